@@ -1,7 +1,7 @@
 """What a person may know now. Pure: this is the one place that decides it.
 
 Every page, list, chart, export and API asks ``known``. Actions load the facts (``annotation.actions.access`` and, for
-judging queues, ``evaluation.actions.judging_known``) and pass them on.
+judging queues, ``evaluation.common.judging.known``) and pass them on.
 
 Two groups of people work blind. An annotator who is handed gold checks must not find out which samples are checks, nor
 look up their gold. A judge must not find out which model a question is about before the queue is finished: an answer

@@ -126,12 +126,12 @@ def _opened() -> tuple[Any, Any, str, float]:
 
 
 def _listed(benchmark: Any, terms: Mapping[str, str]) -> tuple[float, float, int]:
-    from evaluation.actions.list_shown import USUAL, values_of
+    from evaluation.common.shown import USUAL, values_of
+    from evaluation.common.staleness import staleness
     from evaluation.models import Run, Trajectory
     from evaluation.store.snapshot import Snapshot
     from evaluation.store.trajectory_list import TrajectoryList
-    from evaluation.views.staleness import staleness
-    from evaluation.views.trajectories_facets import facets
+    from evaluation.trajectories.present.facets import facets
 
     made: list[Any] = []
 

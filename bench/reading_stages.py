@@ -29,7 +29,7 @@ def read(path: str, format: str, samples: int) -> dict[str, Any]:
 def import_runs_of(path: str, format: str) -> dict[str, Any]:
     """One import, as the command does it."""
     from annotation.models import Benchmark
-    from evaluation.actions.import_runs import import_runs
+    from evaluation.imports.write.runs import import_runs
 
     benchmark = Benchmark.objects.get(slug=SLUG)
     begun, worked = time.perf_counter(), time.process_time()
@@ -43,7 +43,7 @@ def first_seen(path: str) -> dict[str, Any]:
     from django.conf import settings
 
     from annotation.models import Benchmark, ImportRecord
-    from evaluation.actions.dry_run import dry_run
+    from evaluation.imports.write.preview.file import dry_run
 
     source = Path(path)
     folder = Path(settings.SCRATCH) / "bench"

@@ -20,15 +20,15 @@ from bench import invented
 from bench.copies import copy_runs
 from bench.plain import score_run_plain
 from bench.visits import count_queries
-from evaluation.actions.import_runs import import_runs
-from evaluation.actions.load_columns import load_run, load_samples
-from evaluation.actions.metric_settings import settings_of
-from evaluation.actions.rank_runs import rank_runs
-from evaluation.actions.score_run import score_one
+from evaluation.imports.write.runs import import_runs
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.columns import RunColumns
 from evaluation.metrics.score import score_run
 from evaluation.models import Run, Score, Step, Trajectory
+from evaluation.scoring.load.columns import load_run, load_samples
+from evaluation.scoring.rank import rank_runs
+from evaluation.scoring.settings import settings_of
+from evaluation.scoring.write import score_one
 from webapp.common.static import collect
 
 SLUG = "invented"

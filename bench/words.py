@@ -48,8 +48,8 @@ def _index() -> dict[str, float]:
     from django.db.models import Sum
     from django.db.models.functions import Length
 
-    from evaluation.actions.keep_words import forget_words, keep_words
     from evaluation.models import Run, Step, Trajectory, WordBlock, WordPart
+    from evaluation.store.words.index import forget_words, keep_words
 
     _various_words()
     begun = time.process_time()

@@ -57,8 +57,8 @@ def write(seconds: float) -> dict[str, int]:
     from annotation.actions.save_samples import save_samples
     from annotation.models import Benchmark, Gold
     from bench.invented import samples
-    from evaluation.actions.mark_trajectories import tag_trajectories
     from evaluation.models import Trajectory
+    from evaluation.trajectories.write.marks import tag_trajectories
     from webapp.accounts.models import User
 
     benchmark = Benchmark.objects.order_by("pk")[0]

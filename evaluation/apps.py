@@ -8,12 +8,14 @@ class EvaluationConfig(AppConfig):
     verbose_name = "Evaluation"
 
     def ready(self) -> None:
-        import_module("evaluation.tasks")
-        import_module("evaluation.actions.leave")
-        import_module("evaluation.actions.suggest_boxes")
+        import_module("evaluation.imports.jobs")
+        import_module("evaluation.runs.jobs")
+        import_module("evaluation.scoring.jobs")
+        import_module("evaluation.judging.write.leave")
+        import_module("evaluation.samples.read.boxes")
         add_tabs = import_module("annotation.views.tabs").add_tabs
-        tabs = import_module("evaluation.views.tabs")
+        tabs = import_module("evaluation.common.tabs")
         add_tabs(tabs.TABS)
         import_module("annotation.views.settings_sections").add_sections(tabs.SECTIONS)
-        mark_stale = import_module("evaluation.actions.mark_stale").mark_stale
+        mark_stale = import_module("evaluation.scoring.stale").mark_stale
         import_module("annotation.actions.when_changed").when_facts_change(mark_stale)

@@ -1,39 +1,36 @@
 from django.urls import URLPattern, URLResolver, path
 
-from evaluation.views import (
-    agreement_export,
-    answers,
-    chains,
-    compare,
-    compare_slices,
-    data_card,
-    exports,
-    home,
-    human_accuracy,
-    imports,
-    imports_keys,
-    imports_record,
-    imports_undo,
-    judges,
-    judging,
-    judging_question,
-    leaderboard,
-    macro,
-    metric_settings,
-    replay,
-    run,
-    run_delete,
-    run_replays,
-    runs_list,
-    sample,
-    sample_chains,
-    sample_models,
-    slices,
-    trajectories,
-    trajectories_marks,
-    trajectories_preview,
-    trajectory,
-)
+from evaluation.answers import views as answers
+from evaluation.compare.views import compare
+from evaluation.compare.views import slices as compare_slices
+from evaluation.exports.views import card as data_card
+from evaluation.exports.views import export as exports
+from evaluation.home import views as home
+from evaluation.imports.views import keys as imports_keys
+from evaluation.imports.views import record as imports_record
+from evaluation.imports.views import undo as imports_undo
+from evaluation.imports.views import upload as imports
+from evaluation.judging.views import accuracy as human_accuracy
+from evaluation.judging.views import judges
+from evaluation.judging.views import question as judging_question
+from evaluation.judging.views import queues as judging
+from evaluation.judging.views import tables as agreement_export
+from evaluation.leaderboard.views import board as leaderboard
+from evaluation.leaderboard.views import macro
+from evaluation.leaderboard.views import runs as runs_list
+from evaluation.leaderboard.views import settings as metric_settings
+from evaluation.runs.views import deletion as run_delete
+from evaluation.runs.views import replays as run_replays
+from evaluation.runs.views import run
+from evaluation.samples.views import chains as sample_chains
+from evaluation.samples.views import models as sample_models
+from evaluation.samples.views import sample
+from evaluation.toolchains import views as chains
+from evaluation.trajectories.views import marks as trajectories_marks
+from evaluation.trajectories.views import page as trajectories
+from evaluation.trajectories.views import preview as trajectories_preview
+from evaluation.trajectories.views import slices
+from evaluation.trajectory.views import replay, trajectory
 from webapp.common.addresses import KEY
 
 app_name = "evaluation"

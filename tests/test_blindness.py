@@ -27,14 +27,14 @@ from annotation.actions.review import Decision, answer_blind, decide, start_revi
 from annotation.actions.submit import submit
 from annotation.models import Benchmark, CheckAnswer, GoldCheck, Image, Lease, Sample
 from annotation.workflow import Role
-from evaluation.actions.answer_groups import read_groups
-from evaluation.actions.decide_answers import decide_answers
-from evaluation.actions.judging import draw_judging, judge_item, next_to_judge
-from evaluation.actions.judging_words import ANSWERS, CROPS
-from evaluation.actions.save_runs import RunBook, save_trajectories
-from evaluation.actions.score_run import score_benchmark
+from evaluation.answers.read.groups import read_groups
+from evaluation.answers.write import decide_answers
+from evaluation.common.judging.words import ANSWERS, CROPS
+from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.judging.write.queues import draw_judging, judge_item, next_to_judge
 from evaluation.models import Judgement, JudgingItem, JudgingQueue, Run, Step, Trajectory
 from evaluation.schema import Trajectory as TrajectoryRecord
+from evaluation.scoring.write import score_benchmark
 from tests import permission_table as table
 from tests.annotation.test_gold_checks import RULES
 from tests.annotation.work_data import content

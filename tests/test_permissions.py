@@ -38,10 +38,10 @@ from annotation.models import (
 )
 from annotation.schema import SampleContent, SampleRecord
 from annotation.workflow import Role, SampleState
-from evaluation.actions.judging import draw_judging, next_to_judge
-from evaluation.actions.mark_trajectories import write_note
-from evaluation.actions.slices import save_slice
+from evaluation.judging.write.queues import draw_judging, next_to_judge
 from evaluation.models import Run, Trajectory
+from evaluation.trajectories.write.marks import write_note
+from evaluation.trajectories.write.slices import save_slice
 from tests import permission_table as table
 from tests.annotation.work_data import submitted
 from tests.evaluation.run_pages import make_benchmark

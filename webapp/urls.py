@@ -17,7 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/v1/jobs/", include("webapp.jobs.api_urls")),
     path("api/v1/", include("annotation.api.urls")),
-    path("api/v1/", include("evaluation.api.urls")),
+    path("api/v1/", include("evaluation.api_urls")),
     path("", include("webapp.accounts.urls")),
     path("jobs/", include("webapp.jobs.urls")),
     path("", include("annotation.urls")),

@@ -18,9 +18,9 @@ from annotation.imaging.model_view import ModelView
 from annotation.models import Benchmark
 from annotation.toolbox.table import TOOLS, openai_tool
 from annotation.toolbox.vtc import PUBLISHED, Profile, published_tool
-from evaluation.actions.record_session import open_session, record_session, sample_keys
-from evaluation.actions.session_views import policy, view_of, view_of_original
 from evaluation.agents.tool_session import ToolSession
+from evaluation.imports.read.sessions import policy, view_of, view_of_original
+from evaluation.imports.write.sessions import open_session, record_session, sample_keys
 from webapp.common.errors import ApplicationError
 
 LONGEST_SIDE = 1568

@@ -239,3 +239,12 @@ def _numbers(score: PlanScore) -> tuple[int, ...]:
 def _rows(found: Sequence[tuple[float, ...] | None], undefined: tuple[float, ...], kind: type[Any]) -> NDArray[Any]:
     """A row of each; the last one is the undefined one, which stands for None and is at place -1."""
     return np.array([*(undefined if row is None else row for row in found), undefined], kind)
+
+
+OUTCOMES = {
+    Outcome.EXACT: ("Exact match", "all targets, nothing else, in order"),
+    Outcome.EXTRA_ONLY: ("Extra only", "all targets in order, and more"),
+    Outcome.MISSING_ONLY: ("Missing only", "targets are missing, nothing is extra"),
+    Outcome.SUBSTITUTE: ("Substitute", "targets are missing, and other tools are named instead"),
+    Outcome.OUT_OF_ORDER: ("Out of order", "all targets, in an incorrect order"),
+}

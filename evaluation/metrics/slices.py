@@ -110,3 +110,7 @@ def natural(value: str) -> tuple[int, float, str]:
         return 0, float(value), value
     except ValueError:
         return 1, 0.0, value
+
+
+COUNTED_BY = "tool_call_rate"
+"""Every run has this metric on every slice: its rows say which slices there are, and its detail what they count."""

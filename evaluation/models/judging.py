@@ -7,8 +7,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from evaluation.models.querysets.judging import JudgingItemQuerySet
 from evaluation.models.run import Trajectory
-from evaluation.querysets_judging import JudgingItemQuerySet
 
 new_key = partial(secrets.token_urlsafe, 16)
 """A name that tells nothing and that nobody can guess."""

@@ -3,8 +3,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from evaluation.models.querysets.replay import ReplayedStepQuerySet
 from evaluation.models.run import Trajectory
-from evaluation.querysets_replay import ReplayedStepQuerySet
 
 
 class Replay(models.Model):

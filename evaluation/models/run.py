@@ -6,8 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from evaluation.querysets import RunQuerySet, TrajectoryQuerySet
-from evaluation.querysets_judging import JudgementQuerySet
+from evaluation.models.querysets.judging import JudgementQuerySet
+from evaluation.models.querysets.runs import RunQuerySet, TrajectoryQuerySet
 from evaluation.schema import FILE_READINGS
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from evaluation.models.querysets.runs import MetricQuerySet, ScoreQuerySet, ScoringQuerySet
 from evaluation.models.run import Run, Trajectory
-from evaluation.querysets import MetricQuerySet, ScoreQuerySet, ScoringQuerySet
 
 
 class BenchmarkSettings(models.Model):

@@ -4,8 +4,8 @@ from django.db import models
 from django.db.models import F, Q
 
 from evaluation.metrics.undecided import Range, could_turn, difference_range
+from evaluation.models.querysets.runs import ComparisonQuerySet
 from evaluation.models.score import Scoring
-from evaluation.querysets import ComparisonQuerySet
 
 
 class Standing(models.Model):

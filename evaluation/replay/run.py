@@ -268,3 +268,13 @@ def _box(step: Step, image: Picture) -> dict[str, int]:
         "width": max(1, min(round(cut.x2), width) - x),
         "height": max(1, min(round(cut.y2), height) - y),
     }
+
+
+WORDS = {
+    Outcome.SAME: "as recorded",
+    Outcome.DIFFERS: "differs",
+    Outcome.RAN: "replayed; no recorded result to compare",
+    Outcome.FAILED: "failed in the record and in the replay",
+    Outcome.UNLIKE: "differs from the record",
+    Outcome.LOST: "can't be replayed",
+}

@@ -14,15 +14,15 @@ from annotation.models import Benchmark
 from evaluation.metrics.columns import Ints
 from evaluation.metrics.failures import FAILURES, NO_FAILURE
 from evaluation.models import FailureLabel, Judgement, Note, Run, Tagging
+from evaluation.models.querysets.marks import marks_seen_by, visible_tags
 from evaluation.query.sql import Conditions, Side
 from evaluation.query.words import holds, phrase_of
-from evaluation.querysets_marks import marks_seen_by, visible_tags
-from evaluation.querysets_words import holding
 from evaluation.store.build import Arrays
 from evaluation.store.engine import ARGUMENT, Reader, parquet
 from evaluation.store.files import folder, paths_of
 from evaluation.store.samples import sample_files
 from evaluation.store.schema import COLUMNS
+from evaluation.store.words.search import holding
 
 CHUNK = 20_000
 TOOLS_OF = 8

@@ -10,11 +10,11 @@ from typing import Any
 from annotation.models import Benchmark
 from evaluation.metrics.columns import Ints
 from evaluation.models import Run, Tagging
+from evaluation.models.querysets.marks import visible_tags
 from evaluation.query.fields import FIELDS, Kind
 from evaluation.query.numbers import bounds
 from evaluation.query.sql import EVERYTHING
 from evaluation.query.syntax import Term, fields_in
-from evaluation.querysets_marks import visible_tags
 from evaluation.store.schema import ORDER
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.terms import query_of

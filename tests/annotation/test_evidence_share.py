@@ -16,9 +16,9 @@ from annotation.actions.save_samples import save_samples
 from annotation.imaging.evidence import evidence_share
 from annotation.models import Sample
 from annotation.schema import Box
-from evaluation.actions.load_columns import load_samples
 from evaluation.metrics.describe import evidence_shares
 from evaluation.metrics.regions import BoxSets, union_areas
+from evaluation.scoring.load.columns import load_samples
 from tests.evaluation.records import samples
 
 corner, length = st.integers(-20, 120), st.integers(1, 80)

@@ -10,7 +10,7 @@ from annotation.actions.quota import left_bytes, upload_room, used_bytes
 from annotation.actions.upload_pictures import receive_pictures
 from annotation.models import Benchmark, ImportRecord, Sample
 from annotation.workflow import Right, Role
-from evaluation.actions import upload
+from evaluation.imports.write import upload
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, native, picture, run_rows, sample_rows
 from tests.worlds import made_once

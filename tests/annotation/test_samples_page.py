@@ -10,7 +10,7 @@ import pytest
 from annotation.actions.benchmarks import add_member
 from annotation.models import Annotation, Benchmark, Image, Sample
 from annotation.workflow import Role
-from evaluation.actions.describe_benchmark import describe_benchmark
+from evaluation.exports.read.description import describe_benchmark
 from evaluation.models import Model, Run, Trajectory
 from tests.annotation.pages_data import fill, make_benchmark
 from tests.conftest import signed_in

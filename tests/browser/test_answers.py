@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from evaluation.actions.judging import draw_judging, judge_item, next_to_judge
-from evaluation.actions.judging_words import ANSWERS
+from evaluation.common.judging.words import ANSWERS
+from evaluation.judging.write.queues import draw_judging, judge_item, next_to_judge
 from evaluation.models import Judgement
 from tests.browser.annotate_data import sign_in
 from tests.evaluation.answers_data import REFUSAL, make_kitchen, said

@@ -17,9 +17,9 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from annotation.actions.review import answer_blind
 from annotation.models import Benchmark, Sample
-from evaluation.actions.save_runs import RunBook, save_trajectories
-from evaluation.actions.score_run import score_benchmark
+from evaluation.imports.write.batches import RunBook, save_trajectories
 from evaluation.schema import Condition
+from evaluation.scoring.write import score_benchmark
 from tests import permission_table as table
 from tests.annotation.agreement_data import mugs, three_people
 from tests.browser.conftest import bring_axe

@@ -22,8 +22,8 @@ from annotation.actions.review import answer_blind
 from annotation.actions.suggestions import Suggestion
 from annotation.models import Annotation, Benchmark, BenchmarkQueue, Sample
 from annotation.schema import Box
-from evaluation.actions.mark_trajectories import tag_trajectories
 from evaluation.models import Trajectory
+from evaluation.trajectories.write.marks import tag_trajectories
 from tests import permission_table as table
 from tests.annotation.work_data import drafted, reviewed, submitted
 from tests.browser.annotate_data import EVIDENCE, kitchen

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from annotation.actions.benchmarks import add_member, set_public
 from annotation.models import Benchmark
 from annotation.workflow import Role
-from evaluation.actions.judging import draw_judging
+from evaluation.judging.write.queues import draw_judging
 from evaluation.models import Judgement
 from tests.browser.annotate_data import sign_in
 from tests.browser.test_trajectory import build, drawn_sample

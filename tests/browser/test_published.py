@@ -10,7 +10,7 @@ from django.conf import global_settings
 from django.test import override_settings
 from playwright.sync_api import Page, expect
 
-from evaluation.publishing.bundle import publish
+from evaluation.publish.bundle import publish
 from tests import settings as plain
 from tests.evaluation.run_pages import make_benchmark, only_run
 from webapp.accounts.models import User

@@ -12,11 +12,11 @@ from annotation.actions.benchmarks import create_benchmark, set_public
 from annotation.actions.import_samples import import_samples
 from annotation.exporters.native import row_line, sample_row
 from annotation.scenes.benchmark import demo_benchmark, write_picture
-from evaluation.actions.import_runs import import_runs
-from evaluation.actions.score_run import score_benchmark
 from evaluation.agents.demo import run_demo
 from evaluation.exporters.native import trajectory_row
+from evaluation.imports.write.runs import import_runs
 from evaluation.schema import Trajectory
+from evaluation.scoring.write import score_benchmark
 from webapp.jobs.runner import run_waiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

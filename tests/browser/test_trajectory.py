@@ -17,8 +17,8 @@ from annotation.actions.benchmarks import create_benchmark, set_public
 from annotation.actions.import_samples import import_samples
 from annotation.exporters.native import row_line, sample_row
 from annotation.schema import Box
-from evaluation.actions.save_runs import RunBook, save_trajectories
-from evaluation.actions.score_run import score_benchmark
+from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.scoring.write import score_benchmark
 from tests.evaluation import records
 from tests.evaluation.trajectory_data import hostile_records, of
 from webapp.jobs.runner import run_waiting

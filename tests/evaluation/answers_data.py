@@ -10,10 +10,10 @@ from annotation.actions.benchmarks import create_benchmark
 from annotation.actions.save_samples import save_samples
 from annotation.models import Benchmark
 from annotation.schema import AnswerType, SampleContent, SampleRecord
-from evaluation.actions.save_runs import RunBook, save_trajectories
-from evaluation.actions.score_run import score_benchmark
+from evaluation.imports.write.batches import RunBook, save_trajectories
 from evaluation.models import Run
 from evaluation.schema import Trajectory
+from evaluation.scoring.write import score_benchmark
 from webapp.accounts.models import User
 
 OPTIONS = {"A": "kettle", "B": "cup", "C": "lamp", "D": "vase"}

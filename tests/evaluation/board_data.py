@@ -10,11 +10,11 @@ from annotation.actions.benchmarks import create_benchmark
 from annotation.actions.save_samples import save_samples
 from annotation.models import Benchmark
 from annotation.schema import Box, SampleRecord
-from evaluation.actions.metric_settings import change_settings
-from evaluation.actions.save_runs import RunBook, save_trajectories
-from evaluation.actions.score_run import score_benchmark
+from evaluation.imports.write.batches import RunBook, save_trajectories
 from evaluation.models import Model
 from evaluation.schema import Trajectory
+from evaluation.scoring.settings import change_settings
+from evaluation.scoring.write import score_benchmark
 from tests.evaluation import records
 from webapp.accounts.models import User
 

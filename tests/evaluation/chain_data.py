@@ -10,9 +10,9 @@ from django.db import transaction
 from annotation.actions.benchmarks import create_benchmark
 from annotation.actions.save_samples import save_samples
 from annotation.schema import AnswerType, SampleContent, SampleRecord, ToolCall
-from evaluation.actions.save_runs import RunBook, save_trajectories
-from evaluation.actions.score_run import score_benchmark
+from evaluation.imports.write.batches import RunBook, save_trajectories
 from evaluation.schema import Step, Trajectory
+from evaluation.scoring.write import score_benchmark
 
 REFERENCES = ("Crop/Binarize", "crop/canny/canny", "", "Edge Detect", "binarize/blur")
 CALLS = (

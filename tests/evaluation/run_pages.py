@@ -10,11 +10,11 @@ from annotation.actions.benchmarks import create_benchmark
 from annotation.actions.save_samples import save_samples
 from annotation.models import Benchmark, Image, Sample
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
-from evaluation.actions.metric_settings import change_settings
-from evaluation.actions.save_runs import RunBook, save_trajectories
-from evaluation.actions.score_run import score_benchmark
+from evaluation.imports.write.batches import RunBook, save_trajectories
 from evaluation.models import Run
 from evaluation.schema import Step, Trajectory
+from evaluation.scoring.settings import change_settings
+from evaluation.scoring.write import score_benchmark
 from webapp.accounts.models import User
 
 GOLD = Box(400, 300, 500, 400)

@@ -12,7 +12,7 @@ from django.urls import reverse
 from annotation.actions.freeze import freeze_version
 from evaluation.models import Metric, Score
 from tests.conftest import signed_in
-from tests.evaluation.test_home import scored
+from tests.evaluation.home.test_page import scored
 from webapp.accounts.models import User
 from webapp.common.models import AuditEntry
 

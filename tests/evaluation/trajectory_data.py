@@ -12,10 +12,10 @@ from annotation.actions.benchmarks import create_benchmark
 from annotation.actions.save_samples import save_samples
 from annotation.models import Image, Sample
 from annotation.schema import SampleRecord
-from evaluation.actions.save_runs import RunBook, save_trajectories
-from evaluation.actions.score_run import score_benchmark
+from evaluation.imports.write.batches import RunBook, save_trajectories
 from evaluation.models import Trajectory
 from evaluation.schema import Trajectory as TrajectoryRecord
+from evaluation.scoring.write import score_benchmark
 from tests.evaluation import records
 from webapp.accounts.models import User
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.actions.read_rewards import REWARD_COLUMNS
+from evaluation.common.rewards import REWARD_COLUMNS
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.catalogue import (
     COMPARISON_COLUMNS,

@@ -11,15 +11,15 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.models import Benchmark
-from evaluation.actions.answer_groups import AnswerGroups, read_groups
-from evaluation.actions.decide_answers import decide_answers
-from evaluation.actions.metric_settings import settings_of
-from evaluation.actions.read_extraction import RunReport, read_extraction
+from evaluation.answers.read.groups import AnswerGroups, read_groups
+from evaluation.answers.write import decide_answers
+from evaluation.common.extraction.read import RunReport, read_extraction
 from evaluation.exporters.tables import WRITERS
 from evaluation.importers.decisions import decisions_in
 from evaluation.management.output import answering_plainly, the_benchmark
 from evaluation.metrics.extraction_words import report_lines
 from evaluation.models import Run
+from evaluation.scoring.settings import settings_of
 
 COLUMNS = ("group", "answers", "reason", "text", "question", "options", "runs", "decision")
 """Of the groups as CSV. Filled in, ``decision`` is taken by ``--decide``."""

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import connections
 
-from evaluation.actions.build_demo import ADMIN, CAST, SECOND, SLUG, build_demo, is_built, sign_in_of
+from evaluation.demo.build import ADMIN, CAST, SECOND, SLUG, build_demo, is_built, sign_in_of
 
 
 class Command(BaseCommand):

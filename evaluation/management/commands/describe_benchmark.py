@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from evaluation.actions.describe_benchmark import describe_benchmark
+from evaluation.exports.read.description import describe_benchmark
 from evaluation.management.output import the_benchmark
 
 

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from annotation.exporters import EXPORTERS
 from annotation.models import Benchmark
-from evaluation.actions.export_benchmark import export_as
+from evaluation.exports.read.formats import export_as
 from evaluation.management.output import answering_plainly, the_benchmark, written_to
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from evaluation.actions.export_rows import EXPORTS
+from evaluation.common.exports import EXPORTS
 from evaluation.exporters.tables import WRITERS
 from evaluation.management.output import answering_plainly, the_benchmark, written_to
 

@@ -18,11 +18,10 @@ from annotation.actions.upload_files import unpack_pictures
 from annotation.importers import IMPORTERS, detect_format
 from annotation.importers.sample_columns import SAMPLE_FIELDS
 from annotation.models import Benchmark
-from evaluation.actions.column_mappings import FORMAT as TABLE
-from evaluation.actions.column_mappings import columns_in, options_for
-from evaluation.actions.import_both import holds_both, runs_after_samples, sample_mapping
-from evaluation.actions.metric_settings import change_settings
 from evaluation.importers import detect_format as detect_runs
+from evaluation.imports.read.mappings import FORMAT as TABLE
+from evaluation.imports.read.mappings import columns_in, options_for
+from evaluation.imports.write.both import holds_both, runs_after_samples, sample_mapping
 from evaluation.management.output import (
     answering_plainly,
     chosen_format,
@@ -30,6 +29,7 @@ from evaluation.management.output import (
     print_counts,
     settings_line,
 )
+from evaluation.scoring.settings import change_settings
 
 
 class Command(BaseCommand):

@@ -11,13 +11,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation.actions.import_samples import file_digest
 from annotation.importers.shapes import shape_of
 from annotation.models import Benchmark, ImportRecord
-from evaluation.actions.column_mappings import FORMAT as TABLE
-from evaluation.actions.column_mappings import KEYS, MAPPED, is_of, options_for, proposed_for, read_as, run_mapping_in
-from evaluation.actions.gold_answers import gold_column, gold_share, refuse_gold
-from evaluation.actions.import_runs import import_runs
-from evaluation.actions.metric_settings import change_settings, settings_of
-from evaluation.actions.replace_runs import earlier_readings, in_words, questions_on, replaceable, runs_brought
 from evaluation.importers import IMPORTERS, detect_format
+from evaluation.imports.read.gold import gold_column, gold_share, refuse_gold
+from evaluation.imports.read.mappings import FORMAT as TABLE
+from evaluation.imports.read.mappings import KEYS, MAPPED, is_of, options_for, proposed_for, read_as, run_mapping_in
+from evaluation.imports.write.replacement import earlier_readings, in_words, questions_on, replaceable, runs_brought
+from evaluation.imports.write.runs import import_runs
 from evaluation.management.output import (
     answering_plainly,
     chosen_format,
@@ -28,6 +27,7 @@ from evaluation.management.output import (
 )
 from evaluation.metrics.extraction import Tally
 from evaluation.metrics.extraction_words import report_lines
+from evaluation.scoring.settings import change_settings, settings_of
 
 COUNTED = (
     "trajectories", "interventions", "judgements", "rollout_groups", "new", "changed", "unchanged", "removed",

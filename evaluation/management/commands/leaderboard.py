@@ -8,10 +8,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from annotation.models import Benchmark
-from evaluation.actions.export_rows import EXPORTS, board_metric_rows, metric_rows
-from evaluation.actions.read_board import BoardRow, read_board, slices_of
-from evaluation.actions.read_slices import QUERY
+from evaluation.common.exports import EXPORTS, metric_rows
+from evaluation.common.slices import QUERY
 from evaluation.exporters.tables import WRITERS
+from evaluation.leaderboard.read.board import BoardRow, read_board, slices_of
+from evaluation.leaderboard.read.rows import board_metric_rows
 from evaluation.management.output import the_benchmark
 from evaluation.metrics.catalogue import METRICS, POINTS
 from evaluation.metrics.settings_words import counting_words

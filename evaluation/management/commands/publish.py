@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
 from evaluation.management.output import answering_plainly, the_benchmark
-from evaluation.publishing.bundle import publish
+from evaluation.publish.bundle import publish
 from webapp import env
 from webapp.common.static import collect
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evaluation.actions.metric_settings import change_settings, settings_of, settings_with
-from evaluation.actions.read_extraction import read_extraction
-from evaluation.actions.score_run import score_benchmark
+from evaluation.common.extraction.read import read_extraction
 from evaluation.management.output import answering_plainly, settings_line, the_benchmark
 from evaluation.metrics.extraction_words import report_lines
 from evaluation.models import RolloutGroup
+from evaluation.scoring.settings import change_settings, settings_of, settings_with
+from evaluation.scoring.write import score_benchmark
 
 
 class Command(BaseCommand):

@@ -9,15 +9,15 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.models import Benchmark
-from evaluation.actions.list_rows import column_of, columns_with, list_rows
-from evaluation.actions.list_shown import NOTHING, chosen_in
-from evaluation.actions.list_words import vocabulary_of
+from evaluation.common.shown import NOTHING, chosen_in
+from evaluation.common.vocabulary import vocabulary_of
 from evaluation.management.output import the_benchmark
 from evaluation.models import Run
 from evaluation.query.check import read
 from evaluation.query.fields import described
 from evaluation.query.syntax import QueryError
 from evaluation.store.trajectory_list import SORT, TrajectoryList
+from evaluation.trajectories.read.rows import column_of, columns_with, list_rows
 from webapp.common.errors import InvalidInput
 
 

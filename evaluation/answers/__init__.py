@@ -1,0 +1,1 @@
+"""Undecided answers: what people decide of them, and how the answers of a run were read."""

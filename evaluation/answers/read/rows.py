@@ -1,0 +1,194 @@
+"""Answers that no rule decides or that people decided, read and put together where text and options are equal."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from django.db.models import Q
+
+from annotation.models import Benchmark, Revision
+from annotation.schema import AnswerType
+from evaluation.common.judging.words import ANSWER, UNDECIDED
+from evaluation.metrics.answers import AnswerResult, group_key, judge_answer, key_digest
+from evaluation.metrics.columns import UNKNOWN, AnswerKey
+from evaluation.metrics.decided import holds, text_digest
+from evaluation.metrics.settings import MetricSettings
+from evaluation.models import Judgement, JudgingItem, JudgingQueue, Trajectory
+from evaluation.models.querysets.runs import TrajectoryQuerySet
+from evaluation.schema import DecisionWord
+from evaluation.scoring.load.decisions import SAID, decision, decisions_on
+
+UNMATCHED = "unmatched"
+"""Why an open answer is undecided where no other reason is known: it equals nothing that is accepted."""
+
+Votes = Mapping[int, Sequence[tuple[str, str, str, str]]]
+"""By trajectory what people said of its answer: the word, its author and the digests of what it is about."""
+
+
+class Asked(NamedTuple):
+    """What an answer is an answer to."""
+
+    question: str
+    key: AnswerKey
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a group was decided to say, and by whom ("" by nobody who is known here)."""
+
+    letter: str
+    word: str
+    by: str
+
+
+class Vote(NamedTuple):
+    """What a person said in a judging queue that an answer says: a letter, or a ``DecisionWord``."""
+
+    word: str
+    by: str
+    trajectory: int
+
+
+class Row(NamedTuple):
+    """An answer with what was asked; ``said``: what it was decided to say, None where nothing is."""
+
+    pk: int
+    run: int
+    text: str | None
+    asked: Asked
+    said: Said | None
+
+
+@dataclass(slots=True)
+class AnswerGroup:
+    """Answers of equal normalized text under equal options. ``key`` names it in addresses. ``question`` is that of one
+    of them; ``accepted`` is told of open answers alone. ``by_run``: how many of each run; ``trajectories``: those that
+    were read, of all runs. ``votes``: of the judging queues that are finished."""
+
+    key: str
+    text: str
+    raw: str
+    reason: str
+    question: str
+    multiple_choice: bool
+    options: Mapping[str, str]
+    accepted: tuple[str, ...]
+    said: Said | None = None
+    by_run: dict[int, int] = field(default_factory=dict)
+    trajectories: list[int] = field(default_factory=list)
+    votes: list[Vote] = field(default_factory=list)
+
+    @property
+    def agreed(self) -> str:
+        """The word of all who judged answers of this group; "" where nobody has, or they differ or could not tell."""
+        words = {vote.word for vote in self.votes}
+        return words.pop() if len(words) == 1 and UNDECIDED not in words else ""
+
+    @property
+    def n(self) -> int:
+        return sum(self.by_run.values())
+
+    def n_of(self, run: int) -> int:
+        return self.by_run.get(run, 0)
+
+
+def rows_of(found: TrajectoryQuerySet) -> Iterator[Row]:
+    """The answers of these trajectories, without those whose sample has no gold. Two queries."""
+    asked = asked_by_sample(found)
+    for pk, run, sample, text in found.order_by("pk").values_list("pk", "run_id", "sample_id", "answer"):
+        if sample in asked:
+            yield Row(pk, run, text, asked[sample], None)
+
+
+def open_rows(found: TrajectoryQuerySet) -> Iterator[Row]:
+    """The same, without those about which a decision of today stands. Three queries."""
+    decided = decisions_on(found.order_by().values("pk"))
+    for row in rows_of(found):
+        if not (row.pk in decided and holds(decided[row.pk], row.text, row.asked.key)):
+            yield row
+
+
+def decided_rows(benchmark: Benchmark, hidden: Any, *, left: bool) -> Iterator[Row]:
+    """The answers about which a decision of today stands: those that were left for a judge, or the others. Two
+    queries."""
+    leave = Q(verdict=DecisionWord.LEAVE)
+    found = Judgement.objects.of(benchmark).decisions().filter(leave if left else ~leave | Q(verdict=None))
+    if hidden is not None:
+        found = found.exclude(sample__in=hidden)
+    asked = asked_by_sample(Trajectory.objects.filter(judgements__in=found))
+    fields = ("trajectory", "run_id", "sample_id", "trajectory__answer", "person__name", "judge", *SAID)
+    for pk, run, sample, text, by, judge, *said in found.order_by("trajectory").values_list(*fields):
+        one = decision(*said)
+        if sample in asked and holds(one, text, asked[sample].key):
+            yield Row(pk, run, text, asked[sample], Said(one.letter, one.word, by or judge))
+
+
+def asked_by_sample(trajectories: Any) -> dict[int, Asked]:
+    """Question and answer key of today by sample. One query."""
+    of = Revision.objects.filter(gold_of__sample__in=trajectories.order_by().values("sample"))
+    fields = ("gold_of__sample", "question", "answer_type", "options", "answers")
+    keys: dict[str, AnswerKey] = {}
+    found = {}
+    for sample, question, answer_type, options, answers in of.values_list(*fields):
+        key = AnswerKey(answer_type == AnswerType.MULTIPLE_CHOICE, options or {}, tuple(answers or ()))
+        found[sample] = Asked(question, keys.setdefault(repr(key), key))
+    return found
+
+
+def votes_on(benchmark: Benchmark) -> Votes:
+    """Of the queues that are finished. Two queries."""
+    unfinished = JudgingItem.objects.of(benchmark).unjudged().order_by().values("queue")
+    queues = JudgingQueue.objects.filter(benchmark=benchmark).exclude(pk__in=unfinished).order_by()
+    said = Judgement.objects.of(benchmark).given().exclude(person=None).exclude(trajectory=None)
+    found: dict[int, list[tuple[str, str, str, str]]] = defaultdict(list)
+    for pk, name, answer, verdict, text, key in (
+        said.filter(kind=ANSWER, extra__queue__in=list(queues.values_list("pk", flat=True)))
+        .order_by("person__name")
+        .values_list("trajectory", "person__name", "answer", "verdict", "text_digest", "key_digest")
+    ):
+        found[pk].append((answer or verdict or UNDECIDED, name, text, key))
+    return found
+
+
+def groups_of(
+    rows: Iterable[Row], settings: MetricSettings, votes: Votes = MappingProxyType({})
+) -> Iterator[AnswerGroup]:
+    """The groups of these answers, each in the place of its first. Equal answers under one key are read once."""
+    digests: dict[int, str] = {}
+    readings: dict[tuple[str | None, str], AnswerResult] = {}
+    groups: dict[tuple[str, Said | None], AnswerGroup] = {}
+    for row in rows:
+        key = row.asked.key
+        about = digests.get(id(key)) or digests.setdefault(id(key), key_digest(key))
+        if (row.text, about) not in readings:
+            readings[row.text, about] = judge_answer(row.text, key, UNKNOWN, settings)
+        judged = readings[row.text, about]
+        name = group_key(judged.reading.normalized, about)
+        group = groups.get((name, row.said))
+        if group is None:
+            group = groups[name, row.said] = _made(name, row, judged)
+        group.by_run[row.run] = group.by_run.get(row.run, 0) + 1
+        group.trajectories.append(row.pk)
+        for word, by, *about_then in votes.get(row.pk, ()):
+            if about_then == [text_digest(row.text), about]:
+                group.votes.append(Vote(word, by, row.pk))
+    yield from groups.values()
+
+
+def _made(name: str, row: Row, judged: AnswerResult) -> AnswerGroup:
+    key = row.asked.key
+    return AnswerGroup(
+        key=name,
+        text=judged.reading.normalized,
+        raw=(row.text or "").strip(),
+        reason=judged.reason or judged.reading.reason or UNMATCHED,
+        question=row.asked.question,
+        multiple_choice=key.multiple_choice,
+        options=key.options,
+        accepted=() if key.multiple_choice else key.accepted,
+        said=row.said,
+    )

@@ -1,0 +1,52 @@
+from django.urls import URLPattern, URLResolver, path
+
+from evaluation.answers import api as answers
+from evaluation.compare import api as comparisons
+from evaluation.exports import api as benchmarks
+from evaluation.imports.api import records as imports
+from evaluation.imports.api import sessions
+from evaluation.judging import api as judging
+from evaluation.leaderboard import api as leaderboard
+from evaluation.runs.api import charts, rewards, runs
+from evaluation.toolchains import api as chains
+from evaluation.trajectories.api import marks
+from evaluation.trajectories.api import rows as trajectories
+from webapp.common.addresses import KEY
+
+BENCHMARK = "benchmarks/<slug:slug>"
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path(f"{BENCHMARK}/", benchmarks.benchmark, name="api-benchmark"),
+    path(f"{BENCHMARK}/export/", benchmarks.export, name="api-export"),
+    path(f"{BENCHMARK}/score/", benchmarks.score, name="api-score"),
+    path(f"{BENCHMARK}/runs/", runs.runs, name="api-runs"),
+    path(f"{BENCHMARK}/runs/<int:pk>/", runs.run, name="api-run"),
+    path(f"{BENCHMARK}/runs/<int:pk>/metrics/", runs.run_metrics, name="api-run-metrics"),
+    path(f"{BENCHMARK}/runs/<int:pk>/charts/", charts.run_charts, name="api-run-charts"),
+    path(f"{BENCHMARK}/rewards/", rewards.rewards, name="api-rewards"),
+    path(f"{BENCHMARK}/metrics/", runs.metrics, name="api-metrics"),
+    path("leaderboard/", leaderboard.macro, name="api-macro"),
+    path(f"{BENCHMARK}/leaderboard/", leaderboard.leaderboard, name="api-leaderboard"),
+    path(f"{BENCHMARK}/trajectories/", trajectories.trajectories, name="api-trajectories"),
+    path(f"{BENCHMARK}/toolchains/", chains.toolchains, name="api-toolchains"),
+    path(f"{BENCHMARK}/compare/", comparisons.compare, name="api-compare"),
+    path(f"{BENCHMARK}/compare/slices/", comparisons.compare_slices, name="api-compare-slices"),
+    path(f"{BENCHMARK}/compare/crops/", comparisons.compare_crops, name="api-compare-crops"),
+    path(f"{BENCHMARK}/trajectories/facets/", trajectories.facets, name="api-trajectory-facets"),
+    path(f"{BENCHMARK}/trajectories/<int:pk>/", trajectories.trajectory, name="api-trajectory"),
+    path(f"{BENCHMARK}/tags/", marks.tags, name="api-tags"),
+    path(f"{BENCHMARK}/notes/", marks.notes, name="api-notes"),
+    path(f"{BENCHMARK}/failures/", marks.failure_agreement, name="api-failure-agreement"),
+    path(f"{BENCHMARK}/slices/", marks.slices, name="api-slices"),
+    path(f"{BENCHMARK}/agreement/<slug:table>/", judging.agreement, name="api-agreement"),
+    path(f"{BENCHMARK}/judges/", judging.judges, name="api-judges"),
+    path(f"{BENCHMARK}/judging/", judging.judging, name="api-judging"),
+    path(f"{BENCHMARK}/answers/", answers.answers, name="api-answers"),
+    path(f"{BENCHMARK}/answers/report/", answers.report, name="api-answers-report"),
+    path(f"{BENCHMARK}/sessions/calls/{KEY}/", sessions.session, name="api-session"),
+    path(f"{BENCHMARK}/sessions/answer/{KEY}/", sessions.answer, name="api-session-answer"),
+    path(f"{BENCHMARK}/imports/", imports.imports, name="api-imports"),
+    path(f"{BENCHMARK}/imports/<int:pk>/", imports.import_record, name="api-import"),
+    path(f"{BENCHMARK}/imports/<int:pk>/commit/", imports.import_commit, name="api-import-commit"),
+    path(f"{BENCHMARK}/imports/<int:pk>/issues/", imports.import_issues, name="api-import-issues"),
+]

@@ -1,0 +1,111 @@
+"""The extraction report as pages show it: every count with the list of what it counts, where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from evaluation.common.links import Count, RunLinks
+from evaluation.metrics import reading
+from evaluation.metrics.extraction_words import CLASSES, alarm
+from evaluation.metrics.settings import MetricSettings
+from evaluation.query.fields import READING_REASONS
+
+RULES_SHOWN = 12
+REASONS = {
+    "none": "nothing read",
+    "refusal": "refusal",
+    "several": "several options",
+    "contradiction": "contradiction",
+    "outside": "outside the options",
+    "withdrawn": "withdrawn",
+    "hedged": "hedged",
+    "negated": "negated",
+    "thinking_only": "thinking only",
+    "weak": "weaker than accepted",
+    "unmatched": "matches no accepted answer",
+    "unit": "unit on one side",
+}
+
+
+READ = "(reading_class:any or verdict_by:judge) not verdict_by:person not (verdict_by:file reading_correct:none)"
+FILE_ALONE = "verdict_by:file reading_correct:none"
+ASKED = dict(zip(reading.REASONS, READING_REASONS, strict=True))
+"""How lists are asked for the answers that are unread for a reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One count of the report, its share of all answers, and of a reason its most frequent texts and where they are
+    decided: rollouts and interventions are there too, so that it may hold more."""
+
+    label: str
+    count: Count
+    share: float
+    href: str = ""
+    texts: tuple[tuple[str, int], ...] = ()
+
+
+def report_shown(
+    report: Mapping[str, Any] | None,
+    *,
+    links: RunLinks | None = None,
+    decides: bool = False,
+    verdicts: bool = True,
+    settings: MetricSettings | None = None,
+) -> dict[str, Any] | None:
+    """Context of template evaluation/common/_extraction.html: all (answers), states, classes, where, rules, flags and
+    reasons (each a list of Part), verdicts, decide (address). ``links``: of the run whose lists are linked, on the
+    slice that the report is of; ``decides``: to who may open the page on which people decide, which knows no slices;
+    ``verdicts``: with the agreement with the file's; ``settings``: of a preview, which says whether too much is unread
+    (alarm)."""
+    if not report or not report["answers"]:
+        return None
+    n = report["answers"]
+    whole = links is not None and not links.narrowed
+    page = f"{reverse('evaluation:answers', args=[links.slug])}?run={links.run}" if links and whole and decides else ""
+
+    def part(label: str, count: int, href: str = "") -> Part:
+        return Part(label, Count(count, href if count else ""), count / n)
+
+    def listed(**terms: str) -> str:
+        return links.list(**terms) if links else ""
+
+    rules = [*report["rule"].items()][:RULES_SHOWN]
+    return {
+        "n": n,
+        "unread_share": report["unread"] / n,
+        "alarm": alarm(report, settings) if settings else "",
+        "states": [
+            part("read", report["read"] + report["undecided"], listed(q=READ)),
+            part("unread", report["unread"], listed(unread="yes")),
+            part("blank", report["blank"], listed(unanswered="yes")),
+            part("by the verdict of the file alone", report.get("file", 0), listed(q=FILE_ALONE)),
+            replace(
+                part("decided by people", report["decided"], listed(verdict_by="person")),
+                href=page and f"{page}&state=decided",
+            ),
+        ],
+        "classes": [part(name, report["class"].get(name, 0), listed(reading_class=name)) for name in CLASSES],
+        "where": [part(name, count, listed(reading_where=name)) for name, count in report["where"].items()],
+        "rules": [part(name.replace("_", " "), count, listed(reading_rule=name)) for name, count in rules],
+        "flags": [
+            part(name.replace("_", " "), count, listed(reading_flag=name)) for name, count in report["flags"].items()
+        ],
+        "reasons": [
+            Part(
+                label=REASONS.get(row["reason"], row["reason"]),
+                count=Count(row["n"], listed(unread_reason=ASKED.get(row["reason"], row["reason"]))),
+                share=row["n"] / n,
+                href=page and f"{page}&{urlencode({'reason': row['reason']})}",
+                texts=tuple((text, times) for text, times in row["texts"]),
+            )
+            for row in report["reasons"]
+        ],
+        "verdicts": report["verdicts"] if verdicts else {"n": 0},
+        "decide": page if report["unread"] or report["undecided"] else "",
+    }

@@ -1,0 +1,121 @@
+"""What models did as records again: for exports and replays. One pass, constant memory, fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db.models import F
+
+from annotation.models import Benchmark
+from evaluation.common.judging.known import judgements_known_to
+from evaluation.models import Intervention, Judgement, RolloutGroup, Run, Step, Trajectory
+from evaluation.schema import AboutAnswer, Coordinates, JudgementKind, Rollout, StepFlag, Usage
+from evaluation.schema import Intervention as InterventionRecord
+from evaluation.schema import Judgement as JudgementRecord
+from evaluation.schema import RolloutGroup as RolloutGroupRecord
+from evaluation.schema import Step as StepRecord
+from evaluation.schema import Trajectory as TrajectoryRecord
+
+BATCH = 1000
+
+
+def trajectory_records(benchmark: Benchmark, run: Run | None = None) -> Iterator[TrajectoryRecord]:
+    """Every trajectory with its steps, by model, setting, sample, rollout and condition."""
+    found = Trajectory.objects.of(benchmark)
+    if run is not None:
+        found = found.filter(run=run)
+    found = (
+        found.select_related("run__model", "sample")
+        .prefetch_related("steps")
+        .order_by("run__model__name", "run__setting", "sample__key", "rollout", "condition")
+    )
+    for row in found.iterator(chunk_size=BATCH):
+        yield trajectory_record(row)
+
+
+def trajectory_record(row: Trajectory) -> TrajectoryRecord:
+    """One trajectory as a record, as it was read."""
+    return TrajectoryRecord(
+        model=row.run.model.name,
+        sample_id=row.sample.key,
+        setting=row.run.setting,
+        rollout=row.rollout,
+        condition=row.condition,
+        steps=tuple(_step(step) for step in row.steps.all()),
+        final_image=row.final_image,
+        answer=row.answer,
+        judge_correct=row.judge_correct,
+        recognition=_tuple(row.recognition),
+        plan=_tuple(row.plan),
+        recognition_map=row.recognition_map,
+        plan_map=row.plan_map,
+        error=row.error,
+        usage=Usage(row.input_tokens, row.output_tokens, row.seconds, row.usd),
+        extra=row.extra,
+    )
+
+
+def _step(row: Step) -> StepRecord:
+    return StepRecord(
+        tool=row.tool,
+        arguments=row.arguments,
+        bbox=_box(row.x1, row.y1, row.x2, row.y2),
+        bbox_raw=row.bbox_raw,
+        coords=Coordinates(row.coords),
+        image_in=tuple(row.image_in) if isinstance(row.image_in, list) else row.image_in,
+        image_out=row.image_out,
+        out_size=(row.out_width, row.out_height) if row.out_width is not None and row.out_height is not None else None,
+        ok=row.ok,
+        text=row.text,
+        observation=row.observation,
+        executed_bbox=_box(row.executed_x1, row.executed_y1, row.executed_x2, row.executed_y2),
+        label=row.label,
+        flag=StepFlag(row.flag),
+        extra=row.extra,
+    )
+
+
+def _box(*corners: float | None) -> tuple[float, float, float, float] | None:
+    x1, y1, x2, y2 = corners
+    return None if x1 is None or y1 is None or x2 is None or y2 is None else (x1, y1, x2, y2)
+
+
+def _tuple(names: Any) -> tuple[str, ...] | None:
+    return None if names is None else tuple(names)
+
+
+def intervention_records(benchmark: Benchmark) -> Iterator[InterventionRecord]:
+    rows = Intervention.objects.filter(run__in=benchmark.runs.all()).select_related("run__model", "sample")
+    for row in rows.order_by("run__model__name", "run__setting", "sample__key", "condition").iterator(chunk_size=BATCH):
+        yield InterventionRecord(
+            row.run.model.name, row.sample.key, row.condition, row.correct, row.answer, row.run.setting, row.extra
+        )
+
+
+def judgement_records(benchmark: Benchmark, user: Any = None) -> Iterator[JudgementRecord]:
+    """Those that this person may read; None: a command, which reads all."""
+    rows = judgements_known_to(user, benchmark).select_related("run__model", "sample", "trajectory")
+    order = ("run__model__name", "run__setting", "sample__key", "kind", "judge", *_ORDER_OF_ANSWERS)
+    for row in rows.defer("trajectory__answer", "trajectory__extra").order_by(*order).iterator(chunk_size=BATCH):
+        yield JudgementRecord(
+            row.run.model.name, row.sample.key, JudgementKind(row.kind), row.verdict, row.answer, row.judge,
+            row.run.setting, row.extra, about=_about(row),
+        )  # fmt: skip
+
+
+_ORDER_OF_ANSWERS = (F("trajectory__rollout").asc(nulls_first=True), "trajectory__condition", "decides")
+
+
+def _about(row: Judgement) -> AboutAnswer | None:
+    if row.trajectory is None:
+        return None
+    place = row.trajectory.rollout, row.trajectory.condition
+    return AboutAnswer(*place, row.text_digest, row.key_digest, row.decides)
+
+
+def rollout_group_records(benchmark: Benchmark) -> Iterator[RolloutGroupRecord]:
+    groups = RolloutGroup.objects.filter(benchmark=benchmark).prefetch_related("rollouts").order_by("group_id")
+    for row in groups.iterator(chunk_size=BATCH):
+        rollouts = tuple(Rollout(r.image_tokens, r.acc, r.format, r.sufficient) for r in row.rollouts.all())
+        yield RolloutGroupRecord(row.group_id, rollouts, row.alpha, row.extra)

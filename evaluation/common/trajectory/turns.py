@@ -1,0 +1,232 @@
+"""The turns of a trajectory as its page shows them: in the frame, in the timeline and in the transcript."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+
+from annotation.schema import ORIGINAL, ToolCall
+from evaluation.common.frame import Frame
+from evaluation.common.trajectory.read import Corners, TrajectoryDetail, TurnMeasures
+from webapp.common.markup import put, put_each
+from webapp.common.wording import decimal
+
+TEXT_CAP = 2000
+"""Characters of a text that stand in the page; the rest is fetched when it is asked for."""
+CALL_CAP = 300
+BLOCK = 20_000
+PARAGRAPH = '<p class="transcript__text{}" dir="auto">{}{}</p>'
+MARKED = '{}<mark class="read-span">{}</mark>{}'
+SHOWN_SIDE, SEEN_SIDE, LARGE_SIDE = 240, 480, 960
+
+NOT_EVIDENCE = {
+    "post_answer": "after the answer, not counted",
+    "unused": "with the answer: the image came too late",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The beginning of a text, and how many characters it has in all. ``mark``: start and end of what stands out in it,
+    in characters of the text."""
+
+    start: str
+    length: int
+    mark: tuple[int, int] = (0, 0)
+
+    @property
+    def cut(self) -> bool:
+        return self.length > len(self.start)
+
+    @property
+    def blocks(self) -> list[str]:
+        """The text in parts, at an end of a line where there is one near: a browser lays out only those in view."""
+        parts, begin = [], 0
+        while begin < len(self.start):
+            line_end = self.start.rfind("\n", begin + BLOCK // 2, begin + BLOCK) + 1
+            end = line_end or begin + BLOCK
+            parts.append(self.start[begin:end])
+            begin = end
+        return parts
+
+    @property
+    def markup(self) -> SafeString:
+        return self._paragraphs("")
+
+    @property
+    def quiet(self) -> SafeString:
+        return self._paragraphs(" small muted")
+
+    @property
+    def strong(self) -> SafeString:
+        return self._paragraphs(" med")
+
+    def _paragraphs(self, kind: str) -> SafeString:
+        """The parts as paragraphs. Markup and not a template: a page has a hundred of them."""
+        blocks = self.blocks
+        shown = self._marked(blocks) if self.mark[1] else blocks
+        kind = f" transcript__block{kind}" if len(blocks) > 1 else kind
+        ends = [*[""] * (len(blocks) - 1), "…" if self.cut else ""]
+        return put_each("", PARAGRAPH, ((kind, *one) for one in zip(shown, ends, strict=True)))
+
+    def _marked(self, blocks: Sequence[str]) -> list[str]:
+        """The blocks with ``mark`` around its part of each."""
+        found, begin = [], 0
+        for block in blocks:
+            first, last = (min(max(place - begin, 0), len(block)) for place in self.mark)
+            parts = (block[:first], block[first:last], block[last:])
+            found.append(put(MARKED, *parts) if first < last else block)
+            begin += len(block)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A crop as the model saw it: size in original pixels, the size it came at, and the gold inside."""
+
+    small: str
+    large: str
+    src: str
+    width: float
+    height: float
+    out: tuple[float, float] | None
+    gold: Sequence[Sequence[float]]
+
+    @property
+    def enlarged(self) -> float | None:
+        """How many times the picture was enlarged on its longer side; below 1 it was made smaller."""
+        return None if self.out is None else max(self.out) / max(self.width, self.height)
+
+    @property
+    def gold_size(self) -> tuple[float, float] | None:
+        """The size at which the model saw the one gold box; None with several, or without a known size."""
+        if len(self.gold) != 1 or self.out is None:
+            return None
+        x1, y1, x2, y2 = self.gold[0]
+        return (x2 - x1) * self.out[0] / self.width, (y2 - y1) * self.out[1] / self.height
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One call with what was said before it and what came of it. ``state``: why it is no evidence, "" if it may be.
+    ``replayed``: box, size and success are those of a replay."""
+
+    number: int
+    position: int
+    tool: str
+    call: str
+    label: str
+    state: str
+    failed: bool
+    text: Excerpt
+    observation: Excerpt
+    measures: TurnMeasures | None
+    seen: Seen | None
+    replayed: bool = False
+
+    @property
+    def mark(self) -> dict[str, Any]:
+        """For static/js/elements/frame.js."""
+        return {"turn": self.number, "tool": self.tool} | measures_mark(self.measures)
+
+
+def measures_mark(measures: TurnMeasures | None) -> dict[str, Any]:
+    if measures is None:
+        return {"executed": None, "requested": None}
+    names = ("executed", "requested", "coverage", "concentration", "iou")
+    return {name: getattr(measures, name) for name in names}
+
+
+def turns_of(steps: Sequence[Any], detail: TrajectoryDetail, frame: Frame | None, *, cap: int | None) -> list[Turn]:
+    """Steps from ``read_turns``, with their crops."""
+    gold = [(box.x1, box.y1, box.x2, box.y2) for box in detail.record.content.gold_boxes]
+    return [_turn(step, detail.turns.get(step.position), gold, frame, cap) for step in steps]
+
+
+def _turn(
+    step: Any, measures: TurnMeasures | None, gold: Sequence[Corners], frame: Frame | None, cap: int | None
+) -> Turn:
+    executed = measures.executed if measures else None
+    # What was really produced takes the place of what was recorded.
+    source = step.replayed or step
+    return Turn(
+        number=step.position + 1,
+        position=step.position,
+        tool=step.tool,
+        call=call_words(step, CALL_CAP if cap else None),
+        label=step.label,
+        state="failed" if not source.ok else NOT_EVIDENCE.get(step.flag, ""),
+        failed=not source.ok,
+        text=Excerpt(step.text_start or "", step.text_length or 0),
+        observation=Excerpt(step.observation_start or "", step.observation_length or 0),
+        measures=measures,
+        seen=_seen(executed, _out_size(source), gold, frame) if executed and frame else None,
+        replayed=step.replayed is not None,
+    )
+
+
+def call_words(step: Any, cap: int | None) -> str:
+    """The arguments as given, "name value, name value"; of a call that recorded only a box, the box and its space."""
+    arguments: Mapping[str, Any] = step.arguments if isinstance(step.arguments, dict) else {}
+    if arguments:
+        words = ", ".join(f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items())
+    elif step.x1 is not None:
+        corners = ", ".join(f"{corner:g}" for corner in (step.x1, step.y1, step.x2, step.y2))
+        words = corners + {"norm1": " of 1", "norm1000": " / 1000"}.get(step.coords, " px")
+    else:
+        words = "" if step.bbox_raw is None else json.dumps(step.bbox_raw, ensure_ascii=False)
+    return Truncator(words).chars(cap) if cap else words
+
+
+def _out_size(step: Any) -> tuple[float, float] | None:
+    known = step.out_width and step.out_height and min(step.out_width, step.out_height) > 0
+    return (step.out_width, step.out_height) if known else None
+
+
+def _seen(box: Corners, out: tuple[float, float] | None, gold: Sequence[Corners], frame: Frame) -> Seen:
+    x1, y1, x2, y2 = box
+    inside = [
+        (max(g[0], x1) - x1, max(g[1], y1) - y1, min(g[2], x2) - x1, min(g[3], y2) - y1)
+        for g in gold
+        if min(g[2], x2) > max(g[0], x1) and min(g[3], y2) > max(g[1], y1)
+    ]
+    small, src, large = (frame.region(box, side) for side in (SHOWN_SIDE, SEEN_SIDE, LARGE_SIDE))
+    return Seen(small, large, src, x2 - x1, y2 - y1, out, inside)
+
+
+def excerpt(text: str | None, cap: int, mark: tuple[int, int] = (0, 0)) -> Excerpt:
+    whole = text or ""
+    return Excerpt(whole[:cap], len(whole), mark)
+
+
+VALUE_LENGTH = 40
+
+
+def argument_difference(reference: ToolCall, arguments: Mapping[str, Any], executed: Corners | None) -> str:
+    """How a call differs from its pair: a region by its corner and size, other arguments by name."""
+    wanted = reference.arguments
+    region = [wanted.get(name) for name in ("x", "y", "width", "height")]
+    if executed and reference.image_in == ORIGINAL and all(isinstance(value, int | float) for value in region):
+        x1, y1, x2, y2 = executed
+        have = {"x": x1, "y": y1, "w": x2 - x1, "h": y2 - y1}
+        moved = {name: value - float(old or 0) for (name, value), old in zip(have.items(), region, strict=True)}
+        return (
+            ", ".join(f"{name} {decimal(by, sign=True)}" for name, by in moved.items() if abs(by) >= 0.5)
+            or "same place"
+        )
+    changed = [
+        f"{name} {_value(wanted[name])} → {_value(arguments[name])}"
+        for name in wanted
+        if name in arguments and arguments[name] != wanted[name]
+    ]
+    return ", ".join(changed)
+
+
+def _value(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= VALUE_LENGTH else text[: VALUE_LENGTH - 1] + "…"

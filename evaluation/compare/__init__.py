@@ -1,0 +1,1 @@
+"""Two to six runs side by side, and the slices on which they differ most."""

@@ -1,0 +1,216 @@
+"""A comparison as its page draws it: two by two, tests in words, differences on one axis. No number is made here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.utils.safestring import SafeString
+
+from evaluation.common.figures import axis_of
+from evaluation.compare.present.links import Asked, Count, PairLinks
+from evaluation.compare.read.runs import CELLS, SideBySide, SliceDifference
+from evaluation.metrics.comparison import Comparison
+from evaluation.models import Run
+from webapp.common.drawing import along, place
+from webapp.common.markup import put_each
+from webapp.common.svg import around_zero
+from webapp.common.wording import decimal, percent, percentage_points, points_open
+
+WORDS = {
+    "both": "both correct",
+    "a_only": "only {a} correct",
+    "b_only": "only {b} correct",
+    "neither": "both incorrect",
+}
+LEVEL = 0.05
+LEAST_SHARE = 0.001
+"""Below it a share of cases has no digit to show."""
+MOST_ON_SMALL = 3
+"""Ticks of an axis that a small screen has room for."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Differences from ``low`` to ``high``, with its ticks as markup."""
+
+    low: float
+    high: float
+
+    @property
+    def marks(self) -> list[float]:
+        """The values of the ticks: at most seven, in whole steps."""
+        step = next(s for s in (0.1, 0.2, 0.5, 1.0) if (self.high - self.low) / s <= 6)
+        first, last = round(self.low / step), round(self.high / step)
+        return [k * step for k in range(first, last + 1) if self.low - 1e-9 <= k * step <= self.high + 1e-9]
+
+    @property
+    def ticks(self) -> SafeString:
+        marks = self.marks
+        places = [place(mark, self.low, self.high) for mark in marks]
+        anchors = ["start" if at < 3 else "end" if at > 97 else "middle" for at in places]
+        texts = [percentage_points(mark, 0) for mark in marks]
+        # Every second one beside 0 is for screens that have room for it.
+        zero = min(range(len(marks)), key=lambda k: abs(marks[k]))
+        classes = ["hide-s" if len(marks) > MOST_ON_SMALL and (k - zero) % 2 else "" for k in range(len(marks))]
+        form = '<text class="{}" x="{}" y="11" text-anchor="{}">{}</text>'
+        return put_each("", form, zip(classes, map(along, places), anchors, texts, strict=True))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One of two by two."""
+
+    name: str
+    words: str
+    count: Count
+    share: float | None
+    href: str
+    on: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """One pair of runs, or one slice of the first pair. ``only_a``, ``only_b``: only that one is right."""
+
+    label: str
+    found: Comparison
+    n: Count
+    only_a: Count
+    only_b: Count
+    drawn: SafeString
+    begins: str = ""
+
+    @property
+    def left_open(self) -> str:
+        return open_words(self.found)
+
+    @property
+    def told_apart(self) -> bool:
+        return self.found.p_holm is not None and self.found.p_holm < LEVEL
+
+    @property
+    def too_few(self) -> float | None:
+        """The smallest p that so few pictures can give, where that can tell nothing apart; else None."""
+        least = self.found.least_p_cluster
+        return least if self.found.shares_clusters and least is not None and least >= LEVEL else None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What ``evaluation/compare/compare.html`` needs of the numbers. ``a``, ``b``: the letters of the first two runs;
+    ``first``: this pair, on all samples."""
+
+    a: str
+    b: str
+    cells: Sequence[Cell]
+    first: Line
+    pairs: Sequence[Line]
+    slices: Sequence[Line]
+    axis: Axis
+    direction: str
+    why: str
+
+
+def shown(slug: str, found: SideBySide, asked: Asked, letters: Mapping[int, str]) -> Shown:
+    """``letters``: of every run of the benchmark, by primary key."""
+    runs = found.runs
+    a, b = (letters[run.pk] for run in runs[:2])
+    axis = axis_over([*found.pairs, *(one.found for one in found.slices)])
+    links = PairLinks(slug, runs[0].pk, runs[1].pk)
+    pair = found.pairs[0]
+    pairs = [
+        line_of(f"{letters[run.pk]} {run}", one, PairLinks(slug, runs[0].pk, run.pk), axis)
+        for run, one in zip(runs[1:], found.pairs, strict=True)
+    ]
+    return Shown(
+        a=a,
+        b=b,
+        cells=[_cell(name, WORDS[name].format(a=a, b=b), pair, links, asked) for name in CELLS],
+        first=line_of("All samples", pair, links, axis),
+        pairs=pairs,
+        slices=_slices(slug, found.slices, runs, axis),
+        axis=axis,
+        direction=_direction(pair, a, b),
+        why=_why(pair),
+    )
+
+
+def open_words(found: Comparison) -> str:
+    """What undecided answers leave open of a difference: "−1.0 to +3.0 pp"; "" where there are none."""
+    return points_open(*found.range, could_turn=found.could_turn)
+
+
+def axis_over(compared: Sequence[Comparison]) -> Axis:
+    """An axis with room for all of these differences and their intervals."""
+    drawn = axis_of([0.0, *(end for one in compared for end in _ends(one))])
+    return Axis(drawn.low, drawn.high)
+
+
+def _ends(found: Comparison) -> tuple[float | None, float | None, float | None]:
+    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
+    return found.difference, low, high
+
+
+def _cell(name: str, words: str, pair: Comparison, links: PairLinks, asked: Asked) -> Cell:
+    n = getattr(pair, name)
+    return Cell(
+        name=name,
+        words=words,
+        count=links.cell(name, n),
+        share=n / pair.n if pair.n else None,
+        href=asked.address(cell=name, sample=""),
+        on=name == asked.cell,
+    )
+
+
+def _slices(slug: str, slices: Sequence[SliceDifference], runs: Sequence[Run], axis: Axis) -> list[Line]:
+    lines = []
+    for by, group in groupby(slices, key=lambda one: one.by):
+        for at, one in enumerate(group):
+            links = PairLinks(slug, runs[0].pk, runs[1].pk, (by, one.value))
+            lines.append(line_of(one.value, one.found, links, axis, "" if at else by))
+    return lines
+
+
+def line_of(label: str, found: Comparison, links: PairLinks, axis: Axis, begins: str = "") -> Line:
+    return Line(
+        label,
+        found,
+        links.shared(found.n),
+        links.cell("a_only", found.a_only),
+        links.cell("b_only", found.b_only),
+        around_zero(*_ends(found), axis.low, axis.high),
+        begins,
+    )
+
+
+def _direction(pair: Comparison, a: str, b: str) -> str:
+    """``D is 12.8 points below C``, with the letters ``a`` and ``b``."""
+    if pair.difference is None:
+        return "No sample that both runs answered"
+    if pair.difference == 0:
+        return f"{a} and {b} are equally accurate"
+    points = percentage_points(abs(pair.difference)).lstrip("+")
+    return f"{b} is {points} pp {'above' if pair.difference > 0 else 'below'} {a}"
+
+
+def _why(pair: Comparison) -> str:
+    """In words, what the p to go by says of the difference, and how many samples would tell the two apart."""
+    if pair.p_decisive is None or not pair.difference:
+        return ""
+    often = "fewer than 0.1%" if pair.p_decisive < LEAST_SHARE else f"{percent(pair.p_decisive)}%"
+    said = f"If both runs were equally accurate, a difference this large would occur in {often} of cases"
+    if pair.p_decisive < LEVEL:
+        return f"{said}. The difference is significant."
+    tied = f"{said}. The difference is not significant."
+    if pair.needed is None or pair.needed <= pair.n:
+        return tied
+    points = percentage_points(abs(pair.difference)).lstrip("+")
+    return f"{tied} About {_rounded(pair.needed)} such samples are needed to detect {points} pp (80% power)."
+
+
+def _rounded(count: int) -> str:
+    """An estimate, to two digits: 5,581 as "5,600"."""
+    return decimal(round(count, 2 - len(str(count))))

@@ -1,0 +1,60 @@
+"""Where two runs looked, as their page says it: counts with their lists, and how the intervals were made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString
+
+from annotation.statistics import MIN_CLUSTERS
+from evaluation.common.design_effect import METHODS
+from evaluation.common.figures import axis_of
+from evaluation.compare.present.comparison import Axis
+from evaluation.compare.present.links import Count, PairLinks
+from evaluation.metrics.intervals import Interval
+from evaluation.metrics.looks import LookComparison
+from webapp.common.svg import around_zero
+from webapp.common.wording import decimal
+
+
+@dataclass(frozen=True)
+class ShownLook:
+    """``n``: the samples of both's grounding population. ``made``: how the interval of mean IoA was made, or why there
+    is none. ``grounded``, ``ioa``: the differences drawn on one axis."""
+
+    found: LookComparison
+    n: Count
+    only_a: Count
+    only_b: Count
+    made: str
+    axis: Axis
+    grounded: SafeString
+    ioa: SafeString
+
+
+def shown_look(found: LookComparison, links: PairLinks) -> ShownLook:
+    grounded, ioa = _ends(found.difference, found.interval), _ends(found.ioa_difference, found.ioa_interval)
+    scale = axis_of([0.0, *grounded, *ioa])
+    axis = Axis(scale.low, scale.high)
+    return ShownLook(
+        found,
+        links.look("n", found.n),
+        links.look("a_only", found.a_only),
+        links.look("b_only", found.b_only),
+        _made(found.ioa_interval),
+        axis,
+        around_zero(*grounded, axis.low, axis.high),
+        around_zero(*ioa, axis.low, axis.high),
+    )
+
+
+def _ends(difference: float | None, interval: Interval | None) -> tuple[float | None, float | None, float | None]:
+    return difference, interval.low if interval else None, interval.high if interval else None
+
+
+def _made(interval: Interval | None) -> str:
+    if interval is None:
+        return f"no interval below {MIN_CLUSTERS} image clusters"
+    draws = interval.detail.get("draws")
+    of = f" of {decimal(draws)} draws, seed {interval.detail['seed']}" if draws else ""
+    return f"{METHODS[interval.method]}{of}"

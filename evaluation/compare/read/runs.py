@@ -1,0 +1,246 @@
+"""Two to six runs on the samples they share, as records: the first against each other, and where two of them differ.
+
+A number here is the one of the leaderboard, from the same function over the same scores. Fixed queries: three, one for
+the slices, and one for each run that was not looked at since it was scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from django.db.models import F
+from numpy.typing import NDArray
+
+from annotation.models import Benchmark, FacetValue, Sample
+from annotation.statistics import Interval
+from evaluation.metrics.columns import TRUE, cluster_codes
+from evaluation.metrics.comparison import Comparison, Pairing, common_rows, compare
+from evaluation.metrics.families import REFERENCE, SLICES
+from evaluation.metrics.looks import LookComparison, compare_looks
+from evaluation.metrics.resampling import resampled_difference
+from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.slices import COUNTED_BY, natural
+from evaluation.metrics.tests import holm
+from evaluation.models import Metric, Run, Standing
+from evaluation.store.results import Results, results_of
+from webapp.common.errors import NotFound
+
+Bools = NDArray[np.bool_]
+CELLS = ("both", "a_only", "b_only", "neither")
+"""The cells of two by two: both right, only the first, only the second, neither."""
+MOST_SLICES = 14
+"""Slices shown when no facet is chosen: facets are taken whole, in the order of their names, while they fit."""
+
+
+def cell_terms(a: int, b: int) -> dict[str, dict[str, str]]:
+    """The lists of trajectories behind what is counted of two runs: each cell; "shared": both have the sample;
+    "cropped": both have a usable crop on it. What only one has right is listed as its trajectories, else as those of
+    the first."""
+    first, second, two = str(a), str(b), f"{a},{b}"
+    return {
+        "both": {"run": first, "correct": "yes", "right_in": second},
+        "a_only": {"run": first, "correct": "yes", "wrong_in": second},
+        "b_only": {"run": second, "correct": "yes", "wrong_in": first},
+        "neither": {"run": first, "wrong_in": two},
+        "shared": {"run": first, "shared_with": two},
+        "cropped": {"run": first, "cropped_in": two},
+    }
+
+
+def look_terms(a: int, b: int) -> dict[str, dict[str, str]]:
+    """The lists behind what is counted of where two runs looked, "n": the samples in both's grounding population.
+    What only one is grounded on is listed as its trajectories, else as those of the first."""
+    first, second, two = str(a), str(b), f"{a},{b}"
+    return {
+        "n": {"run": first, "population_in": two},
+        "both": {"run": first, "grounded_in": two},
+        "a_only": {"run": first, "grounded": "yes", "ungrounded_in": second},
+        "b_only": {"run": second, "grounded": "yes", "ungrounded_in": first},
+        "neither": {"run": first, "ungrounded_in": two},
+    }
+
+
+def comparable_runs(benchmark: Benchmark) -> list[Run]:
+    """The runs that can be compared: scored, and not all of it errors. Best by accuracy first, baselines last."""
+    alive = Run.objects.of(benchmark).scored().filter(
+        scoring__trajectories_n__gt=F("scoring__failed_n")
+    )  # fmt: skip
+    places = dict(
+        Standing.objects.filter(scoring__run__benchmark=benchmark, metric="accuracy", rank__isnull=False)
+        .values_list("scoring__run_id", "rank")
+    )  # fmt: skip
+    return sorted(alive, key=lambda run: (run.pk not in places, places.get(run.pk, 0), str(run)))
+
+
+def counts_of(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
+    """What must never be hidden of each scored run: failed, unread, undecided, ... One query."""
+    rows = Metric.objects.filter(scoring__run__in=runs, metric=COUNTED_BY, slice_by="")
+    found = dict(rows.values_list("scoring__run_id", "detail"))
+    return [found.get(run.pk, {}) for run in runs]
+
+
+@dataclass(frozen=True)
+class SliceDifference:
+    """The second run against the first on one value of a facet; p by picture, adjusted over all slices shown."""
+
+    by: str
+    value: str
+    found: Comparison
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """``pairs``: the first run against each other one, p adjusted over them; ``slices``, ``look``, ``resampled`` (the
+    bootstrap interval of the difference): of the first pair.
+
+    ``common``: samples that all of them have; ``samples``: all with gold. ``cells``: keys of the samples of each
+    cell of the first pair, the largest difference in coverage first. ``facets``: names to slice by.
+    """
+
+    runs: Sequence[Run]
+    settings: MetricSettings
+    samples: int
+    clusters: int
+    common: int
+    pairs: Sequence[Comparison]
+    slices: Sequence[SliceDifference]
+    look: LookComparison
+    resampled: Interval | None
+    facets: Sequence[str]
+    cells: Mapping[str, Sequence[int]]
+
+    @property
+    def clustered(self) -> bool:
+        """Whether samples share pictures: p is then of the sign flip over these."""
+        return any(one.shares_clusters for one in self.pairs)
+
+    @property
+    def other_settings(self) -> list[Run]:
+        """Runs scored with other settings than the first: not comparable with it."""
+        return [run for run in self.runs if run.scoring.settings != self.runs[0].scoring.settings]
+
+    @property
+    def other_gold(self) -> list[Run]:
+        return [run for run in self.runs if run.scoring.gold_digest != self.runs[0].scoring.gold_digest]
+
+
+@dataclass(frozen=True)
+class ComparedSamples:
+    """The samples with gold in the order of their keys, as far as comparing needs them."""
+
+    pks: list[int]
+    cluster: NDArray[np.int64]
+
+
+def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> SideBySide:
+    """``runs``: two or more that are scored. ``by``: the facet whose values are the slices, default those that fit.
+
+    Raises ``NotFound`` for a facet that no sample has.
+    """
+    settings = MetricSettings.from_mapping(runs[0].scoring.settings)
+    samples = compared_samples(benchmark)
+    results = [results_of(run.scoring).on(samples.pks) for run in runs]
+    found = [compare(samples, results[0], other, settings) for other in results[1:]]
+    masks = facet_masks(benchmark, samples)
+    return SideBySide(
+        runs=runs,
+        settings=settings,
+        samples=len(samples.pks),
+        clusters=len(np.unique(samples.cluster)),
+        common=len(_common(results)),
+        pairs=_adjusted(found, REFERENCE),
+        slices=_differences(_chosen(masks, by), samples, results, settings),
+        look=compare_looks(samples, results[0], results[1]),
+        resampled=_resampled(samples, results[0], results[1], settings),
+        facets=[name for name, values in masks.items() if len(values) > 1],
+        cells=_cells(samples, results[0], results[1], settings),
+    )
+
+
+def compared_samples(benchmark: Benchmark) -> ComparedSamples:
+    rows = Sample.objects.filter(benchmark=benchmark, gold__isnull=False).order_by("key")
+    found = list(rows.values_list("pk", "key", "image_group", "image_id", "image_name"))
+    return ComparedSamples([row[0] for row in found], cluster_codes(row[1:] for row in found))
+
+
+def _common(results: Sequence[Results]) -> NDArray[np.int64]:
+    shared = results[0].sample
+    for other in results[1:]:
+        shared = np.intersect1d(shared, other.sample, assume_unique=True)
+    return shared
+
+
+def _adjusted(found: Sequence[Comparison], family: str) -> list[Comparison]:
+    adjusted = holm([one.p_cluster for one in found])
+    size = sum(p is not None for p in adjusted)
+    named = zip(found, adjusted, strict=True)
+    return [replace(one, p_holm=p, p_family=family, p_family_size=size) for one, p in named]
+
+
+def facet_masks(benchmark: Benchmark, samples: ComparedSamples) -> dict[str, dict[str, Bools]]:
+    """Which samples have each value of each facet, facets and values in order. One query."""
+    row_of = {pk: row for row, pk in enumerate(samples.pks)}
+    rows: dict[str, dict[str, list[int]]] = {}
+    values = FacetValue.objects.filter(sample__benchmark=benchmark).order_by()
+    for name, value, sample in values.values_list("name", "value", "sample_id").iterator(chunk_size=5000):
+        if sample in row_of:
+            rows.setdefault(name, {}).setdefault(value, []).append(row_of[sample])
+    return {name: {value: _mask(members[value], samples) for value in sorted(members, key=natural)}
+            for name, members in sorted(rows.items())}  # fmt: skip
+
+
+def _mask(rows: list[int], samples: ComparedSamples) -> Bools:
+    mask = np.zeros(len(samples.pks), bool)
+    mask[rows] = True
+    return mask
+
+
+def _chosen(masks: Mapping[str, Mapping[str, Bools]], by: str) -> list[tuple[str, str, Bools]]:
+    if by and by not in masks:
+        raise NotFound(f"The samples have no facet {by[:60]}. They have {', '.join(masks) or 'none'}.")
+    if by:
+        return [(by, value, mask) for value, mask in masks[by].items()]
+    chosen: list[tuple[str, str, Bools]] = []
+    for name, values in masks.items():
+        if 1 < len(values) <= MOST_SLICES - len(chosen):
+            chosen += [(name, value, mask) for value, mask in values.items()]
+    return chosen
+
+
+def _differences(
+    chosen: Sequence[tuple[str, str, Bools]],
+    samples: ComparedSamples,
+    results: Sequence[Results],
+    settings: MetricSettings,
+) -> list[SliceDifference]:
+    found = [compare(samples, results[0], results[1], settings, only=mask) for _, _, mask in chosen]
+    return [
+        SliceDifference(by, value, one) for (by, value, _), one in zip(chosen, _adjusted(found, SLICES), strict=True)
+    ]  # fmt: skip
+
+
+def _resampled(samples: ComparedSamples, a: Results, b: Results, settings: MetricSettings) -> Interval | None:
+    pairing = common_rows(a, b, settings)
+    right = [(of.correct[rows] == TRUE).astype(np.int64) for of, rows in ((a, pairing.first), (b, pairing.second))]
+    return resampled_difference(right[0], right[1], samples.cluster[a.sample[pairing.first]])
+
+
+def _cells(samples: ComparedSamples, a: Results, b: Results, settings: MetricSettings) -> dict[str, list[int]]:
+    pairing = common_rows(a, b, settings)
+    right_a, right_b = a.correct[pairing.first] == 1, b.correct[pairing.second] == 1
+    order = _by_difference(a, b, pairing)
+    found = {}
+    for name, inside in zip(CELLS, (right_a & right_b, right_a & ~right_b, ~right_a & right_b, ~right_a & ~right_b),
+                            strict=True):  # fmt: skip
+        rows = a.sample[pairing.first[order[inside[order]]]]
+        found[name] = [samples.pks[row] for row in rows.tolist()]
+    return found
+
+
+def _by_difference(a: Results, b: Results, pairing: Pairing) -> NDArray[np.int64]:
+    """Places in the pairing, the largest difference in coverage first; without gold or crop none, in order of keys."""
+    apart = np.abs(a.coverage[pairing.first] - b.coverage[pairing.second])
+    return np.argsort(-np.nan_to_num(apart, nan=-1.0), kind="stable")

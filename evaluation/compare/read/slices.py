@@ -1,0 +1,80 @@
+"""Where two runs differ most, over the facets of their common samples. Three queries, and one for each run that was not
+looked at since it was scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from annotation.models import Benchmark
+from evaluation.compare.read.runs import compared_samples, facet_masks
+from evaluation.metrics.columns import TRUE
+from evaluation.metrics.comparison import Comparison, common_rows, compare
+from evaluation.metrics.families import SLICES
+from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.slice_finder import LEAST, Term, find_slices
+from evaluation.models import Run
+from evaluation.store.results import results_of
+from webapp.common.errors import InvalidInput
+
+SHOWN, MOST_SHOWN = 12, 40
+"""Slices shown: so many, or all that tell the runs apart up to the second number."""
+
+
+@dataclass(frozen=True)
+class SliceOfTwo:
+    """``terms``: one value, or two of different facets; in ``found`` p is adjusted over all slices tested."""
+
+    terms: Sequence[Term]
+    found: Comparison
+
+
+@dataclass(frozen=True)
+class FoundSlices:
+    """``tested``: how many slices; ``apart``: how many of them tell the runs apart, by Holm at 5%; ``left_out``:
+    values tested alone only; ``clustered``: whether samples share pictures: p is then of the sign flip over these."""
+
+    slices: Sequence[SliceOfTwo]
+    tested: int
+    apart: int
+    left_out: int
+    clustered: bool
+    least: int
+
+
+def find_differences(benchmark: Benchmark, a: Run, b: Run, *, least: int) -> FoundSlices:
+    """Run b against run a, both scored. Raises ``ValueError`` for ``least`` below 1."""
+    settings = MetricSettings.from_mapping(a.scoring.settings)
+    samples = compared_samples(benchmark)
+    first, second = (results_of(run.scoring).on(samples.pks) for run in (a, b))
+    pairing = common_rows(first, second, settings)
+    rows = first.sample[pairing.first]
+    masks = {(name, value): mask for name, of in facet_masks(benchmark, samples).items() for value, mask in of.items()}
+    members = np.column_stack([mask[rows] for mask in masks.values()]) if masks else np.zeros((len(rows), 0), np.bool_)
+    right_a = (first.correct[pairing.first] == TRUE).astype(np.int64)
+    right_b = (second.correct[pairing.second] == TRUE).astype(np.int64)
+    cluster = samples.cluster[rows]
+    search = find_slices(right_a, right_b, cluster, list(masks), members, least=least)
+    apart = sum(one.p_holm < 0.05 for one in search.slices)
+    shown = []
+    for one in search.slices[: min(max(SHOWN, apart), MOST_SHOWN)]:
+        only = np.logical_and.reduce([masks[term] for term in one.terms])
+        compared = compare(samples, first, second, settings, only=only)
+        shown.append(
+            SliceOfTwo(
+                one.terms, replace(compared, p_holm=one.p_holm, p_family=SLICES, p_family_size=len(search.slices))
+            )
+        )
+    clustered = len(np.unique(cluster)) < len(cluster)
+    return FoundSlices(shown, len(search.slices), apart, search.left_out, clustered, least)
+
+
+def least_of(text: str) -> int:
+    """The number of samples that a slice needs, as an address says it. Raises ``InvalidInput``."""
+    if not text:
+        return LEAST
+    if not (text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text)):
+        raise InvalidInput("A slice has at least 1 sample: give a whole number.", field="least")
+    return int(text)

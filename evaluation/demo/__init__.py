@@ -1,0 +1,1 @@
+"""The demo benchmark: its runs and its open work."""

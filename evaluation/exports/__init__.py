@@ -1,0 +1,1 @@
+"""Files of a benchmark: samples, runs, metrics, and the data card."""

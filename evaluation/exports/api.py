@@ -1,0 +1,107 @@
+"""What a benchmark is, its native file, and scoring it, over the API."""
+
+from __future__ import annotations
+
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.loading import benchmark_for
+from annotation.workflow import Right
+from evaluation.exports.read.description import describe_benchmark
+from evaluation.exports.read.formats import export_parts
+from evaluation.metrics.settings import CHOICES, RANGES
+from evaluation.scoring.queue import queue_scoring
+from evaluation.scoring.settings import change_settings, settings_of
+from webapp.accounts.http import person_of
+from webapp.accounts.scopes import Scope, needs
+from webapp.common.errors import InvalidInput
+from webapp.common.streaming import streamed
+from webapp.jobs.api import JobSerializer
+
+NUMBERS = {
+    name: serializers.FloatField(allow_null=True)
+    for name in (
+        "chain_mean", "chain_min", "chain_median", "chain_max", "unique_tools_mean", "prompt_words_mean",
+        "evidence_share_mean", "evidence_share_median",
+    )
+}  # fmt: skip
+COUNTS = {
+    name: serializers.IntegerField() for name in ("samples", "with_image", "multiple_choice", "open", "reference_calls")
+}
+DESCRIPTION = inline_serializer(
+    "BenchmarkDescription",
+    {
+        "slug": serializers.CharField(),
+        "title": serializers.CharField(),
+        "public": serializers.BooleanField(),
+        **COUNTS,
+        **NUMBERS,
+        "by": serializers.DictField(child=serializers.DictField(child=serializers.IntegerField())),
+        "settings": serializers.DictField(help_text="Metric settings that are not the default."),
+    },
+)
+
+
+@extend_schema(operation_id="benchmark", responses=DESCRIPTION)
+@api_view(["GET"])
+def benchmark(request: Request, slug: str) -> Response:
+    """A benchmark in the numbers of ``describe_benchmark``."""
+    found = benchmark_for(request, slug, Right.SEE_GOLD)
+    named = {"slug": found.slug, "title": found.title, "public": found.public}
+    return Response({**named, **describe_benchmark(found), "settings": settings_of(found).changed()})
+
+
+@extend_schema(
+    operation_id="export",
+    responses={(200, "application/json"): OpenApiResponse(OpenApiTypes.OBJECT, "The benchmark as one native file.")},
+)
+@api_view(["GET"])
+def export(request: Request, slug: str) -> StreamingHttpResponse:
+    """Everything of a benchmark as one native file: the same bytes as ``export_benchmark``."""
+    found = benchmark_for(request, slug, Right.EXPORT)
+    return streamed(f"{slug}.json", export_parts("native", found, person_of(request)))
+
+
+SCORE_REQUEST = {
+    "type": "object",
+    "properties": {
+        "settings": {
+            "type": "object",
+            "description": "Metric settings to change.",
+            "properties": {
+                **{name: {"type": "string", "enum": list(allowed)} for name, allowed in CHOICES.items()},
+                **{name: {"type": "number", "minimum": low, "maximum": high} for name, (low, high) in RANGES.items()},
+            },
+            "additionalProperties": False,
+        }
+    },
+}
+
+
+@needs(Scope.IMPORT)
+@extend_schema(
+    operation_id="score",
+    request={"application/json": SCORE_REQUEST},
+    responses={202: JobSerializer},
+)
+@api_view(["POST"])
+@parser_classes([JSONParser])
+def score(request: Request, slug: str) -> Response:
+    """Change metric settings, if given (the lead's to say), and score the runs that are stale; the job that does it."""
+    found = benchmark_for(request, slug, Right.SCORE)
+    settings = request.data.get("settings", {}) if isinstance(request.data, dict) else None
+    if not isinstance(settings, dict):
+        raise InvalidInput("settings is an object of names and values.", field="settings")
+    for name in RANGES.keys() & settings.keys():
+        if isinstance(settings[name], bool) or not isinstance(settings[name], int | float):
+            raise InvalidInput(f"{name} is a number.", field="settings")
+    if settings:
+        change_settings(actor=person_of(request), benchmark=found, values=settings)
+    job = queue_scoring(actor=person_of(request), benchmark=found)
+    return Response(JobSerializer(job).data, status=202)

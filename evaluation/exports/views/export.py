@@ -1,0 +1,62 @@
+"""The export page of a benchmark, and its files: tables are written aside first, the formats as they are read."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotation.exporters import EXPORTERS
+from annotation.exporters.interface import MissingLibrary
+from annotation.views.loading import load_benchmark
+from annotation.views.tabs import benchmark_context
+from annotation.workflow import Right
+from evaluation.common.downloads import download
+from evaluation.common.exports import EXPORTS
+from evaluation.exporters.tables import NEEDS_PYARROW, WRITERS, writes_parquet
+from evaluation.exports.read.counts import count_exports
+from evaluation.exports.read.formats import export_parts
+from webapp.common.errors import NotFound, Unavailable
+from webapp.common.streaming import streamed
+
+TITLES = {
+    "metrics": ("Metrics", "One row per run, metric and slice, with interval and n."),
+    "samples": ("Scores", "One row per trajectory: correct, quadrant, coverage, calls, plan."),
+    "comparisons": ("Comparisons", "One row per pair of runs: difference, exact tests, adjusted p."),
+    "rewards": ("Rewards", "One row per rollout of a rollout group: sufficiency, minimality, final reward."),
+}
+
+
+@require_safe
+def export(request: HttpRequest, slug: str) -> HttpResponse:
+    """Template evaluation/exports/export.html; context: tables (name, title, text, rows), kinds, formats (name, title,
+    extension, note), samples_n, gold_n, parquet_needs (what is missing to write it here, or "")."""
+    benchmark = load_benchmark(request, slug, Right.EXPORT)
+    counts = count_exports(benchmark)
+    context = {
+        **benchmark_context(request, benchmark, "export"),
+        "tables": [(name, *TITLES[name], counts[name]) for name in EXPORTS],
+        "kinds": list(WRITERS),
+        "formats": [(one.name, one.title, one.suffix.removeprefix("."), one.note) for one in EXPORTERS.values()],
+        "samples_n": counts["benchmark"],
+        "gold_n": counts["gold"],
+        "parquet_needs": "" if writes_parquet() else NEEDS_PYARROW,
+    }
+    return render(request, "evaluation/exports/export.html", context)
+
+
+@require_safe
+def exported(request: HttpRequest, slug: str, name: str, extension: str) -> StreamingHttpResponse:
+    """A table as .json, .csv or .parquet, or the benchmark in one of its formats."""
+    benchmark = load_benchmark(request, slug, Right.EXPORT)
+    if name in EXPORTS and extension in WRITERS:
+        table = EXPORTS[name]
+        return download(
+            f"{slug}-{name}.{extension}", lambda out: WRITERS[extension](out, table.rows(benchmark), table.columns)
+        )
+    if name in EXPORTERS and EXPORTERS[name].suffix == f".{extension}":
+        try:
+            return streamed(f"{slug}-{name}.{extension}", export_parts(name, benchmark, request.user))
+        except MissingLibrary as error:
+            raise Unavailable(str(error)) from error
+    raise NotFound(f"Unknown export {name}.{extension}. See the Export page.")

@@ -1,0 +1,1 @@
+"""The first page of a person, and that of visitors."""

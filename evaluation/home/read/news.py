@@ -1,0 +1,124 @@
+"""What the home page says about runs and about what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from annotation.actions.access import gold_known_to
+from annotation.models import Benchmark
+from evaluation.models import Metric, Run, Scoring
+from evaluation.scoring.freshness import Freshness
+from webapp.common.models import AuditEntry
+from webapp.common.wording import decimal
+
+if TYPE_CHECKING:
+    from annotation.querysets import Person
+
+QUADRANTS = (
+    "valid_grounded_reasoning",
+    "ground_success_answer_failure",
+    "ungrounded_correct_answer",
+    "dual_failure",
+)
+ACCURACY = "accuracy"
+READ_BACK = 100
+"""Entries of the audit log that are looked at; several of a kind in a row become one sentence."""
+
+SENTENCES: Mapping[str, tuple[str, str]] = {
+    "benchmark.create": ("created {title}", "created {title}"),
+    "benchmark.public": ("changed the visibility of {title}", "changed the visibility of {title}"),
+    "member.add": ("added a member as {after} to {title}", "assigned {n} roles on {title}"),
+    "version.freeze": ("froze version {after} of {title}", "froze {n} versions of {title}"),
+    "import.samples": ("imported samples into {title} ({samples})", "imported {n} files of samples into {title}"),
+    "import.runs": ("imported trajectories into {title} ({trajectories})", "imported {n} files of runs into {title}"),
+    "run.score": ("scored a run of {title}", "scored {n} runs of {title}"),
+    "settings.change": ("changed the metric settings of {title}", "changed the metric settings of {title}"),
+}
+"""Action -> what a person did once, and several times in a row. Other actions are in the audit log only."""
+
+
+@dataclass(frozen=True)
+class RecentRun:
+    """A scored run with its four quadrants, None where no sample was zoomed into, and its accuracy with its n.
+
+    ``low``, ``high``: the accuracies that undecided answers allow.
+    """
+
+    run: Run
+    scoring: Scoring
+    quadrants: list[float] | None
+    population: int
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    evaluated: int
+    stale: bool
+
+
+@dataclass(frozen=True)
+class Happening:
+    """One sentence of the news. ``actor`` None: it happened by itself, or by a command on the server."""
+
+    actor: Any
+    text: str
+    at: datetime
+    benchmark: str
+
+
+def recent_runs(user: Person, most: int = 6) -> list[RecentRun]:
+    """The runs scored last among the benchmarks a person may see. Two queries, and those of how fresh they are."""
+    visible = gold_known_to(user)
+    runs = Run.objects.filter(benchmark__in=visible).scored().select_related("model", "benchmark", "scoring")
+    found = list(runs.order_by("-scoring__computed_at", "-pk")[:most])
+    metrics: dict[int, dict[str, Metric]] = {}
+    wanted = Metric.objects.filter(scoring__run__in=found, metric__in=[*QUADRANTS, ACCURACY]).on_slice()
+    for metric in wanted:
+        metrics.setdefault(metric.scoring_id, {})[metric.metric] = metric
+    fresh = Freshness(*{run.benchmark_id: run.benchmark for run in found}.values())
+    return [_recent(run, metrics.get(run.scoring.pk, {}), fresh) for run in found]
+
+
+def _recent(run: Run, metrics: dict[str, Metric], fresh: Freshness) -> RecentRun:
+    shares = [metrics[name].value for name in QUADRANTS if name in metrics]
+    known = [share for share in shares if share is not None]
+    accuracy = metrics.get(ACCURACY)
+    return RecentRun(
+        run=run,
+        scoring=run.scoring,
+        quadrants=known if len(known) == len(QUADRANTS) else None,
+        population=metrics[QUADRANTS[0]].n if QUADRANTS[0] in metrics else 0,
+        accuracy=accuracy.value if accuracy else None,
+        low=accuracy.detail.get("low") if accuracy else None,
+        high=accuracy.detail.get("high") if accuracy else None,
+        evaluated=accuracy.n if accuracy else 0,
+        stale=fresh.stale(run.scoring),
+    )
+
+
+def happenings(user: Person, most: int = 8) -> list[Happening]:
+    """What happened on the benchmarks a person has a role on (a site admin: on all), last first. Two queries."""
+    everything = user.is_authenticated and user.is_staff
+    mine = Benchmark.objects.all() if everything else Benchmark.objects.joined_by(user)
+    titles = dict(mine.values_list("slug", "title"))
+    entries = AuditEntry.objects.filter(benchmark__in=titles, action__in=SENTENCES).select_related("actor")[:READ_BACK]
+    alike = groupby(entries, key=lambda entry: (entry.actor_id, entry.action, entry.benchmark))
+    return [_happening(list(rows), titles) for _, rows in alike][:most]
+
+
+def _happening(rows: list[AuditEntry], titles: Mapping[str, str]) -> Happening:
+    """One sentence of entries that are alike; the time is that of the last."""
+    last = rows[0]
+    counts = last.data.get("counts", {})
+    once, often = SENTENCES[last.action]
+    text = (once if len(rows) == 1 else often).format(
+        title=titles[last.benchmark],
+        n=len(rows),
+        after=last.after,
+        samples=decimal(counts.get("read", 0)),
+        trajectories=decimal(counts.get("trajectories", 0)),
+    )
+    return Happening(last.actor, text, last.created, last.benchmark)

@@ -1,0 +1,1 @@
+"""From an uploaded file to samples and runs: preview, commit, replace and undo."""

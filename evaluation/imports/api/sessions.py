@@ -1,0 +1,159 @@
+"""An agent elsewhere at work on a sample over the API. A session is the list of its calls, sent whole each time: the
+server keeps nothing of it, and knows by content what was run before."""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.actions.chain_runs import Later
+from annotation.api.loading import benchmark_for
+from annotation.imaging.model_view import ModelView
+from annotation.toolbox.vtc import Profile
+from annotation.workflow import Right
+from evaluation.agents.tool_session import MOST_CALLS, Called, ToolSession
+from evaluation.agents.transcripts import MOST_MESSAGES, TranscriptProblem, transcript_of
+from evaluation.imports.read.sessions import policy, view_of, view_of_original
+from evaluation.imports.write.sessions import open_session, record_session
+from webapp.accounts.http import person_of
+from webapp.accounts.scopes import Scope, needs
+from webapp.common.api import NumberField, TextField, WholeNumberField
+
+MOST_SECONDS = 30
+"""Of the calls of one request; those that are done are known when it comes again."""
+
+
+class SessionCallSerializer(serializers.Serializer):
+    tool = TextField(max_length=200)
+    arguments = serializers.DictField(
+        required=False,
+        help_text="As the tool's definition says, with its input images: original, or image_N of call N.",
+    )
+
+
+class UsageSerializer(serializers.Serializer):
+    input_tokens = WholeNumberField(required=False, min_value=0, max_value=2**63 - 1)
+    output_tokens = WholeNumberField(required=False, min_value=0, max_value=2**63 - 1)
+    usd = NumberField(required=False, min_value=0)
+
+
+class SessionSerializer(serializers.Serializer):
+    calls = serializers.ListField(child=SessionCallSerializer(), max_length=MOST_CALLS)
+    profile = serializers.ChoiceField(
+        choices=[one.value for one in Profile],
+        required=False,
+        default=Profile.STRICT.value,
+        help_text="vtc: the calls are those of the published interface of VTC-Bench. Give it with each request.",
+    )
+
+
+@extend_schema_field(
+    {"type": "object", "properties": {"role": {"type": "string"}}, "required": ["role"], "additionalProperties": {}}
+)
+class MessageField(serializers.DictField):
+    """One message of a chat completion, with whatever its API puts into it."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {"role": "A message is an object with a role."}
+
+    def to_internal_value(self, data: Any) -> Any:
+        message = super().to_internal_value(data)
+        if not isinstance(message.get("role"), str):
+            self.fail("role")
+        return message
+
+
+class AnswerSerializer(SessionSerializer):
+    answer = TextField(allow_blank=True, trimmed=False)
+    model = TextField(max_length=200)
+    setting = TextField(required=False, default="interface", allow_blank=True, max_length=200)
+    seconds = NumberField(required=False, min_value=0, help_text="What the session took in all.")
+    usage = UsageSerializer(required=False, help_text="What the model's API counted for the whole session.")
+    messages = serializers.ListField(
+        child=MessageField(),
+        required=False,
+        max_length=MOST_MESSAGES,
+        help_text=(
+            "The transcript as chat completions write it. The text before each call is shown with that turn, all "
+            "messages on the page of the trajectory. Bytes of images are not kept."
+        ),
+    )
+
+
+@needs(Scope.IMPORT)
+@extend_schema(operation_id="session", request=SessionSerializer, responses={200: dict})
+@api_view(["POST"])
+def session(request: Request, slug: str, key: str) -> Response:
+    """What the last of the calls gave: text, image and its id; without a call the question and its image.
+
+    ``image`` is base64 of ``media_type``: the stored file where it can be sent as it is, else JPEG of quality 95 with
+    full color resolution, or PNG for masks. Results have their full size.
+
+    A call that is refused says why and is part of the session. 409 with the code busy: ask again in a second.
+    """
+    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
+    given = _given(SessionSerializer, request)
+    worked, asked, image = open_session(benchmark, key, shared=True, profile=Profile(given["profile"]))
+    last = _calls(worked, given["calls"])
+    if last is None:
+        shown = _shown(Called("original", worked.original, ""), view_of_original(image, worked.original))
+    else:
+        shown = _shown(last, view_of(last.picture, last.key) if last.picture is not None else None)
+    return Response({"sample": key, **asked, "calls": len(worked.steps), **shown})
+
+
+@needs(Scope.IMPORT)
+@extend_schema(operation_id="session_answer", request=AnswerSerializer, responses={201: dict})
+@api_view(["POST"])
+def answer(request: Request, slug: str, key: str) -> Response:
+    """Answer the question: the session becomes a trajectory of the model's run; answered again, the last one counts."""
+    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
+    given = _given(AnswerSerializer, request)
+    worked, _, _ = open_session(benchmark, key, shared=True, profile=Profile(given["profile"]))
+    _calls(worked, given["calls"])
+    try:
+        written = transcript_of(given.get("messages", ()), len(worked.steps))
+    except TranscriptProblem as problem:
+        raise serializers.ValidationError({"messages": [str(problem)]}) from problem
+    usage = dict(given.get("usage", {})) | ({"seconds": given["seconds"]} if "seconds" in given else {})
+    row = worked.trajectory(
+        given["answer"],
+        given["model"],
+        given["setting"],
+        texts=written.texts,
+        usage=usage,
+        messages=written.kept,
+        sent=policy(None),
+    )
+    run = record_session(actor=person_of(request), benchmark=benchmark, row=row)
+    return Response({"run": run.pk, "sample": key, "calls": len(worked.steps)}, status=201)
+
+
+def _given(form: type[serializers.Serializer], request: Request) -> dict[str, Any]:
+    read = form(data=request.data)
+    read.is_valid(raise_exception=True)
+    return dict(read.validated_data)
+
+
+def _calls(worked: ToolSession, calls: Sequence[dict[str, Any]]) -> Called | None:
+    last, begun = None, time.monotonic()
+    for one in calls:
+        if time.monotonic() - begun > MOST_SECONDS:
+            raise Later(f"The calls took {MOST_SECONDS} s so far. What they gave is kept: ask again.", code="busy")
+        last = worked.call(one["tool"], one.get("arguments", {}))
+    return last
+
+
+def _shown(called: Called, view: ModelView | None) -> dict[str, Any]:
+    told: dict[str, Any] = {"ok": called.ok, "text": called.text, "image_id": called.image_id}
+    if view is not None:
+        told |= {"width": view.width, "height": view.height, "media_type": view.media_type}
+        told["image"] = base64.b64encode(view.data).decode()
+    return told

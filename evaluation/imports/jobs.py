@@ -1,0 +1,51 @@
+"""Bodies of the background jobs of this half; each calls one action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from annotation.actions.import_jobs import note_stopped
+from annotation.importers.interface import Progress
+from evaluation.imports.write import commit as dry_run_commit
+from evaluation.imports.write import undo as undo_action
+from evaluation.imports.write.preview import file as dry_run_action
+from evaluation.scoring.queue import score_in_parts
+from webapp.jobs.context import JobContext
+from webapp.jobs.registry import Parts, job
+
+
+@job("evaluation.dry_run", title="Read", stopped=note_stopped)
+def dry_run(context: JobContext, record_id: int) -> dict[str, Any]:
+    return dict(dry_run_action.dry_run(record_id, _in_kilobytes(context)))
+
+
+@job("evaluation.import", title="Import", stopped=note_stopped)
+def import_record(context: JobContext, record_id: int) -> dict[str, Any] | Parts:
+    return dry_run_commit.import_record(
+        actor=context.job.created_by,
+        record_id=record_id,
+        report=_in_kilobytes(context),
+        checkpoint=context.checkpoint,
+        warn=context.warn,
+        score=lambda benchmark: score_in_parts(context, benchmark),
+    )
+
+
+@job("evaluation.undo_import", title="Undo", stopped=note_stopped)
+def undo_import(context: JobContext, record_id: int) -> dict[str, Any]:
+    return undo_action.undo_import(
+        record_id=record_id,
+        report=lambda done, total: context.progress(done, total, unit="rows"),
+        checkpoint=context.checkpoint,
+    )
+
+
+def _in_kilobytes(context: JobContext) -> Callable[[Progress], None]:
+    """How far a file is read; bytes themselves would not fit the columns of a job."""
+
+    def report(progress: Progress) -> None:
+        total = max(1, progress.bytes_total // 1000)
+        context.progress(min(total, progress.bytes_read // 1000), total, unit="kB")
+
+    return report

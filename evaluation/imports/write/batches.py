@@ -1,0 +1,330 @@
+"""Saving a batch of what models did: new records, changed ones, unchanged ones; one transaction a batch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from django.db.models import F
+
+from annotation.models import Benchmark, ImportRecord, Sample
+from evaluation.common.judging.write import drop_questions
+from evaluation.importers.recognition import Stored, Unchanged
+from evaluation.imports.read.halves import Joined
+from evaluation.imports.write.judgments import save_judgement
+from evaluation.imports.write.marks import put_back, take_marks
+from evaluation.models import (
+    Intervention,
+    Judgement,
+    Model,
+    Rollout,
+    RolloutGroup,
+    Run,
+    Scoring,
+    Step,
+    ToolList,
+    Trajectory,
+)
+from evaluation.schema import AboutAnswer, Issue, Severity, Usage, shortened
+from evaluation.schema import Intervention as InterventionRecord
+from evaluation.schema import Judgement as JudgementRecord
+from evaluation.schema import RolloutGroup as RolloutGroupRecord
+from evaluation.schema import Step as StepRecord
+from evaluation.schema import Trajectory as TrajectoryRecord
+from evaluation.scoring.rewards import keep_rewards
+from evaluation.scoring.settings import settings_of
+from evaluation.store.files import rows_changed
+from evaluation.store.words.index import forget_words
+from webapp.accounts.models import User
+from webapp.common.bulk import as_json, insert_rows, reserve_ids, update_rows
+
+Key = tuple[int, int, int, str]
+"""(run, sample, rollout, condition): what there is one trajectory of."""
+
+
+class RunBook:
+    """The runs and samples of a benchmark by name, each looked up once per import; runs are made as they are met.
+
+    ``staged_for``: the import whose runs are filled out of sight, see ``evaluation.imports.write.replacement``.
+    """
+
+    def __init__(self, benchmark: Benchmark, actor: User | None, staged_for: ImportRecord | None = None) -> None:
+        self.benchmark, self.actor, self.staged_for = benchmark, actor, staged_for
+        self.samples: dict[str, int] = dict(Sample.objects.filter(benchmark=benchmark).values_list("key", "pk"))
+        self._runs: dict[tuple[str, str], Run] = {}
+
+    def run(self, model: str, setting: str) -> Run:
+        key = (model, setting)
+        if key not in self._runs:
+            named, _ = Model.objects.get_or_create(name=model)
+            self._runs[key], _ = Run.everything.get_or_create(
+                benchmark=self.benchmark, model=named, setting=setting, staged_for=self.staged_for,
+                defaults={"created_by": self.actor, "number": self._number},  # type: ignore[misc]  # Django calls it
+            )  # fmt: skip
+        return self._runs[key]
+
+    def _number(self) -> int | None:
+        """A number that no run of the benchmark has had; who asks at the same time waits."""
+        if self.staged_for is not None:
+            return None
+        benchmark = Benchmark.objects.filter(pk=self.benchmark.pk)
+        benchmark.update(runs_numbered=F("runs_numbered") + 1)
+        return benchmark.values_list("runs_numbered", flat=True).get()
+
+    def key(self, record: TrajectoryRecord | Stored) -> Key:
+        run = self.run(record.model, record.setting)
+        return run.pk, self.samples[record.sample_id], record.rollout, record.condition
+
+    @property
+    def runs(self) -> list[Run]:
+        return list(self._runs.values())
+
+
+class There(NamedTuple):
+    """What is stored of a key."""
+
+    pk: int
+    digest: str
+    source_id: int | None
+    row_digest: bytes | None
+
+
+@dataclass(frozen=True)
+class SavedBatch:
+    """What became of a batch: counts by outcome, and an issue for every record that came twice in this import, or
+    that fits nothing here."""
+
+    counts: Counter[str]
+    issues: list[Issue]
+
+
+def save_trajectories(
+    book: RunBook, records: Sequence[TrajectoryRecord | Unchanged], source: ImportRecord | None
+) -> SavedBatch:
+    """Write one batch inside the caller's transaction; the last of two records of one key wins."""
+    latest: dict[Key, TrajectoryRecord | Unchanged] = {}
+    repeated: list[TrajectoryRecord | Unchanged] = []
+    for record in records:
+        key = book.key(record.stored if isinstance(record, Unchanged) else record)
+        if key in latest:
+            repeated.append(record)
+        latest[key] = record
+    read = {key: record for key, record in latest.items() if isinstance(record, TrajectoryRecord)}
+    there = stored_of(read)
+    if source is not None:
+        repeated += [record for key, record in latest.items() if _written_by(record, there.get(key)) == source.pk]
+    wanted, changed = _write(read, there, source)
+    counts = Counter(
+        trajectories=len(records),
+        new=wanted - changed,
+        changed=changed,
+        unchanged=len(latest) - wanted,
+        repeated=len(repeated),
+        failed=sum(r.stored.failed if isinstance(r, Unchanged) else bool(r.error) for r in records),
+        steps=sum(r.stored.steps if isinstance(r, Unchanged) else len(r.steps) for r in records),
+    )
+    return SavedBatch(counts, [repeat_issue(record) for record in repeated])
+
+
+def _written_by(record: TrajectoryRecord | Unchanged, there: There | None) -> int | None:
+    """The import that wrote what is stored of a record."""
+    if isinstance(record, Unchanged):
+        return record.stored.source
+    return there.source_id if there else None
+
+
+def _write(
+    records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, There], source: ImportRecord | None
+) -> tuple[int, int]:
+    """Write the records that are not stored, or not as they are now; how many, and how many were stored otherwise."""
+    digests = {key: digest(record) for key, record in records.items()}
+    changed = [key for key in records if key in there and there[key].digest != digests[key]]
+    marks = take_marks([there[key].pk for key in changed])
+    if changed:
+        drop_questions([there[key].pk for key in changed], source)
+        Trajectory.objects.filter(pk__in=[there[key].pk for key in changed]).delete()
+    wanted = [key for key in records if key not in there] + changed
+    ids = list(reserve_ids(Trajectory, len(wanted)))
+    numbered = list(zip(ids, wanted, strict=True))
+    rows = [_trajectory_row(pk, key, records[key], digests[key], source) for pk, key in numbered]
+    insert_rows(Trajectory, _TRAJECTORY, rows)
+    steps = [_step_row(pk, place, step) for pk, key in numbered for place, step in enumerate(records[key].steps)]
+    insert_rows(Step, _STEP, steps)
+    put_back(marks, {there[key].pk: pk for pk, key in numbered if key in there})
+    insert_rows(ToolList, _TOOL_LIST, _list_rows(numbered, records, source))
+    if wanted:
+        Scoring.objects.filter(run_id__in={key[0] for key in wanted}).update(stale=True)
+        rows_changed({key[0] for key in wanted})
+        forget_words({key[0] for key in wanted})
+    _know_again(records, there, set(changed))
+    return len(wanted), len(changed)
+
+
+def _know_again(records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, There], changed: set[Key]) -> None:
+    """Of records that are stored as they are, but were read from another row or by other code: the row of today."""
+    same = [(record.row_digest, there[key]) for key, record in records.items() if key in there and key not in changed]
+    update_rows(Trajectory, "row_digest", [(row, old.pk) for row, old in same if row and row != old.row_digest])
+
+
+def repeat_issue(record: TrajectoryRecord | Unchanged) -> Issue:
+    """What is said of a record whose key came before in the same import."""
+    done = "The sample has a record of this model in the file already; the last one is kept."
+    sample = record.stored.sample_id if isinstance(record, Unchanged) else record.sample_id
+    place = (record.file, record.line, "sample_id")
+    return Issue(Severity.REPAIRED, "duplicate-record", *place, shortened(sample), done, record.row)
+
+
+def stored_of(keys: Iterable[Key]) -> dict[Key, There]:
+    """What is stored of these keys; of those that are not, nothing."""
+    wanted = set(keys)
+    names = ("run_id", "sample_id", "rollout", "condition")
+    # Each part of the key by itself: every combination is asked for, but no rollout beyond those of the batch.
+    parts = {f"{name}__in": {key[i] for key in wanted} for i, name in enumerate(names)}
+    rows = Trajectory.objects.filter(**parts).order_by().values_list(*names, *There._fields)
+    return {row[:4]: There(*row[4:]) for row in rows if row[:4] in wanted}
+
+
+def digest(record: TrajectoryRecord) -> str:
+    """128 bits over everything a record says, but not where it was read."""
+    said = (*_SAID(record), _USAGE(record.usage), [_STEP_SAID(step) for step in record.steps])
+    return hashlib.blake2b(json.dumps(said).encode("ascii"), digest_size=16).hexdigest()
+
+
+WRITTEN = (Trajectory, Step)
+"""The tables that trajectories fill."""
+
+_UNSAID = {"sample_id", "rollout", "condition", "usage", "steps", "file", "line", "row", "row_digest", "half"}
+_SAID = attrgetter(*(field.name for field in fields(TrajectoryRecord) if field.name not in _UNSAID))
+_USAGE = attrgetter(*(field.name for field in fields(Usage)))
+_STEP_SAID = attrgetter(*(field.name for field in fields(StepRecord)))
+
+_TRAJECTORY = [
+    "id", "run", "sample", "rollout", "condition", "answer", "judge_correct", "final_image", "recognition", "plan",
+    "recognition_map", "plan_map", "error", "input_tokens", "output_tokens", "seconds", "usd", "extra", "digest",
+    "source", "line", "row_digest",
+]  # fmt: skip
+_STEP = [
+    "trajectory", "position", "tool", "arguments", "x1", "y1", "x2", "y2", "executed_x1", "executed_y1",
+    "executed_x2", "executed_y2", "bbox_raw", "coords", "image_in", "image_out", "out_width", "out_height", "ok",
+    "text", "observation", "label", "flag", "extra",
+]  # fmt: skip
+_TOOL_LIST = ["trajectory", "name", "source", "extra", "line"]
+_NO_BOX = (None, None, None, None)
+
+
+def _trajectory_row(
+    pk: int, key: Key, record: TrajectoryRecord, digest: str, source: ImportRecord | None
+) -> tuple[Any, ...]:
+    usage = record.usage
+    return (
+        pk, *key, record.answer, record.judge_correct, record.final_image, as_json(record.recognition),
+        as_json(record.plan), as_json(record.recognition_map), as_json(record.plan_map), record.error,
+        usage.input_tokens, usage.output_tokens, usage.seconds, usage.usd, as_json(record.extra), digest,
+        source.pk if source else None, record.line, record.row_digest or None,
+    )  # fmt: skip
+
+
+def _list_rows(
+    numbered: Iterable[tuple[int, Key]], records: Mapping[Key, TrajectoryRecord], source: ImportRecord | None
+) -> list[tuple[Any, ...]]:
+    """Where the two lists of joined trajectories come from."""
+    here = source.pk if source else None
+    joined = [(pk, record) for pk, key in numbered if isinstance(record := records[key], Joined)]
+    return [
+        (pk, name.value, half.source or here, as_json(half.extra), half.line)
+        for pk, record in joined
+        for name, half in record.halves
+    ]
+
+
+def _step_row(trajectory: int, position: int, step: StepRecord) -> tuple[Any, ...]:
+    return (
+        trajectory, position, step.tool, as_json(step.arguments), *(step.bbox or _NO_BOX),
+        *(step.executed_bbox or _NO_BOX), as_json(step.bbox_raw), step.coords.value, as_json(step.image_in),
+        step.image_out, *(step.out_size or (None, None)), step.ok, step.text, step.observation, step.label,
+        step.flag.value, as_json(step.extra),
+    )  # fmt: skip
+
+
+def save_others(
+    book: RunBook,
+    records: Sequence[InterventionRecord | JudgementRecord | RolloutGroupRecord],
+    source: ImportRecord | None,
+) -> SavedBatch:
+    """Interventions, judgements and rollout groups: few and small, one row at a time; equal rows are left alone."""
+    counts: Counter[str] = Counter()
+    issues: list[Issue] = []
+    changed: list[int] = []
+    for record in records:
+        match record:
+            case InterventionRecord():
+                counts["interventions"] += 1
+                counts += _put(
+                    Intervention,
+                    _place(book, record) | {"condition": record.condition},
+                    {"correct": record.correct, "answer": record.answer, "extra": dict(record.extra)},
+                    source,
+                )
+            case JudgementRecord(about=AboutAnswer() as about):
+                counts["judgements"] += 1
+                place = book.run(record.model, record.setting), book.samples[record.sample_id]
+                outcome, issue = save_judgement(*place, record, about, source)
+                counts += outcome
+                issues += [issue] if issue else []
+            case JudgementRecord():
+                counts["judgements"] += 1
+                counts += _put(
+                    Judgement,
+                    _place(book, record) | {"kind": record.kind.value, "judge": record.judge, "trajectory": None},
+                    {"verdict": record.verdict, "answer": record.answer, "extra": dict(record.extra)},
+                    source,
+                )
+            case RolloutGroupRecord():
+                counts["rollout_groups"] += 1
+                outcome, group = _put_group(book, record, source)
+                counts += outcome
+                changed += [group] * (not outcome["unchanged"])
+    if changed:
+        keep_rewards(book.benchmark, settings_of(book.benchmark), changed)
+    return SavedBatch(counts, issues)
+
+
+def _place(book: RunBook, record: InterventionRecord | JudgementRecord) -> dict[str, Any]:
+    return {"run": book.run(record.model, record.setting), "sample_id": book.samples[record.sample_id]}
+
+
+def _put(table: Any, key: Mapping[str, Any], values: Mapping[str, Any], source: ImportRecord | None) -> Counter[str]:
+    row, new = table.objects.get_or_create(**key, defaults={**values, "source": source})
+    if new:
+        outcome = "new"
+    elif any(getattr(row, name) != value for name, value in values.items()):
+        table.objects.filter(pk=row.pk).update(**values, source=source)
+        outcome = "changed"
+    else:
+        return Counter(unchanged=1)
+    if "run" in key:
+        Scoring.objects.filter(run=key["run"]).update(stale=True)
+    return Counter({outcome: 1})
+
+
+def _put_group(book: RunBook, record: RolloutGroupRecord, source: ImportRecord | None) -> tuple[Counter[str], int]:
+    """What became of the row, and the group; the rewards of one that is new or changed are to be computed."""
+    values = {"alpha": record.alpha, "extra": dict(record.extra)}
+    counts = _put(RolloutGroup, {"benchmark": book.benchmark, "group_id": record.group_id}, values, source)
+    group = RolloutGroup.objects.get(benchmark=book.benchmark, group_id=record.group_id)
+    rows = [(r.image_tokens, r.acc, r.format, r.sufficient) for r in record.rollouts]
+    if list(group.rollouts.values_list("image_tokens", "acc", "format", "sufficient")) != rows:
+        group.rollouts.all().delete()
+        Rollout.objects.bulk_create(
+            Rollout(group=group, position=i, image_tokens=t, acc=a, format=f, sufficient=s)
+            for i, (t, a, f, s) in enumerate(rows)
+        )
+        counts = counts if counts["new"] else Counter(changed=1)
+    if not counts["unchanged"]:
+        RolloutGroup.objects.filter(pk=group.pk).update(reward_settings=None)
+    return counts, group.pk

@@ -1,0 +1,287 @@
+"""A file that is here under other choices, or in another edition, put in the place of what it brought before, at once.
+
+What is read is staged: written, batch by batch, into runs out of sight (``Run.staged_for``), so that an import that is
+killed goes on where it stopped and the runs that are there stay as they are. When all of it is there, one transaction
+changes places. A trajectory is the same one when model, setting, sample, rollout and condition are; where the file's
+one run has another name now, it is that run's. Tags, notes and failures named by people move along with it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+
+from annotation.actions.import_samples import finish_record
+from annotation.importers.interface import ImportProblem
+from annotation.models import Benchmark, ImportRecord
+from evaluation.common.judging.write import drop_questions
+from evaluation.imports.write.batches import Key, RunBook, There, stored_of
+from evaluation.imports.write.lists import lists_of, take_lists, whole_of
+from evaluation.imports.write.marks import MARKED, put_back, take_marks
+from evaluation.imports.write.plan import IN_RUNS
+from evaluation.models import Intervention, Judgement, JudgingItem, Model, Run, Scoring, ToolList, Trajectory
+from evaluation.store.files import rows_changed
+from evaluation.store.words.index import forget_words
+from webapp.accounts.models import User
+from webapp.common.bulk import update_rows
+
+BATCH = 1000
+REPLACEABLE = 50
+"""So many imports are offered to be replaced."""
+REPLACE = "replace"
+"""The option of an import that takes the place of what its file brought before."""
+REPLACES = "replaces"
+"""The option of an import that takes the place of one that brought other bytes: the number of that one."""
+_JUDGE = Case(When(decides=True, then=Value("")), default=F("judge"))
+"""A trajectory has one decision, whoever made it."""
+OTHERS: tuple[tuple[Any, tuple[Any, ...], tuple[str, ...]], ...] = (
+    (Intervention, ("sample_id", "condition"), ("correct", "answer", "extra")),
+    (
+        Judgement,
+        ("sample_id", "kind", _JUDGE, "decides", "trajectory__rollout", "trajectory__condition"),
+        ("verdict", "answer", "extra", "text_digest", "key_digest"),
+    ),
+)
+"""What else a run holds that may come from a file, what there is one of in a run, and what it says."""
+Name = tuple[str, str]
+"""Of a run: its model and its setting."""
+
+
+def earlier_readings(benchmark: Benchmark, sha256: str, format: str, options: Mapping[str, Any]) -> list[ImportRecord]:
+    """The imports of a file's bytes under other choices, and the one it replaces by name, of which rows are there, the
+    latest first."""
+    named = options.get(REPLACES) or 0
+    found = _with_rows(benchmark).filter(Q(sha256=sha256) | Q(pk=named))
+    chosen = choices_of(format, options)
+    return [one for one in found if one.pk == named or choices_of(one.format, one.options) != chosen]
+
+
+def replaceable(benchmark: Benchmark, but: ImportRecord | None = None) -> list[ImportRecord]:
+    """The last imports of runs whose place another may take, the latest first."""
+    return list(_with_rows(benchmark).exclude(pk=but.pk if but else 0)[:REPLACEABLE])
+
+
+def require_replaceable(benchmark: Benchmark, number: int) -> ImportRecord:
+    """Raises ``ImportProblem`` when no import of this number has runs that could give way."""
+    found: ImportRecord | None = _with_rows(benchmark).filter(pk=number).first()
+    if found is None:
+        raise ImportProblem(
+            f"There is no import {number} whose runs are here. Its number is in the address of its page."
+        )
+    return found
+
+
+def _with_rows(benchmark: Benchmark) -> Any:
+    """The imports of runs that are done and of which rows are there."""
+    rows = (Exists(table.objects.filter(source=OuterRef("pk"))) for table in (*IN_RUNS, ToolList))
+    brought = reduce(or_, map(Q, rows))
+    done = benchmark.imports.filter(brought, kind=ImportRecord.Kind.RUNS, state=ImportRecord.State.DONE)
+    return done.select_related("created_by")
+
+
+_PLACE = (REPLACE, REPLACES)
+
+
+def choices_of(format: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides how a file is read, without whether it takes the place of an earlier reading."""
+    return {"format": format, **{name: value for name, value in options.items() if name not in _PLACE and value}}
+
+
+def in_words(record: ImportRecord) -> str:
+    """How a file was read: "as deepeyes, coordinates norm1000, setting base"."""
+    choices = choices_of(record.format, record.options)
+    said = [f"as {choices.pop('format')}"]
+    said += [f"{name} {value}" if isinstance(value, str) else f"with a {name}" for name, value in choices.items()]
+    return ", ".join(said)
+
+
+def runs_brought(records: Sequence[ImportRecord]) -> dict[Name, int]:
+    """The runs in which earlier readings have rows, by name."""
+    held = [Exists(table.objects.filter(source__in=records, run=OuterRef("pk"))) for table in IN_RUNS]
+    held.append(Exists(ToolList.objects.filter(source__in=records, trajectory__run=OuterRef("pk"))))
+    rows = Run.objects.filter(reduce(or_, map(Q, held))).values_list("model__name", "setting", "pk")
+    return {(model, setting): pk for model, setting, pk in rows}
+
+
+def named_anew(before: Iterable[Name], now: Iterable[Name]) -> dict[Name, Name]:
+    """Which run of an earlier reading is which of this one: that of the same name, or the only one left on each side.
+
+    >>> named_anew([("unnamed", "")], [("Model A", "base")])
+    {('unnamed', ''): ('Model A', 'base')}
+    """
+    old, new = set(before), set(now)
+    same = {name: name for name in old & new}
+    gone, come = old - new, new - old
+    return same | (dict(zip(gone, come, strict=True)) if len(gone) == len(come) == 1 else {})
+
+
+def marked(records: Sequence[ImportRecord]) -> Counter[tuple[str, str, str, int, str]]:
+    """The trajectories of earlier readings on which people left tags, notes or failures, and how many marks."""
+    found: Counter[tuple[str, str, str, int, str]] = Counter()
+    names = ("run__model__name", "run__setting", "sample__key", "rollout", "condition")
+    for model in MARKED:
+        rows = model.objects.filter(trajectory__source__in=records).order_by()
+        found.update(rows.values_list(*(f"trajectory__{name}" for name in names)))
+    return found
+
+
+def questions_on(records: Sequence[ImportRecord]) -> int:
+    """Questions of judging queues about trajectories of earlier readings: they were about the crops as read then."""
+    return JudgingItem.objects.filter(trajectory__source__in=records).count()
+
+
+def put_in_place(*, actor: User | None, record: ImportRecord, counts: Counter[str]) -> list[Run]:
+    """Put what is staged for an import in the place of what its file brought before, in one transaction that also ends
+    the import. Returns the runs it is in now; ``counts`` says new, changed, unchanged and removed."""
+    with transaction.atomic():
+        earlier = earlier_readings(record.benchmark, record.sha256, record.format, record.options)
+        staged = list(Run.everything.filter(staged_for=record).select_related("model"))
+        book = RunBook(record.benchmark, actor)
+        numbers = dict(Run.objects.filter(benchmark=record.benchmark).values_list("pk", "number"))
+        live = {run: book.run(run.model.name, run.setting) for run in staged}
+        before = runs_brought(earlier)
+        anew = named_anew(before, [(run.model.name, run.setting) for run in staged])
+        for name in ("new", "changed", "unchanged"):
+            counts[name] = 0
+        for run in staged:
+            named = (run.model.name, run.setting)
+            origins = [live[run].pk, *(before[old] for old, now in anew.items() if now == named and old != named)]
+            for batch in _batches(Trajectory.objects.filter(run=run)):
+                counts.update(_trajectories(batch, origins, {one.pk for one in earlier}, record))
+            for table, key, said in OTHERS:
+                counts.update(_others(table, key, said, run, live[run]))
+        counts["removed"] = _remove(earlier, record)
+        touched = {run.pk for run in live.values()} | set(before.values())
+        Scoring.objects.filter(run__in=touched).update(stale=True)
+        rows_changed(touched)
+        forget_words(touched)
+        _drop(staged, [pk for pk in before.values() if pk not in {run.pk for run in live.values()}])
+        made = {(run.model.name, run.setting): run for run in live.values() if run.pk not in numbers}
+        for old, now in anew.items():
+            if now in made and not Run.objects.filter(pk=before[old]).exists():
+                # It is that run under another name, so it has that run's letter.
+                made[now].number = numbers[before[old]]
+                made[now].save(update_fields=["number"])
+        finish_record(actor, record, counts)
+    return book.runs
+
+
+def forget_staged(record: ImportRecord) -> None:
+    """Remove what was staged by an import that came to nothing."""
+    Run.everything.filter(staged_for=record).delete()
+
+
+def _batches(rows: Any) -> Iterator[list[Any]]:
+    names = ("pk", "sample_id", "rollout", "condition", "digest", "row_digest")
+    last = 0
+    while batch := list(rows.filter(pk__gt=last).order_by("pk").values_list(*names)[:BATCH]):
+        last = batch[-1][0]
+        yield batch
+
+
+def _trajectories(
+    batch: Sequence[Any], origins: Sequence[int], earlier: set[int], record: ImportRecord
+) -> Counter[str]:
+    """Moves staged trajectories into the first run of ``origins``; those that say what is there already stay staged."""
+    live = origins[0]
+    old: dict[int, There] = {}
+    for origin in origins:
+        keys: dict[Key, int] = {(origin, *row[1:4]): row[0] for row in batch if row[0] not in old}
+        there = stored_of(keys)
+        old |= {keys[key]: found for key, found in there.items() if origin == live or found.source_id in earlier}
+    same = {pk: old[pk].pk for pk, _, _, _, digest, _ in batch if pk in old and old[pk].digest == digest}
+    _keep([(row[5], same[row[0]]) for row in batch if row[0] in same], record)
+    _keep_lists(same)
+    changed = {found.pk: pk for pk, found in old.items() if pk not in same}
+    marks = take_marks(changed)
+    if changed:
+        drop_questions(list(changed), record)
+    Trajectory.objects.filter(pk__in=changed).delete()
+    Trajectory.objects.filter(pk__in=[row[0] for row in batch if row[0] not in same]).update(run=live)
+    put_back(marks, changed)
+    return Counter(new=len(batch) - len(old), changed=len(changed), unchanged=len(same))
+
+
+def _keep(same: Sequence[tuple[Any, int]], record: ImportRecord) -> None:
+    """Trajectories that are as they are staged: they are this import's from now on, and known again by its rows."""
+    update_rows(Trajectory, "row_digest", [(digest, pk) for digest, pk in same if digest])
+    Trajectory.objects.filter(pk__in=[pk for _, pk in same]).update(source=record)
+
+
+def _keep_lists(same: Mapping[int, int]) -> None:
+    """Of joined trajectories that are as they are staged (staged number -> number): where their lists come from now."""
+    ToolList.objects.filter(trajectory__in=same.values()).delete()
+    staged = list(ToolList.objects.filter(trajectory__in=same))
+    for one in staged:
+        one.trajectory_id = same[one.trajectory_id]
+    ToolList.objects.bulk_update(staged, ["trajectory"])
+
+
+def _others(table: Any, names: Sequence[Any], said: Sequence[str], staged: Run, live: Run) -> Counter[str]:
+    """Moves the few other rows of a staged run; of those that are there already, the staged ones count."""
+    counts: Counter[str] = Counter()
+    there = dict(_placed(table, names, live))
+    for place, row in _placed(table, names, staged):
+        old = there.get(place)
+        if getattr(old, "person_id", None):
+            # What comes says the same, else its import refuses it: a person's own judgement stays theirs.
+            row.delete()
+            counts["unchanged"] += 1
+            continue
+        same = old and all(getattr(old, name) == getattr(row, name) for name in said)
+        if old:
+            old.delete()
+        counts["unchanged" if same else "changed" if old else "new"] += 1
+    table.objects.filter(run=staged).update(run=live)
+    if table is Judgement:
+        _onto_live(staged, live)
+    return counts
+
+
+def _placed(table: Any, names: Sequence[Any], run: Run) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """The rows of a run, each with what there is one of."""
+    rows = table.objects.filter(run=run).order_by()
+    found = rows.in_bulk()
+    for pk, *place in rows.values_list("pk", *names):
+        yield tuple(place), found[pk]
+
+
+def _onto_live(staged: Run, live: Run) -> None:
+    """Judgements on trajectories that are as they are staged, and that hence go: onto those that stay."""
+    moved = list(Judgement.objects.filter(run=live, trajectory__run=staged).select_related("trajectory"))
+    samples = {row.sample_id for row in moved}
+    stay = Trajectory.objects.filter(run=live, sample__in=samples).values_list("sample", "rollout", "condition", "pk")
+    numbers = {(sample, rollout, condition): pk for sample, rollout, condition, pk in stay}
+    for row in moved:
+        of: Any = row.trajectory
+        row.trajectory_id = numbers.get((of.sample_id, of.rollout, of.condition), of.pk)
+    Judgement.objects.bulk_update(moved, ["trajectory"])
+
+
+def _remove(earlier: Sequence[ImportRecord], record: ImportRecord) -> int:
+    """What earlier readings brought and this one has no counterpart for; how many rows."""
+    lists = list(lists_of(earlier).values_list("pk", flat=True))
+    removed = len(lists)
+    drop_questions(whole_of(earlier).order_by().values("pk"), record)
+    for rows in (whole_of(earlier), *(table.objects.filter(source__in=earlier) for table in (Intervention, Judgement))):
+        removed += rows.count()
+        rows.delete()
+    take_lists(lists)
+    return removed
+
+
+def _drop(staged: Sequence[Run], before: Sequence[int]) -> None:
+    """The staged runs, and those of earlier readings that hold nothing any more."""
+    Run.everything.filter(pk__in=[run.pk for run in staged]).delete()
+    empty = Run.objects.filter(pk__in=before)
+    for table in IN_RUNS:
+        empty = empty.filter(~Exists(table.objects.filter(run=OuterRef("pk"))))
+    models = list(empty.values_list("model_id", flat=True))
+    empty.delete()
+    Model.objects.filter(pk__in=models, runs=None, baseline=False, url="").delete()

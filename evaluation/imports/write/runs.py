@@ -1,0 +1,273 @@
+"""Importing what models did: read, check, save in batches, remember where each batch ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from annotation.actions.access import require
+from annotation.actions.import_samples import (
+    Checkpoint,
+    fail_record,
+    finish_record,
+    keep_issues,
+    open_record,
+    remember,
+)
+from annotation.models import Benchmark, ImportRecord, Sample
+from annotation.workflow import Right
+from evaluation.common.extraction.read import answer_keys
+from evaluation.importers import IMPORTERS
+from evaluation.importers.interface import (
+    BoxSpace,
+    ImportProblem,
+    Position,
+    Progress,
+    ReadOptions,
+    RunSummary,
+    Settings,
+    Unchanged,
+)
+from evaluation.imports.read.halves import joined
+from evaluation.imports.read.mappings import read_by
+from evaluation.imports.read.samples import sample_index
+from evaluation.imports.read.stored import recogniser
+from evaluation.imports.write.batches import WRITTEN, RunBook, save_others, save_trajectories
+from evaluation.imports.write.preview.boxes import Size, boxes_outside
+from evaluation.imports.write.replacement import REPLACE, REPLACES, forget_staged, put_in_place, require_replaceable
+from evaluation.metrics.columns import AnswerKey
+from evaluation.metrics.extraction import Tally
+from evaluation.metrics.records import VERDICTS
+from evaluation.models import Judgement as JudgementRow
+from evaluation.models import Run
+from evaluation.schema import Condition, Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
+from webapp.accounts.models import User
+from webapp.common.bulk import Growth
+from webapp.common.collector import collect_recent, collector_paused
+
+BATCH = 1000
+NAME, CONDITION = 200, 40
+LARGEST_ROLLOUT = 2_000_000_000
+
+Report = Callable[[Progress], None]
+
+
+@dataclass
+class Imported:
+    """What an import of runs did: counts by outcome, the runs it touched, the first issues, settings it carried."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    runs: list[Run] = field(default_factory=list)
+    issues: list[Issue] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+    summary: RunSummary | None = None
+
+
+@collector_paused()
+def import_runs(
+    *,
+    actor: User | None,
+    benchmark: Benchmark,
+    path: Path,
+    format: str,
+    model: str = "",
+    setting: str = "",
+    coordinates: str = "",
+    mapping: Mapping[str, Any] | None = None,
+    replace: bool = False,
+    replaces: int = 0,
+    report: Report | None = None,
+    checkpoint: Checkpoint | None = None,
+    record: ImportRecord | None = None,
+    answers: Tally | None = None,
+) -> tuple[ImportRecord, Imported]:
+    """Import trajectories and their kin. Restartable and idempotent: the same file again changes nothing.
+
+    ``mapping``: which column of a table is what, as ``RUN_FIELDS`` reads it, or which key of a mapped file.
+    ``replace``: what the file brought under other choices gives way to what is read now, all at once; ``replaces``: so
+    does what the import of this number brought, whatever its file was; see ``replace_runs``.
+
+    Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
+    """
+    require(actor, benchmark, Right.IMPORT_RUNS)
+    space = BoxSpace.parse(coordinates) if coordinates else None
+    chosen = read_by(format, mapping)
+    options: dict[str, Any] = {"model": model, "setting": setting, "coordinates": coordinates}
+    for one in chosen.values():
+        options["mapping"] = one.as_dict()
+    choices = dict(options)
+    if replaces:
+        options[REPLACES] = require_replaceable(benchmark, replaces).pk
+    if replace := replace or bool(replaces):
+        options[REPLACE] = True
+    record = record or open_record(
+        actor=actor, benchmark=benchmark, kind=ImportRecord.Kind.RUNS, path=path, format=format, options=options
+    )
+    start = Position(**record.checkpoint) if record.checkpoint else Position()
+    reading = ReadOptions(model=model, setting=setting, coordinates=space, start=start, **chosen)
+    importer, samples = IMPORTERS[format], sample_index(benchmark)
+    known = recogniser(benchmark, importer, choices, samples, anew=replace)
+    saver = RunsSaver(actor, benchmark, record, replace=replace, checkpoint=checkpoint, answers=answers)
+    try:
+        saver.take_all(importer.read(path, reading, samples, known), report)
+    except ImportProblem as problem:
+        forget_staged(record)
+        fail_record(record, problem)
+        raise
+    if replace:
+        saver.result.runs = put_in_place(actor=actor, record=record, counts=saver.result.counts)
+    else:
+        finish_record(actor, record, saver.result.counts)
+        saver.result.runs = saver.book.runs
+    return record, saver.result
+
+
+class RunsSaver:
+    """Collects records into batches; each batch is one transaction with its issues and its place in the file."""
+
+    def __init__(
+        self,
+        actor: User | None,
+        benchmark: Benchmark,
+        record: ImportRecord,
+        *,
+        replace: bool = False,
+        checkpoint: Checkpoint | None = None,
+        answers: Tally | None = None,
+    ) -> None:
+        self.record, self.checkpoint = record, checkpoint
+        self.book = RunBook(benchmark, actor, record if replace else None)
+        self.result = Imported(Counter(record.counts))
+        self.trajectories: list[Trajectory | Unchanged] = []
+        self.others: list[Intervention | Judgement | RolloutGroup] = []
+        self.issues: list[Issue] = []
+        self.growth = Growth(*WRITTEN)
+        self.answers = answers
+        self._people: dict[tuple[Any, ...], tuple[Any, ...]] | None = None
+
+    def take_all(self, stream: Iterator[Any], report: Report | None) -> None:
+        for item in stream:
+            match item:
+                case Trajectory() | Intervention() | Judgement() | RolloutGroup():
+                    self._take(item)
+                case Unchanged():
+                    self.trajectories.append(item)
+                case Issue():
+                    self.issues.append(item)
+                case Settings():
+                    self.result.settings |= dict(item.values)
+                case RunSummary():
+                    self.result.summary = item
+                case Progress():
+                    if len(self.trajectories) + len(self.others) + len(self.issues) >= BATCH:
+                        self._flush(item.position)
+                    if report:
+                        report(item)
+        if self.book.staged_for and not self._read_anything():
+            raise ImportProblem("The file can't be read with these choices. Its earlier import is unchanged.")
+        self._flush(None)
+
+    @cached_property
+    def sizes(self) -> dict[str, Size]:
+        """Width and height of the image of each sample."""
+        rows = Sample.objects.filter(benchmark=self.book.benchmark).values_list("key", "width", "height")
+        return {key: (width, height) for key, width, height in rows}
+
+    def _read(self, item: Trajectory) -> None:
+        if self.answers is not None and item.condition == Condition.NONE and (key := self._keys.get(item.sample_id)):
+            self.answers.take(item.answer, key, VERDICTS[item.judge_correct])
+
+    @cached_property
+    def _keys(self) -> dict[str, AnswerKey]:
+        return answer_keys(self.book.benchmark)
+
+    def _read_anything(self) -> bool:
+        counts = self.result.counts
+        return bool(self.trajectories or self.others or counts["new"] or counts["unchanged"])
+
+    def _take(self, item: Trajectory | Intervention | Judgement | RolloutGroup) -> None:
+        problem = self._misfit(item)
+        if problem:
+            self.issues.append(problem)
+        elif isinstance(item, Judgement) and self._said_here(item):
+            self.result.counts.update(judgements=1, unchanged=1)
+        elif isinstance(item, Trajectory):
+            self.issues += boxes_outside(item, self.sizes.get(item.sample_id, (None, None)))
+            self.trajectories.append(item)
+            self._read(item)
+        else:
+            self.others.append(item)
+
+    def _misfit(self, item: Trajectory | Intervention | Judgement | RolloutGroup) -> Issue | None:
+        if isinstance(item, Judgement) and (said := self._said_here(item)) and said != _said_by(item):
+            done = "A person has already judged this under that name. Give the judge in the file another name."
+            return Issue(
+                Severity.REFUSED,
+                "judge-is-a-person",
+                item.file,
+                item.line,
+                "judge",
+                shortened(item.judge),
+                done,
+                item.row,
+            )
+        if isinstance(item, RolloutGroup):
+            checks = [("group_id", item.group_id, len(item.group_id) <= NAME, f"at most {NAME} characters are kept")]
+        else:
+            rollout = getattr(item, "rollout", 0)
+            condition = getattr(item, "condition", "")
+            if about := getattr(item, "about", None):
+                rollout, condition = about.rollout, about.condition
+            checks = [
+                ("sample_id", item.sample_id, item.sample_id in self.book.samples, "the benchmark has no such sample"),
+                ("model", item.model, 0 < len(item.model) <= NAME, f"a model has a name of 1 to {NAME} characters"),
+                ("setting", item.setting, len(item.setting) <= NAME, f"at most {NAME} characters are kept"),
+                ("condition", condition, len(condition) <= CONDITION, f"at most {CONDITION} characters are kept"),
+                ("rollout", str(rollout), 0 <= rollout <= LARGEST_ROLLOUT, f"0 to {LARGEST_ROLLOUT} are allowed"),
+            ]
+        for name, value, fits, rule in checks:
+            if not fits:
+                done = f"Rejected: {rule}. Correct the file and import it again."
+                kind = "unknown-sample" if name == "sample_id" else "does-not-fit"
+                return Issue(Severity.REFUSED, kind, item.file, item.line, name, shortened(value), done, item.row)
+        return None
+
+    def _said_here(self, item: Judgement) -> tuple[Any, ...] | None:
+        """What a person has said here on that which a judgement that names no trajectory is about, under its judge's
+        name."""
+        if item.about:
+            return None
+        if self._people is None:
+            told = JudgementRow.objects.of(self.book.benchmark).given().filter(person__isnull=False).of_evaluated()
+            about = ("run__model__name", "run__setting", "sample__key", "kind", "judge")
+            rows = told.values_list(*about, "verdict", "answer", "extra")
+            self._people = {row[: len(about)]: row[len(about) :] for row in rows}
+        return self._people.get((item.model, item.setting, item.sample_id, item.kind.value, item.judge))
+
+    def _flush(self, position: Position | None) -> None:
+        counts = self.result.counts
+        self.trajectories = joined(self.book.benchmark, self.trajectories)
+        with transaction.atomic():
+            saved = save_trajectories(self.book, self.trajectories, self.record)
+            counts.update(saved.counts)
+            self.issues += saved.issues
+            others = save_others(self.book, self.others, self.record)
+            counts.update(others.counts)
+            self.issues += others.issues
+            keep_issues(self.record, self.issues, counts)
+            remember(self.record, position, counts, self.checkpoint)
+        self.growth.add(saved.counts["new"] + saved.counts["changed"])
+        room = 1000 - len(self.result.issues)
+        self.result.issues += self.issues[: max(0, room)]
+        self.trajectories, self.others, self.issues = [], [], []
+        collect_recent()
+
+
+def _said_by(item: Judgement) -> tuple[Any, ...]:
+    return item.verdict, item.answer, dict(item.extra)

@@ -1,0 +1,184 @@
+"""Undoing an import: what it brought goes, a batch at a time, and the record says so for good."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.actions.changes import content_changed
+from annotation.actions.import_jobs import start_job
+from annotation.actions.store_images import picture_path, tile_folder
+from annotation.models import Gold, Image, ImportRecord, Sample
+from evaluation.common.judging.write import remove_questions
+from evaluation.imports.read.twins import twin_of
+from evaluation.imports.write.lists import take_lists
+from evaluation.imports.write.plan import (
+    RUN_OF,
+    Kind,
+    State,
+    UndoPlan,
+    alone,
+    brought,
+    emptied,
+    made_by,
+    questions_of,
+    runs_of,
+    samples_of,
+    undo_plan,
+)
+from evaluation.imports.write.upload import require_kind
+from evaluation.models import Model, Run, Scoring
+from evaluation.scoring.write import rank_again
+from evaluation.store.files import rows_changed
+from evaluation.store.words.index import forget_words
+from webapp.accounts.models import User
+from webapp.common import audit, objects
+from webapp.common.errors import Conflict
+
+BATCH = 500
+
+Report = Callable[[int, int], None]
+Checkpoint = Callable[[], None]
+
+
+def ask_undo(*, actor: User, record: ImportRecord, withdraw: bool = False) -> ImportRecord:
+    """Begin to undo an import, or go on where it stopped. ``withdraw``: questions about its trajectories leave their
+    judging queues, with the verdicts on them. Raises ``Conflict`` when later work depends on it."""
+    with transaction.atomic():
+        record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
+        require_kind(actor, record)
+        plan = undo_plan(record)
+        if withdraw and plan.queues:
+            remove_questions(actor=actor, benchmark=record.benchmark, items=questions_of(record))
+            plan = undo_plan(record)
+        if not plan.possible:
+            raise Conflict(f"The import of {record.file_name} can't be undone. {plan.reasons}")
+        if (twin := twin_of(record)) and twin.state == State.DONE:
+            require_kind(actor, twin)
+            _begin(actor, twin, undo_plan(twin))
+        _begin(actor, record, plan)
+        start_job(record, "evaluation.undo_import", actor=actor, doing="Undoing", key="undo")
+    return record
+
+
+def _begin(actor: User, record: ImportRecord, plan: UndoPlan) -> None:
+    """The record is being undone from now on, and knows what goes. Call inside a transaction."""
+    if record.state == State.DONE:
+        runs = record.kind == Kind.RUNS
+        record.checkpoint = {
+            "runs": runs_of(record) if runs else [],
+            "made": made_by(record) if runs else [],
+            "total": sum(plan.goes.values()),
+        }
+        audit.record(
+            actor=actor, action="import.undo", subject=record, benchmark=record.benchmark.slug,
+            before=record.state, after=State.UNDOING, data={"file": record.file_name, "goes": dict(plan.goes)},
+        )  # fmt: skip
+    record.state = State.UNDOING
+    record.save(update_fields=["state", "checkpoint"])
+
+
+def undo_import(*, record_id: int, report: Report, checkpoint: Checkpoint | None = None) -> dict[str, int]:
+    """Remove what an import brought, of samples with the runs of their file first, each batch in a transaction of its
+    own; begun again, it goes on with the rest.
+
+    Raises ``Conflict`` when somebody has worked on it meanwhile; what is left then stays.
+    """
+    record = ImportRecord.objects.select_related("benchmark").get(pk=record_id)
+    if record.state != State.UNDOING:
+        return dict(record.preview.get("undone", {}))
+    if (twin := twin_of(record)) and twin.state == State.UNDOING:
+        undo_import(record_id=twin.pk, report=report, checkpoint=checkpoint)
+    total = int(record.checkpoint.get("total", 0))
+    while batch := _batch(record, checkpoint):
+        done = sum(batch.values())
+        report(min(total, done), total)
+    with transaction.atomic():
+        record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record_id)
+        if record.kind == Kind.RUNS:
+            _remove_runs(record)
+        record.state, record.finished_at = State.UNDONE, timezone.now()
+        record.save(update_fields=["state", "finished_at", "preview"])
+        undone = dict(record.preview.get("undone", {}))
+        audit.record(
+            actor=None, action="import.undone", subject=record, benchmark=record.benchmark.slug,
+            before=State.UNDOING, after=State.UNDONE, data=undone,
+        )  # fmt: skip
+    return undone
+
+
+def _batch(record: ImportRecord, checkpoint: Checkpoint | None) -> Counter[str]:
+    """Removes up to ``BATCH`` rows; what is removed so far, empty when nothing is left."""
+    pictures: list[Image] = []
+    with transaction.atomic():
+        now = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
+        plan = undo_plan(now)
+        if not plan.possible:
+            raise Conflict(plan.reasons)
+        if now.kind == Kind.SAMPLES:
+            gone, pictures = _remove_samples(now)
+        else:
+            gone = _remove_rows(now)
+        if not gone:
+            return Counter()
+        undone = Counter(now.preview.get("undone", {})) + gone
+        now.preview = {**now.preview, "undone": dict(undone)}
+        now.save(update_fields=["preview"])
+        if checkpoint:
+            checkpoint()
+    for image in pictures:
+        _remove_files(image)
+    return undone
+
+
+def _remove_rows(record: ImportRecord) -> Counter[str]:
+    for name, rows in brought(record).items():
+        if ids := list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH]):
+            if name in RUN_OF:
+                runs = set(rows.filter(pk__in=ids).order_by().values_list(RUN_OF[name], flat=True))
+                Scoring.objects.filter(run_id__in=runs).update(stale=True)
+                rows_changed(runs)
+                forget_words(runs)
+            if name == "tool lists":
+                take_lists(ids)
+            else:
+                rows.model.objects.filter(pk__in=ids).delete()
+            return Counter({name: len(ids)})
+    return Counter()
+
+
+def _remove_runs(record: ImportRecord) -> None:
+    """The runs that imports made and that hold nothing now, and the models that have no other run."""
+    runs = Run.objects.filter(pk__in=emptied(record, record.checkpoint.get("runs", [])))
+    models = list(runs.values_list("model_id", flat=True))
+    if count := runs.count():
+        runs.delete()
+        Model.objects.filter(pk__in=models, runs=None, baseline=False, url="").delete()
+        record.preview = {**record.preview, "undone": {**record.preview.get("undone", {}), "runs": count}}
+        rank_again(record.benchmark)
+
+
+def _remove_samples(record: ImportRecord) -> tuple[Counter[str], list[Image]]:
+    """A batch of samples with their gold, and the pictures that nothing shows any more."""
+    ids = list(samples_of(record).order_by("pk").values_list("pk", flat=True)[:BATCH])
+    if not ids:
+        return Counter(), []
+    batch = Sample.objects.filter(pk__in=ids)
+    shown = list(alone(batch.exclude(image=None).values("image_id"), record).values_list("pk", flat=True))
+    Gold.objects.filter(sample__in=ids).delete()
+    batch.delete()
+    content_changed(record.benchmark_id)
+    images = list(Image.objects.filter(pk__in=shown, samples=None))
+    Image.objects.filter(pk__in=[image.pk for image in images]).delete()
+    return Counter(samples=len(ids), pictures=len(images)), images
+
+
+def _remove_files(image: Image) -> None:
+    """The stored picture and its tiles, unless the same picture has come back meanwhile."""
+    if Image.objects.filter(sha256=image.sha256).exists():
+        return
+    objects.delete(picture_path(image))
+    objects.delete_folder(tile_folder(image.sha256))

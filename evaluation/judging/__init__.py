@@ -1,0 +1,1 @@
+"""Queues of questions for people who judge, and how far they agree."""

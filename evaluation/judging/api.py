@@ -1,0 +1,191 @@
+"""What people and judges said, over the API: agreement tables, judges against people, queues of judging."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.actions.read_agreement import audience_of, facet_names
+from annotation.api.loading import benchmark_for
+from annotation.blindness import Known
+from annotation.workflow import Right
+from evaluation.common.api import Fields, coefficients, intervals
+from evaluation.common.judging.known import listed_known_to, with_remaining
+from evaluation.judging.read.judges import Judged, Pair, by_value, kinds_of, load_judged
+from evaluation.judging.read.queues import queues_of
+from evaluation.judging.read.tables import AGREEMENT_TABLES
+from evaluation.models import JudgingQueue
+from evaluation.schema import JudgementKind
+from webapp.accounts.http import person_of
+from webapp.common.api_paging import PAGING, page_of, paged, paged_rows
+from webapp.common.api_query import one_of, said
+from webapp.common.errors import InvalidInput, NotFound
+from webapp.common.records import plain
+
+KINDS = [kind.value for kind in JudgementKind]
+
+PAIR: Fields = {
+    "a": serializers.CharField(),
+    "b": serializers.CharField(),
+    "n": serializers.IntegerField(help_text="Verdicts of both on the same."),
+    "same": serializers.IntegerField(),
+    "raw": serializers.FloatField(allow_null=True),
+    **intervals("interval"),
+}
+CHOSEN: Fields = {
+    **PAIR,
+    "words": serializers.ListField(child=serializers.CharField()),
+    "table": serializers.ListField(help_text="Verdicts of a down, those of b across, as words says."),
+    **coefficients("kappa", "alpha", "ac1", "sensitivity", "specificity", "corrected"),
+    "by": serializers.ListField(child=serializers.DictField(), help_text="The same two at each value of the facet."),
+}
+ROW = serializers.DictField(help_text="A row of the table, as the page of agreement exports it.")
+
+
+@extend_schema(
+    operation_id="agreement",
+    parameters=[OpenApiParameter("table", str, OpenApiParameter.PATH, enum=list(AGREEMENT_TABLES)), *PAGING],
+    responses=page_of("AgreementPage", ROW),
+)
+@api_view(["GET"])
+def agreement(request: Request, slug: str, table: str) -> Response:
+    """One table of agreement (pairs, people, blind, judges, checks, audits), as much of it as you may see."""
+    benchmark = benchmark_for(request, slug, Right.COMPARE_WORK)
+    found = AGREEMENT_TABLES.get(table)
+    if found is None:
+        raise NotFound(f"There is no table {table[:40]}: {', '.join(AGREEMENT_TABLES)}.")
+    person = person_of(request)
+    return paged_rows(request, found.rows(benchmark, person, audience_of(person, benchmark)), plain)
+
+
+@extend_schema(
+    operation_id="judges",
+    parameters=[
+        OpenApiParameter("kind", str, enum=KINDS, description="Kind of judgments; default: the first that exists."),
+        OpenApiParameter("a", str, description="One of two judges to hold together; needs b."),
+        OpenApiParameter("b", str, description="The other; without both, a person and a judge with most in common."),
+        OpenApiParameter("by", str, description="A facet to slice the two by."),
+    ],
+    responses=inline_serializer(
+        "Judges",
+        {
+            "kinds": serializers.ListField(child=serializers.CharField()),
+            "kind": serializers.CharField(allow_blank=True),
+            "judges": inline_serializer(
+                "Judge",
+                {
+                    "name": serializers.CharField(),
+                    "person": serializers.BooleanField(),
+                    "yes": serializers.IntegerField(),
+                    "n": serializers.IntegerField(),
+                    "undecided": serializers.IntegerField(),
+                },
+                many=True,
+            ),
+            "pairs": inline_serializer("JudgePair", dict(PAIR), many=True),
+            "chosen": inline_serializer("ChosenJudges", dict(CHOSEN), allow_null=True),
+        },
+    ),
+)
+@api_view(["GET"])
+def judges(request: Request, slug: str) -> Response:
+    """Judges and people on the same cases: raw agreement of each two, coefficients and the table of two of them."""
+    benchmark = benchmark_for(request, slug, Right.COMPARE_WORK)
+    person = person_of(request)
+    kinds = kinds_of(benchmark, person)
+    kind = one_of(request, "kind", KINDS, next(iter(kinds), ""))
+    if kinds and kind not in kinds:
+        raise NotFound(f"There are judgments of {', '.join(kinds)}, none of {kind}.", field="kind")
+    by = said(request, "by")
+    if by and by not in facet_names(benchmark):
+        raise NotFound(f"There is no facet {by[:60]!r}.", field="by")
+    asked = said(request, "a"), said(request, "b")
+    if any(asked) and not all(asked):
+        raise InvalidInput("a and b are two judges: give both, or neither.", field="a")
+    audience = audience_of(person, benchmark)
+    judged = load_judged(benchmark, kind, audience, person, by) if kind else Judged((), frozenset(), ())
+    chosen = judged.chosen(*asked)
+    if any(asked) and (chosen is None or (chosen.first, chosen.second) != asked):
+        raise NotFound("a and b are not two of the judges of this kind.", field="a")
+    return Response(
+        {
+            "kinds": kinds,
+            "kind": kind,
+            "judges": [_judge(judged, name) for name in judged.judges],
+            "pairs": [_pair(pair) for pair in judged.pairs()],
+            "chosen": _chosen(judged, chosen, by) if chosen else None,
+        }
+    )
+
+
+class QueueSerializer(serializers.ModelSerializer):
+    questions = serializers.IntegerField(source="items_n", read_only=True)
+    judgements = serializers.IntegerField(source="done_n", read_only=True)
+    judges = serializers.IntegerField(source="people_n", read_only=True, help_text="People who judged.")
+    terms = serializers.SerializerMethodField(
+        help_text="Of the list of trajectories that it was drawn from; null until you have finished the queue."
+    )
+    drawn_from = serializers.SerializerMethodField(
+        help_text="How many trajectories it was drawn from; null until you have finished the queue."
+    )
+    seed = serializers.SerializerMethodField(help_text="Of the draw; null until all questions are judged.")
+
+    class Meta:
+        model = JudgingQueue
+        fields = (
+            "id", "terms", "people", "questions", "judgements", "judges", "drawn_from", "seed", "created_at",
+        )  # fmt: skip
+        read_only_fields = fields
+        extra_kwargs = {"people": {"help_text": "Number of people who judge each question."}}
+
+    def get_terms(self, row: JudgingQueue) -> dict[str, str] | None:
+        return row.terms if self._known(row).source else None
+
+    def get_drawn_from(self, row: JudgingQueue) -> int | None:
+        return row.drawn_from if self._known(row).source else None
+
+    def get_seed(self, row: JudgingQueue) -> str | None:
+        return row.seed if self._known(row).seed else None
+
+    def _known(self, row: JudgingQueue) -> Known:
+        row.benchmark = self.context["benchmark"]
+        return listed_known_to(self.context["person"], row)
+
+
+@extend_schema(operation_id="judging", parameters=PAGING, responses=page_of("JudgingQueuePage", QueueSerializer))
+@api_view(["GET"])
+def judging(request: Request, slug: str) -> Response:
+    """The queues of questions to people, the newest first. Where a queue comes from is told to who has finished it."""
+    benchmark, person = benchmark_for(request, slug, Right.JUDGE), person_of(request)
+    context = {"benchmark": benchmark, "person": person}
+    rows = with_remaining(queues_of(benchmark), person)
+    return paged(request, rows, "-pk", lambda row: QueueSerializer(row, context=context).data)
+
+
+def _judge(judged: Judged, name: str) -> dict[str, Any]:
+    yes, n = judged.rate(name)
+    undecided = judged.undecided.get(name, 0)
+    return {"name": name, "person": name in judged.people, "yes": yes, "n": n, "undecided": undecided}
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    said = {"a": pair.first, "b": pair.second, "n": len(pair.verdicts), "same": len(pair.same)}
+    return {**said, "raw": pair.raw, "interval": plain(pair.interval)}
+
+
+def _chosen(judged: Judged, pair: Pair, by: str) -> dict[str, Any]:
+    found, quality = pair.agreement(), pair.quality()
+    return {
+        **_pair(pair),
+        "words": pair.words,
+        "table": [[len(cell) for cell in cells] for _, cells in pair.table()],
+        **{name: plain(getattr(found, name)) if found else None for name in ("kappa", "alpha", "ac1")},
+        **{name: plain(getattr(quality, name)) if quality else None for name in ("sensitivity", "specificity")},
+        "corrected": plain(judged.corrected(pair)),
+        "by": [{"value": value, **_pair(one)} for value, one in by_value(pair)] if by else [],
+    }

@@ -1,0 +1,25 @@
+"""Forms of judging."""
+
+from __future__ import annotations
+
+from django import forms
+
+from evaluation.common.judging.words import ANSWERS, CROPS
+
+MOST = 500
+
+
+class JudgingForm(forms.Form):
+    """How many trajectories of a list people judge, and how many people each."""
+
+    size = forms.IntegerField(label="Trajectories", min_value=1, max_value=MOST, initial=40)
+    people = forms.IntegerField(label="People for each", min_value=1, max_value=5, initial=1)
+    about = forms.ChoiceField(
+        label="Question",
+        choices=[(CROPS, "Do the crops support the answer?"), (ANSWERS, "Which option does the answer name?")],
+        initial=CROPS,
+        required=False,
+    )
+
+    def clean_about(self) -> str:
+        return self.cleaned_data["about"] or CROPS

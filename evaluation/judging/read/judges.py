@@ -1,0 +1,248 @@
+"""How far judges of models agree with people, and with each other: verdicts on the same answer, crop or trajectory.
+
+A verdict is of one trajectory. A judge is a person where its name is that of a member of the benchmark, or the
+address they sign in with; whatever else is named is a judge model. Who sees people together sees them without names.
+Of sufficiency a judge may give an answer instead: it is held against the gold as any answer is. Who could not tell has
+no verdict; such judgements are counted apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from annotation.actions.read_agreement import Audience, facet_values
+from annotation.agreement import (
+    Agreement,
+    Coefficient,
+    JudgeQuality,
+    agree,
+    corrected_rate,
+    judge_quality,
+    one_against_rest,
+)
+from annotation.models import Benchmark
+from annotation.schema import AnswerType
+from annotation.statistics import Interval, Ints, wilson
+from evaluation.common.judging.known import judgements_known_to
+from evaluation.common.judging.words import SOMEBODY, UNDECIDED, UNNAMED, YES, word_of
+from evaluation.metrics.columns import AnswerKey
+from evaluation.metrics.settings import MetricSettings
+from evaluation.models import Judgement, JudgingQueue
+from evaluation.scoring.settings import settings_of
+from webapp.accounts.anonymize import anonymized
+from webapp.accounts.models import User
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One verdict in one word: what of (run, sample and, where it is recorded, trajectory), by whom, and what is drawn
+    together with it."""
+
+    run: int
+    key: str
+    trajectory: int | None
+    cluster: str
+    judge: str
+    word: str
+    values: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """What there is one verdict of, by each judge: in order of samples."""
+        return self.key, self.run, self.trajectory or 0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two judges on what both gave a verdict on, in order of sample. ``people``: those judges that are people."""
+
+    first: str
+    second: str
+    verdicts: Sequence[tuple[Verdict, Verdict]]
+    people: frozenset[str]
+
+    @property
+    def same(self) -> list[str]:
+        """Ids of samples with the same verdict, once for each trajectory."""
+        return [one.key for one, other in self.verdicts if one.word == other.word]
+
+    @property
+    def keys(self) -> list[str]:
+        return [one.key for one, _ in self.verdicts]
+
+    @property
+    def raw(self) -> float | None:
+        return len(self.same) / len(self.verdicts) if self.verdicts else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Wilson's, of raw agreement."""
+        return wilson(len(self.same), len(self.verdicts))
+
+    @property
+    def words(self) -> list[str]:
+        """The verdicts in use."""
+        return sorted({verdict.word for both in self.verdicts for verdict in both})
+
+    def table(self) -> list[tuple[str, list[list[Verdict]]]]:
+        """For each verdict of the first its verdicts by that of the second."""
+        found: dict[tuple[str, str], list[Verdict]] = {}
+        for one, other in self.verdicts:
+            found.setdefault((one.word, other.word), []).append(one)
+        return [(row, [found.get((row, column), []) for column in self.words]) for row in self.words]
+
+    def agreement(self) -> Agreement | None:
+        """Coefficients with cluster bootstrap intervals over pictures; None with fewer than two verdicts in use."""
+        if len(self.words) < 2:
+            return None
+        first, second = self._codes()
+        book: dict[str, int] = {}
+        cluster = np.array([book.setdefault(one.cluster, len(book)) for one, _ in self.verdicts], dtype=np.int64)
+        return agree(first, second, len(self.words), cluster)
+
+    def quality(self) -> JudgeQuality | None:
+        """The judge as a test against the person; None unless one of the two is a person and the verdicts are yes and
+        no. Sensitivity: of what the person says yes to, the share the judge does."""
+        judged = {self.first, self.second} - self.people
+        yes = [word for word in self.words if word in YES]
+        if len(judged) != 1 or len(yes) != 1 or len(self.words) > 2:
+            return None
+        first, second = (1 - one_against_rest(codes, self.words.index(yes[0])) for codes in self._codes())
+        return judge_quality(first, second) if self.first in judged else judge_quality(second, first)
+
+    def _codes(self) -> tuple[Ints, Ints]:
+        place = {word: code for code, word in enumerate(self.words)}
+        codes = np.array([[place[one.word], place[other.word]] for one, other in self.verdicts], dtype=np.int64)
+        return codes[:, 0], codes[:, 1]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Everything said of one kind: the judges, people first, which are people, and the verdicts. ``undecided``: how
+    often each could not tell."""
+
+    judges: Sequence[str]
+    people: frozenset[str]
+    verdicts: Sequence[Verdict]
+    undecided: Mapping[str, int] = field(default_factory=dict)
+
+    def rate(self, judge: str) -> tuple[int, int]:
+        """How often a judge says yes, and how many verdicts it gave in all."""
+        words = [one.word for one in self.verdicts if one.judge == judge]
+        return sum(word in YES for word in words), len(words)
+
+    def corrected(self, pair: Pair) -> Coefficient | None:
+        """The rate people would find on all that the judge of a pair judged; None unless it is a test of yes and no."""
+        quality = pair.quality()
+        if quality is None:
+            return None
+        judge = next(iter({pair.first, pair.second} - pair.people))
+        return corrected_rate(*self.rate(judge), quality)
+
+    def pair(self, first: str, second: str) -> Pair:
+        mine, theirs = ({one.place: one for one in self.verdicts if one.judge == judge} for judge in (first, second))
+        shared = sorted(mine.keys() & theirs.keys())
+        return Pair(first, second, [(mine[place], theirs[place]) for place in shared], self.people)
+
+    def pairs(self) -> list[Pair]:
+        return [self.pair(first, second) for first, second in combinations(self.judges, 2)]
+
+    def chosen(self, a: str, b: str) -> Pair | None:
+        """These two; else a person and a judge with the most verdicts in common, else any two with the most."""
+        if a in self.judges and b in self.judges and a != b:
+            return self.pair(a, b)
+
+        def worth(pair: Pair) -> tuple[bool, int]:
+            return bool(pair.verdicts) and len({pair.first, pair.second} & self.people) == 1, len(pair.verdicts)
+
+        return max(self.pairs(), key=worth, default=None)
+
+
+def kinds_of(benchmark: Benchmark, user: Any) -> list[str]:
+    """The kinds of judgements this person may read, in order. One query."""
+    found = judgements_known_to(user, benchmark).given().order_by("kind")
+    return list(found.values_list("kind", flat=True).distinct())
+
+
+def load_judged(
+    benchmark: Benchmark, kind: str, audience: Audience, user: Any, by: str = "", queue: JudgingQueue | None = None
+) -> Judged:
+    """All verdicts of a kind that ``user`` may read: see ``judgements_known_to``; with a ``queue``, those on what it
+    asks about. For ``Audience.OWN`` of people only their own, for ``Audience.TOGETHER`` people without names. Four
+    queries, and one for the values of the facet ``by``."""
+    members, address = _people(benchmark), getattr(user, "email", "")
+    settings = settings_of(benchmark)
+    values = facet_values(benchmark, by) if by else {}
+    rows = judgements_known_to(user, benchmark).given().filter(kind=kind).with_subject().order_by("pk")
+    if queue is not None:
+        asked = queue.items.filter(kind=kind).order_by()
+        rows = rows.filter(sample__in=asked.values("trajectory__sample"), subject__in=asked.values("trajectory"))
+    verdicts = []
+    judges: dict[str, bool] = {}
+    undecided: Counter[str] = Counter()
+    for row in rows.values("run", "subject", "judge", "verdict", "answer", *_SAMPLE, *_GOLD):
+        person = members.get(row["judge"].strip().casefold())
+        if person and audience is Audience.OWN and person[1] != address:
+            continue
+        name, word = _name(row["judge"], person, audience), _word(row, kind, settings)
+        if word is None:
+            continue
+        judges[name] = person is not None
+        if word == UNDECIDED:
+            undecided[name] += 1
+        else:
+            verdicts.append(_verdict(row, name, word, values))
+    people = frozenset(name for name, is_person in judges.items() if is_person)
+    return Judged(sorted(judges, key=lambda name: (name not in people, name)), people, verdicts, undecided)
+
+
+_SAMPLE = ("sample", "sample__key", "sample__image", "sample__image_group")
+_GOLD = tuple(f"sample__gold__revision__{name}" for name in ("answer_type", "options", "answers"))
+
+
+def _word(row: Mapping[str, Any], kind: str, settings: MetricSettings) -> str | None:
+    answer_type, options, answers = (row[name] for name in _GOLD)
+    key = AnswerKey(answer_type == AnswerType.MULTIPLE_CHOICE, options or {}, tuple(answers or ()))
+    return word_of(row["verdict"], row["answer"], kind, key, settings)
+
+
+def _people(benchmark: Benchmark) -> dict[str, tuple[str, str]]:
+    """Name and address of each member, and of who judged here, by either of them in small letters."""
+    found: dict[str, tuple[str, str]] = {}
+    judged = Judgement.objects.filter(run__in=benchmark.runs.all(), person__isnull=False).order_by()
+    rows = [
+        *judged.values_list("person__name", "person__email").distinct(),
+        # Who has left has no role any more; a file's verdicts stay those of a person.
+        *(anonymized() | User.objects.filter(memberships__benchmark=benchmark)).values_list("name", "email").distinct(),
+    ]
+    for name, email in rows:
+        found[email.casefold()] = found[name.strip().casefold() or email.casefold()] = (name or email, email)
+    return found
+
+
+def _name(judge: str, person: tuple[str, str] | None, audience: Audience) -> str:
+    if person is None:
+        return judge.strip() or UNNAMED
+    return SOMEBODY if audience is Audience.TOGETHER else person[0]
+
+
+def _verdict(row: Mapping[str, Any], judge: str, word: str, values: Mapping[int, Sequence[str]]) -> Verdict:
+    sample, image = int(row["sample"]), row["sample__image"]
+    cluster = str(row["sample__image_group"] or (f"image {image}" if image else f"sample {sample}"))
+    about = int(row["run"]), str(row["sample__key"]), row["subject"]
+    return Verdict(*about, cluster, judge, word, tuple(values.get(sample, ())))
+
+
+def by_value(pair: Pair) -> list[tuple[str, Pair]]:
+    """The same two by each value of the facet the verdicts were loaded by; samples without one are under "none"."""
+    groups: dict[str, list[tuple[Verdict, Verdict]]] = {}
+    for both in pair.verdicts:
+        for value in both[0].values or ("none",):
+            groups.setdefault(value, []).append(both)
+    return [(value, Pair(pair.first, pair.second, found, pair.people)) for value, found in sorted(groups.items())]

@@ -1,0 +1,100 @@
+"""What the pages of judging show: queues and how far they are, the crops of a question, and what somebody has done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from django.db.models import Count, F, Q, QuerySet
+from django.db.models.functions import Now
+
+from annotation.models import Benchmark
+from evaluation.common.trajectory.read import Corners, TrajectoryDetail, load_trajectory, read_trajectory
+from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Trajectory
+from webapp.accounts.models import User
+from webapp.common.errors import Conflict
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one person is: ``done`` judgements, ``open`` questions still for them, the median seconds of one (None
+    before the first). ``all``: questions of the queue; ``full``: those judged by as many as are wanted."""
+
+    done: int
+    open: int
+    seconds: float | None
+    all: int
+    full: int
+
+    @property
+    def seconds_left(self) -> float | None:
+        return None if self.seconds is None else self.seconds * self.open
+
+    @property
+    def number(self) -> int:
+        """Which one of theirs the next question is."""
+        return self.done + 1
+
+    @property
+    def mine(self) -> int:
+        return self.done + self.open
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with what may be shown of its trajectory. ``crops``: in pixels of the original, in their order;
+    ``hidden``: pictures the model saw whose place in the original is not known."""
+
+    item: JudgingItem
+    trajectory: Trajectory
+    detail: TrajectoryDetail
+    crops: Sequence[Corners]
+    hidden: int
+
+
+def queues_of(benchmark: Benchmark) -> QuerySet[JudgingQueue]:
+    """The queues of a benchmark, the newest first, each with ``items_n`` questions, ``done_n`` judgements and
+    ``people_n`` who judged. One query."""
+    done = Q(items__seats__done_at__isnull=False)
+    return (
+        JudgingQueue.objects.filter(benchmark=benchmark)
+        .select_related("created_by")
+        .annotate(
+            items_n=Count("items", distinct=True),
+            done_n=Count("items__seats", filter=done, distinct=True),
+            people_n=Count("items__seats__user", filter=done, distinct=True),
+        )
+    )
+
+
+def progress_of(user: User, queue: JudgingQueue) -> Progress:
+    """Four queries."""
+    items: Any = queue.items
+    spent = Judgement.objects.filter(person=user, extra__queue=queue.pk).values_list("extra__seconds", flat=True)
+    known = [float(one) for one in spent if one]
+    return Progress(
+        done=items.done_by(user).count(),
+        open=items.open_to(user).count(),
+        seconds=median(known) if known else None,
+        all=items.count(),
+        full=items.with_progress().filter(done_n__gte=F("queue__people")).count(),
+    )
+
+
+def read_question(user: User, item: JudgingItem) -> Question:
+    """The question with its crops, for who holds it or has judged it; else ``Conflict``. About ten queries."""
+    seats = JudgingSeat.objects.filter(item=item, user=user, place__isnull=False)
+    if not seats.filter(Q(done_at__isnull=False) | Q(expires_at__gt=Now())).exists():
+        raise Conflict("This question is not yours now. Go on with the next one.", code="lease_lost")
+    trajectory = load_trajectory(item.queue.benchmark, item.trajectory_id)
+    detail = read_trajectory(trajectory)
+    crops = [turn.executed for _, turn in sorted(detail.turns.items()) if turn.executed is not None]
+    return Question(item, trajectory, detail, crops, int(detail.scores.unusable_crops[0]))
+
+
+def judgement_of(user: User, item: JudgingItem) -> Judgement | None:
+    """What this person said already."""
+    found: Judgement | None = Judgement.objects.said_to(item).filter(person=user).first()
+    return found

@@ -1,0 +1,159 @@
+"""What the pages of agreement and quality show, as rows to export, each as its audience may see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.actions.read_agreement import ALL, GOLD, Audience, Pair, Rater, Said, Work, load_work, pairs_of
+from annotation.actions.read_people_work import people_work
+from annotation.models import Benchmark
+from evaluation.judging.read.accuracy import blind_answers
+from evaluation.judging.read.judges import kinds_of, load_judged
+from evaluation.judging.read.quality import AUDITS, CHECKS, audit_export, check_export
+from webapp.common.errors import NotAllowed
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class AgreementTable:
+    """A table that can be exported: its columns, and its rows for a benchmark, a person and their audience."""
+
+    columns: Sequence[str]
+    rows: Callable[[Benchmark, Any, Audience], Iterator[Row]]
+
+
+def _pairs(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]:
+    """Every pair of people once, then everybody with gold; unnamed for who sees people together."""
+    work = load_work(benchmark, user, audience)
+    own: Rater = user.pk if audience is Audience.OWN else ALL
+    others: list[Rater] = [ALL] if own == ALL else [one for one in work.people if one != own]
+    named = audience is not Audience.TOGETHER
+    for other in (*others, GOLD):
+        for pair in pairs_of(work, own, other):
+            yield _pair_row(work, pair, named)
+
+
+def _pair_row(work: Work, pair: Pair, named: bool) -> Row:
+    boxes = pair.boxes
+    second = "gold" if pair.second_by is None else work.people[pair.second_by] if named else "other"
+    return {
+        "sample": pair.place.key,
+        "first": work.people[pair.first_by] if named else "one",
+        "second": second,
+        "iou": boxes.iou if boxes else None,
+        "ioa_first": boxes.ioa_first if boxes else None,
+        "ioa_second": boxes.ioa_second if boxes else None,
+        "same_answer": pair.same,
+        "disputed": pair.disputed,
+        **_said("first", pair.first),
+        **_said("second", pair.second),
+    }
+
+
+def _said(which: str, said: Said) -> Row:
+    content = said.content
+    return {
+        f"{which}_answer_type": content.answer_type.value,
+        f"{which}_answer": list(content.answers),
+        f"{which}_boxes": [box.as_list() for box in content.gold_boxes],
+    }
+
+
+def _people(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]:
+    if audience is Audience.TOGETHER:
+        raise NotAllowed("The work of single people is for the lead and for themselves.")
+    for one in people_work(benchmark, user, audience, load_work(benchmark, user, audience)):
+        interval = one.acceptance_interval
+        yield {
+            "person": one.name,
+            "submitted": len(one.submitted),
+            "reviewed": len(one.reviewed),
+            "accepted_at_first_review": len(one.accepted_at_first),
+            "acceptance": one.acceptance,
+            "acceptance_low": interval.low if interval else None,
+            "acceptance_high": interval.high if interval else None,
+            "returned": len(one.returned),
+            "discarded": len(one.discarded),
+            "median_seconds": one.median_seconds,
+            "median_iou_with_gold": one.median_iou,
+            "boxes_with_gold": len(one.boxes_against_gold),
+            "same_answer_as_gold": one.same_as_gold,
+            "answers_with_gold": len(one.answers_against_gold),
+        }
+
+
+def _blind(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]:
+    for one in blind_answers(benchmark, user, audience).judged:
+        yield {
+            "sample": one.key,
+            "reviewer": one.name,
+            "condition": one.condition,
+            "answer": one.answer,
+            "unsure": one.unsure,
+            "right": one.right,
+            "undecided": one.undecided,
+            "seconds": one.seconds,
+        }
+
+
+def _judges(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]:
+    """Every verdict in one word; a reader pairs them by kind and trajectory."""
+    for kind in kinds_of(benchmark, user):
+        judged = load_judged(benchmark, kind, audience, user)
+        for one in judged.verdicts:
+            yield {
+                "kind": kind,
+                "run": one.run,
+                "sample": one.key,
+                "trajectory": one.trajectory,
+                "judge": one.judge,
+                "person": one.judge in judged.people,
+                "verdict": one.word,
+            }
+
+
+AGREEMENT_TABLES: Mapping[str, AgreementTable] = {
+    "pairs": AgreementTable(
+        (
+            "sample",
+            "first",
+            "second",
+            "iou",
+            "ioa_first",
+            "ioa_second",
+            "same_answer",
+            "disputed",
+            *(f"{which}_{what}" for which in ("first", "second") for what in ("answer_type", "answer", "boxes")),
+        ),
+        _pairs,
+    ),
+    "people": AgreementTable(
+        (
+            "person",
+            "submitted",
+            "reviewed",
+            "accepted_at_first_review",
+            "acceptance",
+            "acceptance_low",
+            "acceptance_high",
+            "returned",
+            "discarded",
+            "median_seconds",
+            "median_iou_with_gold",
+            "boxes_with_gold",
+            "same_answer_as_gold",
+            "answers_with_gold",
+        ),
+        _people,
+    ),
+    "blind": AgreementTable(
+        ("sample", "reviewer", "condition", "answer", "unsure", "right", "undecided", "seconds"), _blind
+    ),
+    "judges": AgreementTable(("kind", "run", "sample", "trajectory", "judge", "person", "verdict"), _judges),
+    "checks": AgreementTable(CHECKS, check_export),
+    "audits": AgreementTable(AUDITS, audit_export),
+}
+"""What ``/benchmarks/SLUG/agreement/NAME.csv`` (or .json) holds."""

@@ -1,0 +1,212 @@
+"""Judging by people: the queues of a benchmark, and one queue with what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.actions.access import allowed
+from annotation.actions.read_agreement import Audience
+from annotation.views.agreement import agreement_context
+from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
+from evaluation.common.frame import frame_of
+from evaluation.common.judging.known import queue_known_to
+from evaluation.common.judging.words import ANSWER, RELIABILITY, SUFFICIENCY
+from evaluation.common.judging.write import delete_queue, dropped_from, losses
+from evaluation.common.links import Count
+from evaluation.common.terms import narrowing, terms_of
+from evaluation.judging.forms import JudgingForm
+from evaluation.judging.read.audit import audit_reader
+from evaluation.judging.read.judges import Judged, Pair, Verdict, load_judged
+from evaluation.judging.read.queues import progress_of, queues_of
+from evaluation.judging.views.judges import pair_context
+from evaluation.judging.write.queues import draw_judging, fit_to_judge, skip_the_rest
+from evaluation.models import JudgingQueue, Run, Trajectory
+from evaluation.store.snapshot import Snapshot
+from webapp.accounts.http import SignedInRequest
+from webapp.accounts.models import User
+
+CROP_SIDE = 120
+MOST_DIFFERENCES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A question on which a person and a judge differ."""
+
+    trajectory: Trajectory
+    href: str
+    kind: str
+    mine: str
+    theirs: str
+    crop: str
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def judging(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/judging/judging.html; context: queues (JudgingQueue), form, fit (Count, of the list whose
+    terms the address holds), terms (name, value). Posted: ``size``, ``people`` and ``about``, which draws a queue."""
+    benchmark = load_benchmark(request, slug, Right.SCORE if request.method == "POST" else Right.JUDGE)
+    terms = narrowing(terms_of(request))
+    form = JudgingForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        made = draw_judging(actor=request.user, benchmark=benchmark, terms=terms, **form.cleaned_data)
+        return redirect("evaluation:judging-queue", slug, made.pk)
+    draws = allowed(request.user, benchmark, Right.SCORE)
+    context = {
+        **agreement_context(request, benchmark, "judges"),
+        "queues": queues_of(benchmark),
+        "form": form,
+        "draws": draws,
+        **(_fit(request, benchmark, terms) if draws else {"fit_n": 0, "said_n": 0}),
+        "list_href": f"{reverse('evaluation:trajectories', args=[slug])}?{urlencode(terms)}",
+        "terms": list(_in_words(benchmark, terms)),
+        "here": f"{reverse('evaluation:judging', args=[slug])}?{urlencode(terms)}",
+    }
+    return render(request, "evaluation/judging/judging.html", context, status=400 if form.errors else 200)
+
+
+def _fit(request: SignedInRequest, benchmark: Any, terms: Mapping[str, str]) -> dict[str, int]:
+    """fit_n, said_n: how many trajectories of the list questions about crops and about answers can be drawn from."""
+    snapshot = Snapshot(benchmark, list(Run.objects.of(benchmark)), request.user)
+    return {
+        "fit_n": len(fit_to_judge(snapshot, terms)),
+        "said_n": len(fit_to_judge(snapshot, terms, answers=True)),
+    }
+
+
+@login_required
+@require_safe
+def queue(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Template evaluation/judging/queue.html; context: queue, mine (Progress), told (whether models may be named: see
+    ``queue_known_to``), seed ("" before all is judged), kinds (see ``_of_kind``), terms, runs (names), gone (what goes
+    when it is deleted), dropped (run, file and number of questions that an import took away). Before that it
+    says only how far they are."""
+    benchmark = load_benchmark(request, slug, Right.JUDGE)
+    found = load_queue(benchmark, pk)
+    mine = progress_of(request.user, found)
+    may = queue_known_to(request.user, found)
+    told = may.source
+    context = {
+        **agreement_context(request, benchmark, "judges"),
+        "queue": found,
+        "mine": mine,
+        "told": told,
+        "seed": found.seed if may.seed else "",
+        "kinds": list(_kinds(request.user, benchmark, found)) if told else [],
+        "terms": list(_in_words(benchmark, found.terms)) if told else [],
+        "runs": _runs(found) if told else [],
+        "reader": audit_reader(request.user, found) if told else None,
+        "about_answers": found.items.filter(kind=ANSWER).exists(),
+        "may_draw": (may_draw := allowed(request.user, benchmark, Right.SCORE)),
+        "gone": _gone(found) if may_draw else "",
+        "dropped": [(run, file, n) for (run, file), n in dropped_from(found).items()] if told else [],
+        "again": f"{reverse('evaluation:judging', args=[slug])}?{urlencode(found.terms)}" if told else "",
+    }
+    return render(request, "evaluation/judging/queue.html", context)
+
+
+@login_required
+@require_POST
+def skip(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Skip what is left of the queue."""
+    found = load_queue(load_benchmark(request, slug, Right.JUDGE), pk)
+    n = skip_the_rest(actor=request.user, queue=found)
+    said = ngettext(
+        "%(count)s question of queue %(queue)s skipped.", "%(count)s questions of queue %(queue)s skipped.", n
+    )
+    messages.success(request, said % {"count": f"{n:,}", "queue": pk})
+    return redirect("evaluation:judging-queue", slug, pk)
+
+
+@login_required
+@require_POST
+def delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Delete the queue with the verdicts given in it."""
+    found = load_queue(load_benchmark(request, slug, Right.SCORE), pk)
+    delete_queue(actor=request.user, queue=found)
+    messages.success(request, f"Queue {pk} deleted.")
+    return redirect("evaluation:judging", slug)
+
+
+def _gone(found: JudgingQueue) -> str:
+    for loss in losses(found.items.all()):
+        return f"This is deleted permanently. Questions: {loss.questions:,}. Verdicts: {loss.verdicts:,}."
+    return "It has no questions."
+
+
+def load_queue(benchmark: Any, pk: int) -> JudgingQueue:
+    found = get_object_or_404(JudgingQueue, benchmark=benchmark, pk=pk)
+    found.benchmark = benchmark
+    return found
+
+
+def _in_words(benchmark: Any, terms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The terms of a list as they are read: a run by its name."""
+    for name, value in terms.items():
+        run = Run.objects.of(benchmark).filter(pk=value).first() if name == "run" and value.isdecimal() else None
+        yield name.removeprefix("facet."), str(run) if run else value
+
+
+def _runs(found: JudgingQueue) -> list[str]:
+    runs = Run.objects.filter(trajectories__in=found.items.values("trajectory")).select_related("model").distinct()
+    return sorted(str(run) for run in runs)
+
+
+def _kinds(user: User, benchmark: Any, found: JudgingQueue) -> Iterator[dict[str, Any]]:
+    """Of each kind that this person has judged: the judge they share most verdicts with, and what both say."""
+    for kind in (RELIABILITY, SUFFICIENCY):
+        judged = load_judged(benchmark, kind, Audience.OWN, user, queue=found)
+        me = next(iter(judged.people), "")
+        if me:
+            yield _of_kind(benchmark, kind, judged, me, found.items.filter(kind=kind).count())
+
+
+def _of_kind(benchmark: Any, kind: str, judged: Judged, me: str, asked: int) -> dict[str, Any]:
+    """kind, asked, mine_n (verdicts), undecided_n, pair (of ``pair_context``, or None without a judge), differences."""
+    pairs = [judged.pair(me, judge) for judge in judged.judges if judge != me]
+    best = max(pairs, key=lambda pair: len(pair.verdicts), default=None)
+    pair = best if best and best.verdicts else None
+    yes, n = judged.rate(me)
+    return {
+        "kind": kind,
+        "asked": asked,
+        "mine_n": n,
+        "mine_yes": yes,
+        "mine_rate": yes / n if n else None,
+        "undecided_n": judged.undecided.get(me, 0),
+        "pair": pair_context(benchmark, judged, pair) if pair else None,
+        "differences": list(_differences(benchmark, kind, pair)) if pair else [],
+        "differing": Count(len(pair.verdicts) - len(pair.same)) if pair else None,
+    }
+
+
+def _differences(benchmark: Any, kind: str, pair: Pair) -> Iterator[Difference]:
+    apart: list[tuple[Verdict, Verdict]] = [both for both in pair.verdicts if both[0].word != both[1].word]
+    shown = apart[:MOST_DIFFERENCES]
+    rows = Trajectory.objects.select_related("run__model", "sample__image", "score").in_bulk(
+        [one.trajectory for one, _ in shown]
+    )
+    for one, other in shown:
+        if trajectory := rows.get(one.trajectory):
+            href = reverse("evaluation:trajectory", args=[benchmark.slug, trajectory.pk])
+            yield Difference(trajectory, href, kind, one.word, other.word, _crop(benchmark, trajectory))
+
+
+def _crop(benchmark: Any, trajectory: Trajectory) -> str:
+    frame, score = frame_of(benchmark.slug, trajectory.sample), getattr(trajectory, "score", None)
+    if frame is None or score is None or score.crop_x1 is None:
+        return ""
+    return frame.region([score.crop_x1, score.crop_y1, score.crop_x2, score.crop_y2], CROP_SIDE)

@@ -1,0 +1,28 @@
+"""The numbers of the agreement pages as files."""
+
+from __future__ import annotations
+
+from django.http import FileResponse, HttpRequest
+from django.views.decorators.http import require_safe
+
+from annotation.actions.read_agreement import audience_of
+from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
+from evaluation.common.downloads import download
+from evaluation.exporters.tables import WRITERS
+from evaluation.judging.read.tables import AGREEMENT_TABLES
+from webapp.common.errors import NotFound
+
+EXTENSIONS = ("csv", "json")
+
+
+@require_safe
+def agreement_export(request: HttpRequest, slug: str, table: str, extension: str) -> FileResponse:
+    """``table`` is one of ``AGREEMENT_TABLES``; the rows are those that this person sees on the page."""
+    benchmark = load_benchmark(request, slug, Right.COMPARE_WORK)
+    audience = audience_of(request.user, benchmark)
+    if table not in AGREEMENT_TABLES or extension not in EXTENSIONS:
+        raise NotFound(f"There is no export {table}.{extension}. The agreement pages link to those there are.")
+    found = AGREEMENT_TABLES[table]
+    rows = found.rows(benchmark, request.user, audience)
+    return download(f"{slug}-{table}.{extension}", lambda out: WRITERS[extension](out, rows, found.columns))

@@ -1,0 +1,1 @@
+"""The runs of a benchmark ranked, over several benchmarks, and as a list; metric settings."""

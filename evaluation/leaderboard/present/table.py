@@ -1,0 +1,301 @@
+"""The rows of the leaderboard as the page draws them: texts, links and places on an axis. No number is made here."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
+
+from django.utils.safestring import SafeString
+
+from evaluation.common.design_effect import design_words
+from evaluation.common.figures import Axis, axis_of, written
+from evaluation.leaderboard.present.cells import NOTHING, Cell, ShownPublished, ShownRow, difference_markup, place_words
+from evaluation.leaderboard.present.columns import ACCURACY, FLIPS, GROUNDED, IN_FILE, QUADRANTS, UNREAD, Column
+from evaluation.leaderboard.present.links import Addresses
+from evaluation.leaderboard.read.published import PublishedRow
+from evaluation.leaderboard.read.rows import PLACE, Board, BoardMetric, BoardRow, Difference
+from evaluation.metrics.catalogue import METRICS, POINTS
+from evaluation.metrics.selection import BOUNDED
+from evaluation.metrics.settings import MetricSettings
+from evaluation.models import Run
+from webapp.common.kept import Kept
+from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, points_between, range_of
+
+SIGNIFICANT = 0.05
+KEPT_WORDS = 20_000
+"""Numbers, of a few boards of fifty runs."""
+ROWS: Kept[ShownRow] = Kept(2_000)
+"""Of some twenty boards of fifty runs, about 10 kB each."""
+ANSWERED = frozenset(BOUNDED) - {*QUADRANTS}
+"""Metrics that stand with their range beside them; that of a quadrant is in its hover text."""
+FOUR = [Column(metric, {"quadrant": name}) for metric, name in QUADRANTS.items()]
+SHARES = Axis(0, 1)
+
+
+def accuracy_axis(board: Board) -> Axis:
+    metrics = [row.metrics.get("accuracy") for row in board.rows()]
+    return axis_of(end for m in metrics if m for end in (m.value, m.ci_low, m.ci_high))
+
+
+def difference_axis(board: Board) -> Axis:
+    pairs = [row.against for row in board.rows() if row.against]
+    return axis_of([0.0, *(end for d in pairs for end in (d.difference, d.low, d.high))])
+
+
+@dataclass(frozen=True)
+class Table:
+    """What all rows of a board share. ``refer``: the address of the board with another reference, but for its run;
+    nothing where no row can be compared. ``intervals``: they stand under the numbers of the plain columns."""
+
+    board: Board
+    addresses: Addresses
+    columns: Sequence[tuple[Column, str]]
+    axis: Axis
+    difference_axis: Axis
+    refer: str
+    intervals: bool = False
+    groups: Sequence[str] = ()
+
+    def rows(self, rows: Sequence[BoardRow]) -> list[ShownRow]:
+        shared = self._content()
+        return [self._kept(row, row.run.letter, shared) for row in rows]
+
+    def _kept(self, row: BoardRow, letter: str, shared: Hashable) -> ShownRow:
+        return ROWS.get((shared, letter, *_content(row)), lambda: self._shown(row, letter))
+
+    def _content(self) -> Hashable:
+        """What else a row shows but its own."""
+        board, columns = self.board, tuple((column.metric, classes) for column, classes in self.columns)
+        return (
+            self.addresses.content, columns, self.axis, self.difference_axis, self.refer, self.intervals,
+            tuple(self.groups), board.whole, board.ranked_by, board.reference and board.reference.run.pk,
+        )  # fmt: skip
+
+    def _shown(self, row: BoardRow, letter: str) -> ShownRow:
+        run, board, addresses = row.run.pk, self.board, self.addresses
+        is_reference = board.reference is not None and board.reference.run.pk == run
+        accuracy, grounded = metric_cell(row, ACCURACY, addresses), metric_cell(row, GROUNDED, addresses)
+        turned = flips(row, board.reference, row.against, addresses)
+        return ShownRow(
+            row=row,
+            letter=letter,
+            href=addresses.run(run),
+            refer=f"{self.refer}{run}" if self.refer and not is_reference else "",
+            standing=place_words(row.standing, METRICS[board.ranked_by].label),
+            n=_count(row, "trajectories", {"scored": "yes"}, addresses),
+            accuracy=accuracy,
+            accuracy_bar=accuracy.with_bar(self.axis),
+            against=difference_markup(row, turned, self._versus(row), self.difference_axis) if board.whole else NOTHING,
+            grounded=grounded,
+            grounded_bar=grounded.with_bar(SHARES),
+            quadrants=[metric_cell(row, column, addresses) for column in FOUR],
+            cells=[metric_cell(row, column, addresses, classes) for column, classes in self.columns],
+            hidden_counts=hidden_counts(row, addresses),
+            is_reference=is_reference,
+            intervals=self.intervals,
+            whole=board.whole,
+            groups=self.groups,
+        )
+
+    def _versus(self, row: BoardRow) -> str:
+        """The page of this row and the reference side by side; nothing for the reference itself."""
+        reference = self.board.reference
+        if reference is None or reference.run.pk == row.run.pk:
+            return ""
+        return self.addresses.compare(reference.run.pk, row.run.pk)
+
+
+def _content(row: BoardRow) -> tuple[Hashable, ...]:
+    """All that a row shows of its own."""
+    run, scoring, standing = row.run, row.scoring, row.standing
+    ranked = standing and (*(getattr(standing, name) for name in PLACE), str(standing.detail))
+    # A detail is an object of JSON, which no key can be.
+    metrics = (one if one.detail is None else (*one[:-1], str(one.detail)) for one in row.metrics.values())
+    scored = scoring and (scoring.pk, scoring.computed_at)
+    return (run.pk, run.model.name, run.model.baseline, run.setting, scored, row.stale, ranked, row.against, *metrics)
+
+
+def hidden_counts(row: BoardRow, addresses: Addresses) -> list[Cell]:
+    """``43 missing``, ``2 failed`` ...: only those that are not nought."""
+    counts, settings = row.counts, row.settings
+    found = []
+    if counts.get("missing"):
+        n = counts["missing"]
+        found.append(Cell(f"{decimal(n)} missing", "samples without a trajectory", addresses.missing(row.run.pk), n))
+    for name, terms, words, meaning in (
+        ("failed", {"failed": "yes", "scored": "yes"}, "failed", "trajectories that ended in an error"),
+        ("missing_answer", {"unanswered": "yes", "scored": "yes"}, "unanswered",
+         "no answer was given. They count as incorrect"),
+        *_undecided(counts, settings),
+    ):  # fmt: skip
+        if counts.get(name):
+            cell = _count(row, name, terms, addresses)
+            found.append(Cell(f"{cell.text} {words}", meaning, cell.href, cell.count))
+    return found
+
+
+def _undecided(
+    counts: Mapping[str, Any], settings: MetricSettings
+) -> Iterator[tuple[str, Mapping[str, str], str, str]]:
+    """Undecided answers, and the unread ones, which are among them unless they are wrong: the name of the count, the
+    terms of its list, its word and its meaning."""
+    among = settings.unread_answer == "undecided"
+    meaning = "no rule can decide the answer" + (", or it is unread" if among and counts.get("unread") else "")
+    counting = "are left out" if settings.undecided_answer == "exclude" else "count as incorrect"
+    yield "undecided", {"undecided": "yes"}, "undecided", f"{meaning}. They {counting}"
+    words = "of them unread" if among else "unread"
+    theirs = "They are undecided" if among else "They count as incorrect"
+    yield "unread", {"unread": "yes"}, words, f"no option could be read from the answer. {theirs}"
+
+
+def _count(row: BoardRow, name: str, terms: Mapping[str, str], addresses: Addresses) -> Cell:
+    n = row.counts.get(name)
+    if n is None:
+        return Cell(NOT_AVAILABLE)
+    return Cell(decimal(n), href=addresses.trajectories(row.run.pk, **terms) if n else "", count=n)
+
+
+def flips(row: BoardRow, reference: BoardRow | None, against: Difference | None, addresses: Addresses) -> list[Cell]:
+    """What only this row has right, and what only the reference row has."""
+    if against is None or reference is None:
+        return []
+    run, other = row.run.pk, reference.run.pk
+    gained, lost = against.row_only, against.reference_only
+    return [
+        Cell(f"+{gained}", "correct here, incorrect in the reference",
+             addresses.trajectories(run, correct="yes", wrong_in=other), gained),
+        Cell(f"\N{MINUS SIGN}{lost}", "incorrect here, correct in the reference",
+             addresses.trajectories(other, correct="yes", wrong_in=run), lost),
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ShownAblation:
+    """A model under several settings: one of them, and each other with its difference on the one axis."""
+
+    base: BoardRow
+    others: list[tuple[BoardRow, SafeString]]
+
+
+def shown_ablations(board: Board, addresses: Addresses) -> list[ShownAblation]:
+    pairs = [against for one in board.ablations for _, against in one.others]
+    axis = axis_of([0.0, *(end for d in pairs for end in (d.difference, d.low, d.high))])
+    return [
+        ShownAblation(
+            one.base,
+            [
+                (other, difference_markup(replace(other, against=against), flips(other, one.base, against, addresses),
+                                          addresses.compare(one.base.run.pk, other.run.pk), axis))
+                for other, against in one.others
+            ],
+        )
+        for one in board.ablations
+    ]  # fmt: skip
+
+
+class Measured(Protocol):
+    """A run with its metrics."""
+
+    @property
+    def run(self) -> Run: ...
+    @property
+    def metrics(self) -> Mapping[str, BoardMetric]: ...
+
+
+def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: str = "") -> Cell:
+    """The value of a run in a column, with what it rests on and a link where it counts trajectories."""
+    metric = row.metrics.get(column.metric)
+    if metric is None or metric.value is None:
+        return Cell(NOT_AVAILABLE, "Undefined: there is nothing to count.", classes=classes)
+    count = round(metric.numerator) if column.terms and metric.numerator is not None else None
+    detail = metric.detail or {}
+    bare, lost, gained = metric._replace(detail=None), detail.get("lost"), detail.get("gained")
+    words = _words(column.unit, metric.value, bool(column.terms), bare, lost, gained)
+    spread = left_open(column.unit, metric)
+    if spread and row.run.scoring.provisional:
+        return Cell(spread, f"Provisional; {words.basis}", classes=classes, range=spread)
+    return Cell(
+        words.text,
+        words.basis,
+        addresses.trajectories(row.run.pk, **column.terms_under(row.run.scoring.settings)) if count else "",
+        count,
+        classes,
+        star=column.metric in FLIPS and metric.p_value is not None and metric.p_value < SIGNIFICANT,
+        value=metric.value,
+        low=metric.ci_low,
+        high=metric.ci_high,
+        method=metric.ci_method,
+        spread=words.spread,
+        range=_beside(column, metric, spread),
+    )
+
+
+def left_open(unit: str, metric: BoardMetric) -> str:
+    """What undecided answers leave open of a metric, in its unit; "" where nothing."""
+    return points_between(metric.low, metric.high) if unit == POINTS else range_of(metric.low, metric.high)
+
+
+def _beside(column: Column, metric: BoardMetric, spread: str) -> str:
+    """What stands in parentheses behind the number: its range, or the counts of a column that has its own."""
+    if column == UNREAD:
+        return f"{decimal(metric.numerator)} of {decimal(metric.n)}"
+    if column == IN_FILE:
+        return f"n {decimal(metric.n)}"
+    return spread if column.metric in ANSWERED else ""
+
+
+def interval_words(unit: str, low: float | None, high: float | None) -> str:
+    """``41.2–50.3``; "" without an interval."""
+    return "" if low is None or high is None else f"{written(unit, low)} to {written(unit, high)}"
+
+
+class Words(NamedTuple):
+    """A number, its interval, and what it rests on: counts, interval, method, test."""
+
+    text: str
+    spread: str
+    basis: str
+
+
+@lru_cache(maxsize=KEPT_WORDS)
+def _words(unit: str, value: float, counted: bool, metric: BoardMetric, lost: int | None, gained: int | None) -> Words:
+    """``metric``: without its detail. Kept, as every visitor of a board reads the same."""
+    spread = interval_words(unit, metric.ci_low, metric.ci_high)
+    of = decimal(metric.n)
+    parts = [f"{decimal(metric.numerator)} of {of}" if counted and metric.numerator is not None else f"n = {of}"]
+    if ends := left_open(unit, metric):
+        parts.append(f"{ends} if undecided answers are incorrect or correct")
+    if spread:
+        design = design_words(metric.n, metric.n_eff)
+        parts.append(f"95% interval {spread} ({metric.ci_method}{design and f', {design}'})")
+    if metric.metric in FLIPS:
+        parts.append(f"{lost} became incorrect, {gained} became correct")
+        parts.append(f"exact McNemar p {p_value(metric.p_value)}")
+    return Words(written(unit, value), spread, "; ".join(parts))
+
+
+def shown_published(rows: Iterable[PublishedRow], columns: Sequence[tuple[Column, str]]) -> list[ShownPublished]:
+    return [
+        ShownPublished(
+            row,
+            _printed(row, ACCURACY if "accuracy" in row.values else Column("pass_rate")),
+            _printed(row, GROUNDED),
+            [_printed(row, column) for column in FOUR],
+            [_printed(row, column, classes) for column, classes in columns],
+        )
+        for row in rows
+    ]
+
+
+def _printed(row: PublishedRow, column: Column, classes: str = "") -> Cell:
+    """A value of a paper with the digits it was printed with."""
+    value = row.values.get(column.metric)
+    if value is None:
+        return Cell("", classes=classes)
+    whole = "integer" in value.unit and not value.pooled
+    text = percent(value.value, 0) if column.unit == "share" and whole else written(column.unit, value.value)
+    star = value.p_value is not None and value.p_value < SIGNIFICANT
+    title = f"Table {value.table}" + (f", n = {value.n}" if value.n else "") + (", pooled" if value.pooled else "")
+    return Cell(text, title, classes=classes, value=value.value, star=star)

@@ -1,0 +1,260 @@
+"""One board over several benchmarks: the models that have a run on each of them, their macro means and ranks."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from annotation.actions.access import gold_known_to
+from annotation.models import Benchmark, Sample
+from annotation.statistics import MIN_CLUSTERS, SEED, dense_codes
+from evaluation.leaderboard.read.board import DETAILED
+from evaluation.leaderboard.read.rows import BoardMetric
+from evaluation.metrics.catalogue import HIGHER, METRICS
+from evaluation.metrics.columns import Floats, Ints, cluster_codes
+from evaluation.metrics.macro import Macro, Part, macro_ranking
+from evaluation.metrics.measures import RATE
+from evaluation.metrics.ranking import TOP, Standing
+from evaluation.metrics.selection import SELECTED
+from evaluation.metrics.undecided import Range
+from evaluation.models import Metric, Scoring
+from evaluation.scoring.freshness import Freshness
+from evaluation.store.slices import Contributions, contributions
+from webapp.common.errors import InvalidInput, NotFound
+from webapp.common.kept import Kept
+
+CHUNK = 5000
+MOST = 12
+"""Benchmarks side by side."""
+RATES = tuple(name for name, kind in SELECTED.items() if kind == RATE and METRICS[name].better == HIGHER)
+"""The metrics that benchmarks are put side by side by: shares, of which more is better."""
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """``sizes``: samples and pictures of each benchmark."""
+
+    macro: Macro
+    sizes: Sequence[tuple[int, int]]
+
+
+_DRAWN: Kept[_Drawn] = Kept(32)
+
+
+@dataclass(frozen=True)
+class MacroCell:
+    """A run on one benchmark. ``odd``: scored with other settings or on another gold than most runs there; ``stale``:
+    its scores are not of today."""
+
+    scoring: Scoring
+    metric: BoardMetric
+    odd: bool
+    stale: bool
+
+
+@dataclass(frozen=True)
+class MacroRow:
+    """A model under one setting. ``cells``: by benchmark, without those it has no run with a value on. ``standing``,
+    ``ends``: of the macro mean; None where it lacks a benchmark, ``ends`` also where nothing is drawn."""
+
+    model: str
+    setting: str
+    cells: Mapping[int, MacroCell]
+    standing: Standing | None = None
+    ends: tuple[float, float] | None = None
+
+    @property
+    def provisional(self) -> bool:
+        """So many answers on a benchmark are unread that the row has neither a mean nor a rank."""
+        return any(cell.scoring.provisional for cell in self.cells.values())
+
+    @property
+    def range(self) -> Range:
+        """The macro means that undecided answers allow, each benchmark with one weight; None without a mean."""
+        if self.standing is None or self.standing.value is None:
+            return None, None
+        known = [cell.metric for cell in self.cells.values()]
+        low = fmean((one.value if one.low is None else one.low) or 0.0 for one in known)
+        high = fmean((one.value if one.high is None else one.high) or 0.0 for one in known)
+        return low, high
+
+    @property
+    def place(self) -> float:
+        """Where it stands by its mean, the largest first."""
+        return math.inf if self.standing is None or self.standing.value is None else -self.standing.value
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """What files and the API say of the row. Without a range a rank says too much, and is not said."""
+        one, (low, high) = self.standing, self.ends or (None, None)
+        found: dict[str, Any] = {"model": self.model, "setting": self.setting, "value": one.value if one else None}
+        ranged = one if one is not None and one.low is not None else None
+        return {
+            **found,
+            "low": low,
+            "high": high,
+            "range_low": self.range[0],
+            "range_high": self.range[1],
+            "provisional": self.provisional,
+            "rank": ranged.rank if ranged else None,
+            "rank_low": ranged.low if ranged else None,
+            "rank_high": ranged.high if ranged else None,
+            "p_best": ranged.p_best if ranged else None,
+            "p_top3": ranged.p_top3 if ranged else None,
+        }
+
+
+@dataclass(frozen=True)
+class MacroColumn:
+    """A benchmark that is chosen; its samples with gold and their pictures."""
+
+    benchmark: Benchmark
+    samples: int
+    clusters: int
+
+
+@dataclass(frozen=True)
+class MacroBoard:
+    """``rows``: on all benchmarks chosen, best first; ``lacking``: models without a value on one of them, by name.
+    ``offered``: the benchmarks with ranked runs that the person may see. ``draws``: 0 where nothing was drawn."""
+
+    metric: str
+    offered: Sequence[Benchmark]
+    columns: Sequence[MacroColumn]
+    rows: Sequence[MacroRow]
+    lacking: Sequence[MacroRow]
+    draws: int
+    seed: int
+
+    @property
+    def few(self) -> list[MacroColumn]:
+        """Benchmarks with too few pictures to draw from."""
+        return [column for column in self.columns if column.clusters < MIN_CLUSTERS]
+
+
+def read_macro(person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]) -> MacroBoard:
+    """Of the benchmarks named ``on``, by default those that most models share. Five queries, one more when gold has
+    changed since and two when any was scored.
+
+    Raises ``NotFound`` for a benchmark that has no ranked run the person may see, ``InvalidInput`` for a metric that is
+    none of ``RATES``, and for too many benchmarks.
+    """
+    if metric not in RATES:
+        raise InvalidInput(f"Benchmarks are compared by {', '.join(RATES)}, not by {metric[:60]}.", field="metric")
+    visible = gold_known_to(person)
+    found = Scoring.objects.of_models(visible).select_related("run__model", "run__benchmark")
+    scorings = list(found.order_by("run__benchmark__title", "run__benchmark", "pk"))
+    offered = list({scoring.run.benchmark_id: scoring.run.benchmark for scoring in scorings}.values())
+    chosen = _chosen(offered, on or _shared(scorings))
+    if not chosen:
+        return MacroBoard(metric, offered, [], [], [], 0, SEED)
+    theirs = [scoring for scoring in scorings if scoring.run.benchmark in chosen]
+    rows = _rows(theirs, metric, Freshness(*chosen))
+    whole = [row for row in rows if len(row.cells) == len(chosen) and not row.provisional]
+    key = (metric, tuple((scoring.pk, scoring.computed_at) for scoring in theirs))
+    drawn = _DRAWN.get(key, lambda: _drawn(metric, chosen, whole))
+    # Among three or fewer the chance of being among the first three says nothing.
+    standings = [one if len(whole) > TOP else replace(one, p_top3=None) for one in drawn.macro.standings]
+    placed = zip(whole, standings, drawn.macro.ends, strict=True)
+    ranked = [replace(row, standing=standing, ends=ends) for row, standing, ends in placed]
+    return MacroBoard(
+        metric,
+        offered,
+        [MacroColumn(benchmark, *sizes) for benchmark, sizes in zip(chosen, drawn.sizes, strict=True)],
+        sorted(ranked, key=lambda row: (row.place, row.model, row.setting)),
+        sorted((row for row in rows if row not in whole), key=lambda row: (row.model, row.setting)),
+        drawn.macro.draws,
+        drawn.macro.seed,
+    )
+
+
+def _shared(scorings: Sequence[Scoring]) -> list[str]:
+    """Of the sets of benchmarks that models have runs on, that with the most benchmarks times models that have all of
+    them."""
+    of: dict[tuple[str, str], set[str]] = {}
+    for scoring in scorings:
+        of.setdefault((scoring.run.model.name, scoring.run.setting), set()).add(scoring.run.benchmark.slug)
+    sets = [one for one in of.values() if len(one) <= MOST]
+    best = max(sets, key=lambda one: (len(one) * sum(one <= other for other in of.values()), sorted(one)), default=())
+    return sorted(best)
+
+
+def _chosen(offered: Sequence[Benchmark], on: Sequence[str]) -> list[Benchmark]:
+    for slug in on:
+        if slug not in {benchmark.slug for benchmark in offered}:
+            raise NotFound(f"There is no benchmark {slug[:60]} with ranked runs that you may see.")
+    if len(set(on)) > MOST:
+        raise InvalidInput(f"{MOST} benchmarks at most can be compared. Choose fewer.", field="on")
+    return [benchmark for benchmark in offered if benchmark.slug in on]
+
+
+def _rows(scorings: Sequence[Scoring], metric: str, fresh: Freshness) -> list[MacroRow]:
+    """One query."""
+    values = {
+        row[0]: BoardMetric(*row[1:])
+        for row in Metric.objects.filter(scoring__in=scorings, metric=metric).on_slice().for_board(DETAILED)
+    }
+    usual = _usual(scorings)
+    cells: dict[tuple[str, str], dict[int, MacroCell]] = {}
+    for scoring in scorings:
+        run, value = scoring.run, values.get(scoring.pk)
+        own = cells.setdefault((run.model.name, run.setting), {})
+        if value is not None and value.value is not None:
+            odd = _made_by(scoring) != usual[run.benchmark_id]
+            own[run.benchmark_id] = MacroCell(scoring, value, odd, fresh.stale(scoring))
+    return [MacroRow(model, setting, own) for (model, setting), own in cells.items()]
+
+
+def _usual(scorings: Sequence[Scoring]) -> dict[int, str]:
+    """By benchmark, what most of its runs are scored with."""
+    made: dict[int, Counter[str]] = {}
+    for scoring in scorings:
+        made.setdefault(scoring.run.benchmark_id, Counter())[_made_by(scoring)] += 1
+    return {benchmark: counts.most_common(1)[0][0] for benchmark, counts in made.items()}
+
+
+def _made_by(scoring: Scoring) -> str:
+    return json.dumps([scoring.settings, scoring.gold_digest], sort_keys=True)
+
+
+def _drawn(metric: str, chosen: Sequence[Benchmark], rows: Sequence[MacroRow]) -> _Drawn:
+    """Two queries."""
+    samples: dict[int, list[tuple[Any, ...]]] = {benchmark.pk: [] for benchmark in chosen}
+    fields = ("benchmark", "pk", "key", "image_group", "image_id", "image_name")
+    with_gold = Sample.objects.filter(benchmark__in=chosen, gold__isnull=False).order_by("key")
+    for benchmark, *sample in with_gold.values_list(*fields).iterator(chunk_size=CHUNK):
+        samples[benchmark].append(tuple(sample))
+    values = np.array([[row.cells[one.pk].metric.value for row in rows] for one in chosen], np.float64)
+    added = contributions(metric, [cell.scoring.run_id for row in rows for cell in row.cells.values()])
+    parts = [
+        _part(samples[one.pk], [own for row in rows if (own := added[row.cells[one.pk].scoring.run_id])])
+        for one in chosen
+        if None not in added.values()
+    ]
+    clusters = [cluster_codes(sample[1:] for sample in samples[one.pk]) for one in chosen]
+    sizes = [(len(codes), dense_codes(codes)[1]) for codes in clusters]
+    return _Drawn(macro_ranking(values.reshape(len(chosen), len(rows)), parts), sizes)
+
+
+def _part(samples: Sequence[tuple[Any, ...]], runs: Sequence[Contributions]) -> Part:
+    """What each run adds to the metric on each sample: one row at most of a run adds anything to one."""
+    pks = np.array([sample[0] for sample in samples], np.int64)
+    top = _totals(pks, [(run.sample, run.numerator) for run in runs])
+    bottom = _totals(pks, [(run.sample, run.denominator) for run in runs])
+    return Part(top, bottom, cluster_codes(sample[1:] for sample in samples))
+
+
+def _totals(pks: Ints, runs: Sequence[tuple[Ints, Floats]]) -> Floats:
+    """(samples, runs), of the sample of each row and what it adds."""
+    order, found = np.argsort(pks), np.zeros((len(pks), len(runs)))
+    for column, (sample, added) in enumerate(runs):
+        rows = np.flatnonzero((added != 0) & np.isin(sample, pks))
+        found[order[np.searchsorted(pks, sample[rows], sorter=order)], column] = added[rows]
+    return found

@@ -1,0 +1,180 @@
+"""The leaderboard over several benchmarks: its page, and the same rows as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+
+from evaluation.common.downloads import download
+from evaluation.common.figures import Axis, axis_of
+from evaluation.exporters.tables import WRITERS, writes_parquet
+from evaluation.leaderboard.present.cells import Cell
+from evaluation.leaderboard.present.columns import ACCURACY, CHOICE, GROUNDED, Column
+from evaluation.leaderboard.present.links import Addresses
+from evaluation.leaderboard.present.table import ANSWERED, FOUR, metric_cell
+from evaluation.leaderboard.read.macro import RATES, MacroBoard, MacroCell, MacroColumn, MacroRow, read_macro
+from evaluation.leaderboard.read.rows import BoardMetric
+from evaluation.metrics.catalogue import METRICS
+from evaluation.metrics.ranking import Standing
+from evaluation.models import Run
+from webapp.common.errors import InvalidInput
+from webapp.common.markup import put
+from webapp.common.wording import NOT_AVAILABLE, decimal, percent, range_of
+
+COLUMNS: Mapping[str, Column] = {**CHOICE, **{column.metric: column for column in (ACCURACY, GROUNDED, *FOUR)}}
+WHO = [
+    "model", "setting", "metric", "value", "low", "high", "rank", "rank_low", "rank_high", "p_best", "p_top3",
+    "range_low", "range_high", "provisional",
+]  # fmt: skip
+
+
+@require_safe
+def macro(request: HttpRequest) -> HttpResponse | FileResponse:
+    """Template evaluation/leaderboard/macro/macro.html. Address: ?on=SLUG (once for each benchmark) &metric=NAME
+    &format=csv|json|jsonl|parquet (this view as a file)."""
+    board = read_macro(request.user, on=request.GET.getlist("on"), metric=request.GET.get("metric") or RATES[0])
+    if format := request.GET.get("format", ""):
+        if format not in WRITERS:
+            raise InvalidInput(
+                f"This leaderboard is exported as {', '.join(WRITERS)}, not as {format!r}.", field="format"
+            )
+        return download(f"leaderboard-{board.metric}.{format}", lambda out: WRITERS[format](out, *_file(board)))
+    cells = [cell.metric for row in (*board.rows, *board.lacking) for cell in row.cells.values()]
+    axis = axis_of(
+        [end for one in cells for end in (one.value, one.ci_low, one.ci_high)]
+        + [end for row in board.rows for end in row.ends or ()]
+    )
+    return render(
+        request,
+        "evaluation/leaderboard/macro/macro.html",
+        {
+            "board": board,
+            "metric": METRICS[board.metric],
+            "metrics": [METRICS[name] for name in RATES],
+            "axis": axis,
+            "choices": [_choice(board, slug, title) for slug, title in _offered(board)],
+            "heads": [_head(column, board.metric) for column in board.columns],
+            "rows": [_shown(row, board, axis) for row in board.rows],
+            "lacking": [_shown(row, board, axis) for row in board.lacking],
+            "parquet": writes_parquet(),
+        },
+    )
+
+
+def _offered(board: MacroBoard) -> list[tuple[str, str]]:
+    return [(benchmark.slug, benchmark.title) for benchmark in board.offered]
+
+
+def _choice(board: MacroBoard, slug: str, title: str) -> dict[str, Any]:
+    """A benchmark that is switched on and off; the last one stays."""
+    chosen = [column.benchmark.slug for column in board.columns]
+    others = [one for one, _ in _offered(board) if (one in chosen) != (one == slug)]
+    terms = urlencode({"on": others, "metric": board.metric}, doseq=True)
+    return {"title": title, "slug": slug, "on": slug in chosen, "href": f"?{terms}" if others else ""}
+
+
+def _head(column: MacroColumn, metric: str) -> dict[str, Any]:
+    address = reverse("evaluation:leaderboard", args=[column.benchmark.slug])
+    return {"column": column, "href": f"{address}?{urlencode({'sort': metric})}"}
+
+
+@dataclass(frozen=True)
+class ShownCell:
+    """A run on one benchmark: its number as on the leaderboard there, and its page. ``runs``: the runs of the benchmark
+    where the model has none with a value."""
+
+    cell: Cell | None
+    bar: SafeString
+    href: str
+    runs: str
+    odd: bool = False
+    stale: bool = False
+
+
+@dataclass(frozen=True)
+class ShownMacro:
+    row: MacroRow
+    rank: SafeString
+    mean: Cell
+    mean_bar: SafeString
+    cells: Sequence[ShownCell]
+
+
+def _shown(row: MacroRow, board: MacroBoard, axis: Axis) -> ShownMacro:
+    mean = _mean(row, board)
+    cells = [_cell(row.cells.get(column.benchmark.pk), column, board.metric, axis) for column in board.columns]
+    return ShownMacro(row, _rank(row.standing), mean, mean.with_bar(axis), cells)
+
+
+def _mean(row: MacroRow, board: MacroBoard) -> Cell:
+    of = f"mean of {decimal(len(board.columns))} benchmark{'s' if len(board.columns) > 1 else ''}"
+    if row.standing is None or row.standing.value is None:
+        why = (
+            "a run is provisional, too many answers are unread"
+            if row.provisional
+            else ("a benchmark has no run with a value")
+        )
+        return Cell(NOT_AVAILABLE, f"No {of}: {why}.")
+    spread = range_of(*row.range) if board.metric in ANSWERED else ""
+    if row.ends is None:
+        return Cell(percent(row.standing.value), f"The {of}; no interval", value=row.standing.value, range=spread)
+    low, high = row.ends
+    words = (
+        f"The {of}; 95% {percent(low)} to {percent(high)}, cluster bootstrap within each, {decimal(board.draws)} draws"
+    )
+    return Cell(percent(row.standing.value), words, value=row.standing.value, low=low, high=high, range=spread)
+
+
+def _rank(standing: Standing | None) -> SafeString:
+    """``3 [2–6]`` with the chance of being best; a dash where nothing was drawn: a rank alone says too much."""
+    if standing is None or standing.low is None or standing.p_best is None:
+        return put('<span class="faint" title="{}">–</span>', "No rank range, so no rank")
+    near = f", in the top 3 in {percent(standing.p_top3)}%" if standing.p_top3 is not None else ""
+    title = f"95% rank range {standing.low} to {standing.high}; first in {percent(standing.p_best)}% of draws{near}"
+    return put(
+        '<span title="{}"><b>{}</b> <span class="err">[{}–{}]</span></span>'
+        '<span class="best xs">best {}%</span>',
+        title, standing.rank, standing.low, standing.high, percent(standing.p_best, 0),
+    )  # fmt: skip
+
+
+def _cell(found: MacroCell | None, column: MacroColumn, metric: str, axis: Axis) -> ShownCell:
+    slug = column.benchmark.slug
+    if found is None:
+        return ShownCell(None, put(""), "", reverse("evaluation:runs", args=[slug]))
+    addresses = Addresses(slug)
+    cell = metric_cell(_Row(found.scoring.run, {metric: found.metric}), COLUMNS[metric], addresses)
+    return ShownCell(cell, cell.with_bar(axis), addresses.run(found.scoring.run_id), "", found.odd, found.stale)
+
+
+class _Row(NamedTuple):
+    """A run with one metric."""
+
+    run: Run
+    metrics: Mapping[str, BoardMetric]
+
+
+def _file(board: MacroBoard) -> tuple[Iterator[dict[str, Any]], list[str]]:
+    """The rows of the page in its order, and their columns."""
+    ends = ("", "_low", "_high", "_range_low", "_range_high", "_n", "_run", "_stale")
+    names = [f"{column.benchmark.slug}{end}" for column in board.columns for end in ends]
+    return (_file_row(row, board) for row in (*board.rows, *board.lacking)), [*WHO, *names]
+
+
+def _file_row(row: MacroRow, board: MacroBoard) -> dict[str, Any]:
+    found: dict[str, Any] = {**row.numbers, "metric": board.metric}
+    for column in board.columns:
+        if cell := row.cells.get(column.benchmark.pk):
+            one, slug = cell.metric, column.benchmark.slug
+            found |= {slug: one.value, f"{slug}_low": one.ci_low, f"{slug}_high": one.ci_high}
+            found |= {f"{slug}_range_low": one.low, f"{slug}_range_high": one.high}
+            found |= {f"{slug}_n": one.n, f"{slug}_run": cell.scoring.run_id, f"{slug}_stale": cell.stale}
+    return found

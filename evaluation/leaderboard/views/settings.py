@@ -1,0 +1,80 @@
+"""How the scores of a benchmark are computed: one table of settings, and scoring again after a change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.forms import BoundField
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from annotation.views.loading import load_benchmark
+from annotation.views.settings_sections import settings_context
+from annotation.workflow import Right
+from evaluation.leaderboard.forms import MetricSettingsForm
+from evaluation.leaderboard.read.runs import list_runs
+from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.settings_words import EFFECTS
+from evaluation.scoring.queue import queue_scoring
+from evaluation.scoring.settings import change_settings, settings_of
+from webapp.accounts.http import SignedInRequest
+
+DEFAULTS = MetricSettings().as_dict()
+
+
+@dataclass(frozen=True)
+class Row:
+    """One setting: its control, what it changes, its default, and whether the stored value is another one."""
+
+    name: str
+    part: str
+    sentence: str
+    field: BoundField
+    default: Any
+    changed: bool
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def metric_settings(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/leaderboard/settings/settings.html; context: rows (Row), changed_n, runs_n, stale_n (runs
+    whose scores are missing or of other settings), form. Posted: every setting, or ``defaults`` to take all changes
+    back."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    stored = settings_of(benchmark)
+    form = MetricSettingsForm(request.POST or None, initial=stored.as_dict())
+    defaults = "defaults" in request.POST
+    if request.method == "POST" and (defaults or form.is_valid()):
+        values = DEFAULTS if defaults else form.cleaned_data
+        after = change_settings(actor=request.user, benchmark=benchmark, values=values)
+        changed = sum(after.as_dict()[name] != value for name, value in stored.as_dict().items())
+        runs = benchmark.runs.count() if changed else 0
+        if runs:
+            queue_scoring(actor=request.user, benchmark=benchmark)
+        messages.success(request, _said(changed, runs))
+        return redirect("evaluation:metric-settings", slug)
+    rows = list_runs(benchmark)
+    differing = stored.changed()
+    context = {
+        **settings_context(request, benchmark, "metrics"),
+        "form": form,
+        "rows": [
+            Row(name, effect.part, effect.sentence, form[name], DEFAULTS[name], name in differing)
+            for name, effect in EFFECTS.items()
+        ],
+        "changed_n": len(differing),
+        "runs_n": len(rows),
+        "stale_n": sum(row.stale or row.scoring is None for row in rows),
+    }
+    return render(request, "evaluation/leaderboard/settings/settings.html", context, status=400 if form.errors else 200)
+
+
+def _said(changed: int, runs: int) -> str:
+    if not changed:
+        return "No changes to save."
+    what = f"{changed} setting{'s' if changed > 1 else ''} changed."
+    return f"{what} {runs} run{'s are' if runs > 1 else ' is'} being rescored." if runs else what

@@ -1,0 +1,199 @@
+"""Named questions to the database, as queryset verbs that chain."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Self
+
+from django.apps import apps
+from django.db import models
+from django.db.models import Case, Count, Exists, F, OuterRef, Prefetch, Q, Subquery, When
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Coalesce, NullIf
+
+from evaluation.metrics.selection import BOUNDED
+from evaluation.models.querysets.marks import visible_tags
+
+_OF_TRAJECTORY = ("rollout", "condition", "answer", "plan", "error", "run", "sample")
+_OF_SAMPLE = ("key", "gold__revision", *(f"image__{name}" for name in ("sha256", "width", "height", "state")))
+_OF_REVISION = ("question", "options", "answers")
+_OF_SCORE = (
+    "correct", "undecided", "letter", "invoked", "in_population", "quadrant", "crop_index", "crop_x1", "crop_y1",
+    "crop_x2", "crop_y2", "usable_crops", "calls", "plan_outcome",
+)  # fmt: skip
+SHOWN_IN_LISTS = (
+    *_OF_TRAJECTORY,
+    *("run__setting", "run__model__name"),
+    *(f"sample__{name}" for name in _OF_SAMPLE),
+    *(f"sample__gold__revision__{name}" for name in _OF_REVISION),
+    *(f"score__{name}" for name in _OF_SCORE),
+)
+"""A third of the columns: to make objects of all would take most of the time of a list."""
+_CLUSTERED = ("cluster-t", "wilson-n-eff")
+"""Methods of intervals that rest on an effective number of samples."""
+
+
+class RunQuerySet(models.QuerySet[Any]):
+    def of(self, benchmark: Any) -> Self:
+        return self.filter(benchmark=benchmark).select_related(
+            "model", "benchmark", "scoring", "scoring__version", "file"
+        )
+
+    def scored(self) -> Self:
+        return self.filter(scoring__isnull=False)
+
+
+def with_counts(runs: Iterable[Any]) -> list[Any]:
+    """These runs with ``trajectories_n`` (without an intervention) and ``failed_n`` (error records among them). One
+    query: to join a million rows to fifty runs, and count within each, takes PostgreSQL ten times as long."""
+    found = list(runs)
+    plain = apps.get_model("evaluation", "Trajectory").objects.filter(run__in=found, condition="none").order_by()
+    counts = plain.values_list("run").annotate(n=Count("pk"), failed=Count("pk", filter=~Q(error="")))
+    by_run = {run: (n, failed) for run, n, failed in counts}
+    for run in found:
+        run.trajectories_n, run.failed_n = by_run.get(run.pk, (0, 0))
+    return found
+
+
+def samples_without_trajectory(run: Any, terms: Mapping[str, str] | None = None) -> models.QuerySet[Any]:
+    """The samples with gold that this run has no trajectory for, in order of id; of ``terms`` facets narrow them."""
+    tried = run.trajectories.filter(condition="none").values("sample")
+    found = run.benchmark.samples.filter(gold__isnull=False).exclude(pk__in=tried).order_by("key")
+    for name, value in (terms or {}).items():
+        if name.startswith("facet."):
+            found = found.having(name.removeprefix("facet."), value)
+    return found
+
+
+class TrajectoryQuerySet(models.QuerySet[Any]):
+    def of(self, benchmark: Any) -> Self:
+        return self.filter(run__benchmark=benchmark, run__staged_for=None)
+
+    def as_read(self, row_digests: Iterable[bytes]) -> Self:
+        """Those read from rows with these digests, with the number of their steps as ``steps_n``."""
+        steps = apps.get_model("evaluation", "Step").objects.filter(trajectory=OuterRef("pk")).order_by()
+        counted = steps.values("trajectory").annotate(n=Count("pk")).values("n")
+        return self.filter(row_digest__in=row_digests).annotate(steps_n=Coalesce(Subquery(counted), 0)).order_by()
+
+    def undecided_answers(self) -> Self:
+        """Those whose answer no rule decides, by their scores: also what is unread. Under any condition."""
+        return self.filter(Q(score__undecided=True) | Q(score__unread=True))
+
+    def in_answer_groups(self, scorings: Collection[int], names: Collection[str]) -> Self:
+        """Those whose answers stand in these groups by these scorings."""
+        return self.filter(score__scoring__in=scorings, score__answer_group__in=names)
+
+    def evaluated(self) -> Self:
+        """The trajectories that metrics are made of: without an intervention, the lowest rollout of each sample."""
+        earlier = self.model.objects.filter(
+            run=OuterRef("run"), sample=OuterRef("sample"), condition="none", rollout__lt=OuterRef("rollout")
+        )
+        # No rollout comes before number 0: almost every row is decided without a look at its neighbours.
+        return self.filter(Q(rollout=0) | ~Exists(earlier), condition="none")
+
+    def for_list(self) -> Self:
+        """With what a row of a list shows, no more, in list order: model, sample, rollout, condition."""
+        return (
+            self.select_related("run__model", "sample__image", "score", "sample__gold__revision")
+            .only(*SHOWN_IN_LISTS)
+            .prefetch_related("sample__gold__revision__gold_boxes")
+            .order_by("sample__key", "run_id", "rollout", "condition", "pk")
+        )
+
+    def with_marks(self, person: Any) -> Self:
+        """With their steps, the tags a person sees on them (``seen_taggings``) and what people say went wrong
+        (``labels_in_force``): three more queries."""
+        taggings, labels = (apps.get_model("evaluation", name).objects for name in ("Tagging", "FailureLabel"))
+        seen = taggings.filter(tag__in=visible_tags(person)).select_related("tag").order_by("tag__name")
+        said = labels.filter(current=True).select_related("person")
+        return self.prefetch_related(
+            "steps",
+            Prefetch("taggings", queryset=seen, to_attr="seen_taggings"),
+            Prefetch("failure_labels", queryset=said, to_attr="labels_in_force"),
+        )
+
+
+class ScoreQuerySet(models.QuerySet[Any]):
+    def of_run(self, run: Any) -> Self:
+        return self.filter(scoring__run=run, trajectory__condition="none")
+
+    def evaluated(self) -> Self:
+        """The scores that metrics are made of: see ``TrajectoryQuerySet.evaluated``."""
+        trajectories = self.model.trajectory.field.related_model.objects.evaluated()
+        return self.filter(trajectory__in=trajectories)
+
+    def grouped(self, scorings: Collection[int]) -> Self:
+        """Those of undecided answers by these scorings: they name the group that the answer stands in."""
+        open_ones = Q(undecided=True) | Q(unread=True)
+        return self.filter(open_ones, scoring__in=scorings, answer_group__gt="").order_by()
+
+
+class ScoringQuerySet(models.QuerySet[Any]):
+    def compared(self, benchmarks: Any) -> Self:
+        """On these benchmarks those of runs that are set beside others: a run in which every record is an error has
+        failed, and is not."""
+        return self.filter(run__benchmark__in=benchmarks, failed_n__lt=F("trajectories_n"))
+
+    def ranked(self, benchmarks: Any) -> Self:
+        """Those that have a rank: scripted baselines and provisional runs are compared, but not ranked."""
+        return self.of_models(benchmarks).filter(provisional=False)
+
+    def with_population(self) -> Self:
+        """Those that have trajectories in quadrants."""
+        return self.filter(metrics__metric="valid_grounded_reasoning", metrics__slice_by="", metrics__n__gt=0)
+
+    def of_models(self, benchmarks: Any) -> Self:
+        """Those of models, and not of scripted baselines."""
+        return self.compared(benchmarks).filter(run__model__baseline=False)
+
+
+class ComparisonQuerySet(models.QuerySet[Any]):
+    def touching(self, scoring_id: int) -> Self:
+        """Those that have this run on one of their sides."""
+        return self.filter(Q(a_id=scoring_id) | Q(b_id=scoring_id)).order_by("pk")
+
+    def of_one_model(self, scoring_ids: Collection[int]) -> Self:
+        """Those of one of these runs and another of the same model."""
+        touching = Q(a_id__in=scoring_ids) | Q(b_id__in=scoring_ids)
+        return self.filter(touching, a__run__model=F("b__run__model")).order_by("pk")
+
+    def among(self, scoring_ids: Collection[int]) -> Self:
+        """Those with both of their sides among these runs."""
+        return self.filter(a_id__in=scoring_ids, b_id__in=scoring_ids).order_by("pk")
+
+
+class MetricQuerySet(models.QuerySet[Any]):
+    def of(self, benchmark: Any) -> Self:
+        return self.filter(scoring__run__benchmark=benchmark)
+
+    def on_slice(self, slice_by: str = "", value: str = "") -> Self:
+        return self.filter(slice_by=slice_by, slice=value)
+
+    def for_board(self, detailed: Collection[str]) -> models.QuerySet[Any, tuple[Any, ...]]:
+        """Values in the order of ``evaluation.leaderboard.read.rows.BoardMetric``, after the scoring they belong to.
+
+        ``detailed``: metrics whose detail is read. It is decoded row by row, which takes longer than the rest of them.
+        """
+        detail = Case(When(metric__in=sorted(detailed), then=F("detail")), default=None)
+        # Taken out by the database; a null of JSON is 0 to some, which no effective number is.
+        n_eff = NullIf(Cast(KT("detail__n_eff"), models.FloatField()), 0.0)
+        clustered = Case(When(ci_method__in=_CLUSTERED, then=n_eff), default=None)
+        ends = (
+            Case(When(metric__in=BOUNDED, value__isnull=False, then=Cast(KT(f"detail__{end}"), models.FloatField())))
+            for end in ("low", "high")
+        )
+        fields = ("metric", "value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value")
+        return self.values_list("scoring_id", *fields, clustered, *ends, detail)
+
+    def named(self) -> Self:
+        """With the names of docs/metrics.md#exports."""
+        return self.annotate(
+            benchmark=F("scoring__run__benchmark__slug"),
+            run=F("scoring__run_id"),
+            model=F("scoring__run__model__name"),
+            setting=F("scoring__run__setting"),
+        )
+
+    def for_export(self) -> Self:
+        """Metric rows with the names of docs/metrics.md#exports, in a fixed order."""
+        return self.named().order_by("model", "setting", "slice_by", "slice", "pk")

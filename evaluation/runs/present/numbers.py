@@ -1,0 +1,268 @@
+"""The strip of numbers and the quadrant matrix of a run's page, from its stored metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from annotation.statistics import MIN_CLUSTERS
+from evaluation.common.design_effect import METHODS, design_words
+from evaluation.common.links import Count, RunLinks
+from evaluation.metrics.columns import Quadrant
+from evaluation.metrics.grounded_difference import GroundedDifference, accuracy_difference, odds_ratio
+from evaluation.metrics.undecided import Range, could_turn, difference_range
+from evaluation.models import Metric
+from webapp.common.wording import NOT_AVAILABLE, decimal, percent, percentage_points, points_open, range_of
+
+Metrics = Mapping[str, Metric]
+
+QUADRANT_METRICS = (
+    "valid_grounded_reasoning",
+    "ground_success_answer_failure",
+    "ungrounded_correct_answer",
+    "dual_failure",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One number of the strip: its words, its interval in words, and the counts it is made of.
+
+    ``itself``: the number as a count, where it counts trajectories.
+    """
+
+    label: str
+    value: str
+    unit: str = ""
+    interval: str = ""
+    counts: Sequence[Count] = ()
+    words: str = ""
+    itself: Count | None = None
+    range: str = ""
+
+    @property
+    def shown(self) -> str:
+        return self.itself.markup() if self.itself else self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of ``ui/_quad.html``. ``range``: what undecided answers leave open of the share, in words;
+    ``provisional``: it stands in place of the share."""
+
+    name: str
+    share: float | None
+    low: float | None
+    high: float | None
+    count: int
+    href: str
+    range: str = ""
+    provisional: bool = False
+
+
+def half_width(metric: Metric | None) -> str:
+    """ "±2.5": half the interval's width, in points of percent."""
+    if metric is None or metric.ci_low is None or metric.ci_high is None:
+        return ""
+    return f"±{percent((metric.ci_high - metric.ci_low) / 2)}"
+
+
+def interval_words(metric: Metric | None) -> str:
+    if metric is None or metric.value is None:
+        return ""
+    if metric.ci_low is None or metric.ci_high is None:
+        there = metric.detail.get("clusters")
+        of = "" if there is None else f", there {'is' if there == 1 else 'are'} {decimal(there)}"
+        return f"No interval: at least {MIN_CLUSTERS} image clusters are needed{of}."
+    ends = f"{percent(metric.ci_low)} to {percent(metric.ci_high)}%"
+    design = design_words(metric.n, metric.detail.get("n_eff"))
+    return f"95% {METHODS.get(metric.ci_method, metric.ci_method)}: {ends}{design and f'; {design}'}"
+
+
+def strip(metrics: Metrics, counts: Mapping[str, int], links: RunLinks, *, provisional: bool = False) -> list[Number]:
+    """The numbers under the title. Each rate names its numerator and its n, and both are lists."""
+    population = {"population": "yes"}
+    seen = {"grounded": "yes"}
+    placed = {"population": "yes", "counted": "yes"}
+    answered = {"counted": "yes"} if all_recorded(metrics, counts) else None
+    return [
+        _rate("Accuracy", metrics.get("accuracy"), links, {"correct": "yes"}, answered, provisional=provisional),
+        _rate("Grounded", metrics.get("grounded_score"), links, seen, population),
+        _rate(
+            "Accuracy when grounded",
+            metrics.get("accuracy_when_grounded"),
+            links,
+            {"quadrant": "G+A+"},
+            {**placed, "grounded": "yes"},
+            provisional=provisional,
+        ),
+        _rate(
+            "Accuracy when ungrounded",
+            metrics.get("accuracy_when_ungrounded"),
+            links,
+            {"quadrant": "G-A+"},
+            {**placed, "grounded": "no"},
+            provisional=provisional,
+        ),
+        _mean("Coverage, mean", metrics.get("mean_coverage"), links),
+        _mean("Concentration, mean", metrics.get("mean_concentration"), links),
+        _calls(metrics, counts, links),
+        _cost(metrics, counts, links),
+        Number(
+            "No quadrant",
+            decimal(counts["outside"]),
+            words="no zoom call, no gold box, or answer not counted",
+            itself=links.count(counts["outside"], quadrant="none"),
+        ),
+    ]
+
+
+def all_recorded(metrics: Metrics, counts: Mapping[str, int]) -> bool:
+    """Whether every answer counted in accuracy has a trajectory: a missing one can be counted as wrong."""
+    accuracy = metrics.get("accuracy")
+    return accuracy is not None and accuracy.n == counts["counted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Accuracy when grounded minus accuracy when ungrounded: ``points`` with their unit, or why there are none;
+    ``left_open``: what undecided answers leave open of them, "" where that is in place of the points; ``spread``: the
+    interval in words, or why there is none; ``drawn``: how it was made."""
+
+    points: str
+    odds: str
+    spread: str
+    drawn: str
+    left_open: str = ""
+
+
+def difference(found: GroundedDifference, *, provisional: bool = False) -> Difference:
+    points, odds = _difference_words(found.counts)
+    images = f"{decimal(found.clusters)} image cluster{'' if found.clusters == 1 else 's'}"
+    left_open = points_open(found.low, found.high, could_turn=could_turn(found.value, found.low, found.high))
+    if found.value is None:
+        return Difference(points, odds, "", images)
+    if left_open and provisional:
+        return Difference(left_open, NOT_AVAILABLE, "", images)
+    if found.ci_low is None or found.ci_high is None:
+        few = f"fewer than {MIN_CLUSTERS} image clusters ({decimal(found.clusters)})"
+        return Difference(points, odds, f"no interval: {few}", images, left_open)
+    ends = f"{percentage_points(found.ci_low)} to {percentage_points(found.ci_high)} pp"
+    draws = found.detail.get("draws")
+    drawn = f"{decimal(draws)} draws of {images}, seed {found.detail['seed']}" if draws else images
+    return Difference(points, odds, f"95% {METHODS[found.ci_method]}: {ends}", drawn, left_open)
+
+
+def moved_difference(
+    counts: Sequence[int], undecided: Sequence[int] | None, *, provisional: bool = False
+) -> tuple[str, str, str]:
+    """The difference, the odds ratio and what is left open of the difference, in words, as ``difference`` has them.
+
+    ``counts``: G+A+, G+A-, G-A+, G-A- at a threshold; ``undecided``: how many of the second and of the fourth are
+    undecided, None where that is not known: then a provisional run has no point.
+    """
+    points, odds = _difference_words(counts)
+    value = accuracy_difference(counts)
+    if value is None:
+        return points, odds, ""
+    if undecided is None:
+        return (NOT_AVAILABLE, NOT_AVAILABLE, "") if provisional else (points, odds, "")
+    low, high = difference_range(*(_accuracies(counts[at : at + 2], undecided[at // 2]) for at in (2, 0)))
+    left_open = points_open(low, high, could_turn=could_turn(value, low, high))
+    return (left_open, NOT_AVAILABLE, "") if left_open and provisional else (points, odds, left_open)
+
+
+def _accuracies(counts: Sequence[int], undecided: int) -> Range:
+    """The accuracies that undecided answers allow among the correct and the incorrect ones, which have them."""
+    right, n = counts[0], sum(counts)
+    return right / n, (right + undecided) / n
+
+
+def _difference_words(counts: Sequence[int]) -> tuple[str, str]:
+    """The difference and the odds ratio of four counts: G+A+, G+A-, G-A+, G-A-."""
+    value, (ratio, halves) = accuracy_difference(counts), odds_ratio(counts)
+    if value is None:
+        return (
+            f"{NOT_AVAILABLE}: {'no crop' if counts[0] + counts[1] == 0 else 'every crop'} is grounded",
+            NOT_AVAILABLE,
+        )
+    odds = decimal(ratio, 2)
+    return f"{percentage_points(value)} pp", f"{odds} (0.5 added to each cell, because one is 0)" if halves else odds
+
+
+def quadrant_cells(metrics: Metrics, links: RunLinks, *, provisional: bool = False) -> list[Cell]:
+    """The four cells in their order; empty when nothing is in the grounding population."""
+    rows = [metrics.get(name) for name in QUADRANT_METRICS]
+    if not all(row and row.n for row in rows):
+        return []
+    return [
+        _cell(name, row, links, provisional) for name, row in zip(Quadrant.NAMES, rows, strict=True) if row is not None
+    ]
+
+
+def _cell(name: str, row: Metric, links: RunLinks, provisional: bool) -> Cell:
+    spread, count = range_of(row.detail.get("low"), row.detail.get("high")), int(row.numerator or 0)
+    href = links.list(quadrant=name)
+    return Cell(name, row.value, row.ci_low, row.ci_high, count, href, spread, provisional and bool(spread))
+
+
+def _rate(
+    label: str,
+    metric: Metric | None,
+    links: RunLinks,
+    top: Mapping[str, str],
+    whole: Mapping[str, str] | None,
+    *,
+    provisional: bool = False,
+) -> Number:
+    """With what undecided answers leave open of it; of a provisional run that alone."""
+    if metric is None or metric.value is None:
+        return Number(label, percent(None), words="n = 0")
+    counts = [links.count(metric.numerator, **top)]
+    counts.append(links.count(metric.n, **whole) if whole else Count(metric.n))
+    spread = range_of(metric.detail.get("low"), metric.detail.get("high"))
+    if spread and provisional:
+        return Number(label, spread, "%", interval_words(metric), counts)
+    unit = f"% {half_width(metric)}".strip()
+    return Number(label, percent(metric.value), unit, interval_words(metric), counts, range=spread)
+
+
+def _mean(label: str, metric: Metric | None, links: RunLinks) -> Number:
+    if metric is None or metric.value is None:
+        return Number(label, percent(None), words="n = 0")
+    unit = f"% {half_width(metric)}".strip()
+    return Number(
+        label, percent(metric.value), unit, interval_words(metric), (links.count(metric.n, population="yes"),), "crops"
+    )
+
+
+def _calls(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> Number:
+    mean, efficiency = metrics.get("calls_mean"), metrics.get("tool_efficiency")
+    effective = efficiency.value if efficiency else None
+    return Number(
+        "Calls, mean",
+        decimal(mean.value if mean else None, 1),
+        "" if effective is None else f"{percent(effective)}% effective",
+        counts=(links.count(counts["scored"], scored="yes"),),
+        words="trajectories",
+    )
+
+
+def _cost(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> Number:
+    """Dollars where the run records them; else calls, which cost 1 each."""
+    dollars, calls, right = (metrics.get(name) for name in ("usd_mean", "cost_mean", "cost_per_correct"))
+    if dollars and dollars.value is not None:
+        return Number(
+            "Cost, mean",
+            f"${decimal(dollars.value, 3)}",
+            counts=(links.count(dollars.n, scored="yes", priced="yes"),),
+            words="with a price",
+        )
+    per_right = right.value if right else None
+    return Number(
+        "Cost, mean",
+        decimal(calls.value if calls else None, 1),
+        "calls" if per_right is None else f"calls, {decimal(per_right, 1)} per correct answer",
+        counts=(links.count(counts["scored"], scored="yes"),),
+        words="trajectories",
+    )

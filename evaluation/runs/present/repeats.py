@@ -1,0 +1,95 @@
+"""Repeated rollouts on the page of a run: how steady its answers are, and how much their draws move its accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.common.design_effect import METHODS, design_words
+from evaluation.common.links import Count, RunLinks
+from evaluation.metrics.repeats import Repeats
+from evaluation.query.fields import REPEATED
+from evaluation.runs.read.repeats import LISTED, read_repeats
+from webapp.common.drawing import Bar, stacked
+from webapp.common.wording import decimal, percent, range_of, rate
+
+LABELS = {"always": "correct in every rollout", "some": "in some rollouts", "never": "in no rollout"}
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedPart:
+    """The samples that turned out one way: a part of the bar, its words, and the list of them; ``range``: how many
+    undecided answers allow, "" where they change nothing."""
+
+    bar: Bar
+    label: str
+    count: Count
+    range: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRepeats:
+    """``found``: the numbers; ``counts``: those of ``LISTED``, each with its list; ``each``: rollouts of a sample in
+    words; ``spread``: the interval in words; ``provisional``: ranges stand in place of points."""
+
+    found: Repeats
+    counts: Mapping[str, Count]
+    parts: Sequence[RepeatedPart]
+    each: str
+    spread: str
+    provisional: bool
+
+    @property
+    def value(self) -> str:
+        """The mean, with what undecided answers leave open of it."""
+        return rate(self.found.value, *self.found.ranges["value"], provisional=self.provisional)
+
+    @property
+    def first(self) -> str:
+        return rate(self.found.first, *self.found.ranges["first"], provisional=self.provisional)
+
+    @property
+    def replaced(self) -> bool:
+        """Whether a range stands in place of the mean."""
+        return self.provisional and bool(range_of(*self.found.ranges["value"]))
+
+    @property
+    def half(self) -> str:
+        low, high = self.found.ci_low, self.found.ci_high
+        return "" if low is None or high is None else f"±{percent((high - low) / 2)}"
+
+    @property
+    def se(self) -> float | None:
+        """The standard error of the mean; None where the interval is not made of it."""
+        return self.found.se if self.found.ci_method == "cluster-t" else None
+
+
+def repeated(tables: Mapping[str, Any], links: RunLinks, *, provisional: bool = False) -> ShownRepeats | None:
+    """Of the run, or of the slice that the tables are of; None where no sample is repeated."""
+    found = read_repeats(tables)
+    if found is None:
+        return None
+    counts = {name: links.count(getattr(found, name), **terms) for name, terms in LISTED.items()}
+    bars = stacked((name, counts[name].n) for name in REPEATED)
+    parts = [RepeatedPart(bar, LABELS[bar.name], counts[bar.name], _between(found, bar.name)) for bar in bars]
+    return ShownRepeats(found, counts, parts, _each(found), _spread(found), provisional)
+
+
+def _between(found: Repeats, name: str) -> str:
+    low, high = found.ranges[name]
+    return "" if low is None or low == high else f"{decimal(low)}\N{EN DASH}{decimal(high)}"
+
+
+def _each(found: Repeats) -> str:
+    if found.least == found.most:
+        return f"{decimal(found.least)} rollouts per sample"
+    return f"{decimal(found.least)} to {decimal(found.most)} rollouts per sample, {decimal(found.mean, 1)} on average"
+
+
+def _spread(found: Repeats) -> str:
+    if found.ci_low is None or found.ci_high is None:
+        return ""
+    ends = f"{percent(found.ci_low)} to {percent(found.ci_high)}%"
+    design = design_words(found.n, found.detail.get("n_eff"))
+    return f"95% {METHODS.get(found.ci_method, found.ci_method)}: {ends}{design and f'; {design}'}"

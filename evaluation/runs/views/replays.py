@@ -1,0 +1,91 @@
+"""The replays of a run: how many are kept, why others are not, and the job that makes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.views.loading import load_benchmark, rights_in
+from annotation.workflow import Right
+from evaluation.models import Replay, Run, Trajectory
+from evaluation.replay.run import WORDS, Outcome
+from evaluation.scoring.replays import run as replays
+from webapp.accounts.http import SignedInRequest
+from webapp.jobs.models import Job
+
+BECAME = (
+    (replays.KEPT, "replayed and saved"),
+    (replays.ALREADY, "already saved"),
+    (replays.NO_PICTURE, "not replayed: no image"),
+    (replays.NO_CALL, "not replayed: no call can be replayed"),
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A job's receipt: trajectories and calls as (words, count), and why, the most frequent first."""
+
+    job: Job
+    became: list[tuple[str, int]]
+    calls: list[tuple[str, int]]
+    reasons: list[tuple[str, int]]
+
+
+@require_safe
+def run_replays(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Template evaluation/runs/replays.html; context: run, rights, total (trajectories with calls), kept, told (Told or
+    None), live (a job is under way)."""
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    run = get_object_or_404(Run.objects.of(benchmark), pk=pk)
+    job = replays.last_job(run)
+    context = {
+        "benchmark": benchmark, "run": run, "rights": rights_in(request, benchmark), "job": job,
+        "total": Trajectory.objects.filter(run=run, steps__isnull=False).distinct().count(),
+        "kept": Replay.objects.filter(trajectory__run=run).count(),
+        "told": _told(job) if job else None, "live": job is not None and job.state in Job.LIVE,
+    }  # fmt: skip
+    return render(request, "evaluation/runs/replays.html", context)
+
+
+@login_required
+@require_POST
+def keep(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Replay the run in a job."""
+    run = get_object_or_404(Run.objects.of(load_benchmark(request, slug, Right.SCORE)), pk=pk)
+    replays.queue_run_replays(actor=request.user, run=run)
+    messages.success(
+        request, "The run is being replayed in the background. Saved replays are kept if you cancel the job."
+    )
+    return redirect("evaluation:run-replays", slug, pk)
+
+
+@login_required
+@require_POST
+def drop(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Take what was recorded again, for the whole run."""
+    run = get_object_or_404(Run.objects.of(load_benchmark(request, slug, Right.SCORE)), pk=pk)
+    count = replays.drop_run_replays(actor=request.user, run=run)
+    said = ngettext(
+        "%(count)s replay was discarded. Rescore the run to use the recorded values.",
+        "%(count)s replays were discarded. Rescore the run to use the recorded values.",
+        count,
+    )
+    messages.success(request, said % {"count": count})
+    return redirect("evaluation:run-replays", slug, pk)
+
+
+def _told(job: Job) -> Told:
+    """Of a job that ended its result, of one under way or stopped how far it came."""
+    receipt = replays.Receipt.read(job.result or job.checkpoint)
+    return Told(
+        job,
+        [(words, receipt.of[name]) for name, words in BECAME if receipt.of[name]],
+        [(WORDS[one], receipt.calls[one.value]) for one in Outcome if receipt.calls[one.value]],
+        receipt.reasons.most_common(),
+    )

@@ -1,0 +1,1 @@
+"""The page of one sample with all runs on it."""

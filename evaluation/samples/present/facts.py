@@ -1,0 +1,81 @@
+"""What the page of a sample says of it: options, boxes, facets, reference."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from annotation.schema import SampleContent
+from annotation.tool_bank import Bank, key_of
+
+
+@dataclass(frozen=True, slots=True)
+class BoxFacts:
+    """A gold box: its size in original pixels and its share of the picture (None: size of the picture unknown)."""
+
+    tag: str
+    label: str
+    width: float
+    height: float
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FacetLink:
+    """One value on one facet; ``query`` narrows the list of samples to those that have it."""
+
+    name: str
+    value: str
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTool:
+    """A tool as the gold plan names it; ``step`` None: a distractor. ``meant``: its name in the bank, if another."""
+
+    name: str
+    step: int | None
+    meant: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceStep:
+    tool: str
+    arguments: str
+
+
+def planned_of(content: SampleContent, bank: Bank) -> list[PlannedTool]:
+    """Targets in their order, then distractors."""
+    named: list[tuple[str, int | None]] = [(target.tool, target.step) for target in content.plan.targets]
+    named += [(name, None) for name in content.plan.distractors]
+    rows = []
+    for name, step in named:
+        tool = bank.find(name)
+        rows.append(PlannedTool(name, step, tool.name if tool and key_of(tool.name) != key_of(name) else ""))
+    return rows
+
+
+def boxes_of(sample: Any) -> list[BoxFacts]:
+    gold = getattr(sample, "gold", None)
+    area = sample.width * sample.height if sample.width and sample.height else None
+    facts = []
+    for place, box in enumerate(gold.revision.gold_boxes.all() if gold else [], 1):
+        width, height = box.x2 - box.x1, box.y2 - box.y1
+        facts.append(BoxFacts(f"G{place}", box.label, width, height, width * height / area if area else None))
+    return facts
+
+
+def facet_links(sample: Any) -> list[FacetLink]:
+    rows = sorted(sample.facets.all(), key=lambda row: (row.name, row.position))
+    return [FacetLink(row.name, row.value, urlencode({f"facet.{row.name}": row.value})) for row in rows]
+
+
+def reference_of(content: SampleContent) -> list[ReferenceStep]:
+    return [ReferenceStep(call.tool, _words(call.arguments)) for call in content.reference_toolchain]
+
+
+def _words(arguments: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items())

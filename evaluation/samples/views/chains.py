@@ -1,0 +1,184 @@
+"""One sample across all runs: their toolchains in one table, aligned with the reference."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotation.actions.find_sample import find_sample
+from annotation.actions.read_samples import record_of
+from annotation.schema import ToolCall, shortened
+from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
+from evaluation.common.downloads import FORMATS, rows_file
+from evaluation.common.letters import letters_of
+from evaluation.common.sides import RunRow, rows_of
+from evaluation.common.trajectory.answer import gold_words
+from evaluation.common.trajectory.read import read_on_sample
+from evaluation.common.trajectory.turns import argument_difference
+from evaluation.metrics.many_chains import Column, align_many
+from evaluation.metrics.names import canonical_name
+from evaluation.models import Run
+from evaluation.samples.present.references import Reference, nearest, references_on
+from evaluation.samples.read.chains import Call, read_calls
+
+MOST_CHAINS, MOST_CALLS = 24, 40
+"""More chains, or more calls of one, make no table that anybody reads."""
+MOST_WORDS = 60
+COLUMNS = ("run", "model", "setting", "distance", "column", "reference_call", "reference_tool", "kind", "tool", "turn",
+           "state", "difference", "arguments")  # fmt: skip
+"""Of the table as a file, which leaves nothing out: a row for every call, and for every call that is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one chain has in one column. ``kind``: "same", "changed" (another tool), "added", "missing", "" nothing;
+    ``state``: "failed", or "dead" where it did not reach the answer."""
+
+    kind: str
+    tool: str = ""
+    href: str = ""
+    words: str = ""
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One run: ``distance`` in edits to the centre; ``left_out``: calls that are not in the table; ``nearest``: the
+    accepted chain that it is closer to than to the one shown, and its ``nearest_distance``."""
+
+    row: RunRow
+    distance: int
+    cells: Sequence[Cell]
+    left_out: int
+    centre: bool
+    nearest: Reference | None = None
+    nearest_distance: int = 0
+
+
+@require_safe
+def sample_chains(request: HttpRequest, slug: str, key: str) -> HttpResponse | FileResponse:
+    """Template evaluation/samples/chains.html; ?chain=N: the accepted chain to lay the runs beside, else the closest;
+    ?format=csv|json: the table as a file.
+
+    Context: benchmark, sample, content, gold_words, references (Reference), reference (the one shown, or None), table,
+    lines (Line), tried, left_out.
+    """
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    sample = find_sample(benchmark, benchmark.samples.with_gold(), key)
+    content = record_of(sample).content
+    tried, format = read_on_sample(sample), request.GET.get("format")
+    # Without a reference each is compared with each, to find the one in their middle.
+    shown = tried if format and content.reference_toolchain else tried[:MOST_CHAINS]
+    calls = list(read_calls(shown, sample).values())
+    names = [[call.tool for call in chain[:MOST_CALLS]] for chain in calls]
+    references = references_on(sample, content.reference_toolchain, names, request.GET.get("chain", ""))
+    reference = next((one for one in references if one.shown), None)
+    wanted = reference.calls if reference else ()
+    if format:
+        told = Table(wanted, calls, most=None).rows([trajectory.run for trajectory in shown])
+        return rows_file(f"{slug}-{key[:60]}-aligned", format, told, COLUMNS)
+    table, rows = Table(wanted, calls, references), rows_of(slug, shown, content, {}, letters_of(benchmark))
+    context = {
+        "benchmark": benchmark, "sample": sample, "content": content,
+        "gold_words": gold_words(content.answers, content.options),
+        "references": references, "reference": reference, "table": table,
+        "lines": [table.line(at, row) for at, row in enumerate(rows)],
+        "tried": len(tried), "left_out": len(tried) - len(rows), "formats": FORMATS,
+    }  # fmt: skip
+    return render(request, "evaluation/samples/chains.html", context)
+
+
+class Table:
+    """The chains of a sample aligned: with the reference, or, without one, with the chain in their middle."""
+
+    def __init__(
+        self,
+        reference: Sequence[ToolCall],
+        chains: Sequence[Sequence[Call]],
+        known: Sequence[Reference] = (),
+        most: int | None = MOST_CALLS,
+    ) -> None:
+        """``most`` calls of each; None: all."""
+        self._reference, self._chains, self._known = reference, chains, known
+        names = [[call.tool for call in chain[:most]] for chain in chains]
+        wanted = [call.tool for call in reference[:most]]
+        self._found = align_many(wanted if reference else None, names)
+        self._centre = wanted if self._found.centre is None else names[self._found.centre]
+        self.left_out = len(reference) - len(wanted)
+
+    @property
+    def heads(self) -> list[str]:
+        """The number of the call of the centre over each column, "+" over added ones."""
+        return ["+" if column.centre is None else str(column.centre + 1) for column in self._found.columns]
+
+    @property
+    def reference(self) -> list[Cell]:
+        """The row of the reference; empty without one."""
+        return [self._wanted(column) for column in self._found.columns] if self._reference else []
+
+    def line(self, at: int, row: RunRow) -> Line:
+        chain, own = self._chains[at], self._found.centre == at
+        cells = [self._cell(column, column.places[at], row, chain) for column in self._found.columns]
+        left_out, closer = max(len(chain) - MOST_CALLS, 0), nearest(self._known, at)
+        less = closer.distances[at] if closer else 0
+        return Line(row, self._found.distances[at], cells, left_out, own, closer, less)
+
+    def _wanted(self, column: Column) -> Cell:
+        if column.centre is None:
+            return Cell("")
+        call = self._reference[column.centre]
+        return Cell("same", call.tool, words=_words(call.arguments))
+
+    def _cell(self, column: Column, place: int | None, row: RunRow, chain: Sequence[Call]) -> Cell:
+        if place is None:
+            return Cell("" if column.centre is None else "missing")
+        call = chain[place]
+        kind, wanted = self._beside(column, call)
+        words = argument_difference(wanted, call.arguments, call.crop) if wanted else _words(call.arguments)
+        href = f"{row.href}&tab=toolchain#turn={call.turn}"
+        return Cell(kind, call.tool, href, shortened(words, MOST_WORDS), _state(call))
+
+    def _beside(self, column: Column, call: Call) -> tuple[str, ToolCall | None]:
+        """How the call stands to the centre's; and that of the reference where it is of the same tool."""
+        if column.centre is None:
+            return "added", None
+        if canonical_name(self._centre[column.centre]) != canonical_name(call.tool):
+            return "changed", None
+        return "same", self._reference[column.centre] if self._reference else None
+
+    def rows(self, runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
+        """As ``COLUMNS``."""
+        for at, (run, chain) in enumerate(zip(runs, self._chains, strict=True)):
+            who = {"run": run.pk, "model": run.model.name, "setting": run.setting}
+            for head, column in zip(self.heads, self._found.columns, strict=True):
+                place, centre = column.places[at], column.centre
+                if place is None and centre is None:
+                    continue
+                row = who | {"distance": self._found.distances[at], "column": head}
+                if centre is not None:
+                    row |= {"reference_call": centre + 1, "reference_tool": self._centre[centre]}
+                yield row | ({"kind": "missing"} if place is None else self._told(column, chain[place]))
+
+    def _told(self, column: Column, call: Call) -> dict[str, Any]:
+        kind, wanted = self._beside(column, call)
+        return {
+            "kind": kind, "tool": call.tool, "turn": call.turn, "state": _state(call),
+            "difference": argument_difference(wanted, call.arguments, call.crop) if wanted else "",
+            "arguments": json.dumps(call.arguments, ensure_ascii=False),
+        }  # fmt: skip
+
+
+def _state(call: Call) -> str:
+    return "failed" if not call.ok else "" if call.effective else "dead"
+
+
+def _words(arguments: Mapping[str, Any]) -> str:
+    words = ", ".join(f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items())
+    return shortened(words, MOST_WORDS)

@@ -1,0 +1,65 @@
+"""The page of one sample: its picture with the gold, what is asked, and what every run did on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotation.actions.access import allowed
+from annotation.actions.find_sample import find_sample
+from annotation.actions.read_samples import record_of
+from annotation.actions.read_timeline import timeline
+from annotation.actions.tool_bank import bank_of
+from annotation.actions.work_assign import SETTLED
+from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
+from evaluation.common.frame import frame_of, gold_corners, marks_of, picture_problem
+from evaluation.common.letters import letters_of
+from evaluation.common.sides import RunRow, rows_of
+from evaluation.common.trajectory.answer import options_of
+from evaluation.common.trajectory.read import read_last_crops, read_on_sample
+from evaluation.samples.present.facts import boxes_of, facet_links, planned_of, reference_of
+
+OTHERS = 12
+STATES = {"to_do": "todo", "in_review": "review"}
+"""States of a sample as ``{% state %}`` names them, where the names differ."""
+
+
+@require_safe
+def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """``?crops=last`` draws every run's last crop on the picture."""
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    row = _sample(benchmark, key)
+    frame, gold, content = frame_of(slug, row), gold_corners(row), record_of(row).content
+    trajectories = read_on_sample(row)
+    wants_crops = request.GET.get("crops") == "last"
+    crops = read_last_crops(trajectories, row) if wants_crops else {}
+    runs = rows_of(slug, trajectories, content, crops, letters_of(benchmark))
+    others = benchmark.samples.on_one_picture_with(row).order_by("key")
+    others_n = others.count()
+    context = {
+        "benchmark": benchmark, "sample": row, "state": STATES.get(row.state, row.state), "content": content,
+        "gold_row": getattr(row, "gold", None), "options": options_of(content), "boxes": boxes_of(row),
+        "facets": facet_links(row), "reference": reference_of(content),
+        "planned": planned_of(content, bank_of(benchmark)) if content.plan else [],
+        "runs": runs, "wants_crops": wants_crops,
+        "others": list(others[:OTHERS]), "others_n": others_n, "more_n": max(others_n - OTHERS, 0),
+        "frame": frame, "problem": picture_problem(row),
+        "gold": gold, "crops": [_crop(run) for run in runs if run.crop], "asked": [],
+        "marks": marks_of(frame, gold, [run.mark for run in runs if run.crop]),
+        "events": timeline(row, request.user) if request.user.is_authenticated else [],
+        "may_reopen": row.state in SETTLED and allowed(request.user, benchmark, Right.MANAGE),
+    }  # fmt: skip
+    return render(request, "evaluation/samples/sample.html", context)
+
+
+def _sample(benchmark: Any, key: str) -> Any:
+    rows = benchmark.samples.with_gold().select_related("gold__revision__annotation__author")
+    return find_sample(benchmark, rows, key)
+
+
+def _crop(run: RunRow) -> dict[str, Any]:
+    return {"box": run.crop, "turn": run.letter}

@@ -1,0 +1,1 @@
+"""From trajectories and gold to scores, metrics, ranks and the file of a run."""

@@ -1,0 +1,73 @@
+"""Whether scores are of today's gold, settings and rules of reading, without reading the gold."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from django.db.models import Count, Max
+
+from annotation.models import Benchmark, ContentChange, Gold
+from evaluation.metrics.reading import VERSION
+from evaluation.models import Scoring
+from evaluation.scoring.settings import settings_by_benchmark
+
+State = tuple[datetime | None, int]
+"""When the last gold of a benchmark was accepted, and how much there is."""
+
+
+class Freshness:
+    """Of one benchmark or several: two queries, and one more when any of them has changed since it was asked last.
+
+    Every page that shows scores asks here, so that none calls a number today's that another calls an earlier one.
+    ``numbers``: the change numbers of the benchmarks where they were just asked for, which saves a query.
+    """
+
+    def __init__(self, *benchmarks: Benchmark, numbers: Mapping[int, int] | None = None) -> None:
+        self.settings = settings_by_benchmark(benchmarks) if benchmarks else {}
+        if benchmarks and numbers is None:
+            numbers = ContentChange.objects.numbers([benchmark.pk for benchmark in benchmarks])
+        self._gold = _gold(benchmarks, numbers or {})
+        self._changed = {benchmark: settings.changed() for benchmark, settings in self.settings.items()}
+
+    def stale(self, scoring: Scoring) -> bool:
+        """Of a scoring whose run is loaded."""
+        return scoring.stale or self.read_before(scoring)
+
+    def read_before(self, scoring: Scoring) -> bool:
+        """Whether its answers were read with other gold, settings or rules than today's; decisions since do not
+        count."""
+        benchmark = scoring.run.benchmark_id
+        last, count = self._gold[benchmark]
+        changed = last is not None and last > scoring.computed_at
+        return (
+            changed
+            or scoring.samples_n != count
+            or scoring.settings != self._changed[benchmark]
+            or scoring.reading_version != VERSION
+        )
+
+
+_KNOWN: OrderedDict[tuple[int, datetime, int], State] = OrderedDict()
+_LOCK = threading.Lock()
+MOST = 256
+"""Benchmarks in a state whose gold is kept in mind."""
+
+
+def _gold(benchmarks: Sequence[Benchmark], numbers: Mapping[int, int]) -> dict[int, State]:
+    """By benchmark; counted anew, by one query, for those that have another change number."""
+    keys = {one.pk: (one.pk, one.created_at, numbers[one.pk]) for one in benchmarks}
+    with _LOCK:
+        found = {pk: _KNOWN[key] for pk, key in keys.items() if key in _KNOWN}
+    if missing := keys.keys() - found.keys():
+        rows = Gold.objects.filter(sample__benchmark__in=missing).order_by().values_list("sample__benchmark")
+        counted = {pk: (last, n) for pk, last, n in rows.annotate(last=Max("accepted_at"), n=Count("pk"))}
+        new: dict[int, State] = {pk: counted.get(pk, (None, 0)) for pk in missing}
+        found |= new
+        with _LOCK:
+            _KNOWN.update({keys[pk]: state for pk, state in new.items()})
+            while len(_KNOWN) > MOST:
+                _KNOWN.popitem(last=False)
+    return found

@@ -1,0 +1,36 @@
+"""Jobs of scoring."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from evaluation.scoring.queue import KIND as SCORE
+from evaluation.scoring.queue import PART as SCORE_RUN
+from evaluation.scoring.queue import score_in_job, score_part
+from evaluation.scoring.replays.run import KIND as REPLAY_RUN
+from evaluation.scoring.replays.run import keep_run_replays
+from evaluation.store.files import sweep_files
+from webapp.jobs.context import JobContext
+from webapp.jobs.registry import Parts, each_hour, job
+
+
+@job(SCORE, title="Score")
+def score(context: JobContext, benchmark_id: int) -> dict[str, Any] | Parts:
+    return score_in_job(context, benchmark_id=benchmark_id)
+
+
+@job(SCORE_RUN, title="Score")
+def score_run(context: JobContext, run_id: int, revision: int) -> None:
+    """``revision``: of the run when the part was handed out."""
+    score_part(context, run_id=run_id)
+
+
+@job(REPLAY_RUN, title="Replay")
+def replay_run(context: JobContext, run_id: int) -> dict[str, Any]:
+    return keep_run_replays(context, run_id=run_id)
+
+
+@each_hour
+def unnamed_files(now: datetime) -> int:
+    return sweep_files(now)

@@ -1,0 +1,222 @@
+"""Scoring: one run's trajectories and the gold as columns, through the metrics, back into rows. The only glue."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Count
+from django.utils import timezone
+
+from annotation.actions.access import require
+from annotation.models import Benchmark, Version
+from annotation.workflow import Right
+from evaluation.metrics.aggregate import aggregate
+from evaluation.metrics.chains import chains_of
+from evaluation.metrics.columns import TRUE, UNKNOWN, SampleColumns, ScoreColumns
+from evaluation.metrics.extraction import read_run
+from evaluation.metrics.faithfulness import FaithfulnessColumns, faithfulness_columns
+from evaluation.metrics.measures import all_measures, evaluated_rows
+from evaluation.metrics.reading import VERSION
+from evaluation.metrics.score import score_run as score_columns
+from evaluation.metrics.selection import selected_measures
+from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.undecided import answers_given, is_provisional
+from evaluation.models import Intervention, Judgement, Run, Scoring, Trajectory
+from evaluation.schema import Condition, JudgementKind
+from evaluation.schema import Intervention as InterventionRecord
+from evaluation.schema import Judgement as JudgementRecord
+from evaluation.scoring.freshness import Freshness
+from evaluation.scoring.load.columns import LoadedRun, LoadedSamples, load_run, load_samples
+from evaluation.scoring.rank import is_ranked, rank_runs
+from evaluation.scoring.rewards import keep_rewards
+from evaluation.scoring.save import save_metrics, save_scores
+from evaluation.scoring.settings import settings_of
+from evaluation.store.build import Evaluated
+from evaluation.store.files import write_file
+from evaluation.store.words.index import keep_words
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.collector import collector_paused
+
+
+def score_benchmark(
+    *,
+    actor: User | None,
+    benchmark: Benchmark,
+    only_stale: bool = False,
+    settings: MetricSettings | None = None,
+) -> list[Scoring]:
+    """Score all runs of a benchmark in this process, or only those without scores that are true today, and do what
+    follows. ``settings``: others than those of the benchmark, for this scoring only."""
+    require(actor, benchmark, Right.SCORE)
+    samples = load_samples(benchmark)
+    settings = settings or settings_of(benchmark)
+    runs = stale_runs(benchmark, samples.digest) if only_stale else Run.objects.of(benchmark)
+    scorings = [score_one(actor=actor, run=run, samples=samples, settings=settings) for run in runs]
+    after_scoring(benchmark, samples, settings, changed=bool(scorings))
+    return scorings
+
+
+def stale_runs(benchmark: Benchmark, digest: str) -> list[Run]:
+    """The runs without scores that are true today, those with the most rows first. ``digest``: of the gold."""
+    fresh = Freshness(benchmark)
+    runs = [run for run in Run.objects.of(benchmark) if is_stale(run, digest, fresh)]
+    return sorted(runs, key=lambda run: run.file.rows if hasattr(run, "file") else 0, reverse=True)
+
+
+def after_scoring(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSettings, *, changed: bool) -> None:
+    """What the runs of a benchmark have in common: rewards of rollout groups, ranks, and words. ``changed``: whether
+    any was scored; ranks that an earlier scoring left out are made in any case. It can be begun again."""
+    keep_rewards(benchmark, settings)
+    if changed or not is_ranked(benchmark):
+        rank_runs(benchmark, samples, settings)
+    for run in Run.objects.filter(benchmark=benchmark, word_parts=None):
+        keep_words(run)
+
+
+def rank_again(benchmark: Benchmark) -> None:
+    """Rank and compare the scored runs that are left after some were removed."""
+    if Scoring.objects.filter(run__benchmark=benchmark).exists():
+        rank_runs(benchmark, load_samples(benchmark), settings_of(benchmark))
+
+
+def is_stale(run: Run, digest: str, fresh: Freshness) -> bool:
+    """Whether a run has no scores, or scores that pages call stale, or of another gold than that with this digest."""
+    scoring = getattr(run, "scoring", None)
+    return scoring is None or scoring.gold_digest != digest or fresh.stale(scoring)
+
+
+@collector_paused()
+def score_one(
+    *,
+    actor: User | None,
+    run: Run,
+    samples: LoadedSamples,
+    settings: MetricSettings,
+    checkpoint: Callable[[], None] | None = None,
+) -> Scoring:
+    """Compute and store the scores and metrics of one run; what was there before is replaced in one transaction."""
+    begun = time.monotonic()
+    loaded = load_run(run, samples)
+    scores = score_columns(samples.columns, loaded.columns, settings)
+    others = list(_others(run, samples, settings))
+    faithfulness = _faithfulness(run, samples, scores, others, settings)
+    chains = chains_of(samples.columns, loaded.columns, scores)
+    evaluated = evaluated_rows(samples.columns, scores, settings)
+    measures = all_measures(samples.columns, scores, loaded.columns, evaluated, settings)
+    rows = aggregate(samples.columns, scores, loaded.columns, settings, faithfulness=faithfulness, measures=measures)
+    added = {
+        f"{side}_{name}": values
+        for name, *sides in selected_measures(samples.columns, scores, measures, settings, faithfulness)
+        for side, values in zip("nd", sides, strict=True)
+    }
+    del measures
+    names = [loaded.columns.tools[code] for code in loaded.columns.steps.tool.tolist()]
+    read = read_run(samples.columns, loaded.columns, scores, settings)
+    known = Evaluated(loaded.pks, added, chains, names, scores, read)
+    answers = int(answers_given(scores.correct, scores.undecided, scores.missing_answer).sum())
+    unread = int(scores.unread.sum())
+    parts = [(loaded, scores, chains)]
+    parts += [(one.loaded, one.scores, chains_of(samples.columns, one.loaded.columns, one.scores)) for one in others]
+    with transaction.atomic():
+        Scoring.objects.filter(run=run).delete()
+        scoring = Scoring.objects.create(
+            run=run,
+            settings=settings.changed(),
+            version=_version(run.benchmark, samples.digest),
+            gold_digest=samples.digest,
+            reading_version=VERSION,
+            computed_at=timezone.now(),
+            seconds=0,
+            samples_n=len(samples.columns),
+            trajectories_n=len(loaded.columns),
+            failed_n=int(loaded.columns.failed.sum()),
+            answers_n=answers,
+            unread_n=unread,
+            provisional=is_provisional(unread, answers, settings),
+        )
+        written = [save_scores(scoring, *part) for part in parts]
+        save_metrics(scoring, rows)
+        write_file(run, settings, written, known)
+        Scoring.objects.filter(pk=scoring.pk).update(seconds=time.monotonic() - begun)
+        audit.record(actor=actor, action="run.score", subject=run, benchmark=run.benchmark.slug)
+        if checkpoint:
+            checkpoint()
+    return scoring
+
+
+@dataclass(frozen=True)
+class _Other:
+    """Trajectories under one condition, as scored: the lowest rollout of each sample, or (``further``) the others."""
+
+    condition: str
+    further: bool
+    loaded: LoadedRun
+    scores: ScoreColumns
+
+
+def _others(run: Run, samples: LoadedSamples, settings: MetricSettings) -> Iterator[_Other]:
+    """The trajectories that metrics are not made of, scored for their own pages: further rollouts, interventions."""
+    counted = Trajectory.objects.filter(run=run).order_by().values("condition")
+    conditions = counted.annotate(trajectories=Count("pk"), on=Count("sample", distinct=True)).order_by("condition")
+    parts = [(row["condition"], False) for row in conditions if row["condition"] != Condition.NONE]
+    parts += [(row["condition"], True) for row in conditions if row["trajectories"] > row["on"]]
+    for condition, further in parts:
+        loaded = load_run(run, samples, condition=condition, further=further)
+        if len(loaded.columns):
+            scores = score_columns(samples.columns, loaded.columns, settings)
+            yield _Other(condition, further, loaded, scores)
+
+
+def _faithfulness(
+    run: Run,
+    samples: LoadedSamples,
+    scores: ScoreColumns,
+    others: list[_Other],
+    settings: MetricSettings,
+) -> FaithfulnessColumns:
+    """Recorded interventions and judgements, and the outcomes of trajectories with and without a condition.
+    ``judgements`` of people are left out: judges are held against them."""
+    recorded = (
+        InterventionRecord("", key, condition, correct, answer)
+        for key, condition, correct, answer in Intervention.objects.filter(run=run).values_list(
+            "sample__key", "condition", "correct", "answer"
+        )
+    )
+    under = [(other.condition, other.scores) for other in others if not other.further]
+    # An outcome without an intervention counts only against one under a condition.
+    compared = [(Condition.NONE, scores), *under] if under else []
+    trajectories = (
+        InterventionRecord("", key, condition, right, letter)
+        for condition, theirs in compared
+        for key, right, letter in _right(samples.columns, theirs)
+    )
+    undecided = (
+        (samples.columns.keys[row], condition)
+        for condition, theirs in compared
+        for row in theirs.sample[theirs.undecided].tolist()
+    )
+    judgements = (
+        JudgementRecord("", key, JudgementKind(kind), verdict, answer)
+        for key, kind, verdict, answer in Judgement.objects.of_models()
+        .of_evaluated()
+        .filter(run=run)
+        .order_by("pk")
+        .values_list("sample__key", "kind", "verdict", "answer")
+    )
+    return faithfulness_columns(samples.columns, recorded, trajectories, judgements, settings, undecided)
+
+
+def _right(samples: SampleColumns, scores: ScoreColumns) -> Iterator[tuple[str, bool, str]]:
+    """Right or wrong per sample, and the answer as read; an undecided one counts as wrong, an undefined not at all."""
+    verdicts = (column.tolist() for column in (scores.sample, scores.correct, scores.undecided))
+    for row, correct, undecided, letter in zip(*verdicts, scores.letter, strict=True):
+        if correct != UNKNOWN or undecided:
+            yield samples.keys[row], correct == TRUE, letter
+
+
+def _version(benchmark: Benchmark, digest: str) -> Version | None:
+    return Version.objects.filter(benchmark=benchmark, checksum=digest).order_by("-number").first()

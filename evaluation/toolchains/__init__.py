@@ -1,0 +1,1 @@
+"""Toolchains over runs: tools chosen, confused and called next."""

@@ -1,0 +1,1 @@
+"""Lists of trajectories: queries, facets, tags, notes and saved slices."""

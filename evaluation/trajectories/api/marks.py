@@ -1,0 +1,159 @@
+"""What people put on trajectories, over the API: tags, notes, what went wrong; and the slices they saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.actions.access import known_to
+from annotation.api.loading import benchmark_for
+from annotation.workflow import Right
+from evaluation.common.api import coefficients
+from evaluation.common.slices import SliceTable, read_slices, saved_slices
+from evaluation.metrics.failures import FAILURES
+from evaluation.models import Note, Run, Tag
+from evaluation.models.querysets.marks import visible_tags
+from evaluation.trajectories.read.failures import read_failure_agreement
+from webapp.common.api_paging import PAGING, page_of, paged
+from webapp.common.api_query import number_of
+from webapp.common.api_schema import NUMBER
+from webapp.common.errors import NotAllowed
+from webapp.common.records import plain
+
+
+class TagSerializer(serializers.ModelSerializer):
+    shared = serializers.SerializerMethodField()
+    trajectories = serializers.IntegerField(source="n", read_only=True, help_text="That have it.")
+
+    class Meta:
+        model = Tag
+        fields = ("id", "name", "shared", "trajectories", "created_at")
+        read_only_fields = fields
+
+    def get_shared(self, tag: Tag) -> bool:
+        """Of everyone on the benchmark; else your own."""
+        return tag.owner_id is None
+
+
+class NoteSerializer(serializers.ModelSerializer):
+    author = serializers.CharField(allow_null=True, read_only=True)
+    region = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Note
+        fields = ("id", "trajectory", "turn", "region", "text", "author", "created_at")
+        read_only_fields = fields
+
+    def get_region(self, note: Note) -> list[float] | None:
+        """x1, y1, x2, y2 in pixels of the picture; null: the note is not on a region."""
+        corners = [note.x1, note.y1, note.x2, note.y2]
+        return None if note.x1 is None else [corner for corner in corners if corner is not None]
+
+
+@extend_schema(operation_id="tags", parameters=PAGING, responses=page_of("TagPage", TagSerializer))
+@api_view(["GET"])
+def tags(request: Request, slug: str) -> Response:
+    """The tags you see: those of everyone, and your own; trajectories/?tag=NAME lists what has one."""
+    benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
+    rows = visible_tags(request.user).filter(benchmark=benchmark).annotate(n=Count("taggings"))
+    return paged(request, rows, "pk", lambda row: TagSerializer(row).data)
+
+
+@extend_schema(
+    operation_id="notes",
+    parameters=[*PAGING, OpenApiParameter("trajectory", NUMBER, description="Only those on this one.")],
+    responses=page_of("NotePage", NoteSerializer),
+)
+@api_view(["GET"])
+def notes(request: Request, slug: str) -> Response:
+    """What people wrote on trajectories, on one of their turns, or on a region of the picture."""
+    benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
+    if not known_to(request.user, benchmark).marks:
+        raise NotAllowed(f"Notes on {benchmark.title} are for its members. Ask its lead for a role.")
+    rows = Note.objects.filter(trajectory__run__benchmark=benchmark, trajectory__run__staged_for=None)
+    if trajectory := number_of(request, "trajectory", "the number of a trajectory"):
+        rows = rows.filter(trajectory=trajectory)
+    return paged(request, rows.select_related("author"), "pk", lambda row: NoteSerializer(row).data)
+
+
+@extend_schema(
+    operation_id="failure_agreement",
+    responses=inline_serializer(
+        "FailureAgreement",
+        {
+            "words": serializers.ListField(child=serializers.CharField(), help_text="Of the rows of each table."),
+            "pairs": inline_serializer(
+                "FailurePair",
+                {
+                    "names": serializers.ListField(child=serializers.CharField()),
+                    "n": serializers.IntegerField(),
+                    "same": serializers.IntegerField(),
+                    **coefficients("raw", "kappa", "ac1", "alpha"),
+                    "table": serializers.ListField(),
+                    "terms": serializers.DictField(child=serializers.CharField()),
+                },
+                many=True,
+            ),
+        },
+    ),
+)
+@api_view(["GET"])
+def failure_agreement(request: Request, slug: str) -> Response:
+    """What went wrong: people against the rules, then each two people."""
+    found = read_failure_agreement(benchmark_for(request, slug, Right.SEE_GOLD), request.user)
+    pairs: list[dict[str, Any]] = []
+    for one in found:
+        said = {name: plain(getattr(one.found, name)) for name in ("raw", "kappa", "ac1", "alpha", "table")}
+        pairs.append({"names": one.names, "n": one.n, "same": one.same, **said, "terms": one.terms})
+    return Response({"words": [*FAILURES, "none"], "pairs": pairs})
+
+
+SLICE = inline_serializer(
+    "SavedSlice",
+    {
+        "name": serializers.CharField(),
+        "query": serializers.CharField(help_text="trajectories/?q= lists what it holds."),
+        "trajectories": serializers.IntegerField(),
+        "error": serializers.CharField(allow_blank=True, help_text="Why it means nothing any more."),
+        "runs": serializers.ListField(
+            child=serializers.DictField(), help_text="run, model, setting, n, counts, and metrics by name."
+        ),
+    },
+)
+
+
+@extend_schema(operation_id="slices", parameters=PAGING, responses=page_of("SavedSlicePage", SLICE))
+@api_view(["GET"])
+def slices(request: Request, slug: str) -> Response:
+    """The saved slices by name, each with its leading metrics of every run. All metrics of one:
+    leaderboard/?by=saved slice&slice=."""
+    benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
+    runs = list(Run.objects.of(benchmark))
+    return paged(
+        request,
+        saved_slices(benchmark, request.user),
+        "name",
+        _slice,
+        read=lambda found: read_slices(benchmark, runs, found),
+    )
+
+
+def _slice(table: SliceTable) -> dict[str, Any]:
+    rows = [
+        {"run": row.run.pk, "model": row.run.model.name, "setting": row.run.setting, "n": row.n}
+        | {"counts": plain(row.counts), "metrics": plain(row.metrics)}
+        for row in table.rows
+    ]
+    return {
+        "name": table.saved.name,
+        "query": table.saved.query,
+        "trajectories": table.total,
+        "error": table.error,
+        "runs": rows,
+    }

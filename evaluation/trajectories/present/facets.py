@@ -1,0 +1,143 @@
+"""The facets at the side of the list of trajectories: names, counts and addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from evaluation.common.shown import DATA
+from evaluation.metrics.columns import Outcome, Quadrant
+from evaluation.metrics.failures import LABELS as FAILURE_LABELS
+from evaluation.models import Run
+from evaluation.store.trajectory_list import TrajectoryList
+from evaluation.trajectories.read import facets as list_facets
+from evaluation.trajectories.read.facets import facet_counts
+
+MOST_VALUES = 12
+ANSWERS = {"yes": "correct", "no": "incorrect", "undecided": "undecided", "none": "no gold answer"}
+AREAS = dict(zip(list_facets.AREAS, ("under 0.05%", "0.05 – 0.2%", "0.2 – 1%", "over 1%"), strict=True))
+OUTCOMES = ("exact match", "extra only", "missing only", "substitute", "out of order")
+OUTCOME_WORDS = dict(zip(Outcome.NAMES, OUTCOMES, strict=True))
+NOT_PLACED = "no quadrant"
+ALWAYS = ("Run", "Quadrant", "Why", "Answer", "Tags")
+"""Facets that stay with a single value: it says what all of the list have in common."""
+CONDITIONS = {"none": "none", "text": "corrupted text", "visual": "noise crops", "placebo": "placebo crops"}
+
+Terms = Mapping[str, str]
+Counts = Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """One line of ``ui/_facet.html``. The line that is on leads to the list without it."""
+
+    label: str
+    count: int
+    href: str
+    current: bool
+    quadrant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    title: str
+    values: Sequence[FacetValue]
+    name: str = ""
+
+    @property
+    def largest(self) -> int:
+        return max((value.count for value in self.values), default=0)
+
+
+def facets(found: TrajectoryList, terms: Terms, runs: Iterable[Run]) -> list[Facet]:
+    """All facets that tell something apart, and always those that say what the list is of. Each counts the list without
+    its own term. One query, for tags."""
+    counts = facet_counts(found)
+    own = [name for name in counts if name.startswith(DATA)]
+    made = [
+        _runs(counts, terms, runs),
+        _quadrants(counts, terms),
+        _worded("Why", "failure", counts, terms, FAILURE_LABELS),
+        _worded("Answer", "correct", counts, terms, ANSWERS),
+        _worded("Evidence area", "area", counts, terms, AREAS),
+        _worded("Calls", "calls", counts, terms, {}),
+        _worded("Tool plan", "outcome", counts, terms, OUTCOME_WORDS),
+        _conditions(counts, terms),
+        _worded("Tags", "tag", counts, terms, {}),
+        *(_worded(name.removeprefix(DATA).capitalize(), name, counts, terms, {}) for name in own),
+    ]
+    return [
+        facet
+        for facet in made
+        if len(facet.values) > 1
+        or any(value.current for value in facet.values)
+        or (facet.values and facet.title in ALWAYS)
+    ]
+
+
+def tags_facet(found: TrajectoryList, terms: Terms) -> Facet:
+    """That of tags alone, when somebody tagged a trajectory of the list."""
+    return _worded("Tags", "tag", facet_counts(found), terms, {})
+
+
+def address(terms: Terms, **changes: str) -> str:
+    """The list with terms changed; "" takes one away. Facets of the data are given by ``**{"facet.x": ...}``."""
+    kept = {name: value for name, value in {**terms, **changes}.items() if value}
+    return f"?{urlencode(kept)}"
+
+
+def _facet(title: str, name: str, terms: Terms, rows: Iterable[tuple[str, str, int]], chosen: str = "") -> Facet:
+    """``rows``: label, value of the term, count. A value that is on stays in sight with nothing left, as ``chosen``."""
+    on = terms.get(name)
+    values = [
+        FacetValue(label, n, address(terms, **{name: "" if value == on else value}), value == on)
+        for label, value, n in rows
+    ]
+    if on and not any(value.current for value in values):
+        values.append(FacetValue(chosen or on, 0, address(terms, **{name: ""}), current=True))
+    shown = [value for place, value in enumerate(values) if place < MOST_VALUES or value.current]
+    return Facet(title if len(shown) == len(values) else f"{title} ({len(shown)} of {len(values)})", shown, name)
+
+
+def _runs(counts: Counts, terms: Terms, runs: Iterable[Run]) -> Facet:
+    names = {str(run.pk): str(run) for run in runs}
+    rows = [(names.get(pk, ""), pk, n) for pk, n in counts["run"].items()]
+    return _facet("Run", "run", terms, rows, names.get(terms.get("run", ""), ""))
+
+
+def _quadrants(counts: Counts, terms: Terms) -> Facet:
+    found, chosen = counts["quadrant"], terms.get("quadrant")
+    values = [
+        FacetValue(
+            NOT_PLACED if name == "none" else name,
+            found.get(name, 0),
+            address(terms, quadrant="" if name == chosen else name),
+            name == chosen,
+            "" if name == "none" else name,
+        )
+        for name in (*Quadrant.NAMES, "none")
+        if found.get(name) or name == chosen
+    ]
+    return Facet("Quadrant", values)
+
+
+def _worded(title: str, name: str, counts: Counts, terms: Terms, words: Mapping[str, str]) -> Facet:
+    rows = [(words.get(value, value), value, n) for value, n in counts[name].items()]
+    return _facet(title, name, terms, rows, words.get(terms.get(name, ""), ""))
+
+
+def _conditions(counts: Counts, terms: Terms) -> Facet:
+    """Without a term the list is that of no condition, each sample once; further rollouts are left out there."""
+    others = {key: value for key, value in terms.items() if key not in {"condition", "flip"}}
+    chosen = terms.get("condition", "none")
+    found = dict(counts["condition"])
+    if terms.get("condition"):
+        found.setdefault(chosen, 0)
+    values = [
+        FacetValue(
+            CONDITIONS.get(name, name), n, address(others, condition="" if name == "none" else name), name == chosen
+        )
+        for name, n in sorted(found.items(), key=lambda row: (row[0] != "none", row[0]))
+    ]
+    return Facet("Condition", values)

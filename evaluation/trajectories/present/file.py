@@ -1,0 +1,24 @@
+"""A list of trajectories to take away: all of its rows, in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import FileResponse
+
+from annotation.actions.access import known_to
+from evaluation.common.downloads import download
+from evaluation.exporters.tables import WRITERS
+from evaluation.store.trajectory_list import TrajectoryList
+from evaluation.trajectories.read.rows import columns_with, list_rows
+from webapp.common.errors import InvalidInput
+
+
+def list_file(benchmark: Any, found: TrajectoryList, person: Any, format: str, shown: Sequence[str]) -> FileResponse:
+    """With a column for whatever rows show. Raises ``InvalidInput`` for a format that there is not."""
+    if format not in WRITERS:
+        raise InvalidInput(f"A list is exported as {', '.join(WRITERS)}, not as {format!r}.", field="format")
+    columns = columns_with(shown)
+    rows = list_rows(found.snapshot, found.pks.tolist(), columns, named=known_to(person, benchmark).marks)
+    return download(f"{benchmark.slug}-trajectories.{format}", lambda out: WRITERS[format](out, rows, columns))

@@ -1,0 +1,44 @@
+"""The menu of orders above the list of trajectories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evaluation.store.trajectory_list import OFFERED, SORT
+from evaluation.trajectories.present.facets import Terms, address
+from evaluation.trajectories.present.shown import label
+
+ENDS = (("", "lowest"), ("-", "highest"))
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The list with one end of an order first."""
+
+    words: str
+    href: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """``chosen``: the order in force, in words; ``own``: the list in its own; ``by``: name and both ends of others."""
+
+    chosen: str
+    own: End
+    by: Sequence[tuple[str, Sequence[End]]]
+
+
+def orders_of(terms: Terms) -> Orders:
+    now = terms.get(SORT, "")
+    name = now.removeprefix("-")
+    end = dict(ENDS)[now.removesuffix(name)]
+    return Orders(
+        chosen=f"{label(name)}, {end} first" if now else "sample",
+        own=End("sample, then run", address(terms, **{SORT: ""}), not now),
+        by=[
+            (label(one), [End(of, address(terms, **{SORT: sign + one}), sign + one == now) for sign, of in ENDS])
+            for one in OFFERED
+        ],
+    )

@@ -1,0 +1,1 @@
+"""The page of one trajectory, and of its replay."""

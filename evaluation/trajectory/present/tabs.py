@@ -1,0 +1,222 @@
+"""What stands under the frame: toolchain, tool plan, interventions, judgements, notes, raw record. One at a time."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from evaluation.common.frame import frame_of
+from evaluation.common.judging.words import SOMEBODY
+from evaluation.common.records import trajectory_record
+from evaluation.common.trajectory.answer import Answer, said_words
+from evaluation.common.trajectory.notes import ShownNote
+from evaluation.common.trajectory.read import TrajectoryDetail, read_arguments, read_others
+from evaluation.common.trajectory.turns import TEXT_CAP, Excerpt, excerpt
+from evaluation.exporters.native import trajectory_row
+from evaluation.metrics.columns import Quadrant
+from evaluation.trajectory.present.alignment import MOST_ROWS, alignment_of, chain_words
+from evaluation.trajectory.present.graph import graph_of
+from evaluation.trajectory.present.plan import plan_of
+from evaluation.trajectory.present.verdicts import verdict_lines
+from evaluation.trajectory.read import Said, Verdicts
+from webapp.common.wording import NOT_AVAILABLE
+
+RAW_CAP = 20_000
+CONDITIONS = {"none": "none", "text": "corrupted text", "visual": "noise crops", "placebo": "placebo crops"}
+
+
+@dataclass(frozen=True, slots=True)
+class TabLink:
+    """A tab as ``ui/_tabs.html`` draws it."""
+
+    name: str
+    label: str
+    href: str
+    current: bool
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The same run on the same sample under one condition. ``href`` "": only the outcome was recorded. ``crops``: the
+    scored one; ``flip``: "lost" or "gained" against the plain trajectory. ``numbered``: there are several rollouts
+    under its condition."""
+
+    condition: str
+    rollout: int
+    said: str
+    correct: bool | None
+    undecided: bool
+    quadrant: str
+    href: str
+    current: bool
+    calls: int | None = None
+    crops: Sequence[Mapping[str, Any]] = ()
+    flip: str = ""
+    numbered: bool = False
+
+    @property
+    def verdict(self) -> str:
+        if self.correct is None:
+            return "undecided" if self.undecided else NOT_AVAILABLE
+        return "correct" if self.correct else "incorrect"
+
+
+def tab_context(
+    request: HttpRequest,
+    row: Any,
+    detail: TrajectoryDetail,
+    answer: Answer,
+    notes: Sequence[ShownNote] | None,
+    verdicts: Verdicts,
+) -> dict[str, Any]:
+    """``tabs``, ``tab`` (the current one's name) and what that one shows. ``notes`` None: they are for members."""
+    others, outcomes = read_others(row)
+    trials = [_trial(request, other, detail, row) for other in others] + [_outcome(one, detail) for one in outcomes]
+    judgements = [_judged(one, request) for one in verdicts.told]
+    rollouts = sum(one.condition == row.condition for one in others)
+    plan = bool(detail.record.content.plan.targets)
+    labels = {"plan": "Tool plan"} if plan else {}
+    labels |= {
+        "toolchain": "Toolchain",
+        "interventions": "Rollouts, interventions" if rollouts > 1 else "Interventions",
+        "judgements": "Judgements",
+    } | ({} if notes is None else {"notes": "Notes"})
+    messages = _messages(row)
+    labels |= ({"messages": "Messages"} if messages else {}) | {"raw": "Raw record"}
+    counts = {"interventions": len(trials) - 1, "judgements": len(judgements), "notes": len(notes or ())}
+    counts["messages"] = len(messages)
+    wanted = request.GET.get("tab", "")
+    current = wanted if wanted in labels else next(iter(labels))
+    shown: Mapping[str, Callable[[], dict[str, Any]]] = {
+        "plan": lambda: {"plan": plan_of(detail)},
+        "toolchain": lambda: _toolchain(row, detail, answer),
+        "interventions": lambda: {"trials": _with_flips(trials)},
+        "judgements": lambda: {"judgements": judgements},
+        "notes": lambda: {"notes": notes},
+        "messages": lambda: {"messages": messages},
+        "raw": lambda: {"raw": _raw(row, whole=request.GET.get("whole") == "1")},
+    }
+    links = [
+        TabLink(name, label, _here(request, tab=name), name == current, counts.get(name))
+        for name, label in labels.items()
+    ]
+    return {
+        "tabs": links,
+        "tab": current,
+        "whole_raw": _here(request, tab="raw", whole="1"),
+        "verdict_lines": verdict_lines(verdicts.told, answer.rule),
+        "rollouts_n": rollouts,
+        "rollouts_href": f"{_here(request, tab='interventions')}#more",
+        "judgements_n": len(judgements),
+        "judgements_href": f"{_here(request, tab='judgements')}#more",
+        "withheld": verdicts.withheld,
+        **shown[current](),
+    }
+
+
+def _messages(row: Any) -> list[Mapping[str, Any]]:
+    """The transcript that was sent with the answer of a session; a file may hold anything under this name."""
+    found = row.extra.get("messages")
+    messages = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [
+        {
+            "role": str(one.get("role", "")),
+            "text": excerpt(one["text"], TEXT_CAP),
+            "images": one["images"] if isinstance(one.get("images"), int) else 0,
+        }
+        for one in messages
+        if isinstance(one.get("text"), str)
+    ]
+
+
+def _judged(one: Said, request: HttpRequest) -> dict[str, Any]:
+    """A judgement as it is shown: of people only one's own with a name, here as on the pages of agreement."""
+    own = one.person is not None and one.person == request.user.pk
+    judge = "you" if own else one.judge if one.person is None else SOMEBODY
+    return {"kind": one.kind, "judge": judge, "verdict": one.verdict, "answer": one.answer}
+
+
+def _here(request: HttpRequest, **changes: str) -> str:
+    terms = {name: str(value) for name, value in request.GET.items() if name not in ("tab", "whole")}
+    return f"{request.path}?{urlencode(terms | changes)}"
+
+
+def _toolchain(row: Any, detail: TrajectoryDetail, answer: Answer) -> dict[str, Any]:
+    wants_arguments = detail.reference is not None and bool(detail.turns)
+    arguments = read_arguments(row, MOST_ROWS) if wants_arguments else []
+    return {
+        "graph": graph_of(detail, answer.said, frame_of(row.run.benchmark.slug, row.sample)),
+        "alignment": alignment_of(detail, arguments),
+        "reference": detail.reference.calls if detail.reference else (),
+        "chain_words": chain_words(detail),
+    }
+
+
+def _trial(request: HttpRequest, other: Any, detail: TrajectoryDetail, row: Any) -> Trial:
+    score = getattr(other, "score", None)
+    letter = score.letter if score else ""
+    missing = "nothing" if score and score.missing_answer else "unread" if score and score.unread else ""
+    address = reverse("evaluation:trajectory", args=[row.run.benchmark.slug, other.pk])
+    return Trial(
+        CONDITIONS.get(other.condition, other.condition),
+        other.rollout,
+        said_words(letter, detail.record.content.options) or missing,
+        score.correct if score else None,
+        bool(score and score.undecided),
+        Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
+        f"{address}?{urlencode({'tab': 'interventions'})}",
+        other.pk == row.pk,
+        score.calls if score else None,
+        _crops(score),
+    )
+
+
+def _crops(score: Any) -> list[dict[str, Any]]:
+    if score is None or score.crop_x1 is None:
+        return []
+    box = [score.crop_x1, score.crop_y1, score.crop_x2, score.crop_y2]
+    return [{"box": box, "turn": (score.crop_index or 0) + 1, "focused": True}]
+
+
+def _with_flips(trials: Sequence[Trial]) -> list[Trial]:
+    """Each that is not the plain trajectory, with how it turned its answer (docs/metrics.md#interventions)."""
+    # In order of their rollouts: metrics are made of the lowest one, which need not be number 0.
+    plain = next((one.correct for one in trials if one.condition == "none"), None)
+    turned: dict[tuple[bool | None, bool | None], str] = {(True, False): "lost", (False, True): "gained"}
+    several = Counter(one.condition for one in trials if one.href)
+    return [
+        replace(
+            one,
+            flip="" if one.condition == "none" else turned.get((plain, one.correct), ""),
+            numbered=several[one.condition] > 1 and bool(one.href),
+        )
+        for one in trials
+    ]
+
+
+def _outcome(one: Any, detail: TrajectoryDetail) -> Trial:
+    said = said_words(one.answer or "", detail.record.content.options)
+    return Trial(CONDITIONS.get(one.condition, one.condition), 0, said, one.correct, False, "", "", False)
+
+
+def _raw(row: Any, *, whole: bool) -> Excerpt:
+    """The record as JSON; of a long one only the beginning is written, and what is left counts as one character."""
+    pieces = json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(trajectory_row(trajectory_record(row)))
+    written: list[str] = []
+    room = math.inf if whole else RAW_CAP
+    for piece in pieces:
+        written.append(piece)
+        room -= len(piece)
+        if room < 0:
+            break
+    text = "".join(written)
+    return Excerpt(text, len(text)) if room >= 0 else Excerpt(text[:RAW_CAP], RAW_CAP + 1)

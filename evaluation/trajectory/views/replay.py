@@ -1,0 +1,148 @@
+"""The page of a trajectory run again: each call's picture, what agrees with the record, and which of both counts."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import quote
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotation.actions.access import allowed
+from annotation.actions.quota import member_room
+from annotation.imaging.encoding import encode, fitted
+from annotation.toolbox.results import Picture
+from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
+from evaluation.common.frame import frame_of
+from evaluation.common.trajectory.read import kept_replay, load_trajectory, read_trajectory
+from evaluation.models import Trajectory
+from evaluation.replay.run import WORDS, Outcome, Replayed
+from evaluation.scoring.replays.keep import drop_replay, keep_replay
+from evaluation.scoring.replays.trajectory import MOST_STEPS, recorded_calls, recorded_pictures, replay_trajectory
+from evaluation.trajectory.present.graph import graph_of
+from webapp.accounts.http import SignedInRequest
+from webapp.common.bodies import takes_files
+from webapp.common.errors import InvalidInput
+from webapp.common.limits import AtOnce, Rate, asking
+
+SIDE = 240
+MOST_BYTES = 200_000_000
+REPLAYS, RATE = AtOnce(2, "replays"), Rate("replays")
+"""Of all recorded pictures that are sent to be compared."""
+SHOWN_DIGEST = 10
+LONGEST = 60_000
+"""Characters of calls that are handed to the workbench in its address, behind the #, which no server gets."""
+
+
+@dataclass(frozen=True)
+class ReplayRow:
+    """One call: what came of it in words, its picture and the recorded one as addresses, and the place it shows."""
+
+    step: Replayed
+    words: str
+    picture: str
+    recorded: str = ""
+
+    @property
+    def seen(self) -> str:
+        return ", ".join(f"{value:.0f}" for value in self.step.seen.as_list()) if self.step.seen else ""
+
+    @property
+    def digests(self) -> tuple[str, str]:
+        """The beginnings of the digest here and of the recorded one."""
+        return self.step.digest[:SHOWN_DIGEST], self.step.recorded_digest[:SHOWN_DIGEST]
+
+    @property
+    def holds(self) -> bool:
+        """Whether what was recorded holds for this call, even if the replay is kept."""
+        return self.step.ok is None
+
+
+@takes_files(member_room(MOST_BYTES))
+@require_http_methods(["GET", "HEAD", "POST"])
+def replayed(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Template evaluation/trajectory/replay/replay.html; context: trajectory, sample, rows (ReplayRow), and how many:
+    same, differ, lost, ran, total, most; kept (the replay that scores use), may_keep, compared (recorded pictures that
+    were sent), left (files that were not taken, with the reason), graph (the data flow, with the pictures made here),
+    chain (the address of the workbench with these calls).
+
+    A POST brings recorded pictures to compare with; they are looked at and forgotten.
+    """
+    row = load_trajectory(load_benchmark(request, slug, Right.SEE_GOLD), pk)
+    row.sample.benchmark = row.run.benchmark
+    RATE.take(asking(request))
+    with REPLAYS.one_of(asking(request)):
+        recorded, left = recorded_pictures(row, _sent(request)) if request.method == "POST" else ({}, [])
+        rows = [_shown(step, recorded) for step in replay_trajectory(row, partial(fitted, side=SIDE), recorded)]
+    made = {one.step.number: one.picture for one in rows if one.picture}
+    came = Counter(one.step.outcome for one in rows)
+    context = {
+        "benchmark": row.run.benchmark, "trajectory": row, "sample": row.sample, "run": row.run, "rows": rows,
+        "same": came[Outcome.SAME], "differ": came[Outcome.DIFFERS] + came[Outcome.UNLIKE],
+        "lost": came[Outcome.LOST], "total": row.steps.count(), "most": MOST_STEPS,
+        "ran": sum(not one.holds for one in rows), "kept": kept_replay(row),
+        "may_keep": allowed(request.user, row.run.benchmark, Right.SCORE),
+        "graph": graph_of(read_trajectory(row), row.answer or "", frame_of(slug, row.sample), made),
+        "chain": _as_chain(slug, row),
+        "compared": len(recorded), "left": left, "noted": any(one.step.recorded_digest for one in rows),
+    }  # fmt: skip
+    return render(request, "evaluation/trajectory/replay/replay.html", context)
+
+
+@login_required
+@require_POST
+def keep(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """From now on scores use what the replay gives."""
+    row = load_trajectory(load_benchmark(request, slug, Right.SCORE), pk)
+    keep_replay(actor=request.user, trajectory=row)
+    messages.success(request, "Scores now use this replay. Rescore the run to update lists and tables.")
+    return redirect("evaluation:replay", slug, pk)
+
+
+@login_required
+@require_POST
+def drop(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Scores use again what was recorded."""
+    row = load_trajectory(load_benchmark(request, slug, Right.SCORE), pk)
+    drop_replay(actor=request.user, trajectory=row)
+    messages.success(request, "Scores now use the recorded values. Rescore the run to update lists and tables.")
+    return redirect("evaluation:replay", slug, pk)
+
+
+def _as_chain(slug: str, row: Trajectory) -> str:
+    """The workbench with the recorded calls; empty where they are too long for an address to hold."""
+    calls = quote(json.dumps({"steps": recorded_calls(row)}, ensure_ascii=False))
+    address = reverse("annotation:workbench", args=[slug, row.sample.key])
+    return f"{address}#chain={calls}" if len(calls) <= LONGEST else ""
+
+
+def _sent(request: HttpRequest) -> Iterator[tuple[str, bytes]]:
+    files = request.FILES.getlist("pictures")
+    if not files:
+        raise InvalidInput("Choose the images that the model’s tools returned.", field="pictures")
+    if len(files) > MOST_STEPS or sum(file.size or 0 for file in files) > MOST_BYTES:
+        most = f"{MOST_STEPS} images with {MOST_BYTES // 1_000_000} MB together"
+        raise InvalidInput(f"Up to {most} can be compared at once.", field="pictures")
+    return ((file.name or "", file.read()) for file in files)
+
+
+def _shown(step: Replayed, recorded: Mapping[str, Picture]) -> ReplayRow:
+    theirs = recorded.get(step.image_out)
+    small = fitted(theirs, SIDE) if theirs is not None else None
+    return ReplayRow(step, WORDS[step.outcome], _address(step.image), _address(small))
+
+
+def _address(picture: Picture | None) -> str:
+    if picture is None:
+        return ""
+    return "data:image/webp;base64," + base64.b64encode(encode(picture, ".webp")).decode()

@@ -1,0 +1,246 @@
+"""The API answers as its schema says, whatever is asked of it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from hypothesis import HealthCheck, Phase, given, settings
+
+from annotation.actions.freeze import freeze_version
+from evaluation.imports.api.records import ChoicesSerializer
+from evaluation.models import Judgement, JudgingQueue, Run
+from evaluation.query.check import Vocabulary, read
+from evaluation.query.syntax import terms_in
+from evaluation.trajectories.write.marks import correct_failure, tag_trajectories, write_note
+from evaluation.trajectories.write.slices import save_slice
+from tests.annotation.work_data import next_review, reviewed, submitted, to_annotate
+from tests.api_fuzz import rules
+from tests.conftest import run_waiting, signed_in
+from tests.evaluation.board_data import make_board
+from tests.evaluation.import_data import native, run_rows
+from webapp.accounts.models import User
+
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+KNOWN = {"slug": "kitchen", "key": "s-0000", "table": "pairs"}
+ASKED = 3
+"""Requests of each address: few, since the whole site answers each of them."""
+
+
+def test_what_is_read_looks_as_the_schema_says(ana: User, rui: User, lea: User) -> None:
+    # Imported here: every process that runs tests would wait for it.
+    import schemathesis
+
+    kitchen = to_annotate(2, annotator=ana, reviewer=rui, lead=lea)
+    submitted(ana, kitchen)
+    reviewed(rui, next_review(rui, kitchen), "accept")
+    client = signed_in(lea)
+    schema = schemathesis.openapi.from_dict(document_for(client)).include(method="GET", path_regex="^(?!.*compare)")
+    # The tables of all letters take longer to make than all requests.
+    schema.config.generation.codec = "ascii"
+    answered = {}
+    for found in schema.get_all_operations():
+        operation = found.ok()
+        if {one.name for one in operation.path_parameters} <= set(KNOWN):
+            answered[operation.path] = _asked(client, operation)
+    assert len(answered) >= 9
+    assert all(200 in statuses for statuses in answered.values()), answered
+
+
+def test_every_get_answers_what_the_schema_says_and_is_not_sent_again_while_nothing_changes(lea: User) -> None:
+    import schemathesis
+
+    client = signed_in(lea)
+    ids = everything(lea)
+    schema = schemathesis.openapi.from_dict(closed(document_for(client))).include(method="GET")
+    pair: dict[str, Any] = {"run": [ids["run"], ids["other"]]}
+    sliced = {"by": "category", "slice": "Chart"}
+    queries: dict[str, list[dict[str, Any]]] = {
+        "run_charts": [{}, sliced], "leaderboard": [{}, sliced, {"reference": ids["other"]}],
+        "compare": [pair, {**pair, "by": "category"}], "compare_slices": [{**pair, "least": 1}],
+        "compare_crops": [pair], "toolchains": [{"by": "category"}], "trajectory_facets": [{"q": "wrong"}],
+        "judges": [{}, {"by": "category"}], "agreement": [{}, {"limit": 1}],
+        "samples": [{"missing_from": ids["other"]}],
+    }  # fmt: skip
+    empty = []
+    for found in schema.get_all_operations():
+        operation = found.ok()
+        name = operation.definition.raw["operationId"]
+        known = {**ids, "id": ids["of"].get(name)}
+        parts = {one.name: known[one.name] for one in operation.path_parameters}
+        for query in queries.get(name, [{}]):
+            case = operation.Case(path_parameters=parts, query=query)
+            answer = _answer(client, case)
+            assert answer.status_code == 200, (name, query)
+            if not answer.streaming:
+                empty += [name] if answer.json().get("results") == [] else []
+                again = client.get(answer.request["PATH_INFO"], query, headers={"If-None-Match": answer["ETag"]})
+                assert (again.status_code, again.content) == (304, b""), name
+    assert empty == []
+
+
+@pytest.mark.parametrize(
+    ("choices", "fits"),
+    [
+        ({}, True),
+        ({"kind": "runs", "format": "table", "mapping": {"columns": {"sample": "id"}, "boxes": "xywh"}}, True),
+        ({"coordinates": ""}, True),
+        ({"coordinates": "1024x768", "replaces": 0}, True),
+        ({"coordinates": "1024"}, False),
+        ({"coordinates": "0x768"}, False),
+        ({"format": "guess"}, False),
+        ({"kind": "runs", "format": "mapped", "mapping": {"rows": "[*]", "texts": {"log": "react"}}}, True),
+        ({"mapping": {"sample": 7}}, False),
+        ({"mapping": None}, False),
+        ({"mapping": []}, False),
+        ({"mapping": {"columns": {"sample": 7}}}, False),
+        ({"mapping": {"columns": {"sample": ""}}}, False),
+        ({"mapping": {"columns": {}, "boxes": "round"}}, False),
+        ({"mapping": {"columns": {}, "rows": {}}}, False),
+        ({"replaces": -1}, False),
+        ({"both": True, "answer_is_not_gold": False}, True),
+        ({"both": "perhaps"}, False),
+        ({"answer_is_not_gold": 7}, False),
+        ({"mapping": {"columns": {"sample": "id"}, "list": "dev"}}, True),
+        ({"mapping": {"columns": {"sample": "id"}, "list": 3}}, False),
+    ],
+)
+def test_what_can_be_said_of_an_import_is_what_the_schema_says(choices: Any, fits: bool, lea: User) -> None:
+    """D7.20."""
+    document = document_for(signed_in(lea))
+    described = {**document["components"]["schemas"]["PatchedChoicesRequest"], "components": document["components"]}
+    assert jsonschema.Draft4Validator(described).is_valid(choices) is fits
+    assert ChoicesSerializer(data=choices).is_valid() is fits
+
+
+def test_files_are_described_as_bytes_and_queries_by_their_grammar(lea: User) -> None:
+    """D7.20: an upload was described as an address, and any text as a query."""
+    document = document_for(signed_in(lea))
+    schemas = document["components"]["schemas"]
+    for form, names in {"UploadRequest": ("file", "images"), "CallRequest": ("image", "template")}.items():
+        assert {schemas[form]["properties"][name]["format"] for name in names} == {"binary"}
+    parameters = [
+        one for path in document["paths"].values() for part in path.values() for one in part.get("parameters", ())
+    ]
+    queried = [one["schema"].get("format") for one in parameters if one["name"] == "q"]
+    assert (
+        sorted(map(str, queried)) == ["None", "None"] + ["trajectory-query"] * 3
+    )  # of samples it is words to look for
+
+
+def test_a_body_that_needs_something_is_needed_itself(lea: User) -> None:
+    """D7.20: of an object described by hand the schema allowed to send nothing."""
+    paths = document_for(signed_in(lea))["paths"]
+    needed = {
+        part["operationId"]: part["requestBody"].get("required", False)
+        for path in paths.values()
+        for part in path.values()
+        if "requestBody" in part
+    }
+    optional = {name for name, one in needed.items() if not one}
+    assert optional == {"import_choose", "score"}
+
+
+def test_what_the_fuzzer_is_told_is_about_operations_that_there_are(lea: User) -> None:
+    document = document_for(signed_in(lea))
+    operations = {part["operationId"]: part for path in document["paths"].values() for part in path.values()}
+    told = tomllib.loads(Path(rules.__file__).with_name("schemathesis.toml").read_text())["operations"]
+    assert {name for one in told for name in one.get("include-operation-id", ())} <= set(operations)
+    for one in told:
+        paths = [path for path in document["paths"] if re.search(one.get("include-path-regex", ""), path)]
+        assert paths, one
+    for rule in (rules.BOTH, rules.NEEDS, rules.EITHER):
+        for name, parts in rule.items():
+            assert set(parts) <= {parameter["name"] for parameter in operations[name]["parameters"]}
+
+
+@settings(max_examples=50, deadline=None, database=None)
+@given(query=rules.queries())
+def test_what_the_fuzzer_takes_for_a_query_is_one(query: str) -> None:
+    assert list(terms_in(read(query, Vocabulary())))
+
+
+def everything(lea: User) -> dict[str, Any]:
+    """A scored benchmark with some of all that is listed: the parts of addresses; ``of``: the ids of operations."""
+    board = make_board(lea)
+    first, second = Run.objects.filter(model__name__in=("Model C", "Model D")).order_by("model__name")
+    one = first.trajectories.filter(score__correct=False)[0]
+    tag_trajectories(actor=lea, benchmark=board, trajectories=[one.pk], name="glare")
+    write_note(actor=lea, trajectory=one, text="Look again.", turn=1)
+    correct_failure(actor=lea, trajectory=one, failure="crop_ignored")
+    save_slice(actor=lea, benchmark=board, name="Wrong", query="wrong")
+    JudgingQueue.objects.create(benchmark=board, seed="kitchen", drawn_from=1, created_by=lea)
+    for judge in ("judge-1", "judge-2"):
+        Judgement.objects.create(run=first, sample=one.sample, kind="answer", judge=judge, verdict="yes")
+    freeze_version(actor=lea, benchmark=board, note="First.")
+    group = {"group_id": "g", "rollouts": [{"image_tokens": 9, "acc": 1, "format": 1, "sufficient": True}]}
+    rows = [{**row, "model": "Model N"} for row in (*run_rows(), {**run_rows()[0], "sample_id": "nowhere"})]
+    address = f"/api/v1/benchmarks/{board.slug}/imports/"
+    sent: Any = (
+        signed_in(lea)
+        .post(address, {"file": SimpleUploadedFile("runs.json", native(trajectories=rows, rollout_groups=[group]))})
+        .json()
+    )
+    run_waiting()
+    signed_in(lea).post(f"{address}{sent['id']}/commit/")
+    run_waiting()
+    return {
+        "slug": board.slug, "key": "mug", "table": "judges", "run": first.pk, "other": second.pk, "job_id": sent["job"],
+        "of": {"run": first.pk, "run_charts": first.pk, "run_metrics": first.pk, "trajectory": one.pk,
+               "import": sent["id"], "import_issues": sent["id"]},
+    }  # fmt: skip
+
+
+def closed(part: Any) -> Any:
+    """The document, with objects that have no other properties than it names."""
+    if isinstance(part, list):
+        return [closed(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    inner = {name: closed(one) for name, one in part.items()}
+    if inner.get("type") == "object" and "properties" in inner:
+        inner.setdefault("additionalProperties", False)
+    return inner
+
+
+def document_for(client: Client) -> Any:
+    return client.get("/api/v1/schema/", headers={"Accept": "application/vnd.oai.openapi+json"}).json()
+
+
+def _asked(client: Client, operation: Any) -> list[int]:
+    """Status of the answers to requests made up from the schema; fails on one that is not as the schema says."""
+    statuses = []
+
+    @given(case=operation.as_strategy())
+    @settings(
+        max_examples=ASKED, database=None, deadline=None, derandomize=True, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    def ask(case: Any) -> None:
+        case.path_parameters.update({name: KNOWN[name] for name in case.path_parameters})
+        statuses.append(_answer(client, case).status_code)
+
+    ask()
+    return statuses
+
+
+def _answer(client: Client, case: Any) -> Any:
+    """What is answered; fails where it is not as the schema says."""
+    from requests import Request
+    from schemathesis.checks import not_a_server_error, response_schema_conformance
+    from schemathesis.core.transport import Response
+
+    found = client.get(case.formatted_path, query_params=dict(case.query or {}))
+    # What is streamed is a file, which the schema does not describe.
+    if not found.streaming:
+        request = Request("GET", f"http://testserver{case.formatted_path}").prepare()
+        headers = {name: [value] for name, value in found.headers.items()}
+        answer = Response(found.status_code, headers, found.content, request, elapsed=0.0, verify=False)
+        case.validate_response(answer, checks=[not_a_server_error, response_schema_conformance])
+    return found

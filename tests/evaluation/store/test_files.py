@@ -1,0 +1,186 @@
+"""The score store: what the file of a run holds, when it is read, and when it goes."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from annotation.actions.changes import content_changed
+from annotation.models import FacetValue
+from evaluation.models import Run, Score, ScoreFile
+from evaluation.scoring.write import score_benchmark
+from evaluation.store.engine import Reader, connect, parquet
+from evaluation.store.files import folder, kept_file, object_name, paths_of, rows_changed, sweep_files
+from evaluation.store.schema import CHAINS, COLUMNS, CONTRIBUTIONS, READ_AS
+from evaluation.store.trajectory_list import TrajectoryList
+from tests.evaluation.lists import first_in
+from tests.evaluation.run_pages import make_benchmark, repeat
+from tests.worlds import made_once
+from webapp.common import objects
+
+pytestmark = pytest.mark.django_db
+
+ONLY_SCORING_KNOWS = {column.name for column in (*CONTRIBUTIONS, *CHAINS, *READ_AS)}
+
+
+@made_once
+def street(lea):
+    """Two scored runs, one with further rollouts and trajectories under conditions."""
+    benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
+    repeat(benchmark, lea)
+    return benchmark
+
+
+def runs_of(benchmark):
+    return list(Run.objects.of(benchmark))
+
+
+def rows_in(path, columns):
+    reader = Reader(folder())
+    reader.view("rows", f"SELECT * FROM {parquet(path)}")
+    return reader.rows(f"SELECT {', '.join(columns)} FROM rows ORDER BY pk", {})
+
+
+def test_the_file_of_a_scoring_has_one_row_for_each_trajectory_with_its_score(street):
+    for run in runs_of(street):
+        columns = ("pk", "evaluated", "ioa", "quadrant IS NULL", "calls", "verdict")
+        rows = rows_in(paths_of([run])[0], columns)
+        assert [row[0] for row in rows] == list(run.trajectories.order_by("pk").values_list("pk", flat=True))
+        scores = Score.objects.in_bulk([row[0] for row in rows])
+        for pk, _, ioa, outside, calls, verdict in rows:
+            score = scores[pk]
+            assert (ioa, outside, calls) == (score.ioa, score.quadrant < 0, score.calls)
+            assert verdict == (
+                "undecided" if score.undecided else {True: "yes", False: "no", None: None}[score.correct]
+            )
+        evaluated = set(run.trajectories.evaluated().values_list("pk", flat=True))
+        assert {row[0] for row in rows if row[1]} == evaluated
+
+
+def test_a_file_made_from_the_rows_of_the_database_says_what_scoring_wrote(street):
+    for run in runs_of(street):
+        [written] = paths_of([run])
+        rows_changed([run.pk])
+        [made] = paths_of([Run.objects.of(street).get(pk=run.pk)])
+        assert made != written
+        same = [column.name for column in COLUMNS if column.name not in ONLY_SCORING_KNOWS]
+        assert rows_in(made, same) == rows_in(written, same)
+        # What only a scoring knows is not made up.
+        unknown = " AND ".join(f"{name} IS NULL" for name in ONLY_SCORING_KNOWS)
+        assert set(rows_in(made, [unknown])) == {(True,)}
+
+
+def test_a_list_follows_a_change_of_trajectories_at_once(street):
+    [run, _] = runs_of(street)
+    gone = run.trajectories.filter(condition="none").first()
+    before = TrajectoryList(street, runs_of(street), {"run": str(run.pk)}).total
+    gone.delete()
+    rows_changed([run.pk])
+    assert TrajectoryList(street, runs_of(street), {"run": str(run.pk)}).total == before - 1
+
+
+def test_a_list_follows_a_change_of_samples_at_once(street):
+    terms = {"facet.colored": "yes"}
+    assert TrajectoryList(street, runs_of(street), terms).total == 0
+    trajectory = first_in(street, {})
+    FacetValue.objects.create(sample_id=trajectory.sample_id, name="colored", value="yes", benchmark=street)
+    content_changed(street.pk)
+    assert TrajectoryList(street, runs_of(street), terms).total == len(runs_of(street))
+
+
+def test_a_file_that_was_lost_on_this_machine_is_fetched_again(street):
+    [path, _] = paths_of(runs_of(street))
+    content = path.read_bytes()
+    path.unlink()
+    assert paths_of(runs_of(street))[0].read_bytes() == content
+
+
+def test_a_file_that_the_object_store_lost_is_made_of_the_rows(street):
+    [run, _] = runs_of(street)
+    [path, _] = paths_of([run, run])
+    before = rows_in(path, ["pk", "sample", "failure"])
+    objects.delete(object_name(run.file.digest))
+    path.unlink()
+    assert rows_in(paths_of([run])[0], ["pk", "sample", "failure"]) == before
+
+
+def test_simultaneous_readers_make_a_file_once():
+    made, together, name = [], threading.Barrier(4), f"once-{uuid4()}.parquet"
+
+    def make(path):
+        made.append(path)
+        path.write_bytes(b"rows")
+
+    def read():
+        together.wait()
+        assert kept_file(folder() / name, make).read_bytes() == b"rows"
+
+    readers = [threading.Thread(target=read) for _ in range(4)]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join()
+    assert len(made) == 1
+
+
+def test_a_file_that_breaks_off_leaves_nothing():
+    def make(path):
+        path.write_bytes(b"half")
+        raise OSError("no space left")
+
+    path = folder() / f"broken-{uuid4()}.parquet"
+    with pytest.raises(OSError, match="no space"):
+        kept_file(path, make)
+    assert not path.exists()
+    assert not list(folder().glob(f"*{objects.PART}"))
+
+
+def test_files_that_no_run_names_go_after_a_day_and_others_stay(lea, street):
+    old = {file.digest for file in ScoreFile.objects.all()}
+    rows_changed([runs_of(street)[0].pk])
+    score_benchmark(actor=lea, benchmark=street)
+    now = {file.digest for file in ScoreFile.objects.all()}
+    objects.put(object_name("0" * 64), b"nobody names this")
+    assert sweep_files(timezone.now()) == 0
+    gone = sweep_files(timezone.now() + timedelta(days=2))
+    assert gone >= 1 + len(old - now)
+    assert not objects.exists(object_name("0" * 64))
+    assert all(objects.exists(object_name(digest)) for digest in now)
+
+
+def test_the_engine_reads_its_folder_and_nothing_else(tmp_path):
+    secret = tmp_path / "secret.csv"
+    secret.write_text("a\n1\n")
+    reader = connect(folder())
+    for statement in (
+        f"SELECT * FROM read_csv('{secret}')",
+        f"COPY (SELECT 1) TO '{tmp_path / 'out.csv'}'",
+        f"ATTACH '{tmp_path / 'other.duckdb'}'",
+        "INSTALL httpfs",
+        "SET enable_external_access = true",
+    ):
+        with pytest.raises(Exception, match=r"(?i)permission|disabled|locked|not allowed|cannot change"):
+            reader.execute(statement)
+    assert not (tmp_path / "out.csv").exists()
+
+
+HOSTILE = ("' OR 1=1 --", '"; DROP VIEW rows; --', "$a0", "{}", "\\", "%", "?", "😀" * 40)
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+@pytest.mark.parametrize(
+    "field", ["sample", "run", "condition", "facet.category", "tool", "aligned", "tag", "note", "right_in", "type"]
+)
+def test_hostile_values_of_a_term_are_only_values(street, field, value):
+    assert TrajectoryList(street, runs_of(street), {field: value}).total == 0
+
+
+def test_a_benchmark_without_runs_has_an_empty_list(lea):
+    benchmark = make_benchmark(lea, models=[], pictures=False)
+    found = TrajectoryList(benchmark, [], {})
+    assert (found.total, found.pks.tolist(), found.page("", 50)) == (0, [], ([], 0))
+    assert found.counted("quadrant") == {}

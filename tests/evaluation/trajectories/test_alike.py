@@ -1,0 +1,83 @@
+"""Trajectories that went as one did: a list in words, which holds it."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from django.urls import reverse
+
+from evaluation.models import Run, Score, Trajectory
+from evaluation.store.snapshot import Snapshot
+from evaluation.trajectories.read.alike import alike
+from evaluation.trajectories.read.marks import read_marks
+from evaluation.trajectories.write.marks import correct_failure
+from tests.conftest import signed_in
+from tests.evaluation.crawl import total
+from tests.evaluation.lists import pks_in
+from tests.evaluation.run_pages import only_run
+
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+
+
+def terms_of(trajectory, person):
+    snapshot = Snapshot(trajectory.run.benchmark, list(Run.objects.of(trajectory.run.benchmark)), person)
+    return alike(trajectory, read_marks(trajectory, person).failure, 0.5, snapshot)
+
+
+@pytest.mark.both_databases
+def test_every_trajectory_is_in_the_list_of_those_alike(lea, street):
+    rows = Trajectory.objects.of(street).select_related("score", "sample", "run")
+    seen = {}
+    for row in [*rows.evaluated(), *rows.filter(rollout=0).exclude(condition="none")]:
+        terms = terms_of(row, lea)
+        listed = set(pks_in(street, terms, lea))
+        assert row.pk in listed, (row.sample.key, terms)
+        seen.setdefault(tuple(terms.items()), listed)
+    assert len(seen) > 8
+    assert sum(len(listed) for listed in seen.values()) == len(set().union(*seen.values())), (
+        "Each is in one list alone."
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "terms"),
+    [
+        ("seen-00", {"quadrant": "G+A+", "coverage_above": "0.5", "calls": "1"}),
+        ("missed-wrong-00", {"failure": "missed_evidence", "population": "yes", "ioa_upto": "0", "area": "1%.."}),
+        ("blind-00", {"zoomed": "no", "calls": "0"}),
+    ],
+)
+def test_the_terms_say_what_is_alike(lea, key, terms, street):
+    found = terms_of(Trajectory.objects.of(street).get(sample__key=key, condition="none", rollout=0), lea)
+    assert {name: found.get(name) for name in terms} == terms
+
+
+def test_what_people_said_goes_before_the_rule(lea, street):
+    row = Trajectory.objects.of(street).get(sample__key="missed-wrong-00", condition="none")
+    correct_failure(actor=lea, trajectory=row, failure="crop_ignored")
+    terms = terms_of(row, lea)
+    assert terms["failure"] == "crop_ignored"
+    assert pks_in(street, terms, lea) == [row.pk]
+
+
+def test_the_preview_counts_them_and_leads_to_as_many(lea, street):
+    client = signed_in(lea)
+    for row in Trajectory.objects.of(street).filter(condition="none", rollout=0):
+        address = reverse("evaluation:trajectory-preview", args=[street.slug, row.pk])
+        found = client.get(address, headers={"HX-Request": "true"}).context["alike"]
+        assert found.n > 0
+        assert "run" not in dict(parse_qsl(urlsplit(found.href).query))
+        assert total(client, found.href) == found.n
+
+
+def test_nothing_is_said_of_what_is_not_scored(lea, street):
+    client = signed_in(lea)
+    Score.objects.all().delete()
+    only_run(street).scoring.delete()
+    row = Trajectory.objects.of(street).first()
+    answer = client.get(
+        reverse("evaluation:trajectory-preview", args=[street.slug, row.pk]), headers={"HX-Request": "true"}
+    )
+    assert answer.context["alike"] is None
+    assert "Similar" not in answer.content.decode()
