@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,9 @@ from webapp.common.errors import Unavailable
 ARGUMENT = re.compile(r"\$(\w+)")
 """A value in a statement, by its name."""
 SECONDS = 5.0
-"""A question that takes longer is given up."""
+"""A statement that takes longer is interrupted."""
+CHECK_SECONDS = 0.2
+"""How often running statements are compared with their deadlines."""
 _CONFIG: dict[str, Any] = {
     "threads": 1,
     "memory_limit": "512MB",
@@ -55,6 +59,55 @@ def _open(folder: Path) -> duckdb.DuckDBPyConnection:
     return instance
 
 
+class Watchdog:
+    """Interrupts statements that take too long.
+
+    One thread watches all of them, because starting one for each statement takes longer than most statements.
+    """
+
+    def __init__(self) -> None:
+        self.start_again()
+
+    def start_again(self) -> None:
+        """Forget what runs. A forked process has no thread, and perhaps a lock that no thread will release."""
+        self._changed = threading.Condition()
+        self._deadlines: dict[int, tuple[float, duckdb.DuckDBPyConnection]] = {}
+        self._running = False
+
+    @contextmanager
+    def limit(self, connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
+        """Interrupt the connection if the body takes longer."""
+        with self._changed:
+            if not self._running:
+                self._running = True
+                threading.Thread(target=self._watch, name="duckdb-watchdog", daemon=True).start()
+            if not self._deadlines:
+                self._changed.notify()
+            self._deadlines[id(connection)] = time.monotonic() + seconds, connection
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._deadlines.pop(id(connection), None)
+
+    def _watch(self) -> None:
+        while True:
+            with self._changed:
+                if not self._deadlines:
+                    self._changed.wait()
+                now = time.monotonic()
+                for key, (deadline, connection) in list(self._deadlines.items()):
+                    if deadline <= now:
+                        del self._deadlines[key]
+                        connection.interrupt()
+            time.sleep(CHECK_SECONDS)
+
+
+_watchdog = Watchdog()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_watchdog.start_again)
+
+
 class Reader:
     """Asks files and tables of columns, over a connection of its own."""
 
@@ -85,13 +138,10 @@ class Reader:
     def _ask(self, statement: str, args: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
         # DuckDB refuses an argument that the statement does not name.
         used = {name: args[name] for name in ARGUMENT.findall(statement)}
-        timer = threading.Timer(SECONDS, self._connection.interrupt)
-        timer.start()
         try:
-            return self._connection.execute(statement, used or None)
+            with _watchdog.limit(self._connection, SECONDS):
+                return self._connection.execute(statement, used or None)
         except duckdb.InterruptException:
             raise Unavailable(
                 f"The list took longer than {SECONDS:.0f} seconds. Narrow it, for example to one run.", code="slow_list"
             ) from None
-        finally:
-            timer.cancel()

@@ -70,7 +70,6 @@ class TrajectoryList:
         self._where = self._without()
         sort = terms.get(SORT, "")
         self._sort, self._falling = sort_field(sort) if sort else "", sort.startswith("-")
-        self._counts: dict[str, dict[str, dict[str, int]]] = {}
         self._facets: dict[str, dict[str, dict[str, int]]] = {}
 
     @property
@@ -131,29 +130,32 @@ class TrajectoryList:
             page_after=nearest[on_page][0] if on_page < len(nearest) else 0,
         )
 
-    def counted(self, column: str) -> dict[str, int]:
-        """How many have each value of a column of ``COUNTED``, in the list without its own term."""
-        where = self._without(column)
-        if where not in self._counts:
-            self._counts[where] = self._count(where)
-        return self._counts[where][column]
+    @cached_property
+    def counts(self) -> Mapping[str, Mapping[str, int]]:
+        """How many have each value of the columns of ``COUNTED``. Each counts the list without its own term.
 
-    def _count(self, where: str) -> dict[str, dict[str, int]]:
-        """Of all columns at once: each grouping has one column, and null in the others."""
-        columns = ", ".join(f"{sql.format(most_calls=MOST_CALLS)} AS {name}" for name, sql in COUNTED.items())
-        names = ", ".join(COUNTED)
-        sets = ", ".join(f"({name})" for name in COUNTED)
-        found: dict[str, dict[str, int]] = {name: {} for name in COUNTED}
+        One statement: each grouping has one column, and null in the others. It counts under every condition, and those
+        under the condition of its column are taken.
+        """
+        conditions = {name: self._without(name) for name in COUNTED}
+        places = {where: place for place, where in enumerate(dict.fromkeys(conditions.values()))}
+        columns = [f"{sql.format(most_calls=MOST_CALLS)} AS {name}" for name, sql in COUNTED.items()]
+        columns += [f"({where}) AS met{place}" for where, place in places.items()]
+        names, sets = ", ".join(COUNTED), ", ".join(f"({name})" for name in COUNTED)
+        met = [f"met{place}" for place in places.values()]
         statement = f"""
-            SELECT grouping({names}), coalesce({names}), count(*)
-            FROM (SELECT {columns} FROM rows WHERE {where}) GROUP BY GROUPING SETS ({sets})
+            SELECT grouping({names}), coalesce({names}), {", ".join(f"count(*) FILTER ({one})" for one in met)}
+            FROM (SELECT {", ".join(columns)} FROM rows) WHERE {" OR ".join(met)} GROUP BY GROUPING SETS ({sets})
         """
         whole = 2 ** len(COUNTED) - 1
-        bits = {whole - 2 ** (len(COUNTED) - 1 - place): name for place, name in enumerate(COUNTED)}
-        for grouping, value, n in self.snapshot.ask(statement):
-            if value is not None:
-                found[bits[grouping]][value] = n
-        return found
+        by_bits = {whole - 2 ** (len(COUNTED) - 1 - place): name for place, name in enumerate(COUNTED)}
+        counts: dict[str, dict[str, int]] = {name: {} for name in COUNTED}
+        for bits, value, *numbers in self.snapshot.ask(statement):
+            name = by_bits[bits]
+            n = numbers[places[conditions[name]]]
+            if value is not None and n:
+                counts[name][value] = n
+        return counts
 
     def counted_by_facet(self, facet: str) -> list[tuple[str, int]]:
         """How many are on samples with each value of a facet, the most frequent first."""

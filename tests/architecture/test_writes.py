@@ -1,5 +1,5 @@
-"""R17: rows are written by commands, stored files by the object store alone. And: a count of queries that is asserted is
-really counted."""
+"""R17: rows are written by commands, stored files by the object store alone. And: an asserted count of queries counts
+something."""
 
 import ast
 import re

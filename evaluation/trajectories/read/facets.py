@@ -17,17 +17,17 @@ AREAS = ("..0.05%", "0.05%..0.2%", "0.2%..1%", "1%..")
 def facet_counts(found: TrajectoryList) -> dict[str, dict[str, int]]:
     """Of each term the list can be narrowed by, the values there are, each as a term writes it, with its count; in the
     order of pages. Each counts the list without its own term. One query, for tags."""
-    calls = found.counted("calls")
+    calls = found.counts["calls"]
     return {
-        "run": _by_count(found.counted("run"), int),
-        "quadrant": _in_order(found.counted("quadrant"), (*Quadrant.NAMES, "none")),
-        "failure": _by_count(found.counted("failure"), FAILURES.index),
-        "correct": _in_order(found.counted("correct"), ANSWERS),
+        "run": _by_count(found.counts["run"], int),
+        "quadrant": _in_order(found.counts["quadrant"], (*Quadrant.NAMES, "none")),
+        "failure": _by_count(found.counts["failure"], FAILURES.index),
+        "correct": _in_order(found.counts["correct"], ANSWERS),
         "area": {value: n for value, n in found.counted_by_area(AREAS) if n},
         "calls": {
             f"{value}+" if value == MOST_CALLS else str(value): calls[str(value)] for value in sorted(map(int, calls))
         },
-        "outcome": _in_order(found.counted("outcome"), Outcome.NAMES),
+        "outcome": _in_order(found.counts["outcome"], Outcome.NAMES),
         "condition": _conditions(found),
         "tag": {name: n for name, n in found.counted_by_tag() if n},
         **{f"{DATA}{name}": dict(found.counted_by_facet(name)) for name in found.facet_values},

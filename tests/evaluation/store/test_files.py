@@ -13,6 +13,7 @@ from annotation.actions.changes import content_changed
 from annotation.models import FacetValue
 from evaluation.models import Run, Score, ScoreFile
 from evaluation.scoring.write import score_benchmark
+from evaluation.store import engine
 from evaluation.store.engine import Reader, connect, parquet
 from evaluation.store.files import folder, kept_file, object_name, paths_of, rows_changed, sweep_files
 from evaluation.store.schema import CHAINS, COLUMNS, CONTRIBUTIONS, READ_AS
@@ -21,6 +22,7 @@ from tests.evaluation.lists import first_in
 from tests.evaluation.run_pages import make_benchmark, repeat
 from tests.worlds import made_once
 from webapp.common import objects
+from webapp.common.errors import Unavailable
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +74,17 @@ def test_a_file_made_from_the_rows_of_the_database_says_what_scoring_wrote(stree
         # What only a scoring knows is not made up.
         unknown = " AND ".join(f"{name} IS NULL" for name in ONLY_SCORING_KNOWS)
         assert set(rows_in(made, [unknown])) == {(True,)}
+
+
+def test_a_statement_that_takes_too_long_is_interrupted_and_the_next_one_is_answered(monkeypatch, street):
+    monkeypatch.setattr(engine, "SECONDS", 0.05)
+    reader = Reader(folder())
+    with pytest.raises(Unavailable) as refused:
+        reader.rows(
+            "SELECT count(*) FROM range(10_000_000) a, range(10_000_000) b WHERE (a.range + b.range) % 7 = 1", {}
+        )
+    assert refused.value.code == "slow_list"
+    assert reader.rows("SELECT 1", {}) == [(1,)]
 
 
 def test_a_list_follows_a_change_of_trajectories_at_once(street):
@@ -183,4 +196,4 @@ def test_a_benchmark_without_runs_has_an_empty_list(lea):
     benchmark = make_benchmark(lea, models=[], pictures=False)
     found = TrajectoryList(benchmark, [], {})
     assert (found.total, found.pks.tolist(), found.page("", 50)) == (0, [], ([], 0))
-    assert found.counted("quadrant") == {}
+    assert found.counts["quadrant"] == {}
