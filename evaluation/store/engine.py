@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import threading
@@ -33,6 +34,14 @@ _CONFIG: dict[str, Any] = {
 _lock = threading.Lock()
 _instances: dict[tuple[int, Path], duckdb.DuckDBPyConnection] = {}
 """By process and folder: a process that was forked opens its own."""
+_MOST_INSTANCES = 4
+"""A process has one, unless its folder changes while it runs. Readers keep what they use."""
+
+
+@atexit.register
+def _close() -> None:
+    """DuckDB prints what is still open when the interpreter ends."""
+    _instances.clear()
 
 
 def parquet(*paths: Path) -> str:
@@ -41,10 +50,12 @@ def parquet(*paths: Path) -> str:
 
 
 def connect(folder: Path) -> duckdb.DuckDBPyConnection:
-    """A connection that reads files of this folder, and nothing else of the machine."""
+    """A connection that reads and writes files of this folder, and nothing else of the machine."""
     key = os.getpid(), folder
     with _lock:
         if key not in _instances:
+            if len(_instances) == _MOST_INSTANCES:
+                _instances.clear()
             _instances[key] = _open(folder)
         return _instances[key].cursor()
 
@@ -95,12 +106,16 @@ class Watchdog:
             with self._changed:
                 if not self._deadlines:
                     self._changed.wait()
-                now = time.monotonic()
-                for key, (deadline, connection) in list(self._deadlines.items()):
-                    if deadline <= now:
-                        del self._deadlines[key]
-                        connection.interrupt()
+                self._interrupt_late()
             time.sleep(CHECK_SECONDS)
+
+    def _interrupt_late(self) -> None:
+        # A method of its own, so that the thread holds no connection while it sleeps.
+        now = time.monotonic()
+        for key, (deadline, connection) in list(self._deadlines.items()):
+            if deadline <= now:
+                del self._deadlines[key]
+                connection.interrupt()
 
 
 _watchdog = Watchdog()
@@ -120,6 +135,16 @@ class Reader:
 
     def view(self, name: str, query: str) -> None:
         self._connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {query}")
+
+    def hold(self, name: str) -> None:
+        """Read what a view names into memory, under the same name, until this reader goes."""
+        self._ask(f"CREATE TEMP TABLE {name}_held AS SELECT * FROM {name}", {})
+        self._connection.execute(f"DROP VIEW {name}; ALTER TABLE {name}_held RENAME TO {name}")
+
+    def write(self, statement: str) -> int:
+        """Run a statement that writes a file of the folder, however long it takes, and return the number of rows."""
+        [(rows,)] = self._connection.execute(statement).fetchall()
+        return int(rows)
 
     def rows(self, statement: str, args: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         return self._ask(statement, args).fetchall()

@@ -68,7 +68,7 @@ def keep_file(run: Run, revision: int, query: str, tables: Mapping[str, Arrays])
     """Store what a query makes of these tables as the file of a run at one revision."""
     with tempfile.TemporaryDirectory(dir=folder()) as inside:
         path = Path(inside) / "rows.parquet"
-        rows = write_parquet(query, tables, path)
+        rows = write_parquet(query, tables, path, folder())
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         objects.put(object_name(digest), path)
         facts = {"revision": revision, "schema": SCHEMA, "digest": digest, "rows": rows, "bytes": path.stat().st_size}
@@ -96,7 +96,7 @@ def _path_of(run: Run) -> Path:
     settings = MetricSettings.from_mapping(scoring.settings if scoring else {})
     scored = f"{scoring.pk}-{scoring.computed_at.timestamp():.6f}" if scoring else "0"
     name = f"run-{run.pk}-{run.created_at.timestamp():.6f}-{run.revision}-{scored}-{SCHEMA}.parquet"
-    return kept_file(folder() / name, lambda path: write_parquet(statement(), load_rows(run, settings), path))
+    return kept_file(folder() / name, lambda path: write_parquet(statement(), load_rows(run, settings), path, folder()))
 
 
 def kept_file(path: Path, make: Callable[[Path], Any]) -> Path:

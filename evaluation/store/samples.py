@@ -18,8 +18,7 @@ from evaluation.store.schema import SCHEMA
 
 CHUNK = 5000
 _SAMPLES = """
-SELECT sample, answer_type, nullif(area, 'nan'::DOUBLE) AS area, cluster::BIGINT AS cluster,
-    nullif(width, 'nan'::DOUBLE) AS width, nullif(height, 'nan'::DOUBLE) AS height,
+SELECT sample, answer_type, area, cluster::BIGINT AS cluster, width, height,
     coalesce(len(edges) // 4, 0)::INTEGER AS boxes, coalesce(targets.n, 0)::INTEGER AS targets,
     coalesce(edges, []) AS gold_boxes
 FROM samples
@@ -81,7 +80,7 @@ def _write_samples(benchmark: Benchmark, path: Path) -> None:
         "gold_boxes": _edges(GoldBox.objects.filter(**of_gold)),
         "plan_tools": _revisions(PlanTool.objects.filter(**of_gold, step__isnull=False)),
     }
-    write_parquet(_SAMPLES, tables, path)
+    write_parquet(_SAMPLES, tables, path, folder())
 
 
 def _edges(boxes: QuerySet[GoldBox]) -> Arrays:
@@ -105,4 +104,4 @@ def _write_facets(benchmark: Benchmark, path: Path) -> None:
     facets: Arrays = {
         "name": np.array(name, np.object_), "value": np.array(value, np.object_), "sample": np.array(sample, np.int64),
     }  # fmt: skip
-    write_parquet(_FACETS, {"facets": facets}, path)
+    write_parquet(_FACETS, {"facets": facets}, path, folder())

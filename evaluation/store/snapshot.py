@@ -27,6 +27,10 @@ from evaluation.store.words.search import holding
 CHUNK = 20_000
 TOOLS_OF = 8
 """Runs whose tools are proposed; any other tool can be asked for as well."""
+HELD_FROM = 3
+HELD_BYTES = 2_000_000
+"""Files of so many bytes together are read into memory for the third statement: opening them takes longer than a small
+statement does, and who asks three asks ten. Large ones would take longer to read than to query."""
 
 
 class Snapshot:
@@ -41,9 +45,12 @@ class Snapshot:
         self.samples = sample_files(benchmark)
         self.conditions = Conditions(run_names(runs))
         self._reader = Reader(folder())
-        self._reader.view("samples", f"SELECT * FROM {parquet(self.samples.samples)}")
-        self._reader.view("facets", f"SELECT * FROM {parquet(self.samples.facets)}")
-        self._reader.view("rows", self._rows())
+        self._unnamed = {
+            "samples": f"SELECT * FROM {parquet(self.samples.samples)}",
+            "facets": f"SELECT * FROM {parquet(self.samples.facets)}",
+            "rows": self._rows(),
+        }
+        self._asked = 0
         self._filled: set[str] = set()
 
     @property
@@ -108,6 +115,7 @@ class Snapshot:
 
     def view(self, name: str, query: str) -> None:
         """Name a query, so that statements can ask it. Its conditions may have no arguments."""
+        self._name(query)
         self._reader.view(name, query)
 
     def register(self, name: str, columns: Arrays) -> None:
@@ -137,12 +145,27 @@ class Snapshot:
             f"r.failure AS rule, l.pk IS NOT NULL AS labeled FROM {rows} r LEFT JOIN labels l USING (pk)"
         )
 
+    def _name(self, statement: str) -> None:
+        """Name the files that a statement asks."""
+        for name in [name for name in self._unnamed if name in statement]:
+            self._reader.view(name, self._unnamed.pop(name))
+
     def _fill(self, statement: str) -> None:
+        self._name(statement)
+        self._asked += 1
+        if self._asked == HELD_FROM and self._is_small():
+            for name in ("rows", "samples", "facets"):
+                self._name(name)
+                self._reader.hold(name)
         for side in self.conditions.sides.values():
             if side.name not in self._filled and side.name in statement:
                 for name, columns in self._side(side).items():
                     self.register(name, columns)
                 self._filled.add(side.name)
+
+    def _is_small(self) -> bool:
+        files = [*self.files, self.samples.samples, self.samples.facets]
+        return sum(path.stat().st_size for path in files) <= HELD_BYTES
 
     def _side(self, side: Side) -> dict[str, Arrays]:
         if side.what == "words":

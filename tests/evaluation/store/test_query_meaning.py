@@ -96,7 +96,9 @@ QUERIES = {
 }  # fmt: skip
 
 
-def test_every_kind_of_query_means_the_same_everywhere(street, lea):
+@pytest.mark.parametrize("held_from", [1, None], ids=["in memory", "from files"])
+def test_every_kind_of_query_means_the_same_everywhere(street, lea, held_from, monkeypatch):
+    monkeypatch.setattr("evaluation.store.snapshot.HELD_FROM", held_from)
     plain = Plain(street, lea)
     assert {query: check_agreement(street, lea, plain, query) > 0 for query in QUERIES} == QUERIES
 
