@@ -8,10 +8,12 @@ class AnnotationConfig(AppConfig):
     verbose_name = "Annotation"
 
     def ready(self) -> None:
-        import_module("annotation.tasks")
-        import_module("annotation.actions.invite")
-        import_module("annotation.actions.leave")
-        import_module("annotation.actions.suggest_predictions")
-        keys = import_module("annotation.views.studio_keys")
+        import_module("annotation.images.jobs")
+        import_module("annotation.content.jobs")
+        import_module("annotation.exchange.jobs")
+        import_module("annotation.benchmarks.write.invitations")
+        import_module("annotation.benchmarks.write.leave")
+        import_module("annotation.studio.read")
+        keys = import_module("annotation.common.keys")
         for table in (keys.STUDIO, keys.REVIEW):
             import_module("webapp.accounts.keys").add_keys(table)

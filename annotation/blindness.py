@@ -1,6 +1,6 @@
 """What a person may know now. Pure: this is the one place that decides it.
 
-Every page, list, chart, export and API asks ``known``. Actions load the facts (``annotation.actions.access`` and, for
+Every page, list, chart, export and API asks ``known``. Actions load the facts (``annotation.common.access`` and, for
 judging queues, ``evaluation.common.judging.known``) and pass them on.
 
 Two groups of people work blind. An annotator who is handed gold checks must not find out which samples are checks, nor

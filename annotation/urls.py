@@ -1,32 +1,25 @@
 from django.urls import path
 
-from annotation.views import (
-    agreement,
-    annotate_json,
-    annotate_pages,
-    audit_pages,
-    audits,
-    benchmarks,
-    gold_checks,
-    images,
-    log,
-    people,
-    queue_settings,
-    review_json,
-    review_pages,
-    samples,
-    second_opinions,
-    settings,
-    suggestions,
-    tools,
-    upload,
-    versions,
-    work,
-    work_reopen,
-    work_samples,
-    workbench,
-    workbench_json,
-)
+from annotation.benchmarks.views import benchmarks, log, people, settings
+from annotation.benchmarks.views import queue as queue_settings
+from annotation.exchange import views as upload
+from annotation.quality.views import agreement, audits
+from annotation.quality.views import auditing as audit_pages
+from annotation.quality.views import checks as gold_checks
+from annotation.quality.views import opinions as second_opinions
+from annotation.review.views import pages as review_pages
+from annotation.review.views import requests as review_json
+from annotation.samples.views import images, samples
+from annotation.studio.views import pages as annotate_pages
+from annotation.studio.views import requests as annotate_json
+from annotation.studio.views import suggestions
+from annotation.tools.views import bank as tools
+from annotation.versions import views as versions
+from annotation.work.views import reopen as work_reopen
+from annotation.work.views import samples as work_samples
+from annotation.work.views import work
+from annotation.workbench.views import page as workbench
+from annotation.workbench.views import requests as workbench_json
 from webapp.common.addresses import KEY
 
 app_name = "annotation"

@@ -10,8 +10,8 @@ from typing import Any
 from django.db.models import Count
 from django.test import Client
 
-from annotation.actions.benchmarks import add_member, create_benchmark
-from annotation.actions.save_samples import NO_CONTENT, save_samples
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.content.samples import NO_CONTENT, save_samples
 from annotation.models import Annotation, Benchmark, Image, Lease, Revision, Sample
 from annotation.workflow import Role
 from bench import invented

@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 from PIL import Image as Picture
 
-from annotation.actions.save_samples import save_samples
-from annotation.actions.store_images import store_pictures
+from annotation.content.samples import save_samples
+from annotation.images.store import store_pictures
 from annotation.schema import SampleContent, SampleRecord
 from bench.desk import open_benchmark
 from webapp.jobs.runner import run_waiting

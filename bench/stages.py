@@ -12,8 +12,8 @@ from typing import Any
 from django.core.management import call_command
 from django.db import connection, transaction
 
-from annotation.actions.import_samples import import_samples
-from annotation.actions.save_samples import save_samples
+from annotation.content.samples import save_samples
+from annotation.exchange.write.samples import import_samples
 from annotation.exporters import EXPORTERS
 from annotation.models import Benchmark, FacetValue, Gold, GoldBox, PlanTool, ReferenceCall, Revision, Sample
 from bench import invented

@@ -53,8 +53,8 @@ def write(seconds: float) -> dict[str, int]:
 
     from django.db import transaction
 
-    from annotation.actions.revisions import make_gold
-    from annotation.actions.save_samples import save_samples
+    from annotation.content.revisions import make_gold
+    from annotation.content.samples import save_samples
     from annotation.models import Benchmark, Gold
     from bench.invented import samples
     from evaluation.models import Trajectory

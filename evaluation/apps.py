@@ -13,9 +13,9 @@ class EvaluationConfig(AppConfig):
         import_module("evaluation.scoring.jobs")
         import_module("evaluation.judging.write.leave")
         import_module("evaluation.samples.read.boxes")
-        add_tabs = import_module("annotation.views.tabs").add_tabs
+        add_tabs = import_module("annotation.common.tabs").add_tabs
         tabs = import_module("evaluation.common.tabs")
         add_tabs(tabs.TABS)
-        import_module("annotation.views.settings_sections").add_sections(tabs.SECTIONS)
+        import_module("annotation.common.sections").add_sections(tabs.SECTIONS)
         mark_stale = import_module("evaluation.scoring.stale").mark_stale
-        import_module("annotation.actions.when_changed").when_facts_change(mark_stale)
+        import_module("annotation.content.when_changed").when_facts_change(mark_stale)

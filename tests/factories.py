@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from annotation.actions.changes import content_changed
+from annotation.content.changes import content_changed
 from annotation.models import FacetValue, Sample
 from webapp.accounts.actions import create_token
 from webapp.accounts.models import User

@@ -19,13 +19,13 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.benchmarks import add_member
-from annotation.actions.draft import save_draft
-from annotation.actions.gold_checks import add_checks, set_check_rules
-from annotation.actions.queue_leases import ANNOTATE, queue_of, take
-from annotation.actions.review import Decision, answer_blind, decide, start_review
-from annotation.actions.submit import submit
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark, CheckAnswer, GoldCheck, Image, Lease, Sample
+from annotation.quality.write.checks import add_checks, set_check_rules
+from annotation.queue.leases import ANNOTATE, queue_of, take
+from annotation.review.write import Decision, answer_blind, decide, start_review
+from annotation.studio.write.draft import save_draft
+from annotation.studio.write.submit import submit
 from annotation.workflow import Role
 from evaluation.answers.read.groups import read_groups
 from evaluation.answers.write import decide_answers
@@ -36,7 +36,7 @@ from evaluation.models import Judgement, JudgingItem, JudgingQueue, Run, Step, T
 from evaluation.schema import Trajectory as TrajectoryRecord
 from evaluation.scoring.write import score_benchmark
 from tests import permission_table as table
-from tests.annotation.test_gold_checks import RULES
+from tests.annotation.quality.test_checks import RULES
 from tests.annotation.work_data import content
 from tests.evaluation.run_pages import MISSED, SEEN, _zoom
 from tests.factories import make_user

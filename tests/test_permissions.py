@@ -15,15 +15,12 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 from django.utils import timezone
 
-from annotation.actions.audits import draw_audit
-from annotation.actions.benchmarks import add_member, create_benchmark
-from annotation.actions.freeze import freeze_version
-from annotation.actions.gold_checks import add_checks
-from annotation.actions.invite import invite_person
-from annotation.actions.save_samples import save_samples
-from annotation.actions.store_images import store_pictures
-from annotation.actions.tool_bank import add_tool
-from annotation.actions.upload_pictures import FORMAT as PICTURES
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.benchmarks.write.invitations import invite_person
+from annotation.content.freeze import freeze_version
+from annotation.content.samples import save_samples
+from annotation.exchange.write.pictures import FORMAT as PICTURES
+from annotation.images.store import store_pictures
 from annotation.models import (
     AcceptedChain,
     Benchmark,
@@ -36,7 +33,10 @@ from annotation.models import (
     Receipt,
     Sample,
 )
+from annotation.quality.write.audits import draw_audit
+from annotation.quality.write.checks import add_checks
 from annotation.schema import SampleContent, SampleRecord
+from annotation.tools.write import add_tool
 from annotation.workflow import Role, SampleState
 from evaluation.judging.write.queues import draw_judging, next_to_judge
 from evaluation.models import Run, Trajectory

@@ -16,7 +16,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/v1/jobs/", include("webapp.jobs.api_urls")),
-    path("api/v1/", include("annotation.api.urls")),
+    path("api/v1/", include("annotation.api_urls")),
     path("api/v1/", include("evaluation.api_urls")),
     path("", include("webapp.accounts.urls")),
     path("jobs/", include("webapp.jobs.urls")),

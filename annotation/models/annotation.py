@@ -4,9 +4,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from annotation.models.querysets.samples import AnnotationQuerySet, RevisionQuerySet
+from annotation.models.querysets.tools import PlanToolQuerySet
 from annotation.models.sample import Sample
-from annotation.querysets import AnnotationQuerySet, RevisionQuerySet
-from annotation.querysets_tools import PlanToolQuerySet
 from annotation.schema import AnswerType
 from annotation.tool_bank import LONGEST_NAME
 from annotation.workflow import State

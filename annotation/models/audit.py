@@ -5,8 +5,8 @@ from django.db import models
 from django.db.models import F, Q
 
 from annotation.models.annotation import Revision
+from annotation.models.querysets.quality import AuditItemQuerySet
 from annotation.models.sample import Sample
-from annotation.querysets_quality import AuditItemQuerySet
 
 
 class AuditDraw(models.Model):

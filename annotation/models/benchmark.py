@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
 
-from annotation.querysets import BenchmarkQuerySet, ContentChangeQuerySet
+from annotation.models.querysets.samples import BenchmarkQuerySet, ContentChangeQuerySet
 from annotation.workflow import Role
 
 KEY = RegexValidator(
@@ -47,7 +47,7 @@ class Benchmark(models.Model):
     objects = BenchmarkQuerySet.as_manager()
 
     known_people: Mapping[int, Standing] = {}
-    """What was asked for when this row was loaded, by the person's number: see ``annotation.actions.access``."""
+    """What was asked for when this row was loaded, by the person's number: see ``annotation.common.access``."""
 
     class Meta:
         ordering = ["title"]
@@ -61,7 +61,7 @@ class Benchmark(models.Model):
 
 class ContentChange(models.Model):
     """Changes of the samples, facets or gold of a benchmark; their sum is its change number. Only
-    ``annotation.actions.changes`` writes them."""
+    ``annotation.content.changes`` writes them."""
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="+")
     changes = models.PositiveBigIntegerField(default=1)

@@ -7,8 +7,8 @@ from django.db import models
 from django.db.models import F, Q
 
 from annotation.models.annotation import Annotation, Revision
-from annotation.quality import Condition
-from annotation.querysets_quality import BlindAnswerQuerySet
+from annotation.models.querysets.quality import BlindAnswerQuerySet
+from annotation.work_rules import Condition
 
 
 class Comment(models.Model):

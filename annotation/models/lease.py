@@ -7,9 +7,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from annotation.models.querysets.samples import LeaseQuerySet, PauseQuerySet
 from annotation.models.sample import Sample
-from annotation.quality import BlindRule
-from annotation.querysets import LeaseQuerySet, PauseQuerySet
+from annotation.work_rules import BlindRule
 from annotation.workflow import is_overlapped
 
 

@@ -7,9 +7,9 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models.annotation import Revision
+from annotation.models.querysets.quality import CheckAnswerQuerySet, GoldCheckQuerySet
 from annotation.models.sample import Sample
-from annotation.quality import BoxMeasure, CheckRule, PauseRule
-from annotation.querysets_quality import CheckAnswerQuerySet, GoldCheckQuerySet
+from annotation.work_rules import BoxMeasure, CheckRule, PauseRule
 
 
 class QualityRules(models.Model):

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from annotation.models.benchmark import Benchmark
-from annotation.querysets import FacetValueQuerySet, SampleQuerySet
+from annotation.models.querysets.samples import FacetValueQuerySet, SampleQuerySet
 from annotation.workflow import SampleState
 
 

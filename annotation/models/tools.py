@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models.benchmark import Benchmark
-from annotation.querysets_tools import BankToolQuerySet, ToolNameQuerySet
+from annotation.models.querysets.tools import BankToolQuerySet, ToolNameQuerySet
 from annotation.tool_bank import LONGEST_NAME, ToolState
 from annotation.tool_bank.segments import SEGMENTS
 

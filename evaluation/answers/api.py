@@ -13,7 +13,7 @@ from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.loading import benchmark_for
+from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.answers.read.groups import State, read_groups
 from evaluation.answers.read.rows import AnswerGroup

@@ -14,8 +14,8 @@ from django.shortcuts import redirect, render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
-from annotation.views.loading import load_benchmark
-from annotation.views.tabs import benchmark_context
+from annotation.common.loading import load_benchmark
+from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.answers.read.groups import AnswerGroups, State, read_groups
 from evaluation.answers.read.rows import AnswerGroup

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models.fields.json import KT
 from django.utils import timezone
 
-from annotation.actions.access import require
+from annotation.common.access import require
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.answers.read.groups import State, read_groups, read_open_groups

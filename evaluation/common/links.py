@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from annotation.views.samples_words import LONGEST_ADDRESS
+from annotation.common.words import LONGEST_ADDRESS
 from evaluation.models import Run
 from evaluation.query.fields import slice_terms
 from evaluation.store.selection import Selection

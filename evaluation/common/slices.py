@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.actions.access import known_to
+from annotation.common.access import known_to
 from annotation.models import Benchmark
 from evaluation.common.vocabulary import check_query
 from evaluation.metrics.selection import LEADING, SELECTED, Summary

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from annotation.views.settings_sections import Section
-from annotation.views.tabs import Finder, Tab
+from annotation.common.sections import Section
+from annotation.common.tabs import Finder, Tab
 from annotation.workflow import Right
 
 IN_TRAJECTORIES = Finder("evaluation:trajectories", "Find trajectories", "evaluation:query-words", Right.SEE_GOLD)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from annotation.actions.benchmarks import add_member, create_benchmark, set_public
-from annotation.actions.freeze import freeze_version
-from annotation.actions.import_samples import import_samples
-from annotation.actions.read_samples import sample_records
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark, set_public
+from annotation.content.freeze import freeze_version
+from annotation.content.records import sample_records
+from annotation.exchange.write.samples import import_samples
 from annotation.exporters.native import row_line
 from annotation.models import Benchmark
 from annotation.scenes.benchmark import work_benchmark, write_demo, write_picture

@@ -10,19 +10,19 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.actions.benchmarks import add_member, create_benchmark
-from annotation.actions.comments import add_comment
-from annotation.actions.content_json import content_to_json
-from annotation.actions.gold_checks import add_checks, set_check_rules
-from annotation.actions.leave_review import leave_review
-from annotation.actions.queue import next_to_annotate
-from annotation.actions.queue_settings import set_queue
-from annotation.actions.review import Decision, answer_blind, decide, start_review
-from annotation.actions.save_samples import NO_CONTENT, save_samples
-from annotation.actions.store_images import store_pictures
-from annotation.actions.submit import submit
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.content.comments import add_comment
+from annotation.content.json import content_to_json
+from annotation.content.samples import NO_CONTENT, save_samples
+from annotation.images.store import store_pictures
 from annotation.models import Annotation, Benchmark, Lease, Sample
+from annotation.quality.write.checks import add_checks, set_check_rules
+from annotation.queue.assignment import next_to_annotate
+from annotation.queue.leave_review import leave_review
+from annotation.queue.settings import set_queue
+from annotation.review.write import Decision, answer_blind, decide, start_review
 from annotation.schema import Box, SampleContent, SampleRecord
+from annotation.studio.write.submit import submit
 from annotation.workflow import Role
 from webapp.accounts.models import User
 

@@ -11,8 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
-from annotation.views.benchmarks_cards import cards_for, creates, is_first_run, next_for, waiting_for
-from annotation.views.tiles import tile_of
+from annotation.benchmarks.present.cards import cards_for, creates, is_first_run, next_for, waiting_for
+from annotation.samples.present.tiles import tile_of
 from evaluation.common.frame import Frame, frame_of
 from evaluation.home.read.case import Case, find_case
 from evaluation.home.read.news import happenings, recent_runs

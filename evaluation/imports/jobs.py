@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from annotation.actions.import_jobs import note_stopped
+from annotation.exchange.write.records import note_stopped
 from annotation.importers.interface import Progress
 from evaluation.imports.write import commit as dry_run_commit
 from evaluation.imports.write import undo as undo_action

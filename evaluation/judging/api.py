@@ -10,9 +10,9 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.actions.read_agreement import audience_of, facet_names
-from annotation.api.loading import benchmark_for
 from annotation.blindness import Known
+from annotation.common.api import benchmark_for
+from annotation.quality.read.agreement import audience_of, facet_names
 from annotation.workflow import Right
 from evaluation.common.api import Fields, coefficients, intervals
 from evaluation.common.judging.known import listed_known_to, with_remaining

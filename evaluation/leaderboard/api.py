@@ -12,7 +12,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.loading import public_benchmark_for
+from annotation.common.api import public_benchmark_for
 from annotation.workflow import Right
 from evaluation.common.api import QUERY_TEXT
 from evaluation.common.slices import QUERY

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 from django.conf import settings
 from django.urls import reverse
 
-from annotation.actions.access import PublicReader, known_to
+from annotation.common.access import PublicReader, known_to
 from annotation.imaging.pyramid import levels, tile_areas
 from annotation.models import Benchmark, Image
 from evaluation.common.exports import EXPORTS

@@ -10,7 +10,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, QueryD
 from django.urls import resolve
 from django_htmx.middleware import HtmxDetails
 
-from annotation.actions.access import PublicReader
+from annotation.common.access import PublicReader
 from webapp.common.errors import ApplicationError
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from django.db import transaction
 from django.urls import reverse
 
-from annotation.actions.access import require
-from annotation.actions.import_jobs import WORKING
+from annotation.common.access import require
+from annotation.exchange.write.records import WORKING
 from annotation.models import ImportRecord
 from annotation.workflow import Right
 from evaluation.common.judging.write import Loss, losses, remove_questions, verdicts_of

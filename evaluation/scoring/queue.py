@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.actions.access import require
-from annotation.actions.freeze import gold_digest
+from annotation.common.access import require
+from annotation.content.freeze import gold_digest
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.models import Run

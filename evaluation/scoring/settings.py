@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.actions.access import require
+from annotation.common.access import require
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.metrics.settings import MetricSettings

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from annotation.actions.access import require
+from annotation.common.access import require
 from annotation.models import Benchmark, Version
 from annotation.workflow import Right
 from evaluation.metrics.aggregate import aggregate

@@ -17,7 +17,7 @@ from typing import Any
 from django.conf import settings as site
 from django.db.models import F
 
-from annotation.actions.changes import STEP_BITS
+from annotation.content.changes import STEP_BITS
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, ScoreFile
 from evaluation.store.build import Arrays, Evaluated, Written, load_rows, statement

@@ -8,7 +8,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.loading import benchmark_for
+from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.toolchains.read.analysis import MOST_RUNS, analyse_chains, chosen_runs, scored_runs
 from evaluation.toolchains.read.tables import CHAIN_TABLES

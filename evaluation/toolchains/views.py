@@ -8,8 +8,8 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.views.loading import load_benchmark
-from annotation.views.tabs import benchmark_context
+from annotation.common.loading import load_benchmark
+from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.common.downloads import FORMATS
 from evaluation.common.letters import letters_among

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
-from annotation.actions.token_rights import RIGHTS
+from annotation.common.token_rights import RIGHTS
 from annotation.workflow import Right
 from tests.annotation.pages_data import make_benchmark
 from tests.conftest import signed_in

@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from annotation.actions.invite import invite_person, withdraw
+from annotation.benchmarks.write.invitations import invite_person, withdraw
 from annotation.models import Benchmark, InvitedRole, Membership
 from annotation.workflow import Role
 from tests.annotation.pages_data import make_benchmark

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.views.studio_keys import REVIEW, STUDIO, keys_json
+from annotation.common.keys import REVIEW, STUDIO, keys_json
 from tests.conftest import signed_in
 from webapp.accounts.keys import problems_of
 from webapp.accounts.keys_actions import change_keys, own_keys

@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from annotation.actions.invite import invite_person
+from annotation.benchmarks.write.invitations import invite_person
 from annotation.models import Membership
 from annotation.workflow import Role
 from tests.annotation.pages_data import make_benchmark

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotation.actions.benchmarks import add_member
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.workflow import Role
 from tests.annotation.work_data import submitted, to_annotate
 from tests.conftest import signed_in

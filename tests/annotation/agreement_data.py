@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.actions.benchmarks import add_member
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Annotation, Benchmark, BlindAnswer, Gold, GoldBox, Review, Revision, Sample
 from annotation.workflow import Role, State
 from tests.annotation.pages_data import make_benchmark

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from annotation.actions.benchmarks import create_benchmark
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import create_benchmark
+from annotation.content.samples import save_samples
 from annotation.models import Benchmark, Image, Sample
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, ToolCall
 from webapp.accounts.models import User

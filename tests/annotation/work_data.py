@@ -6,14 +6,14 @@ import hashlib
 from itertools import count
 from typing import Any
 
-from annotation.actions.benchmarks import add_member, create_benchmark
-from annotation.actions.draft import save_draft
-from annotation.actions.queue import next_to_annotate
-from annotation.actions.review import Decision, answer_blind, decide, next_to_review
-from annotation.actions.submit import submit
-from annotation.actions.work_assign import assign_samples
-from annotation.actions.work_reopen import reopen_samples
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.models import Annotation, Benchmark, Image, Receipt, Sample
+from annotation.queue.assignment import next_to_annotate
+from annotation.queue.reopen import reopen_samples
+from annotation.review.write import Decision, answer_blind, decide, next_to_review
+from annotation.studio.write.draft import save_draft
+from annotation.studio.write.submit import submit
+from annotation.work.write.assignment import assign_samples
 from annotation.workflow import Role
 from webapp.accounts.models import User
 

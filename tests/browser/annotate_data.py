@@ -12,8 +12,8 @@ from django.db import transaction
 from PIL import Image as Picture
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from annotation.actions.benchmarks import add_member, create_benchmark
-from annotation.actions.store_images import store_pictures
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.images.store import store_pictures
 from annotation.models import Benchmark, Image, Sample
 from annotation.schema import SampleContent, SampleRecord
 from annotation.workflow import Role

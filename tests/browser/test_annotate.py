@@ -10,10 +10,10 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from annotation.actions.benchmarks import add_member
-from annotation.actions.queue import next_to_annotate
-from annotation.actions.submit import submit
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark, Draft, Lease, Revision, Sample
+from annotation.queue.assignment import next_to_annotate
+from annotation.studio.write.submit import submit
 from annotation.workflow import Role
 from tests.annotation.work_data import content, reviewed, submitted
 from tests.browser.annotate_data import HEIGHT, WIDTH, Studio, another, sign_in

@@ -9,11 +9,11 @@ import pytest
 from django.core.cache import cache
 from playwright.sync_api import Page, expect
 
-from annotation.actions import suggestions
-from annotation.actions.comments import add_comment
-from annotation.actions.queue import next_to_annotate
-from annotation.actions.suggestions import Suggestion
+from annotation.content import suggestions
+from annotation.content.comments import add_comment
+from annotation.content.suggestions import Suggestion
 from annotation.models import Annotation, Benchmark, BenchmarkQueue, Comment, Draft, Lease, Revision, Sample
+from annotation.queue.assignment import next_to_annotate
 from annotation.schema import Box
 from tests.annotation.work_data import reviewed, submitted
 from tests.browser.annotate_data import EVIDENCE, HEIGHT, WIDTH, Studio, sign_in

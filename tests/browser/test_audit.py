@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.actions.audits import draw_audit
-from annotation.actions.benchmarks import add_member
-from annotation.actions.queue_settings import set_queue
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import AuditItem, BlindAnswer, Lease
+from annotation.quality.write.audits import draw_audit
+from annotation.queue.settings import set_queue
 from annotation.workflow import Role
 from tests.annotation.work_data import next_review, reviewed, submitted
 from tests.browser.annotate_data import EVIDENCE, kitchen, sign_in

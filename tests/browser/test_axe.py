@@ -15,8 +15,8 @@ from django.conf import settings
 from django.db import transaction
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from annotation.actions.review import answer_blind
 from annotation.models import Benchmark, Sample
+from annotation.review.write import answer_blind
 from evaluation.imports.write.batches import RunBook, save_trajectories
 from evaluation.schema import Condition
 from evaluation.scoring.write import score_benchmark

@@ -16,11 +16,11 @@ import pytest
 from django.conf import settings as project
 from playwright.sync_api import Browser, Page
 
-from annotation.actions import suggestions
-from annotation.actions.comments import add_comment
-from annotation.actions.review import answer_blind
-from annotation.actions.suggestions import Suggestion
+from annotation.content import suggestions
+from annotation.content.comments import add_comment
+from annotation.content.suggestions import Suggestion
 from annotation.models import Annotation, Benchmark, BenchmarkQueue, Sample
+from annotation.review.write import answer_blind
 from annotation.schema import Box
 from evaluation.models import Trajectory
 from evaluation.trajectories.write.marks import tag_trajectories

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.actions.benchmarks import add_member, set_public
+from annotation.benchmarks.write.benchmark import add_member, set_public
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.judging.write.queues import draw_judging

@@ -8,8 +8,8 @@ import pytest
 from django.conf import settings as project
 from playwright.sync_api import expect
 
-from annotation.actions.benchmarks import create_benchmark, set_public
-from annotation.actions.import_samples import import_samples
+from annotation.benchmarks.write.benchmark import create_benchmark, set_public
+from annotation.exchange.write.samples import import_samples
 from annotation.exporters.native import row_line, sample_row
 from annotation.scenes.benchmark import demo_benchmark, write_picture
 from evaluation.agents.demo import run_demo

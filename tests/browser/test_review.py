@@ -11,10 +11,10 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
-from annotation.actions.benchmarks import add_member
-from annotation.actions.review import Decision, answer_blind, decide
-from annotation.actions.revisions import content_of
+from annotation.benchmarks.write.benchmark import add_member
+from annotation.content.revisions import content_of
 from annotation.models import Annotation, Benchmark, Comment, Gold, Lease, Review, Revision, Sample, Skip, VerifiedChain
+from annotation.review.write import Decision, answer_blind, decide
 from annotation.workflow import Role
 from tests.annotation.work_data import submitted
 from tests.browser.annotate_data import EVIDENCE, kitchen, sign_in

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from annotation.actions.benchmarks import set_public
+from annotation.benchmarks.write.benchmark import set_public
 from tests.evaluation.run_pages import make_benchmark, only_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.actions.benchmarks import set_public
+from annotation.benchmarks.write.benchmark import set_public
 from annotation.models import Image
 from tests.annotation.pages_data import make_benchmark
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.actions.queue import next_to_annotate
-from annotation.actions.tool_bank import add_tool, refuse_tool
 from annotation.models import Benchmark, Draft
+from annotation.queue.assignment import next_to_annotate
+from annotation.tools.write import add_tool, refuse_tool
 from tests.browser.annotate_data import Studio, kitchen, sign_in
 from webapp.accounts.models import User
 

@@ -13,8 +13,8 @@ from django.db import transaction
 from PIL import Image as Picture
 from playwright.sync_api import expect
 
-from annotation.actions.benchmarks import create_benchmark, set_public
-from annotation.actions.import_samples import import_samples
+from annotation.benchmarks.write.benchmark import create_benchmark, set_public
+from annotation.exchange.write.samples import import_samples
 from annotation.exporters.native import row_line, sample_row
 from annotation.schema import Box
 from evaluation.imports.write.batches import RunBook, save_trajectories

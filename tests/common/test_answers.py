@@ -19,7 +19,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.actions.benchmarks import add_member, create_benchmark
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.models import Sample
 from annotation.workflow import Role
 from tests.conftest import signed_in

@@ -20,7 +20,7 @@ from django.db import connection
 from annotation.models import Image, Sample
 from evaluation.models import Score, Trajectory
 from tests.annotation.pages_data import make_benchmark
-from tests.annotation.test_images import bring
+from tests.annotation.samples.test_images import bring
 from tests.conftest import signed_in
 from tests.evaluation.run_pages import make_benchmark as make_runs
 from tests.factories import make_user

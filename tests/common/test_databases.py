@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from annotation.actions.freeze import freeze_version
+from annotation.content.freeze import freeze_version
 from evaluation.models import Trajectory
 from tests import databases
 from tests.evaluation.run_pages import make_benchmark

@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.annotation.pages_data import make_benchmark
-from tests.annotation.test_images import bring
+from tests.annotation.samples.test_images import bring
 from tests.conftest import signed_in
 from webapp import env
 from webapp.accounts.models import User

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from annotation.actions.benchmarks import add_member, create_benchmark
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.workflow import Role
 from tests import processes
 from tests.conftest import signed_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.actions.benchmarks import create_benchmark
+from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.models import Benchmark
 from tests.factories import make_user
 from tests.worlds import made_once

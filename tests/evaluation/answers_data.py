@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.actions.benchmarks import create_benchmark
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import create_benchmark
+from annotation.content.samples import save_samples
 from annotation.models import Benchmark
 from annotation.schema import AnswerType, SampleContent, SampleRecord
 from evaluation.imports.write.batches import RunBook, save_trajectories

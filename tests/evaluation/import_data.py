@@ -12,8 +12,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.test import Client
 
-from annotation.actions.benchmarks import add_member, create_benchmark
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.content.samples import save_samples
 from annotation.exporters.native import sample_row
 from annotation.models import Benchmark
 from annotation.workflow import Role

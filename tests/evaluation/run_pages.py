@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from django.db import transaction
 
-from annotation.actions.benchmarks import create_benchmark
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import create_benchmark
+from annotation.content.samples import save_samples
 from annotation.models import Benchmark, Image, Sample
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
 from evaluation.imports.write.batches import RunBook, save_trajectories

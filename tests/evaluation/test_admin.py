@@ -9,7 +9,7 @@ from django.apps import apps
 from django.contrib import admin as site
 from django.urls import reverse
 
-from annotation.actions.freeze import freeze_version
+from annotation.content.freeze import freeze_version
 from evaluation.models import Metric, Score
 from tests.conftest import signed_in
 from tests.evaluation.home.test_page import scored

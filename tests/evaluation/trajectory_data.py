@@ -8,8 +8,8 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.actions.benchmarks import create_benchmark
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import create_benchmark
+from annotation.content.samples import save_samples
 from annotation.models import Image, Sample
 from annotation.schema import SampleRecord
 from evaluation.imports.write.batches import RunBook, save_trajectories

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from django.core.management import call_command
 
-from annotation.actions.benchmarks import create_benchmark
-from annotation.actions.label_studio import connect, pull, push
-from annotation.actions.read_samples import sample_records
-from annotation.actions.save_samples import save_samples
-from annotation.actions.store_images import store_pictures
+from annotation.benchmarks.write.benchmark import create_benchmark
+from annotation.content.records import sample_records
+from annotation.content.samples import save_samples
+from annotation.exchange.write.label_studio import connect, pull, push
+from annotation.images.store import store_pictures
 from annotation.models import Sample
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
 from tests.label_studio.conftest import Studio

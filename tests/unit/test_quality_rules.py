@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.quality import (
+from annotation.schema import AnswerType, Box, SampleContent
+from annotation.work_rules import (
     BoxMeasure,
     CheckRule,
     PauseRule,
@@ -16,7 +17,6 @@ from annotation.quality import (
     disagreement,
     is_check_turn,
 )
-from annotation.schema import AnswerType, Box, SampleContent
 
 OPTIONS = {"A": "black", "B": "white"}
 MC = AnswerType.MULTIPLE_CHOICE

@@ -12,8 +12,8 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from annotation.actions.access import facts_of
 from annotation.blindness import Known, known
+from annotation.common.access import facts_of
 from annotation.models import Benchmark
 from evaluation.models import Judgement, JudgingItem, JudgingQueue
 from evaluation.models.querysets.judging import JudgementQuerySet

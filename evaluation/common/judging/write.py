@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.actions.access import require
+from annotation.common.access import require
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.common.judging.known import queues_known_to

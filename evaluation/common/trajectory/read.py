@@ -15,8 +15,8 @@ import numpy as np
 from django.db.models import F
 from django.db.models.functions import Left, Length
 
-from annotation.actions.chains import KnownChain, further_chains
-from annotation.actions.read_samples import record_of
+from annotation.content.chains.read import KnownChain, further_chains
+from annotation.content.records import record_of
 from annotation.models import Benchmark
 from annotation.schema import SampleRecord
 from evaluation.metrics.columns import UNKNOWN, Floats, SampleColumns, ScoreColumns

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.actions.read_samples import record_of
+from annotation.content.records import record_of
 from annotation.schema import SampleContent
 from evaluation.common.frame import Frame, PictureProblem, frame_of, gold_corners, picture_problem
 from evaluation.common.sides import Side, sides_of

@@ -10,7 +10,7 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from annotation.views.loading import load_benchmark, rights_in
+from annotation.common.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.common.letters import letters_of
 from evaluation.common.staleness import staleness

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.views.loading import load_benchmark
+from annotation.common.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.common.letters import letters_of
 from evaluation.compare.present.comparison import Axis, Line, axis_over, line_of

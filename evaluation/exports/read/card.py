@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotation.actions.data_card import frozen_versions, making_of, sources_of
-from annotation.actions.freeze import gold_digest
+from annotation.benchmarks.read.card import frozen_versions, making_of, sources_of
+from annotation.content.freeze import gold_digest
 from annotation.models import Benchmark
 from evaluation.exporters.data_card import CardSection, DataCard, Table
 from evaluation.exports.read.description import describe_benchmark

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
-from annotation.actions.access import allowed
-from annotation.actions.read_samples import sample_records
-from annotation.actions.tool_bank_file import bank_rows
+from annotation.common.access import allowed
+from annotation.content.bank_file import bank_rows
+from annotation.content.records import sample_records
 from annotation.exporters import EXPORTERS
 from annotation.exporters.native import Sections, bank_row, native_parts, sample_row, write_native
 from annotation.models import Benchmark

@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.views.loading import load_benchmark
-from annotation.views.tabs import benchmark_context
+from annotation.common.loading import load_benchmark
+from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.exporters.data_card import as_markdown
 from evaluation.exports.read.card import read_data_card

@@ -6,10 +6,10 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from annotation.common.loading import load_benchmark
+from annotation.common.tabs import benchmark_context
 from annotation.exporters import EXPORTERS
 from annotation.exporters.interface import MissingLibrary
-from annotation.views.loading import load_benchmark
-from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.common.downloads import download
 from evaluation.common.exports import EXPORTS

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.actions.access import gold_known_to
+from annotation.common.access import gold_known_to
 from annotation.models import Benchmark, Sample
 from evaluation.metrics.columns import Quadrant
 from evaluation.models import Score
 
 if TYPE_CHECKING:
-    from annotation.querysets import Person
+    from annotation.models.querysets.samples import Person
 
 CONSIDERED = 500
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from annotation.actions.access import gold_known_to
+from annotation.common.access import gold_known_to
 from annotation.models import Benchmark
 from evaluation.models import Metric, Run, Scoring
 from evaluation.scoring.freshness import Freshness
@@ -16,7 +16,7 @@ from webapp.common.models import AuditEntry
 from webapp.common.wording import decimal
 
 if TYPE_CHECKING:
-    from annotation.querysets import Person
+    from annotation.models.querysets.samples import Person
 
 QUADRANTS = (
     "valid_grounded_reasoning",

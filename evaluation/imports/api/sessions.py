@@ -14,8 +14,8 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.actions.chain_runs import Later
-from annotation.api.loading import benchmark_for
+from annotation.common.api import benchmark_for
+from annotation.images.chain_runs import Later
 from annotation.imaging.model_view import ModelView
 from annotation.toolbox.vtc import Profile
 from annotation.workflow import Right

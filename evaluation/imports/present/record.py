@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.actions.import_samples import WITH_RUNS
+from annotation.exchange.write.samples import WITH_RUNS
 from annotation.importers.mapping import BOX_FIELDS, Field
 from evaluation.common.frame import region_address
 from evaluation.importers.interface import ColumnMapping

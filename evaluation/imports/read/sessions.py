@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.actions.store_images import picture_path
+from annotation.images.store import picture_path
 from annotation.imaging.model_view import MOST_BYTES, POLICY, ModelView, model_view, stored_view
 from annotation.models import Image
 from annotation.toolbox.cache import ResultCache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.actions.import_samples import WITH_RUNS
+from annotation.exchange.write.samples import WITH_RUNS
 from annotation.models import ImportRecord
 
 RUNS, SAMPLES = "runs_record", "samples_record"

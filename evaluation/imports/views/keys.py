@@ -10,7 +10,7 @@ from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.views.loading import load_benchmark
+from annotation.common.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.importers.interface import ImportProblem
 from evaluation.imports.forms.choices import BOX_FORMS, SPACES

@@ -10,9 +10,9 @@ from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.actions.import_jobs import WORKING, has_stopped
-from annotation.actions.upload_pictures import FORMAT as PICTURES
-from annotation.views.loading import load_benchmark, rights_in
+from annotation.common.loading import load_benchmark, rights_in
+from annotation.exchange.write.pictures import FORMAT as PICTURES
+from annotation.exchange.write.records import WORKING, has_stopped
 from annotation.workflow import Right
 from evaluation.common.downloads import download
 from evaluation.common.extraction.present import report_shown

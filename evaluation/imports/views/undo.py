@@ -7,8 +7,8 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotation.views.loading import load_benchmark
-from annotation.views.tabs import benchmark_context
+from annotation.common.loading import load_benchmark
+from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.common.judging.write import losses_known_to
 from evaluation.imports.present.record import counted

@@ -8,9 +8,9 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotation.actions.quota import UPLOADS, left_bytes, upload_room
-from annotation.views.loading import load_benchmark
-from annotation.views.tabs import benchmark_context
+from annotation.common.loading import load_benchmark
+from annotation.common.tabs import benchmark_context
+from annotation.exchange.read import UPLOADS, left_bytes, upload_room
 from annotation.workflow import Right
 from evaluation.imports.forms.choices import UploadForm
 from evaluation.imports.present.record import written

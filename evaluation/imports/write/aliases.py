@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from annotation.actions.access import require
+from annotation.common.access import require
 from annotation.models import Benchmark, Sample
 from annotation.workflow import Right
 from evaluation.importers.matching import alias_key

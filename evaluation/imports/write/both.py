@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.actions.import_samples import Checkpoint
+from annotation.exchange.write.samples import Checkpoint
 from annotation.importers.interface import ImportProblem
 from annotation.importers.results import NAMES
 from annotation.importers.sample_columns import SAMPLE_FIELDS

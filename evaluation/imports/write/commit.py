@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from annotation.actions.access import allowed
-from annotation.actions.import_samples import WITH_RUNS, Checkpoint, import_samples
+from annotation.common.access import allowed
+from annotation.exchange.write.samples import WITH_RUNS, Checkpoint, import_samples
 from annotation.importers.interface import ImportProblem, Progress
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right

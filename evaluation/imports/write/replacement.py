@@ -17,7 +17,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 
-from annotation.actions.import_samples import finish_record
+from annotation.exchange.write.samples import finish_record
 from annotation.importers.interface import ImportProblem
 from annotation.models import Benchmark, ImportRecord
 from evaluation.common.judging.write import drop_questions

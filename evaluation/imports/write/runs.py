@@ -11,15 +11,8 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.actions.access import require
-from annotation.actions.import_samples import (
-    Checkpoint,
-    fail_record,
-    finish_record,
-    keep_issues,
-    open_record,
-    remember,
-)
+from annotation.common.access import require
+from annotation.exchange.write.samples import Checkpoint, fail_record, finish_record, keep_issues, open_record, remember
 from annotation.models import Benchmark, ImportRecord, Sample
 from annotation.workflow import Right
 from evaluation.common.extraction.read import answer_keys

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.actions.access import require
-from annotation.actions.chain_runs import image_of, original_of, run_sent
-from annotation.actions.find_sample import find_sample
-from annotation.actions.import_samples import finish_record
+from annotation.common.access import require
+from annotation.exchange.write.samples import finish_record
+from annotation.images.chain_runs import image_of, original_of, run_sent
 from annotation.importers.fields import Report, RowRefused
 from annotation.models import Benchmark, Image, ImportRecord, Sample
+from annotation.samples.read import find_sample
 from annotation.schema import ToolCall
 from annotation.toolbox.results import Picture
 from annotation.toolbox.runner import ChainResult

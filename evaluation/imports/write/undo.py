@@ -8,9 +8,9 @@ from collections.abc import Callable
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.actions.changes import content_changed
-from annotation.actions.import_jobs import start_job
-from annotation.actions.store_images import picture_path, tile_folder
+from annotation.content.changes import content_changed
+from annotation.exchange.write.records import start_job
+from annotation.images.store import picture_path, tile_folder
 from annotation.models import Gold, Image, ImportRecord, Sample
 from evaluation.common.judging.write import remove_questions
 from evaluation.imports.read.twins import twin_of

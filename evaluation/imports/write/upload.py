@@ -10,11 +10,11 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.actions.access import allowed
-from annotation.actions.import_jobs import start_job
-from annotation.actions.import_samples import WITH_RUNS, file_digest
-from annotation.actions.quota import require_room
-from annotation.actions.upload_files import Stored, Upload, local_copy, sha256_of, store, tidy_scratch, unpacked
+from annotation.common.access import allowed
+from annotation.exchange.read import require_room
+from annotation.exchange.write.files import Stored, Upload, local_copy, sha256_of, store, tidy_scratch, unpacked
+from annotation.exchange.write.records import start_job
+from annotation.exchange.write.samples import WITH_RUNS, file_digest
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
 from annotation.importers import detect_format as detect_samples
 from annotation.importers.interface import Detection, ImportProblem

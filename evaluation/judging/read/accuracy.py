@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from annotation.actions.read_agreement import Audience, facet_values, short_names
 from annotation.models import Benchmark, BlindAnswer
-from annotation.quality import Condition
+from annotation.quality.read.agreement import Audience, facet_values, short_names
 from annotation.schema import AnswerType
 from annotation.statistics import Interval, wilson
+from annotation.work_rules import Condition
 from evaluation.metrics.answers import AnswerResult, judge_answer
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey
 from evaluation.metrics.settings import MetricSettings

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from annotation.actions.read_agreement import Audience, facet_values
 from annotation.agreement import (
     Agreement,
     Coefficient,
@@ -27,6 +26,7 @@ from annotation.agreement import (
     one_against_rest,
 )
 from annotation.models import Benchmark
+from annotation.quality.read.agreement import Audience, facet_values
 from annotation.schema import AnswerType
 from annotation.statistics import Interval, Ints, wilson
 from evaluation.common.judging.known import judgements_known_to

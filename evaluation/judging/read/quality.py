@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotation.actions.read_agreement import Audience
-from annotation.actions.read_audits import audit_rows
-from annotation.actions.read_checks import check_rows
 from annotation.models import Benchmark
+from annotation.quality.read.agreement import Audience
+from annotation.quality.read.audits import audit_rows
+from annotation.quality.read.checks import check_rows
 from webapp.common.errors import NotAllowed
 
 Row = Mapping[str, Any]

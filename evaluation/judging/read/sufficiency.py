@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
-from annotation.quality import Condition
 from annotation.statistics import Interval
+from annotation.work_rules import Condition
 from evaluation.judging.read.accuracy import Accuracy, BlindJudged
 from evaluation.metrics.intervals import newcombe
 from evaluation.metrics.tests import mcnemar

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.actions.read_agreement import ALL, GOLD, Audience, Pair, Rater, Said, Work, load_work, pairs_of
-from annotation.actions.read_people_work import people_work
 from annotation.models import Benchmark
+from annotation.quality.read.agreement import ALL, GOLD, Audience, Pair, Rater, Said, Work, load_work, pairs_of
+from annotation.quality.read.people import people_work
 from evaluation.judging.read.accuracy import blind_answers
 from evaluation.judging.read.judges import kinds_of, load_judged
 from evaluation.judging.read.quality import AUDITS, CHECKS, audit_export, check_export

@@ -10,11 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.actions.read_agreement import Audience, audience_of, facet_names
-from annotation.quality import Condition
-from annotation.views.agreement import agreement_context
-from annotation.views.loading import load_benchmark
-from annotation.views.samples_words import Count, count_of
+from annotation.common.loading import load_benchmark
+from annotation.common.words import Count, count_of
+from annotation.quality.read.agreement import Audience, audience_of, facet_names
+from annotation.quality.views.agreement import agreement_context
+from annotation.work_rules import Condition
 from annotation.workflow import Right
 from evaluation.judging.read.accuracy import Accuracy, blind_answers, grouped
 from evaluation.judging.read.sufficiency import Difference, by_condition, differences

@@ -10,12 +10,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.actions.read_agreement import audience_of, facet_names
 from annotation.agreement import Coefficient
+from annotation.common.loading import load_benchmark
+from annotation.common.words import Count, count_of
+from annotation.quality.read.agreement import audience_of, facet_names
+from annotation.quality.views.agreement import agreement_context
 from annotation.statistics import DRAWS, SEED, Interval
-from annotation.views.agreement import agreement_context
-from annotation.views.loading import load_benchmark
-from annotation.views.samples_words import Count, count_of
 from annotation.workflow import Right
 from evaluation.common.links import Count as Trajectories
 from evaluation.common.links import named_list

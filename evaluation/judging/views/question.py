@@ -11,9 +11,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.actions.pictures import region_of
+from annotation.common.loading import load_benchmark
+from annotation.images.serving import region_of
 from annotation.schema import Box
-from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.common.judging.words import REASONS
 from evaluation.common.trajectory.answer import answer_of

@@ -15,10 +15,10 @@ from django.utils.http import urlencode
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.actions.access import allowed
-from annotation.actions.read_agreement import Audience
-from annotation.views.agreement import agreement_context
-from annotation.views.loading import load_benchmark
+from annotation.common.access import allowed
+from annotation.common.loading import load_benchmark
+from annotation.quality.read.agreement import Audience
+from annotation.quality.views.agreement import agreement_context
 from annotation.workflow import Right
 from evaluation.common.frame import frame_of
 from evaluation.common.judging.known import queue_known_to

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.http import FileResponse, HttpRequest
 from django.views.decorators.http import require_safe
 
-from annotation.actions.read_agreement import audience_of
-from annotation.views.loading import load_benchmark
+from annotation.common.loading import load_benchmark
+from annotation.quality.read.agreement import audience_of
 from annotation.workflow import Right
 from evaluation.common.downloads import download
 from evaluation.exporters.tables import WRITERS

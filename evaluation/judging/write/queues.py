@@ -11,11 +11,11 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from annotation.actions.access import require
-from annotation.actions.pause import require_going_on
-from annotation.actions.quality_rules import refuse_open_blind_work
 from annotation.blindness import JUDGING_AND_PUBLIC
+from annotation.common.access import require
+from annotation.common.rules import refuse_open_blind_work
 from annotation.models import Benchmark, Image, Revision, Sample
+from annotation.queue.pauses import require_going_on
 from annotation.schema import AnswerType
 from annotation.workflow import Right
 from evaluation.common.judging.digests import judged_digests

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.actions.access import gold_known_to
+from annotation.common.access import gold_known_to
 from annotation.models import Benchmark, Sample
 from annotation.statistics import MIN_CLUSTERS, SEED, dense_codes
 from evaluation.leaderboard.read.board import DETAILED

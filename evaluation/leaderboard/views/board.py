@@ -15,9 +15,9 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.actions.access import roles_of
-from annotation.views.loading import load_benchmark
-from annotation.views.tabs import benchmark_context
+from annotation.common.access import roles_of
+from annotation.common.loading import load_benchmark
+from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.common.downloads import download
 from evaluation.common.exports import EXPORTS, metric_rows

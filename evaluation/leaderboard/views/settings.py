@@ -12,8 +12,8 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotation.views.loading import load_benchmark
-from annotation.views.settings_sections import settings_context
+from annotation.common.loading import load_benchmark
+from annotation.common.sections import settings_context
 from annotation.workflow import Right
 from evaluation.leaderboard.forms import MetricSettingsForm
 from evaluation.leaderboard.read.runs import list_runs

@@ -12,9 +12,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.actions.benchmarks import create_benchmark
-from annotation.actions.import_samples import import_samples
-from annotation.actions.upload_files import unpack_pictures
+from annotation.benchmarks.write.benchmark import create_benchmark
+from annotation.exchange.write.files import unpack_pictures
+from annotation.exchange.write.samples import import_samples
 from annotation.importers import IMPORTERS, detect_format
 from annotation.importers.sample_columns import SAMPLE_FIELDS
 from annotation.models import Benchmark

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.actions.import_samples import file_digest
+from annotation.exchange.write.samples import file_digest
 from annotation.importers.shapes import shape_of
 from annotation.models import Benchmark, ImportRecord
 from evaluation.importers import IMPORTERS, detect_format

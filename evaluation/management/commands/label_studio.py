@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.actions.label_studio import pull, push
+from annotation.exchange.write.label_studio import pull, push
 from evaluation.management.output import answering_plainly, print_counts, the_benchmark
 
 

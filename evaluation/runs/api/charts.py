@@ -13,7 +13,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.loading import benchmark_for
+from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.common.api import Fields
 from evaluation.common.crops import MISSED, CropPoints, crop_points, crop_regions, crop_sizes

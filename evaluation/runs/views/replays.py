@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.views.loading import load_benchmark, rights_in
+from annotation.common.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.models import Replay, Run, Trajectory
 from evaluation.replay.run import WORDS, Outcome

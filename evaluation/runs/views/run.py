@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from annotation.views.loading import load_benchmark, rights_in
+from annotation.common.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.common.extraction.present import report_shown
 from evaluation.common.links import RunLinks

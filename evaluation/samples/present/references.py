@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.actions.chains import further_chains
+from annotation.content.chains.read import further_chains
 from annotation.schema import ToolCall
 from evaluation.metrics.many_chains import distances_to
 from evaluation.metrics.references import GOLD_CHAIN

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from annotation.actions.suggestions import Suggestion, suggested_by
+from annotation.content.suggestions import Suggestion, suggested_by
 from annotation.models import Sample
 from annotation.schema import Box
 from evaluation.common.trajectory.read import Corners, read_last_crops, read_on_sample

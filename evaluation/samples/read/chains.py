@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.actions.read_samples import record_of
+from annotation.content.records import record_of
 from evaluation.common.trajectory.read import Corners, corners_of
 from evaluation.metrics.ragged import rows_of
 from evaluation.metrics.records import sample_columns

@@ -11,10 +11,10 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.actions.find_sample import find_sample
-from annotation.actions.read_samples import record_of
+from annotation.common.loading import load_benchmark
+from annotation.content.records import record_of
+from annotation.samples.read import find_sample
 from annotation.schema import ToolCall, shortened
-from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.common.downloads import FORMATS, rows_file
 from evaluation.common.letters import letters_of

@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.actions.find_sample import find_sample
-from annotation.actions.read_samples import record_of
-from annotation.views.loading import load_benchmark
+from annotation.common.loading import load_benchmark
+from annotation.content.records import record_of
+from annotation.samples.read import find_sample
 from annotation.workflow import Right
 from evaluation.common.frame import frame_of, gold_corners, marks_of, picture_problem
 from evaluation.common.letters import letters_among

@@ -8,13 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.actions.access import allowed
-from annotation.actions.find_sample import find_sample
-from annotation.actions.read_samples import record_of
-from annotation.actions.read_timeline import timeline
-from annotation.actions.tool_bank import bank_of
-from annotation.actions.work_assign import SETTLED
-from annotation.views.loading import load_benchmark
+from annotation.common.access import allowed
+from annotation.common.bank import bank_of
+from annotation.common.loading import load_benchmark
+from annotation.content.records import record_of
+from annotation.queue.batch import SETTLED
+from annotation.queue.timeline import timeline
+from annotation.samples.read import find_sample
 from annotation.workflow import Right
 from evaluation.common.frame import frame_of, gold_corners, marks_of, picture_problem
 from evaluation.common.letters import letters_of

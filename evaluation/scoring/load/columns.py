@@ -13,7 +13,7 @@ from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
-from annotation.actions.freeze import gold_digest
+from annotation.content.freeze import gold_digest
 from annotation.models import (
     AcceptedChain,
     Benchmark,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from annotation.actions.access import require
+from annotation.common.access import require
 from annotation.toolbox.runner import OPENCV
 from annotation.workflow import Right
 from evaluation.models import Replay, ReplayedStep, Scoring, Trajectory

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.urls import reverse
 
-from annotation.actions.access import require
+from annotation.common.access import require
 from annotation.models import Image
 from annotation.toolbox.runner import OPENCV
 from annotation.workflow import Right

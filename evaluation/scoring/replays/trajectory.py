@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotation.actions.chain_runs import original_of
+from annotation.images.chain_runs import original_of
 from annotation.imaging.decoding import decode, inspect
 from annotation.imaging.problems import PictureProblem
 from annotation.toolbox.results import Picture

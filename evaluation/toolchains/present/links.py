@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from annotation.views.samples_words import LONGEST_ADDRESS
+from annotation.common.words import LONGEST_ADDRESS
 from evaluation.common.links import Count
 from evaluation.metrics.chains import pair_word
 from evaluation.models import Run

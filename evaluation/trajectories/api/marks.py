@@ -11,8 +11,8 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.actions.access import known_to
-from annotation.api.loading import benchmark_for
+from annotation.common.access import known_to
+from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.common.api import coefficients
 from evaluation.common.slices import SliceTable, read_slices, saved_slices

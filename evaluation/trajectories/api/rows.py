@@ -13,8 +13,8 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.actions.access import known_to
-from annotation.api.loading import FACET, benchmark_for, facets_of, terms_of
+from annotation.common.access import known_to
+from annotation.common.api import FACET, benchmark_for, facets_of, terms_of
 from annotation.workflow import Right
 from evaluation.common.api import QUERY_TEXT
 from evaluation.common.records import trajectory_record

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.http import FileResponse
 
-from annotation.actions.access import known_to
+from annotation.common.access import known_to
 from evaluation.common.downloads import download
 from evaluation.exporters.tables import WRITERS
 from evaluation.store.trajectory_list import TrajectoryList

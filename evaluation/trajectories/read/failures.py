@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from annotation.actions.access import known_to
 from annotation.agreement import MISSING, Agreement, agree
+from annotation.common.access import known_to
 from annotation.models import Benchmark
 from evaluation.metrics.columns import cluster_codes
 from evaluation.metrics.failures import FAILURES, NO_FAILURE

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef
 
-from annotation.actions.access import known_to, require, roles_of
+from annotation.common.access import known_to, require, roles_of
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.metrics.failures import FAILURES, LABELS, RULES

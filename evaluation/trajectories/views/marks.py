@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from annotation.views.loading import load_benchmark
+from annotation.common.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.common.terms import opened_from, query_error, terms_of
 from evaluation.common.vocabulary import vocabulary_of

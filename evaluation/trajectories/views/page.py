@@ -10,8 +10,8 @@ from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.actions.access import roles_of
-from annotation.views.loading import load_benchmark, rights_in
+from annotation.common.access import roles_of
+from annotation.common.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.common.shown import values_of
 from evaluation.common.staleness import staleness

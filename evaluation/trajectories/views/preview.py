@@ -10,8 +10,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from annotation.actions.access import roles_of
-from annotation.views.loading import load_benchmark
+from annotation.common.access import roles_of
+from annotation.common.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.common.frame import frame_of, gold_corners
 from evaluation.common.links import Count

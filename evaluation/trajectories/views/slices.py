@@ -12,8 +12,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.actions.access import known_to, roles_of
-from annotation.views.loading import load_benchmark, rights_in
+from annotation.common.access import known_to, roles_of
+from annotation.common.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.common.slices import SliceRow, SliceTable, read_slices, saved_slices
 from evaluation.common.staleness import staleness

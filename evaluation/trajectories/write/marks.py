@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from annotation.actions.access import require
+from annotation.common.access import require
 from annotation.models import Benchmark, Sample
 from annotation.workflow import Right
 from evaluation.metrics.failures import FAILURES, NO_FAILURE

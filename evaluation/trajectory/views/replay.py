@@ -17,11 +17,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.actions.access import allowed
-from annotation.actions.quota import member_room
+from annotation.common.access import allowed
+from annotation.common.loading import load_benchmark
+from annotation.exchange.read import member_room
 from annotation.imaging.encoding import encode, fitted
 from annotation.toolbox.results import Picture
-from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.common.frame import frame_of
 from evaluation.common.trajectory.read import kept_replay, load_trajectory, read_trajectory

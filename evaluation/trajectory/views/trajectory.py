@@ -10,8 +10,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.actions.access import known_to, roles_of
-from annotation.views.loading import load_benchmark, rights_in
+from annotation.common.access import known_to, roles_of
+from annotation.common.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.common.frame import Frame, frame_of, gold_corners, marks_of, picture_problem
 from evaluation.common.terms import opened_from

@@ -6,7 +6,7 @@ import { ReviewStage } from "./review-stage.js";
 
 /**
  * An audit after the blind answer: gold on the picture and in words. The verdict is a plain form.
- * Reads the block "review" (annotation.views.audit_pages).
+ * Reads the block "review" (annotation.quality.views.auditing).
  */
 export class SightlineAudit extends HTMLElement {
   #keys;

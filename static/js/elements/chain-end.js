@@ -1,7 +1,7 @@
 import { endWords } from "../models/chain-end.js";
 
 /**
- * The end of a toolchain beside the answer: templates/annotation/_chain_end.html. Where the last step measured another
+ * The end of a toolchain beside the answer: templates/annotation/common/_chain_end.html. Where the last step measured another
  * number, it asks why its end still shows the answer.
  */
 export class ChainEnd {
@@ -13,7 +13,7 @@ export class ChainEnd {
     this.#field = root.querySelector("[data-part=end-reason]");
   }
 
-  /** `end`: of annotation.views.workbench_shown, null before the chain ran in full; `asks`: whether it can be verified now. */
+  /** `end`: of annotation.workbench.present, null before the chain ran in full; `asks`: whether it can be verified now. */
   show(end, answers, asks) {
     this.#words.textContent = endWords(end, answers);
     this.#words.classList.toggle("is-bad", end?.agrees === false);

@@ -4,7 +4,7 @@ import { pinAt } from "./stage-places.js";
 /**
  * Comments on a sample, some pinned to a place of the picture, with answers; a thread can be resolved, and opened again.
  *
- *   <section data-comments data-url="/…/comments/"><div id="comments">{% include "annotation/_comments.html" %}</div>
+ *   <section data-comments data-url="/…/comments/"><div id="comments">{% include "annotation/common/_comments.html" %}</div>
  *     <form>[name=text], [data-about], [data-trouble], submit</form></section>
  *
  * What the server says of a thread is drawn by its template alone: after a change the piece is fetched anew.

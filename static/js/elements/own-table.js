@@ -11,7 +11,7 @@ export class OwnTable {
   #table;
   #names;
 
-  /** @param {{name: string, words: string, keys: string[]}[]} table of annotation.views.studio_keys */
+  /** @param {{name: string, words: string, keys: string[]}[]} table of annotation.common.keys */
   constructor(table) {
     this.#table = table;
     this.#names = new Map(table.flatMap(({ name, keys }) => keys.map((key) => [key, name])));

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from annotation.actions.benchmarks import add_member, create_benchmark
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.content.samples import save_samples
 from annotation.models import Benchmark
 from annotation.schema import AnswerType, SampleContent, SampleRecord
 from annotation.workflow import Role

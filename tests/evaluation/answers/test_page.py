@@ -7,8 +7,8 @@ import re
 import pytest
 from django.test import Client
 
-from annotation.actions.benchmarks import add_member, create_benchmark
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.content.samples import save_samples
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.answers.read.groups import State, read_groups

@@ -14,8 +14,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.actions.benchmarks import set_public
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import set_public
+from annotation.content.samples import save_samples
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.common.exports import sample_rows
@@ -307,7 +307,7 @@ def test_settings_given_with_a_score_request_are_kept(benchmark, lea):
 
 
 def test_a_sample_of_another_benchmark_is_not_found(benchmark, lea):
-    from annotation.actions.benchmarks import create_benchmark
+    from annotation.benchmarks.write.benchmark import create_benchmark
 
     other = create_benchmark(actor=lea, slug="other")
     save_samples(actor=lea, benchmark=other, records=records.samples()[:1])

@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from hypothesis import HealthCheck, Phase, given, settings
 
-from annotation.actions.freeze import freeze_version
+from annotation.content.freeze import freeze_version
 from evaluation.imports.api.records import ChoicesSerializer
 from evaluation.models import Judgement, JudgingQueue, Run
 from evaluation.query.check import Vocabulary, read

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from annotation.actions.benchmarks import add_member
-from annotation.actions.gold_checks import set_check_rules
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark
+from annotation.quality.write.checks import set_check_rules
 from annotation.workflow import Role
 from evaluation.models import Run
 from tests.conftest import signed_in

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from annotation.actions.benchmarks import create_benchmark
+from annotation.benchmarks.write.benchmark import create_benchmark
 from evaluation.common.letters import letters_of
 from evaluation.compare.read.runs import CELLS, compare_runs
 from evaluation.imports.write.batches import RunBook, save_trajectories

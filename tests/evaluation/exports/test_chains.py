@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from annotation.actions.benchmarks import add_member, create_benchmark
-from annotation.actions.chains import accept_chain, known_chains, remove_chain
-from annotation.actions.freeze import freeze_version
-from annotation.actions.import_samples import import_samples
-from annotation.actions.versions import Kind, difference
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.content.chains.read import known_chains
+from annotation.content.freeze import freeze_version
+from annotation.exchange.write.samples import import_samples
 from annotation.models import AcceptedChain, Benchmark, Sample, VersionEntry
 from annotation.schema import ToolCall
+from annotation.versions.read.difference import Kind, difference
+from annotation.workbench.write import accept_chain, remove_chain
 from annotation.workflow import Role
 from evaluation.common.exports import sample_rows
 from evaluation.exports.read.formats import export_as

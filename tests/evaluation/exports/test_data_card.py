@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.actions.freeze import freeze_version
-from annotation.actions.save_samples import save_samples
+from annotation.content.freeze import freeze_version
+from annotation.content.samples import save_samples
 from annotation.models import Benchmark, ImportRecord
 from annotation.schema import SampleRecord
 from evaluation.exporters.data_card import CardSection, DataCard, Table, as_markdown, escaped

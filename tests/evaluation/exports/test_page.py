@@ -13,8 +13,8 @@ import pyarrow.parquet
 import pytest
 from django.test import Client
 
-from annotation.actions.benchmarks import add_member
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import add_member
+from annotation.content.samples import save_samples
 from annotation.exporters import EXPORTERS
 from annotation.models import Sample
 from annotation.schema import AnswerType, SampleContent, SampleRecord

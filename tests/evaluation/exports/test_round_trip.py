@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.actions.benchmarks import add_member, create_benchmark
-from annotation.actions.box_names import extra_of, names_of, written_names
-from annotation.actions.freeze import gold_digest
-from annotation.actions.import_samples import import_samples
-from annotation.actions.read_samples import sample_records
-from annotation.actions.save_samples import save_samples
-from annotation.actions.tool_bank import accept_tool, add_tool, merge_tool, refuse_tool
-from annotation.actions.tool_bank_file import bank_rows
-from annotation.actions.work_discard import discard_samples
-from annotation.actions.work_reopen import reopen_samples
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.content.bank_file import bank_rows
+from annotation.content.box_names import extra_of, names_of, written_names
+from annotation.content.freeze import gold_digest
+from annotation.content.records import sample_records
+from annotation.content.samples import save_samples
+from annotation.exchange.write.samples import import_samples
 from annotation.models import Annotation, BankTool, Benchmark, FacetValue, Gold, GoldBox, ImportRecord, Sample
+from annotation.queue.reopen import reopen_samples
 from annotation.schema import Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
+from annotation.tools.write import accept_tool, add_tool, merge_tool, refuse_tool
+from annotation.work.write.discard import discard_samples
 from annotation.workflow import Role
 from evaluation.exports.read.formats import export_as, sections_of
 from webapp.accounts.models import User

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from annotation.actions.benchmarks import add_member, set_public
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import add_member, set_public
+from annotation.content.samples import save_samples
 from annotation.models import Annotation, Benchmark, BenchmarkQueue, QualityRules, Sample
 from annotation.workflow import Role
 from evaluation.imports.write.batches import RunBook, save_trajectories

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from annotation.actions.benchmarks import create_benchmark
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import create_benchmark
+from annotation.content.samples import save_samples
 from annotation.models import ImportIssue, ImportRecord
 from annotation.workflow import Role
 from evaluation.imports.write import upload

@@ -13,8 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.actions.benchmarks import create_benchmark
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import create_benchmark
+from annotation.content.samples import save_samples
 from annotation.importers.decoding import RowDecoder
 from annotation.models import Benchmark, ImportIssue, ImportRecord
 from annotation.schema import AnswerType, SampleContent, SampleRecord

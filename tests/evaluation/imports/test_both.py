@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError
 
-from annotation.actions.benchmarks import create_benchmark
+from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.models import Benchmark, Gold, ImportRecord, Sample
 from evaluation.imports.write.undo import ask_undo
 from evaluation.models import Metric, Run, Trajectory

@@ -11,10 +11,10 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 from PIL import Image as Picture
 
-from annotation.actions import import_samples as module
-from annotation.actions.benchmarks import create_benchmark
-from annotation.actions.people import set_roles
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import create_benchmark
+from annotation.benchmarks.write.people import set_roles
+from annotation.content.samples import save_samples
+from annotation.exchange.write import samples as module
 from annotation.models import Benchmark, ImportIssue, ImportRecord, Sample
 from annotation.workflow import Role
 from evaluation.imports.write.batches import RunBook, save_others, save_trajectories

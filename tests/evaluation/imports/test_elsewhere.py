@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.actions.upload_pictures import receive_pictures
+from annotation.exchange.write.pictures import receive_pictures
 from annotation.models import Benchmark, Image, ImportRecord, Sample
 from evaluation.imports.write import upload
 from evaluation.imports.write.preview.pictures import drawn

@@ -7,8 +7,8 @@ import json
 import pytest
 from django.core.management import CommandError
 
-from annotation.actions.benchmarks import create_benchmark
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import create_benchmark
+from annotation.content.samples import save_samples
 from annotation.models import ImportRecord, Sample
 from annotation.schema import SampleContent, SampleRecord
 from evaluation.imports.write import upload

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.actions.benchmarks import create_benchmark
+from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.models import ImportRecord
 from evaluation.models import Run, Step, Trajectory
 from tests import processes

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError
 from django.urls import reverse
 
-from annotation.actions.benchmarks import create_benchmark
+from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.models import ImportRecord, Sample
 from evaluation.models import SampleAlias, SavedMapping, Trajectory
 from tests.conftest import signed_in

@@ -16,11 +16,10 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from annotation.actions import chain_runs
-from annotation.actions.benchmarks import add_member, create_benchmark
-from annotation.actions.save_samples import save_samples
-from annotation.actions.store_images import store_pictures
-from annotation.api.toolbox import CALLS
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.content.samples import save_samples
+from annotation.images import chain_runs
+from annotation.images.store import store_pictures
 from annotation.imaging.encoding import encode
 from annotation.imaging.model_view import POLICY
 from annotation.models import Benchmark, Image, ImportRecord
@@ -29,6 +28,7 @@ from annotation.toolbox import geometry, outlines
 from annotation.toolbox.cache import picture_key
 from annotation.toolbox.table import TOOLS
 from annotation.toolbox.vtc import Profile
+from annotation.tools.api import CALLS
 from annotation.workflow import Role
 from evaluation.agents import tool_session
 from evaluation.agents.tool_session import MOST_CALLS, ToolSession

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from annotation.actions.read_samples import record_of
+from annotation.content.records import record_of
 from annotation.models import Sample
 from evaluation.models import Trajectory
 

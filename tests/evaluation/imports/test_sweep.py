@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from annotation.actions.quota import used_bytes
-from annotation.actions.sweep_uploads import sweep_uploads
-from annotation.actions.upload_files import store
-from annotation.actions.upload_pictures import receive_pictures
+from annotation.exchange.read import used_bytes
+from annotation.exchange.write.files import store
+from annotation.exchange.write.pictures import receive_pictures
+from annotation.exchange.write.sweep import sweep_uploads
 from annotation.models import Benchmark, ImportRecord
 from evaluation.imports.write import upload
 from tests.evaluation.import_data import File, kitchen, lines, native, picture, run_rows, sample_rows, zipped

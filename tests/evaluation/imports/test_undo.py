@@ -10,9 +10,9 @@ from django.core.files.storage import default_storage
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions.benchmarks import create_benchmark
-from annotation.actions.freeze import freeze_version
-from annotation.actions.store_images import picture_path
+from annotation.benchmarks.write.benchmark import create_benchmark
+from annotation.content.freeze import freeze_version
+from annotation.images.store import picture_path
 from annotation.models import Image, ImportRecord, Sample
 from annotation.workflow import Role
 from evaluation.imports.write import undo as undo_import

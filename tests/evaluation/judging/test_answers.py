@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from annotation.actions.access import gold_known_to
-from annotation.actions.benchmarks import add_member, set_public
+from annotation.benchmarks.write.benchmark import add_member, set_public
+from annotation.common.access import gold_known_to
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.answers.read.groups import read_groups

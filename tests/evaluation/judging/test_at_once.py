@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from annotation.actions.benchmarks import add_member
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.common.judging.write import delete_queue

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.actions.benchmarks import add_member, set_public
+from annotation.benchmarks.write.benchmark import add_member, set_public
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.judging.write.queues import draw_judging, judge_item, next_to_judge, order_for, pass_by, take_back_last

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.actions.benchmarks import add_member
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.judging.write.queues import draw_judging, in_order, judge_item, next_to_judge, pass_by, take_back_last

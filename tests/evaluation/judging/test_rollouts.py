@@ -13,7 +13,7 @@ from django.apps import apps
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.actions.benchmarks import add_member
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Role
 from evaluation.common.judging.digests import judged_digests

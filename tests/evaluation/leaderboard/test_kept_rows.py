@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from annotation.actions.changes import content_changed
+from annotation.content.changes import content_changed
 from annotation.models import Gold
 from evaluation.leaderboard.present.table import ROWS
 from evaluation.models import Comparison, Metric, Model, Run, Standing

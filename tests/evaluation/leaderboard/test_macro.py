@@ -9,8 +9,8 @@ import pytest
 from django.db import transaction
 from django.urls import reverse
 
-from annotation.actions.benchmarks import create_benchmark, set_public
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import create_benchmark, set_public
+from annotation.content.samples import save_samples
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord
 from evaluation.imports.write.batches import RunBook, save_trajectories
 from evaluation.leaderboard.read.board import read_board

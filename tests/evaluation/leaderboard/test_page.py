@@ -15,7 +15,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.actions.benchmarks import add_member, create_benchmark, set_public
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark, set_public
 from annotation.models import Sample
 from annotation.workflow import Role
 from evaluation.imports.write.batches import RunBook, save_trajectories

@@ -12,8 +12,8 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.benchmarks import add_member, set_public
-from annotation.actions.gold_checks import set_check_rules
+from annotation.benchmarks.write.benchmark import add_member, set_public
+from annotation.quality.write.checks import set_check_rules
 from annotation.workflow import Role
 from evaluation.common.slices import QUERY, SAVED
 from evaluation.models import Metric

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from annotation.actions.benchmarks import create_benchmark
+from annotation.benchmarks.write.benchmark import create_benchmark
 from evaluation.models import Run
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board

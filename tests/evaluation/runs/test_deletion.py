@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.benchmarks import add_member
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Role
 from evaluation.judging.write.queues import draw_judging, judge_item, next_to_judge

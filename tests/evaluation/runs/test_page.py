@@ -8,7 +8,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from annotation.actions.benchmarks import create_benchmark
+from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.models import Sample
 from evaluation.common import crops as read_crops
 from evaluation.metrics.tests import holm

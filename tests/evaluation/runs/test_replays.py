@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from annotation.actions.benchmarks import add_member
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark, Sample
 from annotation.workflow import Role
 from evaluation.imports.write.sessions import record_session

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from annotation.actions.tool_bank import accept_tool
 from annotation.models import BankTool, Image, Sample
+from annotation.tools.write import accept_tool
 from tests.conftest import signed_in
 from tests.evaluation import records
 from tests.evaluation.trajectory_data import of, page, scored_kitchen, with_picture

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from annotation.actions.benchmarks import add_member
-from annotation.actions.chains import accept_chain, remove_chain
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import AcceptedChain, Benchmark, Sample
 from annotation.schema import ToolCall
+from annotation.workbench.write import accept_chain, remove_chain
 from annotation.workflow import Role
 from evaluation.common.exports import sample_rows
 from evaluation.imports.write.sessions import open_session, record_session

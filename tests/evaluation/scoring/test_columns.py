@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from django.db import transaction
 
-from annotation.actions.benchmarks import create_benchmark
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import create_benchmark
+from annotation.content.samples import save_samples
 from evaluation.common.records import trajectory_records
 from evaluation.imports.write.batches import RunBook, save_trajectories
 from evaluation.metrics.records import run_columns, sample_columns

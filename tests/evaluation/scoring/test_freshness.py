@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from annotation.actions.benchmarks import create_benchmark
-from annotation.actions.changes import content_changed
-from annotation.actions.save_samples import save_samples
+from annotation.benchmarks.write.benchmark import create_benchmark
+from annotation.content.changes import content_changed
+from annotation.content.samples import save_samples
 from annotation.models import Gold
 from evaluation.leaderboard.read.board import read_board
 from tests.evaluation.board_data import many_samples

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from annotation.actions.people import set_roles
+from annotation.benchmarks.write.people import set_roles
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.models import Comparison, Metric, Run, Score, Scoring, Standing, WordPart

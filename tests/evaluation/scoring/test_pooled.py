@@ -12,7 +12,7 @@ import pytest
 from django.db import connection, connections
 from django.test import Client
 
-from annotation.actions.benchmarks import add_member
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark, Sample
 from annotation.workflow import Role
 from evaluation.models import Run, Scoring, Trajectory

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from django.db import transaction
 
-from annotation.actions.benchmarks import create_benchmark
-from annotation.actions.freeze import freeze_version
-from annotation.actions.save_samples import save_samples
-from annotation.actions.tool_bank import accept_tool
+from annotation.benchmarks.write.benchmark import create_benchmark
+from annotation.content.freeze import freeze_version
+from annotation.content.samples import save_samples
 from annotation.models import BankTool, Sample
+from annotation.tools.write import accept_tool
 from evaluation.common.exports import EXPORTS
 from evaluation.imports.write.batches import RunBook, save_trajectories
 from evaluation.models import Comparison, Intervention, Metric, Run, Score, Scoring, Standing

@@ -10,8 +10,8 @@ from django.apps import apps
 from django.core.management import call_command
 from django.utils import timezone
 
-from annotation.actions.benchmarks import add_member
-from annotation.actions.changes import content_changed
+from annotation.benchmarks.write.benchmark import add_member
+from annotation.content.changes import content_changed
 from annotation.models import Gold
 from annotation.workflow import Role
 from evaluation.models import Run, Scoring

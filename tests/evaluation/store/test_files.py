@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from annotation.actions.changes import content_changed
+from annotation.content.changes import content_changed
 from annotation.models import FacetValue
 from evaluation.models import Run, Score, ScoreFile
 from evaluation.scoring.write import score_benchmark

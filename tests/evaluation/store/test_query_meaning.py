@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.actions.changes import content_changed
+from annotation.content.changes import content_changed
 from annotation.models import Gold
 from evaluation.metrics.failures import FAILURES
 from evaluation.models import (

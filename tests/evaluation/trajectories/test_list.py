@@ -15,7 +15,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.actions.benchmarks import create_benchmark
+from annotation.benchmarks.write.benchmark import create_benchmark
 from evaluation.models import SavedSlice, Trajectory
 from evaluation.trajectories.read import rows as list_rows
 from evaluation.trajectories.write.marks import correct_failure, tag_trajectories

@@ -8,9 +8,9 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.access import PublicReader, known_to
-from annotation.actions.benchmarks import set_public
-from annotation.actions.people import change_details, set_roles
+from annotation.benchmarks.write.benchmark import set_public
+from annotation.benchmarks.write.people import change_details, set_roles
+from annotation.common.access import PublicReader, known_to
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.common.slices import SAVED, read_slice, read_slices, saved_slices

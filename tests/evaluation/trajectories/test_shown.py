@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotation.actions.changes import content_changed
+from annotation.content.changes import content_changed
 from annotation.models import FacetValue
 from evaluation.common.shown import MOST, SHOWABLE, USUAL, chosen_in, show_of
 from evaluation.metrics.failures import LABELS

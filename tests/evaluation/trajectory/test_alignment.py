@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from annotation.actions.chains import digest_of
-from annotation.actions.content_json import calls_to_json
+from annotation.content.chains.read import digest_of
+from annotation.content.json import calls_to_json
 from annotation.models import AcceptedChain, Benchmark, Sample
 from annotation.schema import ToolCall
 from evaluation.common.exports import sample_rows

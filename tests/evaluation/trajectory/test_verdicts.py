@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from annotation.actions.benchmarks import add_member
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.workflow import Role
 from evaluation.judging.write.queues import judge_item, next_to_judge
 from evaluation.models import Judgement, JudgingItem, JudgingQueue

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.actions.read_samples import record_of
+from annotation.content.records import record_of
 from annotation.importers.interface import ImportProblem, Progress
 from annotation.models import Benchmark, ImportRecord, Sample
 from annotation.schema import ORIGINAL, Issue, Severity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from annotation.actions.sweep_uploads import preview_folder
+from annotation.exchange.write.sweep import preview_folder
 from annotation.imaging.crops import crop, encode_jpeg, shrink_to
 from annotation.imaging.decoding import decode
 from annotation.imaging.problems import PictureProblem

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from annotation.actions.box_names import extra_of, names_of
-from annotation.actions.chains import chain_of, digest_of
-from annotation.actions.import_samples import Imported, SamplesSaver, duplicates
-from annotation.actions.read_samples import record_of
-from annotation.actions.save_samples import content_digest, placed_record
-from annotation.actions.store_images import Found, safe_path
+from annotation.content.box_names import extra_of, names_of
+from annotation.content.chains.read import chain_of, digest_of
+from annotation.content.records import record_of
+from annotation.content.samples import content_digest, placed_record
+from annotation.exchange.write.samples import Imported, SamplesSaver, duplicates
+from annotation.images.store import Found, safe_path
 from annotation.imaging.decoding import inspect
 from annotation.imaging.problems import PictureProblem
 from annotation.importers.interface import Position
@@ -39,7 +39,7 @@ class SampleReading(SamplesSaver):
         self._draw: Draw[tuple[SampleRecord, Found | None]] = Draw()
 
     def _flush(self, position: Position | None) -> None:
-        """Counts one batch as ``annotation.actions.save_samples`` writes it."""
+        """Counts one batch as ``annotation.content.samples`` writes it."""
         latest = {record.id: record for record in self.rows}
         repeated = [record for record in self.rows if latest[record.id] is not record]
         samples = Sample.objects.filter(benchmark=self.benchmark, key__in=latest).with_gold()

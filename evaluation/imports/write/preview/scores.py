@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.actions.read_samples import record_of
+from annotation.content.records import record_of
 from annotation.models import Benchmark, Sample
 from annotation.schema import ORIGINAL, place, shortened
 from evaluation.metrics.columns import TRUE, UNKNOWN, Quadrant, ScoreColumns

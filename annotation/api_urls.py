@@ -1,0 +1,19 @@
+from django.urls import URLPattern, URLResolver, path
+
+from annotation.benchmarks import api as benchmarks
+from annotation.samples import api as samples
+from annotation.tools import api as toolbox
+from annotation.versions import api as versions
+from webapp.common.addresses import KEY
+
+BENCHMARK = "benchmarks/<slug:slug>"
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("benchmarks/", benchmarks.benchmarks, name="api-benchmarks"),
+    path("toolbox/", toolbox.toolbox, name="api-toolbox"),
+    path("toolbox/<slug:name>/", toolbox.tool_call, name="api-tool"),
+    path(f"{BENCHMARK}/samples/", samples.samples, name="api-samples"),
+    path(f"{BENCHMARK}/versions/", versions.versions, name="api-versions"),
+    path(f"{BENCHMARK}/facets/", samples.facets, name="api-sample-facets"),
+    path(f"{BENCHMARK}/samples/{KEY}/", samples.sample, name="api-sample"),
+]

@@ -1,0 +1,1 @@
+"""Benchmarks: their list, settings, people, invitations, log and data card."""

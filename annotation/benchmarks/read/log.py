@@ -1,0 +1,110 @@
+"""The audit log of one benchmark, for its leads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import CharField, Q
+from django.db.models.functions import Cast
+
+from annotation.models import Benchmark
+from annotation.queue.timeline import WORDS as OF_SAMPLES
+from webapp.accounts.models import User
+from webapp.common.audit import SECURITY
+from webapp.common.models import AuditEntry
+from webapp.common.paging import Page, page_after
+
+ROWS = 50
+KINDS = {"": "All entries", "security": "Security events"}
+WORDS: Mapping[str, str] = {
+    **OF_SAMPLES,
+    "access.refuse": "was refused access",
+    "benchmark.change": "changed the description",
+    "benchmark.create": "created the benchmark",
+    "benchmark.public": "changed the visibility",
+    "benchmark.queue": "changed the queue",
+    "download.file": "downloaded a file",
+    "export.gold": "exported gold",
+    "gold_check.add": "added gold checks",
+    "gold_check.answer": "answered a gold check",
+    "gold_check.begin": "started a gold check",
+    "gold_check.hand_out": "was assigned a gold check",
+    "gold_check.rules": "changed the rules for gold checks",
+    "import.runs": "imported a run",
+    "import.samples": "imported samples",
+    "import.undo": "undid an import",
+    "judging.drop": "changed what questions of a judging queue were about",
+    "member.add": "added a role",
+    "member.invite": "invited a member",
+    "member.remove": "removed a role",
+    "member.withdraw": "withdrew an invitation",
+    "settings.change": "changed metric settings",
+    "token.create": "created an API token",
+    "token.refuse": "used an API token outside its scopes",
+    "token.revoke": "revoked an API token",
+    "version.freeze": "froze a version",
+}
+"""What is not here is shown as its code: "note.write"."""
+LOSSES = ("judging.drop", "judging.remove")
+"""Questions that left a queue with what they were about."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """An entry as it is shown. ``who`` is "" where Sightline acted by itself; ``details`` are names with values."""
+
+    entry: AuditEntry
+    who: str
+    words: str
+    details: tuple[tuple[str, str], ...]
+
+
+def log_page(
+    benchmark: Benchmark, viewer: User, *, kind: str, person: int | None, after: str
+) -> tuple[list[LogRow], Page[AuditEntry]]:
+    """A page of the log, the newest first. One query. What left a queue that ``viewer`` may still judge is left out:
+    it would tell of which run its questions are."""
+    entries = AuditEntry.objects.filter(benchmark=benchmark.slug).select_related("actor")
+    open_ones = Benchmark.objects.all().questions().of(benchmark).unjudged().unsettled_by(viewer)
+    queues = open_ones.order_by().values(number=Cast("queue_id", CharField()))
+    entries = entries.exclude(action__in=LOSSES, subject_id__in=queues)
+    if kind == "security":
+        starts = Q()
+        for start in SECURITY:
+            starts |= Q(action__startswith=start)
+        entries = entries.filter(starts)
+    if person is not None:
+        entries = entries.filter(actor=person)
+    page = page_after(entries, after, order=("-created", "-pk"), size=ROWS)
+    return [_row(entry) for entry in page.rows], page
+
+
+def log_people(benchmark: Benchmark) -> list[User]:
+    """Who has entries in the log."""
+    acting = AuditEntry.objects.filter(benchmark=benchmark.slug, actor__isnull=False).order_by()
+    return list(User.objects.filter(pk__in=acting.values("actor").distinct()).order_by("name", "pk"))
+
+
+def _row(entry: AuditEntry) -> LogRow:
+    named = {name: value for name, value in (entry.personal or {}).items() if name not in ("actor", "salt")}
+    told: dict[str, Any] = {**entry.data, **named}
+    if entry.action == "judging.draw":
+        # Older entries say where a queue comes from, and leads judge too.
+        told = {name: value for name, value in told.items() if name in ("n", "people")}
+    # Verdicts are withheld: a lead who judges too must not learn what others found.
+    if (entry.before or entry.after) and not entry.action.startswith("judging."):
+        told = {"change": " → ".join(part or "none" for part in (entry.before, entry.after)), **told}
+    if entry.reason:
+        told["reason"] = entry.reason
+    details = tuple((name.replace("_", " "), _words(value)) for name, value in told.items() if value not in ("", None))
+    return LogRow(entry, str(entry.actor) if entry.actor else "", WORDS.get(entry.action, ""), details)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_words(one)}" for name, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(_words(one) for one in value)
+    return str(value)

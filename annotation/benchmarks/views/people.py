@@ -1,0 +1,72 @@
+"""Changing who works on a benchmark: roles, invitations by link."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from annotation.benchmarks.forms import InviteForm, RolesForm
+from annotation.benchmarks.views.settings import invitation_to, settings_page
+from annotation.benchmarks.write import invitations
+from annotation.benchmarks.write.people import set_roles
+from annotation.common.access import allowed
+from annotation.common.loading import load_benchmark
+from annotation.workflow import Right
+from webapp.accounts.http import SignedInRequest
+from webapp.accounts.models import Invitation, User
+from webapp.common.errors import ApplicationError, InvalidInput
+from webapp.common.once import keep_once
+
+
+@login_required
+@require_POST
+def person(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Give a person exactly the posted ``roles``; none takes the person out."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    user = get_object_or_404(User.objects.filter(memberships__benchmark=benchmark).distinct(), pk=pk)
+    form = RolesForm(request.POST)
+    if not form.is_valid():
+        raise InvalidInput(" ".join(map(str, form.errors["roles"])), field="roles")
+    held = set_roles(actor=request.user, benchmark=benchmark, user=user, roles=form.cleaned_data["roles"])
+    said = f"is {', '.join(sorted(held))} here" if held else f"has no role on {benchmark.title} any more"
+    messages.success(request, f"{user} {said}.")
+    stays = allowed(request.user, benchmark, Right.MANAGE)
+    return redirect("annotation:settings", slug) if stays else redirect("annotation:benchmarks")
+
+
+@login_required
+@require_POST
+def invite(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Create an invitation with the posted ``email`` and ``roles``. Its link is sent (``mailed``), or the settings page
+    shows it once."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    form = InviteForm(request.POST)
+    if form.is_valid():
+        try:
+            invitation, secret = invitations.invite_person(actor=request.user, benchmark=benchmark, **form.cleaned_data)
+        except ApplicationError as error:
+            form.add_error(error.field if error.field in form.fields else None, error.message)
+        else:
+            if invitation.mailed:
+                messages.success(request, f"Invitation sent to {invitation.email}.")
+                return redirect("annotation:settings", slug)
+            link = request.build_absolute_uri(reverse("accounts:accept-invitation", args=[secret]))
+            page = redirect(f"{reverse('annotation:settings', args=[slug])}#invite")
+            return keep_once(request, page, invitation_to(benchmark), link)
+    return settings_page(request, benchmark, invite=form)
+
+
+@login_required
+@require_POST
+def withdraw(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Close an open invitation of this benchmark."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    invited = Invitation.objects.filter(roles__benchmark=benchmark).distinct()
+    invitation = get_object_or_404(invited, pk=pk)
+    invitations.withdraw(actor=request.user, benchmark=benchmark, invitation=invitation)
+    messages.success(request, f"The link sent to {invitation.email} opens {benchmark.title} no more.")
+    return redirect("annotation:settings", slug)

@@ -1,0 +1,73 @@
+"""The settings of a benchmark: what it says of itself, who may read it, and (beside it) the people."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from annotation.benchmarks.forms import DetailsForm, InviteForm
+from annotation.benchmarks.present.people import invitations_of, people_of
+from annotation.benchmarks.write.people import change_details
+from annotation.common.loading import load_benchmark
+from annotation.common.rules import rules_of
+from annotation.common.sections import settings_context
+from annotation.models import Benchmark
+from annotation.workflow import Right, Role
+from webapp.accounts.http import SignedInRequest
+from webapp.common.errors import Conflict
+from webapp.common.once import forget_once, kept_once
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def settings(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template and context: see ``settings_page``. Posted: title, description, licence, public."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    if request.method != "POST":
+        return settings_page(request, benchmark)
+    # A record of its own: what is typed wrongly must not stand in the head of the page.
+    form = DetailsForm(request.POST, instance=Benchmark(slug=benchmark.slug))
+    if not form.is_valid():
+        return settings_page(request, benchmark, details=form)
+    try:
+        changed = change_details(actor=request.user, benchmark=benchmark, **form.cleaned_data)
+    except Conflict as refused:
+        form.add_error("public", refused.message)
+        return settings_page(request, benchmark, details=form)
+    said = f"Changed: {', '.join(changed)}." if changed else "Nothing was changed: it reads as before."
+    messages.success(request, said)
+    return redirect("annotation:settings", slug)
+
+
+def settings_page(
+    request: SignedInRequest,
+    benchmark: Benchmark,
+    *,
+    details: DetailsForm | None = None,
+    invite: InviteForm | None = None,
+) -> HttpResponse:
+    """Template annotation/benchmarks/settings.html; context: details (DetailsForm), people (Person), roles (all there
+    are), invitations (Open), invite (InviteForm), link (of an invitation just created, shown once; else ""), checks_run
+    (gold checks run, so that the benchmark can't be public)."""
+    link = kept_once(request, invitation_to(benchmark))
+    context = {
+        **settings_context(request, benchmark, "general"),
+        "details": details or DetailsForm(instance=benchmark),
+        "people": people_of(benchmark),
+        "roles": [role.value for role in Role],
+        "invitations": invitations_of(benchmark),
+        "invite": invite or InviteForm(),
+        "link": link,
+        "checks_run": rules_of(benchmark).checks_run,
+    }
+    wrong = any(form is not None and form.errors for form in (details, invite))
+    answer = render(request, "annotation/benchmarks/settings.html", context, status=400 if wrong else 200)
+    return forget_once(answer) if link else answer
+
+
+def invitation_to(benchmark: Benchmark) -> str:
+    """What the link of an invitation is kept as until the page shows it."""
+    return f"invitation {benchmark.pk}"

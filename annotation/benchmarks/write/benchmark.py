@@ -1,0 +1,72 @@
+"""Making a benchmark and saying who works on it."""
+
+from __future__ import annotations
+
+from django.db import IntegrityError, transaction
+
+from annotation.common.access import require
+from annotation.common.rules import refuse_open_blind_work
+from annotation.models import Benchmark, Membership
+from annotation.workflow import Right, Role
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict, InvalidInput
+
+TAKEN = frozenset({"new"})
+"""Addresses below /benchmarks/ that are pages of their own."""
+
+
+def may_create(user: User) -> bool:
+    """Site admins, and who leads a benchmark already."""
+    return user.is_active and (user.is_staff or Membership.objects.filter(user=user, role=Role.LEAD).exists())
+
+
+def create_benchmark(
+    *, actor: User | None, slug: str, title: str = "", description: str = "", licence: str = "", public: bool = False,
+    remove_metadata: bool = True,
+) -> Benchmark:  # fmt: skip
+    """A new, empty benchmark; its maker becomes its lead. Images are stored without metadata unless said otherwise.
+    Raises ``Conflict`` when the address is taken."""
+    if slug in TAKEN:
+        raise InvalidInput(f"The address {slug} is reserved. Choose another.", field="slug")
+    benchmark = Benchmark(
+        slug=slug, title=title or slug, description=description, licence=licence, public=public,
+        remove_metadata=remove_metadata, created_by=actor,
+    )  # fmt: skip
+    benchmark.full_clean(exclude=["created_by"], validate_unique=False, validate_constraints=False)
+    try:
+        with transaction.atomic():
+            benchmark.save()
+            if actor is not None:
+                Membership.objects.create(benchmark=benchmark, user=actor, role=Role.LEAD)
+            audit.record(actor=actor, action="benchmark.create", subject=benchmark, benchmark=slug)
+    except IntegrityError as error:
+        raise Conflict(f"The address {slug} is already in use. Choose another.", field="slug") from error
+    return benchmark
+
+
+def add_member(*, actor: User | None, benchmark: Benchmark, user: User, role: Role) -> Membership:
+    """Give a person a role; giving it twice changes nothing."""
+    require(actor, benchmark, Right.MANAGE)
+    with transaction.atomic():
+        membership, added = Membership.objects.get_or_create(benchmark=benchmark, user=user, role=role)
+        if added:
+            audit.record(
+                actor=actor, action="member.add", subject=membership, benchmark=benchmark.slug, after=role.value,
+                personal={"person": user.email},
+            )  # fmt: skip
+    benchmark.known_people = {}
+    return membership
+
+
+def set_public(*, actor: User | None, benchmark: Benchmark, public: bool) -> None:
+    """Open the leaderboard, and what lies behind it, to everyone, or close it. Raises ``Conflict`` while gold checks
+    run, or a judging queue is open: see ``refuse_open_blind_work``."""
+    require(actor, benchmark, Right.MANAGE)
+    with transaction.atomic():
+        refuse_open_blind_work(benchmark, public=public)
+        Benchmark.objects.filter(pk=benchmark.pk).update(public=public)
+        benchmark.public = public
+        audit.record(
+            actor=actor, action="benchmark.public", subject=benchmark, benchmark=benchmark.slug, after=str(public)
+        )

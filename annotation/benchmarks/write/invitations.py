@@ -1,0 +1,103 @@
+"""Inviting people to a benchmark: roles that wait in an invitation until it is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from django.db import transaction
+
+from annotation.common.access import require
+from annotation.models import Benchmark, InvitedRole, Membership
+from annotation.workflow import Right, Role
+from webapp.accounts.actions import Offer, email_invitation, invite, offered_by, when_accepted, withdraw_invitation
+from webapp.accounts.models import Invitation, User
+from webapp.common import audit
+from webapp.common.errors import Conflict, InvalidInput, NotFound
+
+WORK = {
+    Role.ANNOTATOR: "annotate its samples",
+    Role.REVIEWER: "review what others annotated",
+    Role.RESEARCHER: "import runs and compare models",
+    Role.LEAD: "lead it",
+}
+"""What a role lets a person do, in words that follow "to"."""
+
+
+def invite_person(
+    *, actor: User, benchmark: Benchmark, email: str, roles: Collection[Role], mailed: bool = False
+) -> tuple[Invitation, str]:
+    """An invitation that brings these roles; the second is the secret of its link, kept nowhere. ``mailed``: the link
+    goes to the address by email instead of through the hands of the actor."""
+    require(actor, benchmark, Right.MANAGE)
+    if not roles:
+        raise InvalidInput("An invitation brings at least one role. Choose what the person will do.", field="roles")
+    with transaction.atomic():
+        held = Membership.objects.filter(benchmark=benchmark, user__email=email.strip().lower())
+        if set(roles) <= {Role(role) for role in held.values_list("role", flat=True)}:
+            raise Conflict(f"{email} has these roles already. There is nothing to invite to.", field="email")
+        invitation, secret = invite(email=email, actor=actor, mailed=mailed)
+        InvitedRole.objects.bulk_create(
+            [InvitedRole(invitation=invitation, benchmark=benchmark, role=role) for role in sorted(set(roles))]
+        )
+        audit.record(
+            actor=actor,
+            action="member.invite",
+            subject=invitation,
+            benchmark=benchmark.slug,
+            data={"roles": sorted(set(roles))},
+            personal={"email": invitation.email},
+        )
+    if mailed:
+        email_invitation(invitation, secret, benchmark=benchmark.title, roles=", ".join(sorted(set(roles))))
+    return invitation, secret
+
+
+def withdraw(*, actor: User, benchmark: Benchmark, invitation: Invitation) -> None:
+    """Take this benchmark out of an open invitation; one that brings nothing else is closed."""
+    require(actor, benchmark, Right.MANAGE)
+    with transaction.atomic():
+        invited = InvitedRole.objects.filter(invitation=invitation)
+        if not invited.filter(benchmark=benchmark).exists():
+            raise NotFound(f"There is no such invitation to {benchmark.title}.")
+        if invited.exclude(benchmark=benchmark).exists():
+            invited.filter(benchmark=benchmark).delete()
+        else:
+            withdraw_invitation(invitation, actor=actor)
+        audit.record(
+            actor=actor,
+            action="member.withdraw",
+            subject=invitation,
+            benchmark=benchmark.slug,
+            personal={"email": invitation.email},
+        )
+
+
+@when_accepted
+def join(invitation: Invitation, user: User) -> None:
+    """The roles of an accepted invitation become memberships."""
+    for invited in InvitedRole.objects.filter(invitation=invitation).select_related("benchmark"):
+        membership, added = Membership.objects.get_or_create(benchmark=invited.benchmark, user=user, role=invited.role)
+        if added:
+            audit.record(
+                actor=user,
+                action="member.add",
+                subject=membership,
+                benchmark=invited.benchmark.slug,
+                after=invited.role,
+                data={"invitation": invitation.pk},
+            )
+
+
+@offered_by
+def benchmarks_offered(invitation: Invitation) -> Iterator[Offer]:
+    """The benchmarks of an invitation with the roles it brings on each."""
+    invited = InvitedRole.objects.filter(invitation=invitation).select_related("benchmark")
+    roles: dict[Benchmark, list[Role]] = {}
+    for one in invited.order_by("benchmark__title", "role"):
+        roles.setdefault(one.benchmark, []).append(Role(one.role))
+    for benchmark, held in roles.items():
+        yield Offer(benchmark.title, f"to {_listed([WORK[role] for role in held])}", tuple(held))
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -1,0 +1,92 @@
+"""What a benchmark says of itself, and the roles of the people who work on it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.db import transaction
+
+from annotation.common.access import require
+from annotation.common.rules import refuse_open_blind_work
+from annotation.models import Benchmark, Membership
+from annotation.workflow import Right, Role
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict, InvalidInput
+
+DETAILS = ("title", "description", "licence", "public", "marks_open", "remove_metadata")
+
+
+def change_details(
+    *, actor: User | None, benchmark: Benchmark, title: str, description: str, licence: str, public: bool,
+    marks_open: bool, remove_metadata: bool,
+) -> list[str]:  # fmt: skip
+    """Say what the benchmark is called, holds and allows, and who may read it. Returns the names of what changed.
+
+    Raises ``Conflict`` where it would be public while people work blind: see ``refuse_open_blind_work``."""
+    require(actor, benchmark, Right.MANAGE)
+    if not title.strip():
+        raise InvalidInput("A benchmark needs a title. Give one that people know it by.", field="title")
+    wanted = {
+        "title": title.strip(), "description": description, "licence": licence, "public": public,
+        "marks_open": marks_open, "remove_metadata": remove_metadata,
+    }  # fmt: skip
+    with transaction.atomic():
+        refuse_open_blind_work(benchmark, public=public)
+        stored = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        before = {name: getattr(stored, name) for name in DETAILS if getattr(stored, name) != wanted[name]}
+        if not before:
+            return []
+        Benchmark.objects.filter(pk=benchmark.pk).update(**{name: wanted[name] for name in before})
+        after = {name: wanted[name] for name in before}
+        audit.record(
+            actor=actor,
+            action="benchmark.change",
+            subject=benchmark,
+            benchmark=benchmark.slug,
+            data={"before": before, "after": after},
+        )
+    for name, value in after.items():
+        setattr(benchmark, name, value)
+    return list(before)
+
+
+def set_roles(*, actor: User | None, benchmark: Benchmark, user: User, roles: Collection[Role]) -> frozenset[Role]:
+    """Give a person exactly these roles; none takes the person out. Raises ``Conflict`` for the last lead."""
+    require(actor, benchmark, Right.MANAGE)
+    wanted = frozenset(roles)
+    with transaction.atomic():
+        # One change of people at a time: of two leads who step down together one is refused.
+        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        memberships = {Role(held.role): held for held in Membership.objects.filter(benchmark=benchmark, user=user)}
+        _keep_a_lead(benchmark, user, taken=memberships.keys() - wanted)
+        for role in sorted(wanted - memberships.keys()):
+            given = Membership.objects.create(benchmark=benchmark, user=user, role=role)
+            _note(actor, benchmark, given, "member.add", after=role)
+        for role in sorted(memberships.keys() - wanted):
+            _note(actor, benchmark, memberships[role], "member.remove", before=role)
+            memberships[role].delete()
+    benchmark.known_people = {}
+    return wanted
+
+
+def _keep_a_lead(benchmark: Benchmark, user: User, *, taken: Collection[Role]) -> None:
+    others = Membership.objects.filter(benchmark=benchmark, role=Role.LEAD).exclude(user=user)
+    if Role.LEAD in taken and not others.exists():
+        raise Conflict(
+            f"{user} is the only lead of {benchmark.title}. Make another member a lead first.", field="roles"
+        )
+
+
+def _note(
+    actor: User | None, benchmark: Benchmark, membership: Membership, action: str, *, before: str = "", after: str = ""
+) -> None:
+    audit.record(
+        actor=actor,
+        action=action,
+        subject=membership,
+        benchmark=benchmark.slug,
+        before=before,
+        after=after,
+        personal={"person": membership.user.email},
+    )

@@ -1,0 +1,151 @@
+"""Who may do what on a benchmark, and what they may know of it. Views load through ``benchmark_seen_by`` (a stranger
+gets 404); commands ask here (403). ``annotation.blindness`` decides; this module loads the facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Exists
+
+from annotation.blindness import Facts, Known, known
+from annotation.common.rules import rules_of
+from annotation.common.token_rights import passed_on
+from annotation.models import Benchmark, Membership
+from annotation.models.benchmark import Standing
+from annotation.workflow import Right, Role, may
+from webapp.common.errors import NotAllowed
+from webapp.common.prepared import Prepared
+
+if TYPE_CHECKING:
+    from annotation.models.querysets.samples import BenchmarkQuerySet, Person
+
+AT_ADDRESS = Prepared(lambda slug: Benchmark.objects.filter(slug=slug).select_related("queue", "quality"), str)
+
+
+def _left_to_judge(user: int, benchmark: int) -> Any:
+    return Benchmark.objects.all().questions().filter(queue__benchmark=benchmark).left_to_judge(user)
+
+
+ROLES = Prepared(
+    lambda user, benchmark: (
+        Membership.objects.filter(benchmark=benchmark, user=user)
+        .annotate(judging=Exists(_left_to_judge(user, benchmark)))
+        .values_list("role", "judging")
+    ),
+    int,
+    int,
+)
+
+
+class PublicReader(AnonymousUser):
+    """Whoever opens a published copy: they see what everyone sees of a public benchmark, be it public or not."""
+
+    is_copy = True
+
+
+def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
+    """The person's roles on this benchmark; a site admin has the lead's."""
+    if not user.is_authenticated:
+        return frozenset()
+    if user.is_staff:
+        return frozenset({Role.LEAD})
+    return _standing_of(user, benchmark).roles
+
+
+def _standing_of(user: Person, benchmark: Benchmark) -> Standing:
+    """The person's roles, and whether they are in the middle of a judging queue. One query at most."""
+    if not user.is_authenticated:
+        return Standing()
+    if user.pk in benchmark.known_people:
+        return benchmark.known_people[user.pk]
+    if user.is_staff:
+        return Standing(frozenset({Role.LEAD}), _left_to_judge(user.pk, benchmark.pk).exists())
+    rows = ROLES.rows(user.pk, benchmark.pk)
+    return Standing(frozenset(Role(role) for role, _ in rows), any(judging for _, judging in rows))
+
+
+def has_role(user: Person) -> bool:
+    """Whether this person belongs to any benchmark; site admins belong to all."""
+    return user.is_authenticated and (user.is_staff or Membership.objects.filter(user=user.pk).exists())
+
+
+def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
+    """The benchmark at this address as this person sees it, None for a stranger. It keeps their roles, so that one
+    request asks for them once."""
+    benchmark: Benchmark | None = AT_ADDRESS.first(slug)
+    if benchmark is None:
+        return None
+    if user.is_authenticated:
+        benchmark.known_people = {user.pk: _standing_of(user, benchmark)}
+    return benchmark if allowed(user, benchmark, Right.VIEW) else None
+
+
+def facts_of(user: Person, benchmark: Benchmark) -> Facts:
+    """What ``known`` asks of this person and benchmark. Whether gold checks run is read only where it matters."""
+    (roles, judging), copy = _standing_of(user, benchmark), isinstance(user, PublicReader)
+    return Facts(
+        roles=roles,
+        judging=judging,
+        public=benchmark.public,
+        copy=copy,
+        marks_open=benchmark.marks_open,
+        checks_run=(Role.ANNOTATOR in roles or benchmark.public or copy) and rules_of(benchmark).checks_run,
+        passed_on=passed_on(user, benchmark),
+    )
+
+
+def known_to(user: Person, benchmark: Benchmark) -> Known:
+    """What this person may know and do here."""
+    return known(facts_of(user, benchmark))
+
+
+def known_in_list(user: Person, benchmark: Any) -> Known:
+    """The same for a benchmark of a list that was loaded ``with_roles_of`` this person and with its rules."""
+    if user.is_authenticated:
+        roles = {Role.LEAD} if user.is_staff else {Role(held.role) for held in benchmark.roles_held}
+        benchmark.known_people = {user.pk: Standing(frozenset(roles), benchmark.judging)}
+    return known_to(user, benchmark)
+
+
+def gold_known_to(user: Person) -> BenchmarkQuerySet:
+    """The benchmarks whose gold and results this person may see: lists that span benchmarks are made of these. Two
+    queries at most."""
+    visible: BenchmarkQuerySet = Benchmark.objects.visible_to(user)
+    if not user.is_authenticated:
+        return visible
+    visible = visible.without_judges(user)
+    if user.is_staff:
+        return visible
+    annotated = Benchmark.objects.joined_with(user, Right.ANNOTATE).filter(quality__isnull=False)
+    loaded = annotated.select_related("quality").with_roles_of(user)
+    return visible.exclude(pk__in=[one.pk for one in loaded if not known_in_list(user, one).gold])
+
+
+def allowed(user: Person, benchmark: Benchmark, right: Right) -> bool:
+    """Whether this person may do this now."""
+    return right in known_to(user, benchmark).rights
+
+
+def withheld(user: Person, benchmark: Benchmark, right: Right) -> str:
+    """Why somebody whose role has the right cannot use it: gold checks run, or they judge. It is the same for
+    every page and sample, and "" where that is not the reason."""
+    facts = facts_of(user, benchmark)
+    told = known(facts)
+    if not may(facts.roles, right):
+        return ""
+    if told.handed_checks:
+        return f"{benchmark.title} currently hides its gold and results from annotators. Ask its lead."
+    if told.judging:
+        return (
+            f"You are judging on {benchmark.title}. Its gold and results are hidden until you have judged or skipped "
+            "every question of the queue."
+        )
+    return ""
+
+
+def require(user: Person | None, benchmark: Benchmark, right: Right) -> None:
+    """Raises ``NotAllowed`` unless allowed. No user at all: a command run by who runs the server."""
+    if user is not None and not allowed(user, benchmark, right):
+        words = f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}. Ask its lead."
+        raise NotAllowed(withheld(user, benchmark, right) or words)

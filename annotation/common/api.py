@@ -1,0 +1,68 @@
+"""Find it, and may you: how the API gets at a benchmark, and what narrows its lists."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from difflib import get_close_matches
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter, inline_serializer
+from rest_framework import serializers
+from rest_framework.exceptions import NotAuthenticated
+from rest_framework.request import Request
+
+from annotation.common.access import allowed, benchmark_seen_by, withheld
+from annotation.models import Benchmark
+from annotation.workflow import Right
+from webapp.accounts.http import person_of
+from webapp.common.errors import InvalidInput, NotAllowed
+
+PAGES = ("cursor", "limit")
+FACET = OpenApiParameter("facet.NAME", str, description="Only with this value on the facet NAME.")
+
+
+def benchmark_for(request: Request, slug: str, right: Right = Right.VIEW) -> Benchmark:
+    """The benchmark with this slug. A stranger gets 404; a member without the right gets 403."""
+    person = person_of(request)
+    benchmark = benchmark_seen_by(person, slug)
+    if benchmark is None:
+        raise Http404("There is no such benchmark for this person.")
+    if not allowed(person, benchmark, right):
+        words = f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}."
+        raise NotAllowed(withheld(person, benchmark, right) or words)
+    return benchmark
+
+
+def public_benchmark_for(request: Request, slug: str, right: Right = Right.VIEW) -> Benchmark:
+    """The benchmark for what its public pages show: a visitor gets a public one, and is asked to sign in for others,
+    whether they exist or not."""
+    if request.user.is_authenticated:
+        return benchmark_for(request, slug, right)
+    found: Benchmark | None = Benchmark.objects.visible_to(request.user).filter(slug=slug).first()
+    if found is None:
+        raise NotAuthenticated
+    return found
+
+
+def terms_of(request: Request, known: Collection[str]) -> dict[str, str]:
+    """What the address narrows a list by; the last of two terms of one name counts. A name that is not ``known``, nor
+    that of a facet, is refused: a program that misspells one would take the whole list for what it asked for."""
+    terms = {name: str(value) for name, value in request.query_params.items() if name not in PAGES}
+    for name in terms:
+        if name not in known and not name.startswith("facet."):
+            near = get_close_matches(name, known, n=1)
+            hint = f" Did you mean {near[0]}?" if near else " A facet of the samples is facet.NAME."
+            raise InvalidInput(f"There is no term {name[:60]} here.{hint}", field=name[:60])
+    return terms
+
+
+def facets_of(name: str) -> Any:
+    """The form of the counts of a list and of its facets, in the description of the API."""
+    counts = serializers.DictField(
+        child=serializers.DictField(child=serializers.IntegerField()),
+        help_text="By term: how many there would be with each value of it instead.",
+    )
+    return inline_serializer(
+        name, {"total": serializers.IntegerField(help_text="How many the list holds."), "facets": counts}
+    )

@@ -1,0 +1,60 @@
+"""How a benchmark watches over the work of its people, as its lead has set it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.blindness import CHECKS_AND_PUBLIC, JUDGING_AND_PUBLIC
+from annotation.models import Benchmark, QualityRules
+from annotation.work_rules import new_seed
+from webapp.common.errors import Conflict
+
+
+def rules_of(benchmark: Benchmark) -> QualityRules:
+    """The benchmark's rules, or the default ones, not stored. Asked for once for each benchmark that was loaded."""
+    return getattr(benchmark, "quality", None) or QualityRules(benchmark=benchmark)
+
+
+def stored_rules(benchmark: Benchmark) -> QualityRules:
+    """The benchmark's rules, stored from now on, with a seed that nobody can guess. Call inside a transaction."""
+    benchmark.quality, _ = QualityRules.objects.get_or_create(benchmark=benchmark, defaults={"seed": new_seed()})
+    return benchmark.quality
+
+
+def refuse_open_blind_work(
+    benchmark: Benchmark, *, public: bool | None = None, checks: bool | None = None, judging: bool | None = None
+) -> None:
+    """Raises ``Conflict`` where the benchmark would be public while gold checks run or a judging queue is open.
+    ``public``, ``checks`` and ``judging`` are what is about to be stored; None: as it is. Call inside a transaction:
+    changes of these wait for each other here."""
+    stored = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    if not (stored.public if public is None else public):
+        return
+    if judging or (judging is None and Benchmark.objects.asking_judges().filter(pk=stored.pk).exists()):
+        close = f"Close {benchmark.title} under Settings first."
+        finish = f"Finish or delete the queues of {benchmark.title} under Judging first."
+        raise Conflict(
+            f"{JUDGING_AND_PUBLIC} {close if judging else finish}",
+            code="judging_and_public", field="size" if judging else "public",
+        )  # fmt: skip
+    if not (rules_of(stored).checks_run if checks is None else checks):
+        return
+    if checks:
+        raise Conflict(
+            f"{CHECKS_AND_PUBLIC} Close {benchmark.title} under Settings first, or turn off gold checks.",
+            code="checks_and_public", field="check_share",
+        )  # fmt: skip
+    raise Conflict(
+        f"{CHECKS_AND_PUBLIC} Stop the gold checks of {benchmark.title} under Quality first.",
+        code="checks_and_public", field="public",
+    )  # fmt: skip
+
+
+def change_rules(benchmark: Benchmark, values: Mapping[str, Any]) -> QualityRules:
+    """The rules with these values. Call inside a transaction."""
+    rules = stored_rules(benchmark)
+    for name, value in values.items():
+        setattr(rules, name, value)
+    rules.save(update_fields=list(values))
+    return rules

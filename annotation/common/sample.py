@@ -1,0 +1,148 @@
+"""What the pages of annotating and reviewing share: a sample by its key, its picture for scripts, addresses."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.core.cache import cache
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest
+from django.urls import reverse
+
+from annotation.common.bank import bank_of
+from annotation.common.loading import load_benchmark
+from annotation.imaging.pyramid import OVERLAP, TILE_SIZE
+from annotation.models import Benchmark, Comment, FacetValue, Image, Revision, Sample
+from annotation.tool_bank import ToolState
+from annotation.tool_bank.segments import SEGMENTS
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common.errors import NotAllowed
+from webapp.common.prepared import Prepared
+
+MOST_VALUES = 200
+"""Facet values offered for completion, for each facet."""
+
+SECONDS_KNOWN = 60
+
+KEYED = Prepared(
+    lambda benchmark, key: Sample.objects.filter(benchmark=benchmark, key=key).select_related("image"), int, str
+)
+
+
+def person_of(request: HttpRequest) -> User:
+    """Who asks; these pages are for people who are signed in."""
+    if isinstance(request.user, AnonymousUser):
+        raise NotAllowed("Sign in first.")
+    return request.user
+
+
+def load_sample(request: HttpRequest, slug: str, key: str, right: Right) -> tuple[User, Sample]:
+    """The person and the sample. A stranger and a wrong key get 404, a member without the right 403."""
+    benchmark = load_benchmark(request, slug, right)
+    sample: Sample | None = KEYED.first(benchmark.pk, key)
+    if sample is None:
+        raise Http404("There is no such sample.")
+    sample.benchmark = benchmark
+    return person_of(request), sample
+
+
+def picture_json(sample: Sample) -> dict[str, Any] | None:
+    """The picture as the canvas wants it, None when there is none to show; ``tiles`` as a pattern."""
+    image = sample.image
+    if image is None or image.state != Image.State.READY:
+        return None
+    slug = sample.benchmark.slug
+    tiles = reverse("annotation:tile", args=[slug, image.sha256, 0, 0, 0]).replace(
+        "0/0_0.jpg", "{level}/{column}_{row}.jpg"
+    )
+    return {
+        "sha": image.sha256,
+        "width": image.width,
+        "height": image.height,
+        "tiles": tiles,
+        "tile_size": TILE_SIZE,
+        "overlap": OVERLAP,
+        "thumbnail": reverse("annotation:thumbnail", args=[slug, image.sha256]),
+    }
+
+
+def thumbnail_of(sample: Sample) -> str:
+    """The address of the small picture, or ""."""
+    image = sample.image
+    if image is None or image.state != Image.State.READY:
+        return ""
+    return reverse("annotation:thumbnail", args=[sample.benchmark.slug, image.sha256])
+
+
+def known_facets(benchmark: Benchmark) -> dict[str, list[str]]:
+    """Facet names and the values in use, the most frequent first, for completion; counted once a minute, as it takes
+    longer the more samples there are."""
+    key = f"known-facets:{benchmark.pk}"
+    found: dict[str, list[str]] | None = cache.get(key)
+    if found is None:
+        found = _counted_facets(benchmark)
+        cache.set(key, found, SECONDS_KNOWN)
+    return found
+
+
+def _counted_facets(benchmark: Benchmark) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    written = FacetValue.objects.filter(sample__benchmark=benchmark).exclude(kind=FacetValue.Kind.BANK)
+    for name, value, _ in written.counted():
+        if len(found.setdefault(name, [])) < MOST_VALUES:
+            found[name].append(value)
+    return found
+
+
+def bank_json(benchmark: Benchmark) -> dict[str, Any]:
+    """The tool bank for the plan editor, and the titles of the segments it uses."""
+    tools = bank_of(benchmark).tools
+    used = {tool.segment for tool in tools}
+    return {
+        "tools": [asdict(tool) for tool in tools],
+        "offered_n": sum(tool.state is not ToolState.REFUSED for tool in tools),
+        "segments": {code: title for code, title in SEGMENTS.items() if code in used},
+    }
+
+
+def comments_json(comments: QuerySet[Comment], slug: str) -> list[dict[str, Any]]:
+    """Threads in the order they began, each with its answers."""
+    threads: dict[int, dict[str, Any]] = {}
+    for comment in comments.select_related("author", "resolved_by").order_by("created_at", "pk"):
+        shown = comment_json(comment, slug)
+        if comment.parent_id is None:
+            threads[comment.pk] = {**shown, "answers": []}
+        elif comment.parent_id in threads:
+            threads[comment.parent_id]["answers"].append(shown)
+    return list(threads.values())
+
+
+def comment_json(comment: Comment, slug: str) -> dict[str, Any]:
+    return {
+        "id": comment.pk,
+        "author": str(comment.author),
+        "text": comment.text,
+        "x": comment.x,
+        "y": comment.y,
+        "parent": comment.parent_id,
+        "at": comment.created_at.isoformat(),
+        "resolved": comment.resolved_at is not None,
+        "resolved_by": str(comment.resolved_by) if comment.resolved_by else None,
+        "url": reverse("annotation:comment-resolve", args=[slug, comment.pk]),
+    }
+
+
+def revision_head(revision: Revision) -> dict[str, Any]:
+    """Who wrote a revision and when, for the head of a page."""
+    return {
+        "number": revision.number,
+        "author": str(revision.author) if revision.author else "the importer",
+        "submitted_at": revision.submitted_at.isoformat() if revision.submitted_at else None,
+    }
+
+
+def next_url(route: str, slug: str, sample: Sample | None) -> str | None:
+    return reverse(route, args=[slug, sample.key]) if sample else None

@@ -1,0 +1,53 @@
+"""The sections of the settings of a benchmark. Each feature puts its own into the one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+
+from annotation.common.tabs import TabLink, benchmark_context
+from annotation.models import Benchmark
+from webapp.accounts.http import SignedInRequest
+
+
+@dataclass(frozen=True)
+class Section:
+    """A page of the settings: its name in addresses, its words, where it leads, and how much there waits for a lead."""
+
+    name: str
+    label: str
+    route: str
+    place: int = 0
+    count: Callable[[Benchmark], int] | None = None
+
+
+SECTIONS: list[Section] = [
+    Section("general", "General and people", "annotation:settings"),
+    Section("queue", "Queue", "annotation:queue-settings", place=5),
+    Section("suggestions", "Suggested boxes", "annotation:suggestions", place=6),
+    Section("tools", "Tool bank", "annotation:tools", 7, lambda benchmark: benchmark.tools.proposed().count()),
+    Section("log", "Audit log", "annotation:log", place=20),
+]
+
+
+def add_sections(sections: list[Section]) -> None:
+    """Put sections into the table; called once, when the other half is ready."""
+    SECTIONS.extend(section for section in sections if section not in SECTIONS)
+    SECTIONS.sort(key=lambda section: section.place)
+
+
+def settings_context(request: SignedInRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
+    """What every page of the settings needs: that of a benchmark's page, and ``sections``."""
+    sections = [
+        TabLink(
+            section.label,
+            reverse(section.route, args=[benchmark.slug]),
+            section.name == current,
+            (section.count(benchmark) or None) if section.count else None,
+        )
+        for section in SECTIONS
+    ]
+    return {**benchmark_context(request, benchmark, "settings"), "sections": sections}

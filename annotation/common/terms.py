@@ -1,0 +1,123 @@
+"""The terms of a list of samples as its address holds them: read, named for people, added and taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from annotation.common.words import ANSWERS, AREAS, PICTURES, STATE_WORDS, WAITING_WORDS, WORK_WORDS
+from annotation.models import Benchmark
+from annotation.models.querysets.samples import SAMPLE_FILTERS, TOOL_FILTERS
+from annotation.models.querysets.waiting import WAITING
+
+VIEWS = ("grid", "table")
+SORTS = {"key": ("key",), "-changed": ("-changed_at", "-pk"), "share": ("share_place", "key")}
+"""What ``?sort=`` may say, and the order it means; the first is meant without it."""
+
+_NAMES = {"missing_from": "not submitted by", "picture": "picture", "q": "says"}
+
+
+@dataclass(frozen=True)
+class Token:
+    """A term as ``ui/_query_bar.html`` draws it: ``without`` is the address with the term taken away."""
+
+    name: str
+    value: str
+    without: str
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What narrows a list of samples, and how it is shown. ``values`` by name, the last of several; ``chosen`` ids."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    chosen: tuple[str, ...] = ()
+    view: str = "grid"
+    sort: str = "key"
+
+    @classmethod
+    def read(cls, query: QueryDict, *, lead: bool = False) -> Terms:
+        """From an address; blank and unknown terms are left out, and for all but leads whose work a sample is."""
+        known = _KNOWN | {"work"} if lead else _KNOWN
+        values = {
+            name: value.strip()
+            for name in query
+            if (value := str(query.get(name) or "")).strip() and (name in known or name.startswith("facet."))
+        }
+        view, sort = query.get("view", ""), query.get("sort", "")
+        chosen = tuple(dict.fromkeys(key for key in query.getlist("id") if key))
+        return cls(values, chosen, view if view in VIEWS else "grid", sort if sort in SORTS else "key")
+
+    def pairs(self, *, leave: str = "") -> list[tuple[str, str]]:
+        """Names and values for an address or a form, without the term ``leave`` (or what is chosen: "id")."""
+        pairs = [(name, value) for name, value in self.values.items() if name != leave]
+        pairs += [("id", key) for key in self.chosen if leave != "id"]
+        pairs += [("view", self.view)] if self.view != "grid" else []
+        return pairs + ([("sort", self.sort)] if self.sort != "key" else [])
+
+    def address(self) -> str:
+        return f"?{urlencode(self.pairs())}"
+
+    def having(self, name: str, value: str) -> Terms:
+        return replace(self, values={**self.values, name: value})
+
+    def without(self, name: str) -> Terms:
+        left = {key: value for key, value in self.values.items() if key != name}
+        return replace(self, values=left, chosen=() if name == "id" else self.chosen)
+
+    def shown(self, *, view: str = "", sort: str = "") -> str:
+        """The address of the same samples in another view or order."""
+        return replace(self, view=view or self.view, sort=sort or self.sort).address()
+
+    def toggled(self, name: str, value: str) -> str:
+        """Where a click on this value leads: to the term, or, where it is set already, out of it."""
+        return (self.without(name) if self.values.get(name) == value else self.having(name, value)).address()
+
+    def tokens(self, benchmark: Benchmark) -> list[Token]:
+        """The terms that the query bar shows as tokens; the typed text stays text."""
+        found = [
+            Token(_NAMES.get(name, name.removeprefix("facet.")), _worded(benchmark, name, value), self._less(name))
+            for name, value in self.values.items()
+            if name != "q"
+        ]
+        if self.chosen:
+            said = self.chosen[0] if len(self.chosen) == 1 else f"{len(self.chosen)} selected"
+            found.append(Token("id", said, self._less("id")))
+        return found
+
+    def _less(self, name: str) -> str:
+        return self.without(name).address()
+
+
+_KNOWN = frozenset(SAMPLE_FILTERS) | {"missing_from", "waiting", *TOOL_FILTERS}
+_WORDS: Mapping[str, Mapping[str, str]] = {
+    "state": {state: word.lower() for state, (_, word) in STATE_WORDS.items()},
+    "area": dict(AREAS),
+    "answer": ANSWERS,
+    "picture": PICTURES,
+    "waiting": {kind: WAITING_WORDS[kind].lower() for kind in WAITING},
+}
+
+
+def _worded(benchmark: Benchmark, name: str, value: str) -> str:
+    if name == "missing_from" and value.isdecimal():
+        run = benchmark.runs.filter(pk=value[:18]).first()
+        return str(run) if run else f"run {value}"
+    if name in TOOL_FILTERS and value.isdecimal():
+        tool = benchmark.tools.filter(pk=value[:18]).first()
+        return tool.name if tool else f"tool {value}"
+    if name == "work":
+        return _work_words(benchmark, value)
+    if name == "area" and value not in _WORDS["area"]:
+        return f"{value}%"
+    return _WORDS.get(name, {}).get(value, value)
+
+
+def _work_words(benchmark: Benchmark, value: str) -> str:
+    number, _, kind = value.partition(":")
+    person = int(number) if number.isdecimal() and len(number) < 19 else 0
+    found = benchmark.memberships.filter(user=person).select_related("user").first()
+    return f"{found.user if found else 'former member'}: {WORK_WORDS.get(kind, kind)}"

@@ -1,0 +1,82 @@
+"""Reference chains of a sample: the gold's, further ones that were accepted beside it, and who verified them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from annotation.common.access import known_to
+from annotation.content.json import calls_to_json, kept_calls
+from annotation.models import AcceptedChain, Benchmark, Sample, VerifiedChain
+from annotation.schema import FurtherChain, ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class KnownChain:
+    """An accepted chain as a page lists it; ``number`` is its row's, None for the gold's own."""
+
+    number: int | None
+    calls: tuple[ToolCall, ...]
+    note: str
+    by: str
+    verified: VerifiedChain | None
+
+
+def digest_of(calls: Sequence[ToolCall]) -> str:
+    """The name of a chain by what its calls say."""
+    said = json.dumps(calls_to_json(calls), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def mark_of(sample: Sample, calls: Sequence[ToolCall], viewer: Any = None) -> VerifiedChain | None:
+    """Who was first to verify exactly these calls on the sample's picture. A ``viewer`` who is handed gold checks sees
+    only their own mark."""
+    image = sample.image.sha256 if sample.image else ""
+    marks = VerifiedChain.objects.filter(sample=sample, image=image, digest=digest_of(calls)).select_related("person")
+    if viewer is not None and known_to(viewer, sample.benchmark).handed_checks:
+        marks = marks.filter(person=viewer)
+    return marks.first()
+
+
+def known_chains(sample: Sample, gold: Sequence[ToolCall]) -> list[KnownChain]:
+    """The gold's chain first, where there is one, then the further ones, each with its mark. Two queries."""
+    image = sample.image.sha256 if sample.image else ""
+    marks = VerifiedChain.objects.filter(sample=sample, image=image).select_related("person")
+    verified = {mark.digest: mark for mark in marks.order_by("-pk")}
+    found = [KnownChain(None, tuple(gold), "", "", verified.get(digest_of(gold)))] if gold else []
+    for row in _further(sample):
+        calls = kept_calls(row.calls)
+        found.append(KnownChain(row.pk, calls, row.note, _by(row), verified.get(row.digest)))
+    return found
+
+
+def further_chains(sample: Sample) -> list[KnownChain]:
+    """The further ones alone, in the order in which scores count them, without marks. One query."""
+    return [KnownChain(row.pk, kept_calls(row.calls), row.note, _by(row), None) for row in _further(sample)]
+
+
+def further_by_sample(benchmark: Benchmark) -> dict[int, list[dict[str, Any]]]:
+    """The further reference chains of each sample that has any, in their order, as a version keeps them. One query."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    rows = AcceptedChain.objects.filter(sample__benchmark=benchmark).order_by("sample_id", "pk")
+    for sample, digest, calls, note in rows.values_list("sample_id", "digest", "calls", "note").iterator():
+        found.setdefault(sample, []).append({"digest": digest, "calls": calls, "note": note})
+    return found
+
+
+def chain_of(calls: Iterable[Mapping[str, Any]], note: str) -> FurtherChain:
+    """A stored chain as a record."""
+    return FurtherChain(kept_calls(calls), note)
+
+
+def _by(row: AcceptedChain) -> str:
+    return str(row.accepted_by) if row.accepted_by else "import"
+
+
+def _further(sample: Sample) -> QuerySet[AcceptedChain]:
+    return AcceptedChain.objects.filter(sample=sample).select_related("accepted_by").order_by("pk")

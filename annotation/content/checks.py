@@ -1,0 +1,30 @@
+"""The checks of a content that is to be, or has become, a revision of a sample."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from annotation.common.bank import bank_of
+from annotation.models import Sample
+from annotation.schema import SampleContent
+from annotation.validation import Check, blocking, check
+from webapp.common.errors import ApplicationError
+
+
+def checks_of(sample: Sample, content: SampleContent) -> list[Check]:
+    """All findings, held against the sample's picture and, where tools are named, the benchmark's tool bank."""
+    bank = bank_of(sample.benchmark) if content.plan else None
+    return check(content, sample.width, sample.height, bank=bank)
+
+
+class ChecksFailed(ApplicationError):
+    """Errors of the checks stand in the way; ``extra`` holds all findings."""
+
+    status = 422
+    code = "checks"
+    title = "Something is missing or incorrect"
+
+    def __init__(self, checks: list[Check]) -> None:
+        errors = blocking(checks)
+        super().__init__(" ".join(one.text for one in errors[:3]), field=errors[0].field)
+        self.extra = {"checks": [asdict(one) for one in checks]}

@@ -1,0 +1,33 @@
+"""What the server has of an annotation in the making, and what somebody is told whose page is behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.content.revisions import revision_json
+from annotation.models import Annotation, Draft, Revision
+from webapp.common.errors import Conflict
+
+
+class StaleDraft(Conflict):
+    """Another tab or device saved in between; ``extra`` holds the stored version and content."""
+
+    code = "stale"
+
+    def __init__(self, key: str, version: int, content: Mapping[str, Any]) -> None:
+        super().__init__(f"{key} was edited elsewhere after this page loaded. Choose which version to keep.")
+        self.extra = {"version": version, "content": dict(content)}
+
+
+def draft_of(annotation: Annotation) -> Draft | None:
+    """The stored draft of an annotation, if there is one; no query where it was loaded along (``draft``)."""
+    return getattr(annotation, "draft", None)
+
+
+def current_content(annotation: Annotation, draft: Draft | None) -> dict[str, Any]:
+    """What the server has of an annotation: its draft, else its last revision, else nothing."""
+    if draft is not None:
+        return dict(draft.content)
+    revision = Revision.objects.filter(annotation=annotation).with_content().order_by("-number").first()
+    return revision_json(revision) if revision else {}

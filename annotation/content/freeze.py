@@ -1,0 +1,56 @@
+"""Freezing a benchmark: a numbered version that says which revision was the gold of each sample."""
+
+from __future__ import annotations
+
+import hashlib
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.common.access import require
+from annotation.content.chains.read import further_by_sample
+from annotation.models import AcceptedChain, Benchmark, Sample, Version, VersionEntry
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict
+
+
+def gold_digest(benchmark: Benchmark) -> str:
+    """One name for what all samples are scored against: the gold (content, size and cluster) and the further reference
+    toolchains that were accepted, in their order. Equal digests mean equal scores. Two queries."""
+    rows = Sample.objects.filter(benchmark=benchmark, gold__isnull=False).order_by("key")
+    total = hashlib.sha256()
+    for row in rows.values_list("key", "gold__revision__digest", "width", "height", "image_group").iterator():
+        total.update(repr(row).encode("utf-8", "surrogatepass"))
+    chains = AcceptedChain.objects.filter(sample__benchmark=benchmark, sample__gold__isnull=False)
+    for chain in chains.order_by("sample__key", "pk").values_list("sample__key", "digest").iterator():
+        total.update(repr(chain).encode("utf-8", "surrogatepass"))
+    return total.hexdigest()
+
+
+def freeze_version(*, actor: User | None, benchmark: Benchmark, note: str = "") -> Version:
+    """The next version, of the gold as it is now. Raises ``Conflict`` when nothing changed since the last one."""
+    require(actor, benchmark, Right.MANAGE)
+    with transaction.atomic():
+        checksum = gold_digest(benchmark)
+        last = Version.objects.filter(benchmark=benchmark).order_by("-number").first()
+        if last is not None and last.checksum == checksum:
+            raise Conflict(f"Nothing has changed since version {last.number}. There is nothing to freeze.")
+        number = last.number + 1 if last else 1
+        version = Version.objects.create(
+            benchmark=benchmark, number=number, note=note, checksum=checksum, frozen_at=timezone.now(), frozen_by=actor
+        )
+        golds = Sample.objects.filter(benchmark=benchmark, gold__isnull=False).values_list("pk", "gold__revision_id")
+        further = further_by_sample(benchmark)
+        VersionEntry.objects.bulk_create(
+            [
+                VersionEntry(
+                    version=version, sample_id=sample, revision_id=revision, accepted_chains=further.get(sample, [])
+                )
+                for sample, revision in golds
+            ],
+            batch_size=1000,
+        )
+        audit.record(actor=actor, action="version.freeze", subject=version, benchmark=benchmark.slug, after=str(number))
+    return version

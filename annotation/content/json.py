@@ -1,0 +1,232 @@
+"""The content of an annotation as JSON, the way pages send and get it. Only the shape is checked here; whether the
+content is good enough to submit, ``annotation.validation`` says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from annotation.importers.fields import four_numbers
+from annotation.schema import ORIGINAL, AnswerType, Box, SampleContent, Target, ToolCall, ToolPlan, shortened
+from webapp.common.errors import InvalidInput
+
+Facets = dict[str, tuple[Any, ...]]
+T = TypeVar("T")
+
+LONGEST_TEXT, LONGEST_NAME, LONGEST_FACET, LONGEST_FACET_NAME = 20_000, 255, 200, 60
+MOST = {"options": 26, "answer": 50, "gold_boxes": 500, "reference_toolchain": 100, "targets": 100, "distractors": 200}
+MOST_FACETS, MOST_FACET_VALUES, MOST_STEP = 60, 50, 1000
+KEYS = frozenset(
+    {"question", "answer_type", "options", "answer", "gold_boxes", "reference_toolchain", "targets", "distractors",
+     "ordered", "facets"}
+)  # fmt: skip
+
+
+class BoxName(NamedTuple):
+    """What a box is called and, where it was adopted from a suggestion, whose it was."""
+
+    label: str = ""
+    source: str = ""
+
+
+def content_from_json(
+    data: object, width: int | None = None, height: int | None = None
+) -> tuple[SampleContent, tuple[BoxName, ...], Facets]:
+    """The content, the names of its boxes in their order, and the facets; what is left out is empty.
+
+    Given the size of the picture, a box over its edge is refused. A draft is read without it: its author sees the
+    check and goes on working. Raises ``InvalidInput`` with ``field`` as "gold_boxes[0].box".
+    """
+    given = _object(data, "content")
+    unknown = sorted(set(given) - KEYS)
+    if unknown:
+        raise InvalidInput(
+            f"The content has the unknown field {shortened(unknown[0], 60)!r}. Remove it.", field=unknown[0][:60]
+        )
+    boxes = _list(given, "gold_boxes", lambda value, field: _box(value, field, width, height))
+    content = SampleContent(
+        question=_text(given.get("question", ""), "question"),
+        answer_type=_answer_type(given.get("answer_type", AnswerType.OPEN.value)),
+        options=_options(given.get("options", {})),
+        answers=_list(given, "answer", _text),
+        gold_boxes=tuple(box for box, _ in boxes),
+        reference_toolchain=_list(given, "reference_toolchain", _call),
+        plan=ToolPlan(
+            _list(given, "targets", _target), _list(given, "distractors", _name), _ordered(given.get("ordered"))
+        ),
+    )
+    return content, tuple(name for _, name in boxes), _facets(given.get("facets", {}))
+
+
+def content_to_json(
+    content: SampleContent, names: Sequence[BoxName] = (), facets: Mapping[str, Iterable[Any]] | None = None
+) -> dict[str, Any]:
+    """The same as JSON, every key present: what ``content_from_json`` reads gives back the same content."""
+    named = [*names, *[BoxName()] * len(content.gold_boxes)]
+    return {
+        "question": content.question,
+        "answer_type": content.answer_type.value,
+        "options": dict(content.options),
+        "answer": list(content.answers),
+        "gold_boxes": [_named(box, name) for box, name in zip(content.gold_boxes, named, strict=False)],
+        "reference_toolchain": calls_to_json(content.reference_toolchain),
+        "targets": [{"tool": target.tool, "step": target.step} for target in content.plan.targets],
+        "distractors": list(content.plan.distractors),
+        "ordered": content.plan.ordered,
+        "facets": {name: list(values) for name, values in (facets or {}).items()},
+    }
+
+
+def calls_from_json(value: object) -> tuple[ToolCall, ...]:
+    """The calls of a toolchain as pages send them. Raises ``InvalidInput`` with ``field`` as above."""
+    return _list({"reference_toolchain": value}, "reference_toolchain", _call)
+
+
+def kept_calls(stored: Iterable[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
+    """The calls of a stored toolchain, as ``calls_to_json`` wrote them: a file may have brought longer ones than a page
+    sends."""
+    return tuple(
+        ToolCall(call["tool"], call.get("arguments") or {}, _inputs(call.get("image_in")), call.get("image_out"))
+        for call in stored
+    )
+
+
+def _inputs(names: Any) -> Any:
+    return tuple(names) if isinstance(names, list) else names
+
+
+def calls_to_json(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
+    """The same as JSON, every key present."""
+    return [
+        {
+            "tool": call.tool,
+            "arguments": dict(call.arguments),
+            "image_in": list(call.image_in) if isinstance(call.image_in, tuple) else call.image_in,
+            "image_out": call.image_out,
+        }
+        for call in calls
+    ]
+
+
+def _named(box: Box, name: BoxName) -> dict[str, Any]:
+    """A box that was drawn says nothing of a source."""
+    said = {"box": box.as_list(), "label": name.label}
+    return said | {"source": name.source} if name.source else said
+
+
+def _wrong(field: str, wanted: str, found: object) -> InvalidInput:
+    return InvalidInput(f"{field} must be {wanted}; it is {shortened(found, 60)}.", field=field)
+
+
+def _object(value: object, field: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        raise _wrong(field, "an object", value)
+    return value
+
+
+def _list(data: Mapping[str, Any], field: str, item: Callable[[object, str], T]) -> tuple[T, ...]:
+    values = data.get(field, [])
+    if not isinstance(values, list):
+        raise _wrong(field, "a list", values)
+    if len(values) > MOST[field]:
+        raise InvalidInput(f"{field} has {len(values)} entries (limit: {MOST[field]}).", field=field)
+    return tuple(item(value, f"{field}[{index}]") for index, value in enumerate(values))
+
+
+def _text(value: object, field: str, longest: int = LONGEST_TEXT) -> str:
+    if not isinstance(value, str):
+        raise _wrong(field, "a text", value)
+    if len(value) > longest:
+        raise InvalidInput(f"{field} has {len(value)} characters (limit: {longest}).", field=field)
+    if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise InvalidInput(f"{field} contains an invalid character. Type the text again.", field=field)
+    return value
+
+
+def _name(value: object, field: str) -> str:
+    return _text(value, field, LONGEST_NAME)
+
+
+def _answer_type(value: object) -> AnswerType:
+    if value not in [kind.value for kind in AnswerType]:
+        raise _wrong("answer_type", "mc or open", value)
+    return AnswerType(str(value))
+
+
+def _options(value: object) -> dict[str, str]:
+    given = _object(value, "options")
+    if len(given) > MOST["options"]:
+        raise InvalidInput(f"There are {len(given)} options (limit: {MOST['options']}).", field="options")
+    for letter in given:
+        if len(letter) != 1 or not "A" <= letter <= "Z":
+            raise InvalidInput(f"An option needs a letter from A to Z, not {shortened(letter, 20)}.", field="options")
+    return {letter: _text(text, f"options.{letter}") for letter, text in sorted(given.items())}
+
+
+def _box(value: object, field: str, width: int | None, height: int | None) -> tuple[Box, BoxName]:
+    data = _object(value, field)
+    numbers = four_numbers(data.get("box"))
+    if numbers is None:
+        raise _wrong(f"{field}.box", "four numbers x1, y1, x2, y2", data.get("box"))
+    try:
+        box = Box(*(float(number) for number in numbers))
+    except ValueError as error:
+        raise _wrong(f"{field}.box", "a box with an area: x1 < x2 and y1 < y2", data.get("box")) from error
+    if width and height and box.clipped(width, height) != box:
+        raise _wrong(f"{field}.box", f"inside the image of {width} × {height}", data.get("box"))
+    return box, BoxName(*(_text(data.get(part, ""), f"{field}.{part}", LONGEST_NAME) for part in BoxName._fields))
+
+
+def _call(value: object, field: str) -> ToolCall:
+    data = _object(value, field)
+    arguments = _object(data.get("arguments", {}), f"{field}.arguments")
+    _plain(arguments, f"{field}.arguments")
+    image_in, image_out = data.get("image_in"), data.get("image_out")
+    if isinstance(image_in, list):
+        image_in = tuple(_name(one, f"{field}.image_in") for one in image_in)
+    elif image_in is not None:
+        image_in = _name(image_in, f"{field}.image_in")
+    if image_out is not None and _name(image_out, f"{field}.image_out") == ORIGINAL:
+        raise InvalidInput(f"{field}: a result can't be named original. Rename it.", field=f"{field}.image_out")
+    return ToolCall(_name(data.get("tool", ""), f"{field}.tool"), arguments, image_in, image_out)
+
+
+def _plain(arguments: Mapping[str, Any], field: str) -> None:
+    """Arguments are any JSON, but no longer than a text, and without characters that PostgreSQL cannot keep."""
+    _text(json.dumps(arguments, ensure_ascii=False), field)
+    if "\\u0000" in json.dumps(arguments):
+        raise InvalidInput(f"{field} contains an invalid character. Type the text again.", field=field)
+
+
+def _target(value: object, field: str) -> Target:
+    data = _object(value, field)
+    step = data.get("step")
+    if isinstance(step, bool) or not isinstance(step, int) or not 1 <= step <= MOST_STEP:
+        raise _wrong(f"{field}.step", f"a whole number from 1 to {MOST_STEP}", step)
+    return Target(_name(data.get("tool", ""), f"{field}.tool"), step)
+
+
+def _ordered(value: object) -> bool | None:
+    if value is not None and not isinstance(value, bool):
+        raise _wrong("ordered", "true, false or null", value)
+    return value
+
+
+def _facets(value: object) -> Facets:
+    given = _object(value, "facets")
+    if len(given) > MOST_FACETS:
+        raise InvalidInput(f"There are {len(given)} facets (limit: {MOST_FACETS}).", field="facets")
+    facets: Facets = {}
+    for name, values in given.items():
+        field = f"facets.{_text(name, 'facets', LONGEST_FACET_NAME)}"
+        if not name.strip() or not isinstance(values, list) or len(values) > MOST_FACET_VALUES:
+            raise _wrong(field, f"a name with a list of at most {MOST_FACET_VALUES} values", values)
+        facets[name] = tuple(_facet_value(one, field) for one in values)
+    return {name: values for name, values in facets.items() if values}
+
+
+def _facet_value(value: object, field: str) -> Any:
+    if isinstance(value, bool) or (isinstance(value, int | float) and abs(value) < 1e15):
+        return value
+    return _text(value, field, LONGEST_FACET)

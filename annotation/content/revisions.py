@@ -1,0 +1,135 @@
+"""Writing a submitted revision with its parts, reading its content back, and making it the gold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.content.changes import content_changed
+from annotation.content.json import BoxName, content_from_json, content_to_json
+from annotation.content.samples import content_digest
+from annotation.content.segments import place_segments
+from annotation.content.tools import know_names
+from annotation.imaging.evidence import evidence_share
+from annotation.models import Annotation, FacetValue, Gold, GoldBox, PlanTool, ReferenceCall, Revision, Sample
+from annotation.schema import AnswerType, Box, SampleContent, Target, ToolCall, ToolPlan
+from annotation.tool_bank import key_of
+from webapp.accounts.models import User
+from webapp.common.bulk import as_json, insert
+
+
+def add_revision(*, actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:
+    """A submitted revision of this content (JSON, whole), the next in number. Call inside a transaction."""
+    sample = annotation.sample
+    parsed, names, facets = content_from_json(content, sample.width, sample.height)
+    numbers = Revision.objects.filter(annotation=annotation).order_by("-number").values_list("number", flat=True)
+    last = numbers.first() or 0
+    revision = Revision(
+        annotation=annotation, number=last + 1, author=actor, question=parsed.question,
+        answer_type=parsed.answer_type.value, options=dict(parsed.options), answers=list(parsed.answers),
+        ordered=parsed.plan.ordered, digest=content_digest(parsed),
+        facets={name: list(values) for name, values in facets.items()}, submitted_at=timezone.now(),
+    )  # fmt: skip
+    insert(revision)
+    _add_parts(revision, parsed, names, (sample.width, sample.height))
+    know_names(actor, sample.benchmark, parsed.plan.names)
+    return revision
+
+
+def _add_parts(
+    revision: Revision, content: SampleContent, names: Sequence[BoxName], size: tuple[int | None, int | None]
+) -> None:
+    boxes = [
+        GoldBox(
+            revision=revision, position=i, x1=box.x1, y1=box.y1, x2=box.x2, y2=box.y2, label=name.label,
+            source=name.source, image_width=size[0], image_height=size[1],
+        )
+        for i, (box, name) in enumerate(zip(content.gold_boxes, names, strict=True))
+    ]  # fmt: skip
+    calls = [
+        ReferenceCall(
+            revision=revision, position=i, tool=call.tool, arguments=dict(call.arguments),
+            image_in=call.image_in, image_out=call.image_out,
+        )
+        for i, call in enumerate(content.reference_toolchain)
+    ]  # fmt: skip
+    planned: list[tuple[str, int | None]] = [(target.tool, target.step) for target in content.plan.targets]
+    planned += [(tool, None) for tool in content.plan.distractors]
+    for box in boxes:
+        insert(box)
+    ReferenceCall.objects.bulk_create(calls)
+    PlanTool.objects.bulk_create(
+        PlanTool(revision=revision, position=i, tool=tool, key=key_of(tool), step=step)
+        for i, (tool, step) in enumerate(planned)
+    )
+
+
+def content_of(revision: Revision) -> SampleContent:
+    """The content of a stored revision; its parts are best prefetched (``Revision.objects.with_content()``)."""
+    plan = list(revision.plan_tools.all())
+    return SampleContent(
+        question=revision.question,
+        answer_type=AnswerType(revision.answer_type),
+        options=revision.options,
+        answers=tuple(revision.answers),
+        gold_boxes=tuple(Box(box.x1, box.y1, box.x2, box.y2) for box in revision.gold_boxes.all()),
+        reference_toolchain=tuple(
+            ToolCall(call.tool, call.arguments, _ids(call.image_in), call.image_out)
+            for call in revision.reference_calls.all()
+        ),
+        plan=ToolPlan(
+            tuple(Target(one.tool, one.step) for one in plan if one.step is not None),
+            tuple(one.tool for one in plan if one.step is None),
+            revision.ordered,
+        ),
+    )
+
+
+def revision_json(revision: Revision) -> dict[str, Any]:
+    """A stored revision as content JSON; one that was imported has the facets of its sample."""
+    names = [BoxName(box.label, box.source) for box in revision.gold_boxes.all()]
+    facets = revision.facets if revision.facets is not None else facets_of(revision.annotation.sample)
+    return content_to_json(content_of(revision), names, facets)
+
+
+def facets_of(sample: Sample) -> dict[str, list[Any]]:
+    """The sample's facets as people wrote them, values in their order with their JSON type."""
+    found: dict[str, list[Any]] = {}
+    for value in sample.facets.all():
+        if value.kind == FacetValue.Kind.BANK:
+            continue
+        found.setdefault(value.name, []).append(value.original())
+    return found
+
+
+def make_gold(revision: Revision) -> None:
+    """This revision is the gold of its sample from now on, its facets the sample's. Call inside a transaction."""
+    sample = revision.annotation.sample
+    now = timezone.now()
+    Gold.objects.update_or_create(sample=sample, defaults={"revision": revision, "accepted_at": now})
+    share = evidence_share(content_of(revision).gold_boxes, sample.width, sample.height)
+    Sample.objects.filter(pk=sample.pk).update(evidence_share=share, changed_at=now)
+    sample.evidence_share = share
+    if revision.facets is not None:
+        FacetValue.objects.filter(sample=sample).delete()
+        FacetValue.objects.bulk_create(_facet_rows(sample, revision.facets))
+    place_segments(sample.benchmark, [sample.pk])
+    content_changed(sample.benchmark_id)
+
+
+def _facet_rows(sample: Sample, facets: Mapping[str, Sequence[Any]]) -> list[FacetValue]:
+    return [
+        FacetValue(
+            sample=sample, benchmark_id=sample.benchmark_id, name=name, position=position,
+            value=value if isinstance(value, str) else as_json(value) or "",
+            kind=FacetValue.Kind.TEXT if isinstance(value, str) else FacetValue.Kind.JSON,
+        )
+        for name, values in facets.items()
+        for position, value in enumerate(values)
+    ]  # fmt: skip
+
+
+def _ids(value: Any) -> str | tuple[str, ...] | None:
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,364 @@
+"""Saving a batch of samples read from a file: new ones, changed ones, unchanged ones; one transaction a batch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.content.box_names import extra_of, names_of
+from annotation.content.chains.write import save_chains
+from annotation.content.changes import content_changed
+from annotation.content.json import BoxName
+from annotation.content.segments import place_segments
+from annotation.content.tools import know_names
+from annotation.images.store import MISSING, Found, fitted, refused
+from annotation.imaging.evidence import evidence_share
+from annotation.imaging.problems import PictureProblem
+from annotation.models import (
+    Annotation,
+    Benchmark,
+    FacetValue,
+    Gold,
+    GoldBox,
+    Image,
+    ImportRecord,
+    PlanTool,
+    ReferenceCall,
+    Revision,
+    Sample,
+)
+from annotation.schema import Issue, SampleContent, SampleRecord, Severity, whole_numbers
+from annotation.tool_bank import key_of
+from annotation.workflow import SampleState, State, transition
+from webapp.accounts.models import User
+from webapp.common.bulk import as_json, insert_rows, reserve_ids
+
+NO_CONTENT = SampleContent()
+"""What a sample says that nobody has annotated yet."""
+WRITTEN = (Sample, FacetValue, Annotation, Gold, Revision, GoldBox, ReferenceCall, PlanTool)
+"""The tables that samples fill."""
+
+
+@dataclass(slots=True)
+class Saved:
+    """What became of a batch."""
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    repeated: list[SampleRecord] = field(default_factory=list)
+    issues: list[Issue] = field(default_factory=list)
+
+    def __iadd__(self, other: Saved) -> Saved:
+        self.new += other.new
+        self.changed += other.changed
+        self.unchanged += other.unchanged
+        return self
+
+
+def content_digest(content: SampleContent) -> str:
+    """sha256 of a content in canonical form: equal contents, and only they, have equal digests."""
+    plan = content.plan
+    canonical = [
+        content.question,
+        content.answer_type,
+        dict(content.options),
+        list(content.answers),
+        [box.as_list() for box in content.gold_boxes],
+        [[c.tool, dict(c.arguments), c.image_in, c.image_out] for c in content.reference_toolchain],
+        [[t.tool, t.step] for t in plan.targets],
+        list(plan.distractors),
+        plan.ordered,
+    ]
+    return hashlib.sha256(json.dumps(whole_numbers(canonical), sort_keys=True, default=str).encode()).hexdigest()
+
+
+def save_samples(
+    *,
+    actor: User | None,
+    benchmark: Benchmark,
+    records: Sequence[SampleRecord],
+    pictures: Mapping[str, Found] | None = None,
+    since: datetime | None = None,
+    source: ImportRecord | None = None,
+) -> Saved:
+    """Write one batch. A sample that is there already keeps its key and gets a new gold revision where its content
+    differs; the last of two records with one id wins. Imported samples arrive accepted; one without any content, such
+    as a picture alone, is to do: it has no annotation and no gold. A new one that its file calls discarded is so.
+
+    ``pictures``: what ``store_pictures`` found, by name. ``since``: when this import began; a record whose sample was
+    written after that is reported as ``repeated``. ``source``: the import that new samples are from."""
+    latest = {record.id: record for record in records}
+    saved = Saved(repeated=[record for record in records if latest[record.id] is not record])
+    with transaction.atomic():
+        there = {
+            sample.key: sample
+            for sample in Sample.objects.filter(benchmark=benchmark, key__in=latest)
+            .select_related("gold__revision", "image")
+            .prefetch_related("facets", "gold__revision__gold_boxes")
+        }
+        placed = {key: placed_record(record, there.get(key), pictures or {}) for key, record in latest.items()}
+        saved += _insert(actor, benchmark, [p for key, p in placed.items() if key not in there], source)
+        as_before: set[int] = set()
+        for key, sample in there.items():
+            if since is not None and sample.created_at >= since:
+                saved.repeated.append(latest[key])
+            one = _update(actor, sample, placed[key])
+            as_before |= {sample.pk} if one.unchanged else set()
+            saved += one
+        _bank(actor, benchmark, placed)
+        touched = _chains(actor, benchmark, placed) & as_before
+        saved += Saved(changed=len(touched), unchanged=-len(touched))
+        if saved.new or saved.changed:
+            content_changed(benchmark.pk)
+    saved.issues = [issue for p in placed.values() for issue in p.issues]
+    saved.issues += [
+        _not_discarded(latest[key])
+        for key, one in there.items()
+        if latest[key].state is SampleState.DISCARDED and one.state != SampleState.DISCARDED
+    ]
+    return saved
+
+
+def _not_discarded(record: SampleRecord) -> Issue:
+    done = "The file calls it discarded. A file discards no sample that is here; discard it on the page of samples."
+    return Issue(
+        Severity.NOTED, "not-discarded", record.file, record.line, "state", SampleState.DISCARDED, done, record.row
+    )
+
+
+def _chains(actor: User | None, benchmark: Benchmark, placed: Mapping[str, Placed]) -> set[int]:
+    """The further reference chains, of the samples whose records say something of them; which of them changed."""
+    said = {key: p.record.accepted_chains for key, p in placed.items() if p.record.accepted_chains is not None}
+    numbers = Sample.objects.filter(benchmark=benchmark, key__in=said).values_list("pk", "key") if said else ()
+    return save_chains(actor, benchmark, {pk: said[key] for pk, key in numbers})
+
+
+def _bank(actor: User | None, benchmark: Benchmark, placed: Mapping[str, Placed]) -> None:
+    """The tools that the plans name are in the tool bank, and what it knows of them goes with the samples."""
+    plans = {key: p.record.content.plan for key, p in placed.items() if p.record.content.plan}
+    if plans:
+        know_names(actor, benchmark, (name for plan in plans.values() for name in plan.names))
+        samples = Sample.objects.filter(benchmark=benchmark, key__in=plans)
+        place_segments(benchmark, samples.values_list("pk", flat=True))
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A record held against its picture: what is stored, the picture or the reason why there is none, and issues."""
+
+    record: SampleRecord
+    image: Image | None
+    problem: str
+    issues: list[Issue]
+
+
+def placed_record(record: SampleRecord, sample: Sample | None, pictures: Mapping[str, Found]) -> Placed:
+    """What would be stored of a record: held against its picture, with the reasons for every change.
+
+    A picture that is only missing this time leaves the stored one of the same name in place."""
+    found = pictures.get(record.image or "")
+    kept = sample.image if sample and sample.image and sample.image_name == (record.image or "") else None
+    if kept is not None and (found is None or (isinstance(found, PictureProblem) and found.rule == MISSING)):
+        found = kept
+    if isinstance(found, Image):
+        fit, issues = fitted(record, found)
+        return Placed(fit, found, "", issues)
+    if isinstance(found, PictureProblem):
+        return Placed(record, None, found.message, [refused(record, found)])
+    return Placed(record, None, "", [])
+
+
+def _insert(actor: User | None, benchmark: Benchmark, placed: Sequence[Placed], source: ImportRecord | None) -> Saved:
+    now = timezone.now()
+    numbered = list(zip(reserve_ids(Sample, len(placed)), placed, strict=True))
+    insert_rows(Sample, _SAMPLE, [_sample_row(pk, benchmark, p, now, source) for pk, p in numbered])
+    insert_rows(FacetValue, _FACET, [row for pk, p in numbered for row in _facets(pk, benchmark.pk, p.record)])
+    for state in SampleState.ACCEPTED, SampleState.IN_REVIEW, SampleState.DISCARDED:
+        said = [(pk, p.record) for pk, p in numbered if state_of(p.record) is state]
+        _insert_content(actor, said, state, now)
+    return Saved(new=len(placed))
+
+
+def state_of(record: SampleRecord) -> SampleState:
+    """Where a new sample stands: as its file says, but nothing that has a content is to do."""
+    stands = record.state or SampleState.TO_DO
+    with_content = stands is SampleState.TO_DO and record.content != NO_CONTENT
+    return SampleState.ACCEPTED if with_content else stands
+
+
+def _insert_content(
+    actor: User | None, numbered: Sequence[tuple[int, SampleRecord]], stands: SampleState, now: datetime
+) -> None:
+    """The annotation and its one revision of each of these new samples; of those that are accepted the gold too, and of
+    those that came out of results, where it stands until a review says otherwise. What is discarded without a content
+    is held so by an empty annotation of nobody's."""
+    ways = {SampleState.ACCEPTED: "import", SampleState.IN_REVIEW: "import_results"}
+    state = transition(ways[stands], State.DRAFT).after if stands in ways else State.DISCARDED
+    if state is State.DISCARDED:
+        empty = [pk for pk, record in numbered if record.content == NO_CONTENT]
+        numbered = [(pk, record) for pk, record in numbered if record.content != NO_CONTENT]
+        rows = [
+            (a, s, None, state.value, False, now, now)
+            for a, s in zip(reserve_ids(Annotation, len(empty)), empty, strict=True)
+        ]
+        insert_rows(Annotation, _ANNOTATION, rows)
+    sample_ids = [pk for pk, _ in numbered]
+    author, count = actor.pk if actor else None, len(numbered)
+    annotation_ids = reserve_ids(Annotation, count)
+    revision_ids = reserve_ids(Revision, count)
+    records = [record for _, record in numbered]
+    insert_rows(
+        Annotation,
+        _ANNOTATION,
+        [(a, s, author, state.value, True, now, now) for a, s in zip(annotation_ids, sample_ids, strict=True)],
+    )
+    _insert_revisions(zip(revision_ids, annotation_ids, [1] * count, records, strict=True), author, now)
+    if stands in ways:
+        gold = [(s, r, now) for s, r in zip(sample_ids, revision_ids, strict=True)]
+        insert_rows(Gold, ["sample", "revision", "accepted_at"], gold)
+
+
+def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
+    """Facets and extra are replaced; content that differs becomes a new revision. What was discarded stays so: a lead
+    opens it again, a file does not; nor does a file discard what is here."""
+    record = placed.record
+    changes = _descriptive_changes(sample, placed)
+    written = [f for f in sample.facets.all() if f.kind != FacetValue.Kind.BANK]
+    old = [(f.name, f.position, f.value, f.kind) for f in written]
+    facets = _facets(sample.pk, sample.benchmark_id, record)
+    new = [row[2:] for row in facets]
+    if sorted(old) != sorted(new):
+        sample.facets.all().delete()
+        insert_rows(FacetValue, _FACET, facets)
+        changes = changes or {"changed_at": timezone.now()}
+    gold = getattr(sample, "gold", None)
+    waits = gold is None and record.content == NO_CONTENT and record.state is not SampleState.ACCEPTED
+    left_out = SampleState.DISCARDED in (sample.state, record.state)
+    if not (waits or left_out) and (gold is None or _says_else(record, gold.revision)):
+        add_gold_revision(actor=actor, sample=sample, record=record)
+        waits = record.state is SampleState.IN_REVIEW and sample.state == SampleState.IN_REVIEW
+        stands = SampleState.IN_REVIEW if waits else SampleState.ACCEPTED
+        changes |= {"state": stands.value, "changed_at": timezone.now()}
+    if changes:
+        Sample.objects.filter(pk=sample.pk).update(**changes)
+    return Saved(changed=1) if changes else Saved(unchanged=1)
+
+
+def _says_else(record: SampleRecord, revision: Revision) -> bool:
+    """Another content than the revision, or other names of its boxes; a record without names leaves those there are."""
+    if revision.digest != content_digest(record.content):
+        return True
+    names = names_of(record)
+    return names is not None and names != tuple(BoxName(b.label, b.source) for b in revision.gold_boxes.all())
+
+
+def _descriptive_changes(sample: Sample, placed: Placed) -> dict[str, Any]:
+    record = placed.record
+    width, height = _size(record)
+    kept = record.state is SampleState.DISCARDED and sample.state != SampleState.DISCARDED
+    wanted: dict[str, Any] = {
+        "image_id": placed.image.pk if placed.image else None,
+        "image_problem": placed.problem,
+        "width": width,
+        "height": height,
+        "evidence_share": sample.evidence_share if kept else _share(sample, record),
+        "image_name": record.image or "",
+        "image_group": record.image_group or "",
+        "extra": extra_of(record),
+    }
+    return {name: value for name, value in wanted.items() if getattr(sample, name) != value}
+
+
+def _share(sample: Sample, record: SampleRecord) -> float | None:
+    return None if sample.state == SampleState.DISCARDED else evidence_share(record.content.gold_boxes, *_size(record))
+
+
+def add_gold_revision(*, actor: User | None, sample: Sample, record: SampleRecord) -> None:
+    """A further imported revision of a sample becomes its gold. Call inside a transaction."""
+    now = timezone.now()
+    annotation, _ = Annotation.objects.get_or_create(
+        sample=sample, author=actor, defaults={"state": State.ACCEPTED, "imported": True}
+    )
+    number = Revision.objects.filter(annotation=annotation).count() + 1
+    [revision_id] = reserve_ids(Revision, 1)
+    _insert_revisions([(revision_id, annotation.pk, number, record)], actor.pk if actor else None, now)
+    Gold.objects.update_or_create(sample=sample, defaults={"revision_id": revision_id, "accepted_at": now})
+
+
+_SAMPLE = [
+    "id", "benchmark", "key", "state", "image", "image_name", "image_problem", "image_group", "width", "height",
+    "evidence_share", "extra", "source", "created_at", "changed_at",
+]  # fmt: skip
+_ANNOTATION = ["id", "sample", "author", "state", "imported", "created_at", "changed_at"]
+_FACET = ["sample", "benchmark", "name", "position", "value", "kind"]
+_REVISION = [
+    "id", "annotation", "number", "author", "question", "answer_type", "options", "answers", "ordered", "digest",
+    "created_at", "submitted_at",
+]  # fmt: skip
+_BOX = ["revision", "position", "x1", "y1", "x2", "y2", "label", "source", "image_width", "image_height"]
+_CALL = ["revision", "position", "tool", "arguments", "image_in", "image_out"]
+_PLAN = ["revision", "position", "tool", "key", "step"]
+
+
+def _size(record: SampleRecord) -> tuple[int | None, int | None]:
+    return (record.width, record.height) if record.width and record.height else (None, None)
+
+
+def _sample_row(
+    pk: int, benchmark: Benchmark, placed: Placed, now: Any, source: ImportRecord | None
+) -> tuple[Any, ...]:
+    record = placed.record
+    width, height = _size(record)
+    state = state_of(record)
+    share = evidence_share(record.content.gold_boxes, width, height) if state is not SampleState.DISCARDED else None
+    return (
+        pk, benchmark.pk, record.id, state.value, placed.image.pk if placed.image else None,
+        record.image or "", placed.problem, record.image_group or "", width, height,
+        share, as_json(extra_of(record)),
+        source.pk if source else None, now, now,
+    )  # fmt: skip
+
+
+def _facets(sample_id: int, benchmark_id: int, record: SampleRecord) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    for name, values in record.facets.items():
+        for position, value in enumerate(values):
+            is_text = isinstance(value, str)
+            kind = FacetValue.Kind.TEXT if is_text else FacetValue.Kind.JSON
+            text = value if is_text else json.dumps(value)
+            rows.append((sample_id, benchmark_id, name, position, text, kind.value))
+    return rows
+
+
+def _insert_revisions(numbered: Any, author: int | None, now: Any) -> None:
+    revisions, boxes, calls, tools = [], [], [], []
+    for pk, annotation_id, number, record in numbered:
+        content: SampleContent = record.content
+        revisions.append((
+            pk, annotation_id, number, author, content.question, content.answer_type.value,
+            as_json(dict(content.options)), as_json(list(content.answers)), content.plan.ordered,
+            content_digest(content), now, now,
+        ))  # fmt: skip
+        names = names_of(record) or (BoxName(),) * len(content.gold_boxes)
+        boxes += [
+            (pk, i, box.x1, box.y1, box.x2, box.y2, *name, *_size(record))
+            for i, (box, name) in enumerate(zip(content.gold_boxes, names, strict=True))
+        ]
+        calls += [
+            (pk, i, call.tool, as_json(dict(call.arguments)), as_json(call.image_in), call.image_out)
+            for i, call in enumerate(content.reference_toolchain)
+        ]
+        planned = [(t.tool, t.step) for t in content.plan.targets] + [(d, None) for d in content.plan.distractors]
+        tools += [(pk, i, tool, key_of(tool), step) for i, (tool, step) in enumerate(planned)]
+    insert_rows(Revision, _REVISION, revisions)
+    insert_rows(GoldBox, _BOX, boxes)
+    insert_rows(ReferenceCall, _CALL, calls)
+    insert_rows(PlanTool, _PLAN, tools)

@@ -1,0 +1,1 @@
+"""Samples from files and to other programs: uploads, images, imports, Label Studio."""

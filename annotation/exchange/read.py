@@ -1,0 +1,87 @@
+"""How much a benchmark may keep on the disk, and so how much may still be uploaded to it. Nothing is written here."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models import Max, Q, QuerySet, Sum
+from django.utils import timezone
+
+from annotation.common.access import allowed, benchmark_seen_by, roles_of
+from annotation.models import Benchmark, Image, ImportRecord
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common.bodies import ENVELOPE, Room, RoomFor
+from webapp.common.errors import TooLarge
+from webapp.common.limits import Rate
+from webapp.common.wording import size_of_file
+from webapp.env import PROGRAM
+
+State = ImportRecord.State
+PICTURES_FORMAT = "pictures"
+"""What the import record of an upload of images by themselves gives as its format."""
+UPLOADS = Rate("uploads")
+SPLIT = f"Split it, or import it on the server with {PROGRAM}."
+
+
+def used_bytes(benchmark: Benchmark) -> int:
+    """The images of its samples and the files uploaded to it, each counted once."""
+    images = Image.objects.filter(samples__benchmark=benchmark).order_by().distinct().values("pk", "bytes")
+    files = _kept(benchmark).order_by().values("sha256", "file_name").annotate(size=Max("bytes"))
+    return (images.aggregate(sum=Sum("bytes"))["sum"] or 0) + (files.aggregate(sum=Sum("size"))["sum"] or 0)
+
+
+def _kept(benchmark: Benchmark) -> QuerySet[ImportRecord]:
+    """The imports whose files are still there: those of images by themselves until they are samples, those undone until
+    they are swept."""
+    swept = timezone.now() - timedelta(days=settings.UPLOAD_KEEP_DAYS)
+    own = Q(upload="", format=PICTURES_FORMAT, state=State.RUNNING)
+    return ImportRecord.objects.filter(~Q(upload="") | own, benchmark=benchmark).exclude(
+        state=State.UNDONE, finished_at__lt=swept
+    )
+
+
+def left_bytes(benchmark: Benchmark) -> int:
+    """How much may still be uploaded; never below 0."""
+    return max(0, int(settings.BENCHMARK_QUOTA_BYTES) - used_bytes(benchmark))
+
+
+def require_room(benchmark: Benchmark, size: int) -> None:
+    """Raises ``TooLarge`` when files of so many bytes do not fit."""
+    left = left_bytes(benchmark)
+    if size > left:
+        raise TooLarge(_full(benchmark, left), code="quota", field="file")
+
+
+def upload_room(right: Right) -> RoomFor:
+    """For ``takes_files``: people with the right may send one upload, as far as the benchmark has room for it."""
+
+    def room_for(user: User, slug: str, **_: object) -> Room | None:
+        benchmark = benchmark_seen_by(user, slug)
+        if benchmark is None or not allowed(user, benchmark, right):
+            return None
+        left, most = left_bytes(benchmark), int(settings.MAX_UPLOAD_BYTES)
+        return Room(min(left, most) + ENVELOPE, _full(benchmark, left) if left < most else SPLIT)
+
+    return room_for
+
+
+def _full(benchmark: Benchmark, left: int) -> str:
+    quota = size_of_file(settings.BENCHMARK_QUOTA_BYTES)
+    return (
+        f"{benchmark.title} may keep {quota} of uploads and images and has room for {size_of_file(left)}. "
+        "Undo an import, or ask the admin of the site for a larger SIGHTLINE_BENCHMARK_QUOTA_MB."
+    )
+
+
+def member_room(most: int) -> RoomFor:
+    """For ``takes_files``: people with a role on the benchmark may send so many bytes to be looked at and forgotten."""
+
+    def room_for(user: User, slug: str, **_: object) -> Room | None:
+        benchmark = benchmark_seen_by(user, slug)
+        if benchmark is None or not roles_of(user, benchmark):
+            return None
+        return Room(most + ENVELOPE, "Send fewer or smaller files at once.")
+
+    return room_for

@@ -1,0 +1,194 @@
+"""Talking with a Label Studio: samples go there as tasks, and what people make of them comes back by import.
+
+A task is known by our sample id in its data, so sending twice changes nothing. Work done there is never overwritten:
+where our gold has changed since, it is added as a further annotation. The client is an extra and is imported here only
+when it is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import httpx
+
+from annotation.common.access import require
+from annotation.content.records import sample_records
+from annotation.exchange.write.samples import Imported, import_samples
+from annotation.exporters.label_studio import BOXES, FACET, labelling_config, merged_config, task
+from annotation.extras import missing
+from annotation.importers.fields import Report, RowRefused
+from annotation.importers.label_studio import sample_of_task
+from annotation.models import Benchmark, ImportRecord
+from annotation.schema import SampleRecord
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import InvalidInput, NotFound, Unavailable
+
+BATCH = 100
+PAGE = 500
+TITLE = 50
+"""The longest title Label Studio keeps, in characters."""
+MOST_VALUES = 60
+"""A facet with more values than this is no choice in the form; it stays in the data of the tasks."""
+SECONDS = 120
+
+
+@dataclass
+class Pushed:
+    """Where the tasks are and what became of them: ``new``, ``changed``, ``unchanged``, ``annotated`` (further
+    annotations of ours on changed tasks)."""
+
+    project: int
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+def push(
+    *, actor: User | None, benchmark: Benchmark, url: str, token: str, project: int | None, pictures: str = ""
+) -> Pushed:
+    """Send every sample to a project, None = a new one. ``pictures`` is put before the names of the pictures, so that
+    Label Studio finds them. Raises ``Unavailable``, ``NotFound`` or ``InvalidInput`` as Label Studio answers."""
+    require(actor, benchmark, Right.EXPORT)
+    with answered(url):
+        client = connect(url, token)
+        config, controls = _setup(sample_records(benchmark))
+        pushed = Pushed(_project(client, benchmark, project, config))
+        there = {known: (number, digest) for known, number, digest in _tasks(client, pushed.project)}
+        waiting: list[dict[str, Any]] = []
+        for sample in sample_records(benchmark):
+            wanted = _within(task(sample, pictures=pictures), controls)
+            number, digest = there.get(sample.id, (0, ""))
+            if not number:
+                waiting.append(wanted)
+            elif digest != _digest(wanted["data"]):
+                _update(client, number, sample, wanted, pushed.counts)
+            else:
+                pushed.counts["unchanged"] += 1
+            if len(waiting) == BATCH:
+                _send(client, pushed, waiting)
+        _send(client, pushed, waiting)
+    audit.record(
+        actor=actor, action="label_studio.push", subject=benchmark, benchmark=benchmark.slug,
+        data={"url": url, "project": pushed.project, "counts": dict(pushed.counts)},
+    )  # fmt: skip
+    return pushed
+
+
+def pull(
+    *, actor: User | None, benchmark: Benchmark, url: str, token: str, project: int
+) -> tuple[ImportRecord, Imported]:
+    """Import what a project holds now. Tasks that nobody annotated stay samples to do."""
+    require(actor, benchmark, Right.IMPORT_SAMPLES)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"label-studio-{project}.json"
+        with answered(url), path.open("wb") as out:
+            exports = connect(url, token).projects.exports
+            for chunk in exports.download_sync(project, export_type="JSON", download_all_tasks=True):
+                out.write(chunk)
+        return import_samples(actor=actor, benchmark=benchmark, path=path, format="label-studio")
+
+
+def connect(url: str, token: str) -> Any:
+    """The client. Raises ``Unavailable`` where the extra is not installed."""
+    try:
+        from label_studio_sdk import LabelStudio
+    except ImportError as error:
+        raise Unavailable(missing("Talking with Label Studio", "its client", "label-studio")) from error
+    return LabelStudio(base_url=url.rstrip("/"), api_key=token, timeout=SECONDS)
+
+
+@contextmanager
+def answered(url: str) -> Iterator[None]:
+    """What Label Studio or the way to it answers, in a sentence of ours."""
+    try:
+        yield
+    except httpx.HTTPError as error:
+        raise Unavailable(f"{url} does not answer ({error or type(error).__name__}). Check the address.") from error
+    except Exception as error:
+        status = getattr(error, "status_code", None)
+        if type(error).__module__.partition(".")[0] != "label_studio_sdk" or status is None:
+            raise
+        said = str(getattr(error, "body", ""))[:300]
+        if status in (401, 403):
+            raise InvalidInput(
+                f"{url} rejected the token ({status}). Take a new one from Account & Settings."
+            ) from error
+        if status == 404:
+            raise NotFound(f"{url} has no such project, or not for this token. Check its number.") from error
+        raise Unavailable(f"{url} answered {status}: {said}") from error
+
+
+def _setup(samples: Iterable[SampleRecord]) -> tuple[str, frozenset[str]]:
+    """The labelling setup these samples need, and the names of its controls."""
+    facets: dict[str, dict[str, None]] = {}
+    labels: dict[str, None] = {}
+    for sample in samples:
+        for result in (one for made in task(sample)["annotations"] for one in made["result"]):
+            name = result["from_name"]
+            if name.startswith(FACET):
+                facets.setdefault(name.removeprefix(FACET), {}).update(dict.fromkeys(result["value"]["choices"]))
+            elif name == BOXES:
+                labels.update(dict.fromkeys(result["value"]["rectanglelabels"]))
+    chosen = {name: sorted(values) for name, values in sorted(facets.items()) if len(values) <= MOST_VALUES}
+    names = {"question", "options", "answer", "answer_type", BOXES, *(FACET + name for name in chosen)}
+    return labelling_config(chosen, list(labels)), frozenset(names)
+
+
+def _within(wanted: dict[str, Any], controls: frozenset[str]) -> dict[str, Any]:
+    """The task without results that the setup has no control for; they are in its data."""
+    for made in wanted["annotations"]:
+        made["result"] = [one for one in made["result"] if one["from_name"] in controls]
+    return wanted
+
+
+def _project(client: Any, benchmark: Benchmark, number: int | None, config: str) -> int:
+    if number is None:
+        return int(client.projects.create(title=benchmark.title[:TITLE], label_config=config).id)
+    theirs = client.projects.get(number).label_config or ""
+    try:
+        merged = merged_config(theirs, config)
+    except ValueError as error:
+        raise InvalidInput(f"Project {number} cannot be used. {error}") from error
+    if merged_config(merged, config) != merged_config(theirs, "<View/>"):
+        client.projects.update(number, label_config=merged)
+    return number
+
+
+def _tasks(client: Any, project: int) -> Iterator[tuple[str, int, str]]:
+    """Our sample id, the task's number and the digest of its data, of each task that we sent."""
+    for found in client.tasks.list(project=project, page_size=PAGE, fields="task_only", include="id,data"):
+        if isinstance(found.data, Mapping) and isinstance(found.data.get("sample_id"), str):
+            yield found.data["sample_id"], found.id, _digest(found.data)
+
+
+def _digest(data: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def _send(client: Any, pushed: Pushed, waiting: list[dict[str, Any]]) -> None:
+    if waiting:
+        client.projects.import_tasks(pushed.project, request=waiting)
+        pushed.counts["new"] += len(waiting)
+        waiting.clear()
+
+
+def _update(client: Any, number: int, sample: SampleRecord, wanted: dict[str, Any], counts: Counter[str]) -> None:
+    """New data; and our gold as a further annotation where what would come back is something else."""
+    client.tasks.update(str(number), data=wanted["data"])
+    counts["changed"] += 1
+    made = client.tasks.get(str(number)).annotations or []
+    try:
+        back = sample_of_task({"id": number, "data": wanted["data"], "annotations": made}, Report("", None))
+    except RowRefused:
+        back = None
+    if wanted["annotations"] and (back is None or (back.content, back.facets) != (sample.content, dict(sample.facets))):
+        client.annotations.create(number, **wanted["annotations"][0])
+        counts["annotated"] += 1

@@ -1,0 +1,101 @@
+"""Named questions to the database about gold checks, blind answers and audits, as queryset verbs that chain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from django.db import models
+from django.db.models import Count, Exists, F, OuterRef, Q
+
+if TYPE_CHECKING:
+    from annotation.models.querysets.waiting import Person
+    from webapp.accounts.models import User
+
+
+class GoldCheckQuerySet(models.QuerySet[Any]):
+    def for_person(self, user: User) -> Self:
+        """Checks that can tell something of this person: running, on gold as accepted now, which they neither made nor
+        reviewed, and have not been handed."""
+        sample = self.model.sample.field.related_model
+        revisions = sample.gold.related.related_model.revision.field.related_model.objects
+        known = revisions.filter(annotation__sample=OuterRef("sample"))
+        seen = Q(author=user) | Q(annotation__author=user) | Q(reviews__reviewer=user) | Q(blind_answers__reviewer=user)
+        return self.filter(
+            ~Exists(known.filter(seen)),
+            ~Exists(self.model.answers.rel.related_model.objects.filter(check_of=OuterRef("pk"), user=user)),
+            active=True,
+            sample__state="accepted",
+            sample__gold__isnull=False,
+        )
+
+    def with_results(self) -> Self:
+        """Adds ``answered_n`` and ``passed_n``: answers handed in, and those passed."""
+        handed_in = Q(answers__state="handed_in")
+        return self.annotate(
+            answered_n=Count("answers", filter=handed_in), passed_n=Count("answers", filter=Q(answers__passed=True))
+        )
+
+
+class CheckAnswerQuerySet(models.QuerySet[Any]):
+    def on(self, benchmark: Any) -> Self:
+        return self.filter(check_of__sample__benchmark=benchmark)
+
+    def handed_in(self) -> Self:
+        return self.filter(state="handed_in")
+
+    def begun(self) -> Self:
+        """Those in which something was written that was not skipped."""
+        return self.filter(Q(version__gt=0) | Q(state="handed_in"))
+
+    def begun_by(self, user: Person) -> Self:
+        """Drafts of this person, on gold as accepted now."""
+        return self.filter(user=user, state="draft", version__gt=0, check_of__sample__state="accepted")
+
+    def untouched_by(self, user: Person) -> Self:
+        """Handed to this person, who wrote nothing yet; on gold as accepted now."""
+        return self.filter(user=user, state="draft", version=0, check_of__sample__state="accepted")
+
+    def by_person(self) -> dict[int, tuple[int, int]]:
+        """Passed and decided checks, by the number of the person."""
+        counts = (
+            self.order_by().values_list("user").annotate(right=Count("pk", filter=Q(passed=True)), n=Count("passed"))
+        )
+        return {user: (right, n) for user, right, n in counts}
+
+
+class BlindAnswerQuerySet(models.QuerySet[Any]):
+    def from_the_picture(self) -> Self:
+        """Those given with the whole picture in sight: after them gold may be shown."""
+        return self.exclude(condition="crop")
+
+
+class AuditItemQuerySet(models.QuerySet[Any]):
+    def of(self, benchmark: Any) -> Self:
+        return self.filter(draw__benchmark=benchmark)
+
+    def undecided(self) -> Self:
+        """Those that still stand on the gold they were drawn with and that nobody has audited."""
+        return self.filter(verdict="", sample__gold__revision=F("revision"))
+
+    def for_person(self, user: User) -> Self:
+        """What may be handed to this person: undecided, neither made nor reviewed by them, held by nobody else."""
+        revisions = self.model.revision.field.related_model.objects.filter(annotation=OuterRef("revision__annotation"))
+        theirs = Q(author=user) | Q(annotation__author=user, annotation__imported=False) | Q(reviews__reviewer=user)
+        leases = self.model.sample.field.related_model.leases.rel.related_model.objects
+        held = leases.filter(sample=OuterRef("sample"), seat="audit").live().exclude(user=user)
+        return self.undecided().filter(~Exists(revisions.filter(theirs)), ~Exists(held))
+
+    def with_content(self) -> Self:
+        """With the sample, and the revision and its parts."""
+        parts = ("gold_boxes", "reference_calls", "plan_tools")
+        loaded = self.select_related(
+            "sample__image", "draw__benchmark", "revision__annotation__sample", "revision__author"
+        )
+        return loaded.prefetch_related(*(f"revision__{part}" for part in parts))
+
+    def decided(self) -> Self:
+        return self.exclude(verdict="")
+
+    def proposals(self) -> Self:
+        """Disagreements that the lead has not settled."""
+        return self.filter(verdict="disagree", outcome="")

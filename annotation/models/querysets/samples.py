@@ -1,0 +1,349 @@
+"""Named questions to the database, as queryset verbs that chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from django.db import models
+from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum, Value, Window
+from django.db.models.functions import Coalesce, Now, RowNumber
+
+from annotation.models.querysets.waiting import WAITING_STATES, WaitingQuerySet
+from annotation.workflow import Right, SampleState, roles_with
+
+if TYPE_CHECKING:
+    from annotation.models.querysets.waiting import Person as Person
+
+
+class BenchmarkQuerySet(models.QuerySet[Any]):
+    def visible_to(self, user: Person) -> Self:
+        """Public benchmarks, and those the user is a member of; a site admin sees all. A token that is limited to a
+        benchmark sees no other."""
+        public = Q(public=True)
+        if not user.is_authenticated:
+            return self.filter(public)
+        seen = self.filter(slug=user.limited_to) if user.limited_to else self
+        if user.is_staff:
+            return seen
+        return seen.filter(public | Exists(_members_of(self.model).filter(benchmark=OuterRef("pk"), user=user)))
+
+    def with_counts(self) -> Self:
+        """Adds ``samples_n`` and a count for each state (``accepted_n``, ``in_review_n``, ...), in the same query."""
+        return self.annotate(
+            samples_n=Count("samples"),
+            **{f"{state}_n": Count("samples", filter=Q(samples__state=state)) for state in SampleState},
+        )
+
+    def joined_by(self, user: Person) -> Self:
+        """Those the user has a role on."""
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(Exists(_members_of(self.model).filter(benchmark=OuterRef("pk"), user=user)))
+
+    def joined_with(self, user: Person, right: Right) -> Self:
+        """Those on which the user has a role that carries the right."""
+        held = _members_of(self.model).filter(benchmark=OuterRef("pk"), user=user, role__in=roles_with(right))
+        return self.filter(Exists(held))
+
+    def queues_for(self, user: Person) -> list[Any]:
+        """The rules by which these benchmarks hand out something new to this person: none of one that is paused, for
+        everybody or for them. One query."""
+        pauses = self.model.pauses.rel.related_model.objects.filter(benchmark=OuterRef("pk")).standing()
+        going_on = self.filter(~Exists(pauses.concerning(user))).select_related("queue")
+        default = self.model.queue.related.related_model
+        return [getattr(one, "queue", None) or default(benchmark=one) for one in going_on]
+
+    def with_roles_of(self, user: Person) -> Self:
+        """Adds ``roles_held``: the user's memberships of each, in one more query, and ``judging``."""
+        held = _members_of(self.model).filter(user=user if user.is_authenticated else None)
+        found = self.annotate(judging=Exists(self._judged_by(user)))
+        return found.prefetch_related(Prefetch("memberships", queryset=held.order_by("role"), to_attr="roles_held"))
+
+    def without_judges(self, user: Person) -> Self:
+        """Those on which this person is not in the middle of a judging queue."""
+        return self.filter(~Exists(self._judged_by(user)))
+
+    def asking_judges(self) -> Self:
+        """Those with a question that fewer people have judged than are asked."""
+        return self.filter(Exists(self.questions().filter(queue__benchmark=OuterRef("pk")).unjudged()))
+
+    def questions(self) -> Any:
+        """The questions of the judging queues of all benchmarks."""
+        queues: Any = self.model.judging_queues.rel.related_model
+        return queues.items.rel.related_model.objects.all()
+
+    def _judged_by(self, user: Person) -> Any:
+        questions = self.questions().filter(queue__benchmark=OuterRef("pk"))
+        return questions.left_to_judge(user.pk) if user.is_authenticated else questions.none()
+
+
+def _members_of(benchmark: Any) -> QuerySet[Any]:
+    return benchmark.memberships.rel.related_model.objects.all()
+
+
+def _number(path: str) -> Callable[[str], Q]:
+    """``3`` is exactly three, ``8+`` eight or more."""
+
+    def query(value: str) -> Q:
+        digits = value.removesuffix("+")
+        if not digits.isdecimal() or len(digits) > 9:
+            return NOTHING
+        return Q(**{f"{path}__gte" if value.endswith("+") else path: int(digits)})
+
+    return query
+
+
+def _area(value: str) -> Q:
+    """``0.05-0.2``: from 0.05% on and below 0.2% of the picture; up to 100 takes in 100%. ``unknown``: no share."""
+    if value == "unknown":
+        return Q(evidence_share__isnull=True)
+    try:
+        low, high = (float(end) for end in value.split("-"))
+    except ValueError:
+        return NOTHING
+    below = Q() if high >= 100 else Q(evidence_share__lt=high / 100)
+    return Q(evidence_share__gte=low / 100) & below
+
+
+def _answer(value: str) -> Q:
+    return Q(gold__revision__answer_type=value)
+
+
+def _picture(value: str) -> Q:
+    usable = Q(image__isnull=False) & ~Q(image__state="failed")
+    return {"problem": ~usable, "yes": usable}.get(value, NOTHING)
+
+
+def _said(value: str) -> Q:
+    return Q(key__icontains=value) | Q(gold__revision__question__icontains=value)
+
+
+NOTHING = Q(pk__in=[])
+SAMPLE_FILTERS: Mapping[str, Callable[[str], Q]] = {
+    "state": lambda value: Q(state=value),
+    "area": _area,
+    "answer": _answer,
+    "calls": _number("reference_n"),
+    "picture": _picture,
+    "q": _said,
+}
+"""What a list of samples can be narrowed by, name -> condition. Facets come as ``facet.NAME=VALUE``, samples that a run
+has nothing on as ``missing_from=RUN``, chosen ones as ``id=KEY`` (several), and what waits for somebody as
+``waiting=KIND``: see ``SampleQuerySet.narrowed``."""
+
+TOOL_FILTERS = ("target", "distractor")
+"""A tool of the bank (its number) that the gold plan has as such: ``?target=3``."""
+SAMPLE_TERMS = (*SAMPLE_FILTERS, *TOOL_FILTERS, "missing_from", "waiting", "id")
+"""Every name that narrows a list of samples, beside those of facets."""
+
+
+class SampleQuerySet(WaitingQuerySet):
+    def with_gold(self) -> Self:
+        """Everything a page or the scorer needs of the gold, in a fixed number of queries."""
+        return self.select_related("image", "gold__revision").prefetch_related(
+            "gold__revision__gold_boxes",
+            "gold__revision__reference_calls",
+            "gold__revision__plan_tools",
+            "facets",
+        )
+
+    def with_reference_calls(self) -> Self:
+        """Adds ``reference_n``: calls of the reference toolchain of the gold, null without one."""
+        gold = self.model.gold.related.related_model
+        calls = gold.objects.filter(sample=OuterRef("pk"), revision__reference_calls__isnull=False).order_by()
+        return self.annotate(reference_n=Subquery(calls.values("sample").annotate(n=Count("pk")).values("n")))
+
+    def with_share_place(self) -> Self:
+        """Adds ``share_place``: the evidence share, and a number above all shares where it is unknown."""
+        return self.annotate(share_place=Coalesce("evidence_share", Value(2.0)))
+
+    def narrowed(self, terms: Mapping[str, str], *, chosen: Sequence[str] = (), user: Person | None = None) -> Self:
+        """Those that meet every term; unknown names are left out of account. See ``SAMPLE_FILTERS``."""
+        found = self.with_reference_calls() if "calls" in terms else self
+        for name, value in terms.items():
+            if name in SAMPLE_FILTERS:
+                found = found.filter(SAMPLE_FILTERS[name](value))
+            elif name.startswith("facet."):
+                found = found.having(name.removeprefix("facet."), value)
+            elif name == "missing_from":
+                found = found.missing_from(value)
+            elif name in TOOL_FILTERS:
+                found = found.planning_with(value, target=name == "target")
+            elif name == "waiting":
+                found = found.waiting_for(user, value) if user else found.none()
+        return found.filter(key__in=chosen) if chosen else found
+
+    def planning_with(self, tool: str, *, target: bool) -> Self:
+        """Samples whose gold plan has this tool of the bank (its number) as a target, or else as a distractor."""
+        if not tool.isdecimal() or len(tool) > 18:
+            return self.none()
+        names = self.model.benchmark.field.related_model.tool_names.rel.related_model.objects
+        own = names.meaning(int(tool)).filter(benchmark=OuterRef(OuterRef("benchmark")))
+        tools = {"plan_tools__step__isnull": not target, "plan_tools__key__in": own.values("key")}
+        gold = self.model.gold.related.related_model.objects.filter(sample=OuterRef("pk"))
+        return self.filter(Exists(gold.filter(**{f"revision__{name}": value for name, value in tools.items()})))
+
+    def missing_from(self, run: str) -> Self:
+        """Samples with gold on which this run (its number) has no evaluated trajectory."""
+        if not run.isdecimal() or len(run) > 18:
+            return self.none()
+        trajectories = self.model.trajectories.rel.related_model.objects
+        made = trajectories.filter(sample=OuterRef("pk"), run_id=int(run), condition="none")
+        return self.filter(~Exists(made), gold__isnull=False)
+
+    def by_benchmark(self) -> dict[int, int]:
+        """How many samples each benchmark has here, by its number."""
+        return dict(self.order_by().values_list("benchmark").annotate(n=Count("pk")))
+
+    def first_pictures(self, most: int) -> Self:
+        """The first samples of each benchmark that have a picture to show, at most one of a picture cluster's."""
+        shown = self.filter(image__state="ready")
+        once = Window(RowNumber(), partition_by=[F("benchmark"), F("image")], order_by="key")
+        shown = self.filter(pk__in=shown.annotate(nth=once).filter(nth=1).values("pk"))
+        place = Window(RowNumber(), partition_by=F("benchmark"), order_by="key")
+        return shown.annotate(place=place).filter(place__lte=most).select_related("image").order_by("benchmark", "key")
+
+    def counted(self, names: Mapping[str, Q]) -> dict[str, int]:
+        """How many samples meet each condition: one query."""
+        return self.aggregate(**{name: Count("pk", filter=condition) for name, condition in names.items()})
+
+    def by_gold(self) -> list[tuple[str, int | None, int]]:
+        """How the gold of these samples is answered, calls of its reference toolchain (None without one), and how many
+        are so. One pass: two take twice as long."""
+        revision = self.model.gold.related.related_model.revision.field.related_model
+        calls = revision.reference_calls.rel.related_model.objects.filter(revision=OuterRef("gold__revision"))
+        counted = calls.order_by().values("revision").annotate(n=Count("pk")).values("n")
+        rows = self.filter(gold__isnull=False).order_by().annotate(calls_n=Subquery(counted))
+        return list(rows.values_list("gold__revision__answer_type", "calls_n").annotate(n=Count("pk")))
+
+    def in_state(self, state: str) -> Self:
+        return self.filter(state=state)
+
+    def having(self, facet: str, value: str) -> Self:
+        """Samples with this value on this facet."""
+        values = self.model.facets.rel.related_model.objects.filter(sample=OuterRef("pk"), name=facet, value=value)
+        return self.filter(Exists(values))
+
+    def saying(self, text: str) -> Self:
+        """Samples whose id or gold question holds the text, in any case."""
+        return self.filter(_said(text))
+
+    def by_state(self) -> dict[str, int]:
+        """How many samples stand where, by state; states without a sample are left out."""
+        return dict(self.order_by().values_list("state").annotate(n=Count("pk")))
+
+    def on_one_picture_with(self, sample: Any) -> Self:
+        """The other samples of the same picture cluster."""
+        same = Q(image_group=sample.image_group) if sample.image_group else Q(image=sample.image, image__isnull=False)
+        return self.filter(same, benchmark=sample.benchmark).exclude(pk=sample.pk)
+
+    def with_annotators(self) -> Self:
+        """Adds ``annotators_n``: people whose annotation has its place on the sample."""
+        return self.annotate(annotators_n=Count("annotations", filter=Q(annotations__place__isnull=False)))
+
+    def most_disagreement_first(self) -> Self:
+        """By how far those who annotated a sample are apart; those that nobody can compare yet follow by id."""
+        return self.order_by(F("disagreement").desc(nulls_last=True), "key")
+
+    def without_facet(self, name: str) -> Self:
+        values = self.model.facets.rel.related_model.objects.filter(sample=OuterRef("pk"), name=name)
+        return self.filter(~Exists(values))
+
+
+class AnnotationQuerySet(models.QuerySet[Any]):
+    def not_skipped_by(self, user: Person) -> Self:
+        """Those on samples that this person did not pass by."""
+        skips = self.model.sample.field.related_model.skips.rel.related_model.objects
+        return self.filter(~Exists(skips.filter(sample=OuterRef("sample"), user=user, seat="annotate")))
+
+    def again(self) -> Self:
+        """Those of one author that come before anything new: returned, opened again, or handed over to them."""
+        sample = self.model.sample.field.related_model
+        given = sample.assignment.related.related_model.objects.filter(
+            sample=OuterRef("sample"), user=OuterRef("author")
+        )
+        revised = self.model.revisions.rel.related_model.objects.filter(annotation=OuterRef("pk"))
+        return self.filter(Q(state="returned") | Q(Exists(given) | Exists(revised), state="draft")).order_by(
+            "changed_at"
+        )
+
+    def to_review(self) -> Self:
+        """Submitted, and not decided on; those under review first."""
+        return self.filter(state__in=WAITING_STATES).order_by("state", "pk")
+
+
+class ContentChangeQuerySet(models.QuerySet[Any]):
+    def numbers(self, benchmarks: Collection[int]) -> dict[int, int]:
+        """The change number of each of these benchmarks: another after each change of samples, facets or gold."""
+        rows = self.filter(benchmark__in=benchmarks).order_by().values_list("benchmark")
+        return dict.fromkeys(benchmarks, 0) | dict(rows.annotate(number=Sum("changes")))
+
+
+class FacetValueQuerySet(models.QuerySet[Any]):
+    def names(self) -> QuerySet[Any, str]:
+        """The facets there are, each once, in order."""
+        return self.order_by("name").values_list("name", flat=True).distinct()
+
+    def counted(self) -> list[tuple[str, str, int]]:
+        """Name, value and number of samples, the most frequent first within each name.
+
+        A sample that has a value twice counts once. Leaving out what stands there again is a third quicker than
+        counting distinct samples.
+        """
+        earlier = {name: OuterRef(name) for name in ("sample", "name", "value")}
+        again = self.model.objects.filter(**earlier, position__lt=OuterRef("position"))
+        once = self.filter(Q(position=0) | ~Exists(again))
+        counts = once.values_list("name", "value").annotate(n=Count("pk"))
+        return list(counts.order_by("name", "-n", "value"))
+
+
+class RevisionQuerySet(models.QuerySet[Any]):
+    def with_content(self) -> Self:
+        return self.prefetch_related("gold_boxes", "reference_calls", "plan_tools")
+
+    def first_submitted(self) -> Self:
+        """What people submitted first, before any review: one revision of each annotation that was not imported.
+
+        It is by the annotation's author: others write revisions of it only once it has been submitted.
+        """
+        submitted = self.model.objects.filter(submitted_at__isnull=False)
+        earlier = submitted.filter(annotation=OuterRef("annotation"), number__lt=OuterRef("number"))
+        return self.filter(
+            ~Exists(earlier),
+            submitted_at__isnull=False,
+            annotation__imported=False,
+            annotation__author__isnull=False,
+        )
+
+    def newest_waiting(self, sample: Any) -> Self:
+        """The newest submission of everybody whose annotation of this sample waits for a review."""
+        newer = self.model.objects.filter(annotation=OuterRef("annotation"), number__gt=OuterRef("number"))
+        waiting = self.filter(annotation__sample=sample, annotation__state__in=WAITING_STATES)
+        return waiting.filter(~Exists(newer.filter(submitted_at__isnull=False)), submitted_at__isnull=False)
+
+    def beside_others(self) -> Self:
+        """Those on samples on which somebody else has submitted too, or an import has."""
+        submitted = self.model.objects.filter(submitted_at__isnull=False)
+        others = submitted.filter(annotation__sample=OuterRef("annotation__sample"))
+        return self.filter(Exists(others.exclude(annotation=OuterRef("annotation"))))
+
+
+class PauseQuerySet(models.QuerySet[Any]):
+    def standing(self) -> Self:
+        """Those that nobody has lifted."""
+        return self.filter(lifted_at__isnull=True)
+
+    def by_itself(self) -> Self:
+        """Those of a person that no other person made."""
+        return self.filter(user__isnull=False, paused_by__isnull=True)
+
+    def concerning(self, user: Person | int) -> Self:
+        """Those of everybody, and of this person."""
+        return self.filter(Q(user__isnull=True) | Q(user=user))
+
+
+class LeaseQuerySet(models.QuerySet[Any]):
+    def live(self) -> Self:
+        """Those that have not run out, by the database's clock."""
+        return self.filter(expires_at__gt=Now())

@@ -1,0 +1,1 @@
+"""How good the work is: agreement, gold checks, audits and second opinions."""

@@ -1,0 +1,120 @@
+"""The samples two raters disagree on, worst first, with both boxes over the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.urls import reverse
+
+from annotation.models import Benchmark, Image, Sample
+from annotation.quality.present.matrix import name_of
+from annotation.quality.read.agreement import Pair, Said, Work
+from annotation.schema import AnswerType, Box
+
+MOST = 8
+CONTEXT = 1.6
+"""What is shown is so many times as wide as all the boxes together, and at least ``LEAST`` pixels."""
+LEAST = 160
+RATIO = 16 / 9
+SIDE = 480
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """A sample as its tile shows it: ``boxes`` of the first, the second and gold in pixels of the part shown."""
+
+    key: str
+    href: str
+    kind: str
+    question: str
+    pair: Pair
+    names: tuple[str, str]
+    said: str
+    settled: str
+    picture: str = ""
+    width: float = 0
+    height: float = 0
+    boxes: tuple[Sequence[Box], Sequence[Box], Sequence[Box]] = ((), (), ())
+
+
+def worst_first(pairs: Sequence[Pair]) -> list[Pair]:
+    """The disputed pairs: those whose answers differ too, then the smallest overlap first."""
+    disputed = [pair for pair in pairs if pair.disputed]
+    return sorted(disputed, key=lambda p: (p.boxes.iou if p.boxes else 1.0, p.same is not False, p.place.key))
+
+
+def disputes_of(benchmark: Benchmark, work: Work, pairs: Sequence[Pair], named: bool) -> list[Dispute]:
+    """Tiles of the worst ``MOST``. One query. ``named`` False: people stay unnamed."""
+    shown = pairs[:MOST]
+    samples = Sample.objects.filter(pk__in=[pair.sample for pair in shown]).select_related("image").in_bulk()
+    return [_dispute(benchmark, work, pair, samples[pair.sample], named) for pair in shown]
+
+
+def _dispute(benchmark: Benchmark, work: Work, pair: Pair, sample: Sample, named: bool) -> Dispute:
+    second = name_of(work, pair.second_by)
+    names = (name_of(work, pair.first_by), second) if named else ("one", second if pair.second_by is None else "other")
+    gold = work.gold.get(pair.sample)
+    found = Dispute(
+        key=pair.place.key,
+        href=reverse("evaluation:sample", args=[benchmark.slug, pair.place.key]),
+        kind=_kind(pair),
+        question=pair.first.content.question or "No question",
+        pair=pair,
+        names=names,
+        said=_answers(pair, names),
+        settled="gold is settled" if gold else "not settled",
+    )
+    golds = gold.content.gold_boxes if gold and pair.second_by is not None else ()
+    boxes = (pair.first.content.gold_boxes, pair.second.content.gold_boxes, golds)
+    return _with_picture(found, benchmark, sample, boxes)
+
+
+def _kind(pair: Pair) -> str:
+    apart = pair.boxes is not None and pair.boxes.iou < 0.5
+    words = [word for word, holds in (("boxes", apart), ("answer", pair.same is False)) if holds]
+    return " and ".join(words)
+
+
+def _answers(pair: Pair, names: tuple[str, str]) -> str:
+    first, second = said_in(pair.first), said_in(pair.second)
+    if first == second:
+        return f"both said {first}" if first else "neither answered"
+    return f"{names[0]} {first or 'no answer'} · {names[1]} {second or 'no answer'}"
+
+
+def said_in(said: Said) -> str:
+    """A short answer: the letter, or the first accepted text."""
+    answer = next(iter(said.content.answers), "")
+    return answer if said.content.answer_type is AnswerType.MULTIPLE_CHOICE or len(answer) <= 40 else f"{answer[:39]}…"
+
+
+def _with_picture(
+    found: Dispute, benchmark: Benchmark, sample: Sample, boxes: tuple[Sequence[Box], Sequence[Box], Sequence[Box]]
+) -> Dispute:
+    image = sample.image
+    every = [box for several in boxes for box in several]
+    if image is None or image.state != Image.State.READY:
+        return found
+    area = area_around(image.width, image.height, every)
+    corners = ",".join(str(round(value)) for value in area.as_list())
+    address = reverse("annotation:region", args=[benchmark.slug, image.sha256, corners, SIDE])
+    one, other, gold = ([_moved(box, area) for box in several] for several in boxes)
+    return replace(found, picture=address, width=area.width, height=area.height, boxes=(one, other, gold))
+
+
+def _moved(box: Box, area: Box) -> Box:
+    return Box(box.x1 - area.x1, box.y1 - area.y1, box.x2 - area.x1, box.y2 - area.y1)
+
+
+def area_around(width: int, height: int, boxes: Sequence[Box]) -> Box:
+    """The part of a picture around all the boxes, 16:9 where it fits, in whole pixels; without boxes all of it."""
+    if not boxes:
+        return Box(0, 0, width, height)
+    left, right = min(box.x1 for box in boxes), max(box.x2 for box in boxes)
+    top, bottom = min(box.y1 for box in boxes), max(box.y2 for box in boxes)
+    across = max(CONTEXT * (right - left), CONTEXT * (bottom - top) * RATIO, LEAST)
+    wide, high = min(round(across), width), min(round(across / RATIO), height)
+    x = min(max(round((left + right - wide) / 2), 0), width - wide)
+    y = min(max(round((top + bottom - high) / 2), 0), height - high)
+    return Box(x, y, x + wide, y + high)

@@ -1,0 +1,45 @@
+"""What each person made, as rows of a table whose counts lead to their samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotation.common.words import Count, count_of
+from annotation.models import Benchmark
+from annotation.quality.read.people import PersonWork
+from webapp.accounts.models import User
+
+
+@dataclass(frozen=True)
+class PersonRow:
+    """A person's numbers: ``work`` has the rates and medians, the counts lead to their samples. ``unverified``: nobody
+    knows who receives email at the address of the account."""
+
+    work: PersonWork
+    unverified: bool
+    submitted: Count
+    reviewed: Count
+    accepted: Count
+    returned: Count
+    discarded: Count
+    boxes: Count
+    answers: Count
+
+
+def person_rows(benchmark: Benchmark, people: Sequence[PersonWork]) -> list[PersonRow]:
+    unverified = set(User.objects.unverified([one.person for one in people]).values_list("pk", flat=True))
+    return [
+        PersonRow(
+            work=one,
+            unverified=one.person in unverified,
+            submitted=count_of(benchmark, one.submitted),
+            reviewed=count_of(benchmark, one.reviewed),
+            accepted=count_of(benchmark, one.accepted_at_first),
+            returned=count_of(benchmark, one.returned),
+            discarded=count_of(benchmark, one.discarded),
+            boxes=count_of(benchmark, one.boxes_against_gold),
+            answers=count_of(benchmark, one.answers_against_gold),
+        )
+        for one in people
+    ]

@@ -1,0 +1,23 @@
+"""The pages under the tab Quality, which are for the lead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from annotation.common.tabs import benchmark_context
+from annotation.models import Benchmark
+
+SECTIONS = (
+    ("checks", "Gold checks", "annotation:gold-checks"),
+    ("audits", "Audits", "annotation:audits"),
+    ("opinions", "Second opinions", "annotation:second-opinions"),
+)
+
+
+def quality_context(request: HttpRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
+    """What these pages share: the head of the benchmark, and ``sections`` (words, address, current)."""
+    links = [(words, reverse(route, args=[benchmark.slug]), name == current) for name, words, route in SECTIONS]
+    return {**benchmark_context(request, benchmark, "quality"), "sections": links}

@@ -1,0 +1,265 @@
+"""What several people said of the same samples: their work, the gold, and the pairs that can be compared.
+
+The work of a person is what they submitted first, before any review: only that is independent. Against gold, a person
+is compared where the gold was made from somebody else's annotation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import combinations
+from typing import Any
+
+from annotation.agreement import BoxAgreement, box_agreement, same_answer
+from annotation.common.access import roles_of
+from annotation.models import Benchmark, FacetValue, GoldBox, Revision
+from annotation.schema import AnswerType, Box, SampleContent, ToolPlan
+from annotation.workflow import Right, Role, State, may
+from webapp.common.errors import NotAllowed
+
+ALL = "all"
+GOLD = "gold"
+DISPUTED_BELOW = 0.5
+"""A pair is disputed when its boxes have an IoU below this, or when its answers differ."""
+
+Rater = int | str
+"""A person by their number, or ``ALL`` people, or ``GOLD``."""
+
+_WITH_AUTHOR = (State.DRAFT, State.RETURNED)
+
+
+class Audience(StrEnum):
+    """Who looks: a lead sees everyone by name, a researcher all taken together, anybody else their own work."""
+
+    EVERYONE = "everyone"
+    TOGETHER = "together"
+    OWN = "own"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSample:
+    """What is known of a sample: its id, what is drawn together with it, its values of the chosen facet."""
+
+    key: str
+    cluster: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one submission, or gold, says of a sample. ``writers``: who wrote the annotation or this revision of it;
+    nobody when it was imported."""
+
+    content: SampleContent
+    facets: Mapping[str, Sequence[object]]
+    writers: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Work:
+    """All that can be compared: names of people, samples, and what was said by person and sample."""
+
+    people: Mapping[int, str]
+    samples: Mapping[int, ComparedSample]
+    said: Mapping[int, Mapping[int, Said]]
+    gold: Mapping[int, Said]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two that speak of one sample. ``second_by`` is None for gold; ``boxes`` and ``same`` None: not comparable."""
+
+    sample: int
+    place: ComparedSample
+    first_by: int
+    second_by: int | None
+    first: Said
+    second: Said
+    boxes: BoxAgreement | None
+    same: bool | None
+
+    @property
+    def disputed(self) -> bool:
+        return self.same is False or (self.boxes is not None and self.boxes.iou < DISPUTED_BELOW)
+
+
+def audience_of(user: Any, benchmark: Benchmark) -> Audience:
+    """What of people's work this person sees. Raises ``NotAllowed`` for somebody without a role.
+
+    Who annotates or reviews sees no more than their own, also when they research: others' work would lead theirs.
+    """
+    roles = roles_of(user, benchmark)
+    if Role.LEAD in roles:
+        return Audience.EVERYONE
+    if may(roles, Right.ANNOTATE) or may(roles, Right.REVIEW):
+        return Audience.OWN
+    if may(roles, Right.COMPARE_WORK):
+        return Audience.TOGETHER
+    raise NotAllowed(f"Only people who work on {benchmark.title} see how they agree. Ask its lead for a role.")
+
+
+def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "") -> Work:
+    """Everybody's first submissions on samples that somebody else, or an import, says something of. Three queries.
+
+    For ``Audience.OWN`` only samples the person has submitted and does not have back; ``by`` names a facet whose values
+    come with the samples, by one query more.
+    """
+    first = Revision.objects.filter(annotation__sample__benchmark=benchmark).first_submitted().beside_others()
+    rows = list(first.order_by("annotation__author__name", "annotation__author").values(*_CONTENT, *_OF_PEOPLE))
+    if audience is Audience.OWN:
+        mine = {r[_SAMPLE] for r in rows if r[_AUTHOR] == user.pk and r["annotation__state"] not in _WITH_AUTHOR}
+        rows = [row for row in rows if row[_SAMPLE] in mine]
+    samples = {row[_SAMPLE] for row in rows}
+    golds = Revision.objects.filter(gold_of__sample__benchmark=benchmark).values(*_CONTENT)
+    boxes = _boxes(benchmark)
+    values = facet_values(benchmark, by) if by else {}
+    said: dict[int, dict[int, Said]] = {}
+    for row in rows:
+        said.setdefault(row[_AUTHOR], {})[row[_SAMPLE]] = _said(row, boxes)
+    return Work(
+        people=short_names({r[_AUTHOR]: r["annotation__author__name"] or r["annotation__author__email"] for r in rows}),
+        samples={
+            row[_SAMPLE]: ComparedSample(
+                row["annotation__sample__key"], _cluster(row), tuple(values.get(row[_SAMPLE], ()))
+            )
+            for row in rows
+        },
+        said=said,
+        gold={row[_SAMPLE]: _said(row, boxes) for row in golds if row[_SAMPLE] in samples},
+    )
+
+
+_SAMPLE, _AUTHOR = "annotation__sample", "annotation__author"
+_CONTENT = (
+    "pk",
+    _SAMPLE,
+    _AUTHOR,
+    "author",
+    "annotation__imported",
+    "question",
+    "answer_type",
+    "options",
+    "answers",
+    "ordered",
+    "facets",
+)
+_OF_PEOPLE = (
+    "annotation__state",
+    "annotation__author__name",
+    "annotation__author__email",
+    "annotation__sample__key",
+    "annotation__sample__image",
+    "annotation__sample__image_group",
+)
+
+
+def _boxes(benchmark: Benchmark) -> dict[int, list[Box]]:
+    """Gold boxes by revision, of all revisions on samples that more than one annotation was submitted for."""
+    submitted = Revision.objects.filter(annotation__sample__benchmark=benchmark, submitted_at__isnull=False)
+    found: dict[int, list[Box]] = {}
+    rows = GoldBox.objects.filter(revision__in=submitted.beside_others().values("pk")).order_by("revision", "position")
+    for revision, *corners in rows.values_list("revision", "x1", "y1", "x2", "y2"):
+        found.setdefault(revision, []).append(Box(*corners))
+    return found
+
+
+def facet_names(benchmark: Benchmark) -> list[str]:
+    """The facets that samples of the benchmark have, in order."""
+    return list(FacetValue.objects.filter(benchmark=benchmark).names())
+
+
+def facet_values(benchmark: Benchmark, by: str) -> dict[int, list[str]]:
+    """The values of one facet by sample, in their order."""
+    found: dict[int, list[str]] = {}
+    rows = FacetValue.objects.filter(sample__benchmark=benchmark, name=by).order_by("position")
+    for sample, value in rows.values_list("sample", "value"):
+        found.setdefault(sample, []).append(value)
+    return found
+
+
+def _said(row: Mapping[str, Any], boxes: Mapping[int, Sequence[Box]]) -> Said:
+    content = SampleContent(
+        question=row["question"],
+        answer_type=AnswerType(row["answer_type"]),
+        options=row["options"],
+        answers=tuple(row["answers"]),
+        gold_boxes=tuple(boxes.get(row["pk"], ())),
+        plan=ToolPlan(ordered=row["ordered"]),
+    )
+    writers = () if row["annotation__imported"] else (row[_AUTHOR], row["author"])
+    return Said(content, row["facets"] or {}, frozenset(writer for writer in writers if writer is not None))
+
+
+def _cluster(row: Mapping[str, Any]) -> str:
+    """Samples of one picture are drawn together."""
+    image, group = row["annotation__sample__image"], row["annotation__sample__image_group"]
+    return group or (f"image {image}" if image else f"sample {row[_SAMPLE]}")
+
+
+def short_names(names: Mapping[int, str]) -> dict[int, str]:
+    """First words where they tell people apart, whole names elsewhere and of people who left: "Former annotator 7"."""
+    first = {person: name if name.startswith("Former ") else name.split()[0] for person, name in names.items()}
+    shared = list(first.values())
+    return {person: short if shared.count(short) == 1 else names[person] for person, short in first.items()}
+
+
+def pairs_of(work: Work, first: Rater, second: Rater) -> list[Pair]:
+    """The samples on which these two can be compared, in order of id: two people, a person and gold, or all of them."""
+    return in_order(_pairs(work, first, second))
+
+
+def in_order(pairs: Iterable[Pair]) -> list[Pair]:
+    """By the id of the sample, then by the people."""
+    return sorted(pairs, key=lambda pair: (pair.place.key, pair.first_by, pair.second_by or 0))
+
+
+def swapped(pair: Pair) -> Pair:
+    """Two people the other way round. Raises ``ValueError`` for gold, which is always the second."""
+    if pair.second_by is None:
+        raise ValueError("Gold is always the second of a pair.")
+    boxes = pair.boxes
+    return replace(
+        pair,
+        first_by=pair.second_by,
+        second_by=pair.first_by,
+        first=pair.second,
+        second=pair.first,
+        boxes=BoxAgreement(boxes.iou, boxes.ioa_second, boxes.ioa_first) if boxes else None,
+    )
+
+
+def _pairs(work: Work, first: Rater, second: Rater) -> Iterator[Pair]:
+    if first == ALL and second == ALL:
+        for one, other in combinations(work.people, 2):
+            yield from _pairs(work, one, other)
+    elif first == ALL:
+        for one in work.people:
+            yield from _pairs(work, one, second)
+    elif second == GOLD:
+        mine = work.said.get(int(first), {})
+        yield from (
+            _pair(work, sample, int(first), None, said, work.gold[sample])
+            for sample, said in mine.items()
+            if sample in work.gold and first not in work.gold[sample].writers
+        )
+    elif first != second:
+        mine, theirs = work.said.get(int(first), {}), work.said.get(int(second), {})
+        yield from (
+            _pair(work, sample, int(first), int(second), mine[sample], theirs[sample])
+            for sample in mine.keys() & theirs.keys()
+        )
+
+
+def _pair(work: Work, sample: int, first_by: int, second_by: int | None, first: Said, second: Said) -> Pair:
+    return Pair(
+        sample=sample,
+        place=work.samples[sample],
+        first_by=first_by,
+        second_by=second_by,
+        first=first,
+        second=second,
+        boxes=box_agreement(first.content.gold_boxes, second.content.gold_boxes),
+        same=same_answer(first.content, second.content),
+    )

@@ -1,0 +1,121 @@
+"""What a lead does about gold checks: their rules, which samples are known, what decides itself not."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+
+from annotation.common.access import require
+from annotation.common.rules import change_rules, refuse_open_blind_work, rules_of, stored_rules
+from annotation.models import Benchmark, CheckAnswer, GoldCheck, QualityRules, Sample
+from annotation.queue.check_work import pause_if_needed
+from annotation.work_rules import BoxMeasure
+from annotation.workflow import Right, SampleState
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict, InvalidInput
+
+MOST = 1000
+"""Samples made known at once."""
+
+
+def set_check_rules(
+    *, actor: User, benchmark: Benchmark, check_first: int, check_share: float, box_measure: str, box_least: float,
+    any_question: bool, pause_after: int, pause_below: float | None,
+) -> QualityRules:  # fmt: skip
+    """How often checks are handed out from now on, what passes and who is paused. What is compared stays as it is.
+
+    Raises ``Conflict`` on a public benchmark: see ``refuse_open_blind_work``."""
+    require(actor, benchmark, Right.MANAGE)
+    if not 0 <= check_first <= 100:
+        raise InvalidInput("The number of warm-up checks is from 0 to 100.", field="check_first")
+    if not 0 <= check_share <= 0.5:
+        raise InvalidInput("Checks can be at most half of the assigned samples.", field="check_share")
+    if box_measure not in list(BoxMeasure) or not 0 <= box_least <= 1:
+        raise InvalidInput("Boxes are measured by iou or ioa, from 0 to 1.", field="box_least")
+    if pause_after < 1 or (pause_below is not None and not 0 < pause_below <= 1):
+        raise InvalidInput("A pause needs one check at least, and an accuracy above 0 up to 1.", field="pause_below")
+    values: dict[str, Any] = {
+        "check_first": check_first, "check_share": check_share, "box_measure": box_measure, "box_least": box_least,
+        "any_question": any_question,
+        "pause_after": pause_after, "pause_below": pause_below,
+    }  # fmt: skip
+    with transaction.atomic():
+        refuse_open_blind_work(benchmark, checks=bool(check_first or check_share))
+        rules = change_rules(benchmark, values)
+        audit.record(actor=actor, action="gold_check.rules", subject=benchmark, benchmark=benchmark.slug, data=values)
+    return rules
+
+
+def add_checks(*, actor: User, benchmark: Benchmark, keys: Sequence[str]) -> int:
+    """Take the gold of these accepted samples as known, all or none; how many are new. Raises ``Conflict`` naming the
+    first that is not accepted."""
+    require(actor, benchmark, Right.MANAGE)
+    wanted = list(dict.fromkeys(keys))
+    if len(wanted) > MOST:
+        raise InvalidInput(f"At most {MOST} samples at once.", field="keys")
+    with transaction.atomic():
+        fit = Sample.objects.filter(benchmark=benchmark, key__in=wanted, state=SampleState.ACCEPTED, gold__isnull=False)
+        found = {sample.key: sample for sample in fit}
+        for key in wanted:
+            if key not in found:
+                raise Conflict(
+                    f"{key} is not an accepted sample of {benchmark.title}; nothing was added.", field="keys"
+                )
+        return _add(actor, benchmark, [found[key] for key in wanted])
+
+
+def draw_checks(*, actor: User, benchmark: Benchmark, n: int) -> int:
+    """Draw so many accepted samples at random that are no checks yet; how many there were to draw."""
+    require(actor, benchmark, Right.MANAGE)
+    if not 1 <= n <= MOST:
+        raise InvalidInput(f"Draw from 1 to {MOST} samples.", field="n")
+    with transaction.atomic():
+        fit = Sample.objects.filter(benchmark=benchmark, state=SampleState.ACCEPTED, gold__isnull=False)
+        left = list(fit.filter(gold_check__isnull=True).order_by("pk"))
+        seed = f"{stored_rules(benchmark).seed} checks {GoldCheck.objects.filter(sample__benchmark=benchmark).count()}"
+        return _add(actor, benchmark, random.Random(seed).sample(left, min(n, len(left))), seed=seed)
+
+
+def _add(actor: User, benchmark: Benchmark, samples: Sequence[Sample], seed: str = "") -> int:
+    """Four queries for any number of samples."""
+    stored_rules(benchmark)
+    retired = GoldCheck.objects.filter(sample__in=samples, active=False).update(active=True)
+    before = GoldCheck.objects.filter(sample__benchmark=benchmark).count()
+    GoldCheck.objects.bulk_create(
+        [GoldCheck(sample=sample, added_by=actor) for sample in samples], ignore_conflicts=True
+    )
+    new = GoldCheck.objects.filter(sample__benchmark=benchmark).count() - before + retired
+    data: dict[str, Any] = {"samples": [sample.key for sample in samples], "new": new, "seed": seed}
+    audit.record(actor=actor, action="gold_check.add", subject=benchmark, benchmark=benchmark.slug, data=data)
+    return new
+
+
+def retire_check(*, actor: User, check: GoldCheck) -> None:
+    """Hand it out no more; the answers it has stay and count."""
+    benchmark = check.sample.benchmark
+    require(actor, benchmark, Right.MANAGE)
+    with transaction.atomic():
+        GoldCheck.objects.filter(pk=check.pk).update(active=False)
+        audit.record(
+            actor=actor, action="gold_check.retire", subject=check, benchmark=benchmark.slug,
+            data={"sample": check.sample.key},
+        )  # fmt: skip
+
+
+def decide_check(*, actor: User, answer: CheckAnswer, passed: bool) -> None:
+    """Say by hand whether an answer passes, where it did not decide itself or was decided wrongly."""
+    benchmark = answer.check_of.sample.benchmark
+    require(actor, benchmark, Right.MANAGE)
+    with transaction.atomic():
+        changed = CheckAnswer.objects.filter(pk=answer.pk).handed_in().update(passed=passed, decided_by=actor)
+        if not changed:
+            raise Conflict(f"{answer.check_of.sample.key} is not submitted. There is nothing to decide yet.")
+        audit.record(
+            actor=actor, action="gold_check.decide", subject=answer, benchmark=benchmark.slug,
+            before=str(answer.passed), after=str(passed), data={"sample": answer.check_of.sample.key},
+        )  # fmt: skip
+        pause_if_needed(answer.user, benchmark, rules_of(benchmark))

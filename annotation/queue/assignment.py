@@ -1,0 +1,208 @@
+"""Handing out the next sample to annotate: what was returned to me, what I hold, what is mine, then the lead's rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import randrange
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import Exists, Max, Min, Q, QuerySet
+
+from annotation.common.access import known_to, require
+from annotation.common.rules import rules_of
+from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, CheckAnswer, Sample
+from annotation.models.querysets.samples import AnnotationQuerySet, SampleQuerySet
+from annotation.queue.check_work import begun_check, next_check
+from annotation.queue.leases import ANNOTATE, queue_of, renew, take_authors_seat, take_to_annotate
+from annotation.queue.pauses import is_paused, standing_for
+from annotation.workflow import OPEN, Right, State
+from webapp.accounts.models import User
+from webapp.common.errors import Conflict
+from webapp.common.prepared import Prepared
+
+AT_ONCE = 20
+"""Candidates looked at in one query: several, because others may take the first of them in the same moment."""
+
+
+def _one_each(user: int, benchmark: int) -> QuerySet[Any, Any]:
+    queue = BenchmarkQueue(benchmark_id=benchmark)
+    return Sample.objects.open_to(user, [queue]).order_by("key").values_list("pk", "extra_places")[:AT_ONCE]
+
+
+def _standing(user: int, benchmark: int) -> QuerySet[Any, Any]:
+    found = {
+        "begun": _mine(user, benchmark),
+        "paused": standing_for(user, benchmark),
+        "held": Sample.objects.filter(benchmark=benchmark).held_by(user, ANNOTATE),
+        "assigned": Assignment.objects.filter(user=user),
+    }
+    there = {name: Exists(one.order_by()) for name, one in found.items()}
+    return User.objects.filter(pk=user).order_by().values_list(*there.values())
+
+
+class Standing(NamedTuple):
+    """What there is of a person on a benchmark: work begun, a pause, a sample held; and samples given to them anywhere.
+    Most often there is nothing, and what it is need not be asked."""
+
+    begun: bool
+    paused: bool
+    held: bool
+    assigned: bool
+
+
+STANDING = Prepared(_standing, int, int)
+CANDIDATES = Prepared(_one_each, int, int)
+"""The usual rule: by key, one person each."""
+
+
+def next_to_annotate(*, actor: User, benchmark: Benchmark, shown: str = "") -> Sample | None:
+    """The next sample for this person, theirs under a lease from now on; None when there is nothing to do. ``shown``:
+    the key of one that they saw as the next, which it then is if it still waits for them."""
+    require(actor, benchmark, Right.ANNOTATE)
+    return (_shown(actor, benchmark, shown) if shown else None) or hand_out(actor, benchmark)
+
+
+def _shown(actor: User, benchmark: Benchmark, key: str) -> Sample | None:
+    """Not for somebody who is handed gold checks: nobody chooses past them."""
+    sample = Sample.objects.filter(benchmark=benchmark, key=key).first()
+    if sample is None or known_to(actor, benchmark).handed_checks:
+        return None
+    mine = Annotation.objects.filter(sample=sample, author=actor, state__in=OPEN).not_skipped_by(actor).first()
+    if mine is not None:
+        return _take_again(actor, mine.pk)
+    queue = queue_of(benchmark)
+    waits = Sample.objects.filter(pk=sample.pk).open_to(actor, [queue])
+    if is_paused(actor, benchmark) or not waits.exists():
+        return None
+    with transaction.atomic():
+        return take_to_annotate(actor, sample.pk, queue, sample.extra_places)
+
+
+def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None) -> Sample | None:
+    """The same for somebody whose right was asked for already: what came back, then what is held, then by the rule, and
+    at last the drafts that were left. What ``SampleQuerySet.waiting_for`` counts is what is handed out. ``beside`` is a
+    sample that it must not be."""
+    others = Sample.objects.filter(benchmark=benchmark)
+    mine = _mine(actor.pk, benchmark.pk)
+    (found,) = STANDING.rows(actor.pk, benchmark.pk)
+    standing = Standing(*found)
+    if beside is not None:
+        others, mine = others.exclude(pk=beside.pk), mine.exclude(sample=beside)
+    mine = mine.not_skipped_by(actor) if standing.begun else mine
+    return (
+        (_first_again(actor, mine.again()) if standing.begun else None)
+        or (None if standing.paused else _new(actor, benchmark, others, beside, standing))
+        or (_first_again(actor, mine.filter(state=State.DRAFT).order_by("changed_at")) if standing.begun else None)
+        or begun_check(actor, others)
+    )
+
+
+def _mine(user: int, benchmark: int) -> AnnotationQuerySet:
+    return Annotation.objects.filter(author=user, sample__benchmark=benchmark, state__in=OPEN)
+
+
+def _new(
+    actor: User, benchmark: Benchmark, samples: SampleQuerySet, beside: Sample | None, standing: Standing
+) -> Sample | None:
+    """What is held, else a gold check where it is time for one, else by the rule. Checks are mixed in: where nothing
+    else is left they do not go on by themselves. Beside checks the order is random: in any other order, a check would
+    be the sample that is out of order."""
+    queue = queue_of(benchmark)
+    if standing.held:
+        held: Sample | None = samples.held_by(actor, ANNOTATE).first()
+        if held is not None and renew(actor, held.pk, ANNOTATE):
+            return held
+    checked = known_to(actor, benchmark).handed_checks
+    if checked and (left := _left_behind(actor, samples, queue)) is not None:
+        return left
+    if checked and samples.open_to(actor, [queue]).exists():
+        check = next_check(actor, benchmark, rules_of(benchmark), beside)
+        if check is not None:
+            return check
+    if checked:
+        return _by_rule(actor, samples, queue, BenchmarkQueue.Order.RANDOM)
+    if beside is None and queue.order == BenchmarkQueue.Order.SEQUENTIAL and queue.overlap == 1:
+        return _first_free(actor, samples, queue, standing)
+    return _by_rule(actor, samples, queue)
+
+
+def _left_behind(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Sample | None:
+    """What this person was handed and left before they began it. It comes first, whether it is a gold check or not: a
+    check that comes back where another sample does not would give itself away."""
+    untouched = CheckAnswer.objects.untouched_by(actor).filter(check_of__active=True).values("check_of__sample")
+    mine = samples.filter(leases__user=actor, leases__seat=ANNOTATE).order_by("leases__pk")
+    still_open = samples.open_to(actor, [queue]).values("pk")
+    found: SampleQuerySet = mine.filter(Q(pk__in=still_open) | Q(pk__in=untouched)).select_related("benchmark")
+    return next((sample for sample in found if renew(actor, sample.pk, ANNOTATE)), None)
+
+
+def _first_free(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, standing: Standing) -> Sample | None:
+    """The usual rule without building its query; what a lead gave to this person, or others took, goes the long way."""
+    if standing.assigned:
+        return _by_rule(actor, samples, queue)
+    found = CANDIDATES.rows(actor.pk, queue.benchmark_id)
+    for candidate, extra in found:
+        with transaction.atomic(savepoint=False):
+            sample = take_to_annotate(actor, candidate, queue, extra)
+        if sample is not None:
+            return sample
+    return _by_rule(actor, samples, queue) if found else None
+
+
+def _first_again(actor: User, annotations: AnnotationQuerySet) -> Sample | None:
+    for number in list(annotations.values_list("pk", flat=True)):
+        sample = _take_again(actor, number)
+        if sample is not None:
+            return sample
+    return None
+
+
+def _take_again(actor: User, number: int) -> Sample | None:
+    annotation = Annotation.objects.select_related("sample__benchmark").get(pk=number)
+    try:
+        with transaction.atomic():
+            take_authors_seat(actor, annotation.sample, annotation)
+    except Conflict:
+        return None
+    return annotation.sample
+
+
+def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order: str | None = None) -> Sample | None:
+    """Candidates a few at a time until one is ours; what others were faster to take is not tried again."""
+    tried: set[int] = set()
+    while True:
+        before = len(tried)
+        open_ones = samples.open_to(actor, [queue])
+        if tried:
+            open_ones = open_ones.exclude(pk__in=tried)
+        for part in _in_order(actor, open_ones, queue, order or queue.order):
+            for candidate, extra in part.values_list("pk", "extra_places")[:AT_ONCE]:
+                tried.add(candidate)
+                with transaction.atomic(savepoint=False):
+                    sample = take_to_annotate(actor, candidate, queue, extra)
+                if sample is not None:
+                    return sample
+        if len(tried) == before:
+            return None
+
+
+def _in_order(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order: str) -> Iterator[SampleQuerySet]:
+    """The candidates, in parts that follow each other; what a lead gave to this person stands before all others."""
+    assigned = list(Assignment.objects.filter(user=actor).values_list("sample", flat=True))
+    if assigned:
+        yield samples.filter(pk__in=assigned).order_by("key")
+    others = samples.exclude(pk__in=assigned) if assigned else samples
+    if order == BenchmarkQueue.Order.RANDOM:
+        ends = Sample.objects.filter(benchmark=queue.benchmark_id).aggregate(first=Min("pk"), last=Max("pk"))
+        start = randrange(ends["first"] or 0, (ends["last"] or 0) + 1)
+        yield others.filter(pk__gte=start).order_by("pk")
+        yield others.filter(pk__lt=start).order_by("pk")
+    elif order == BenchmarkQueue.Order.FACET and queue.facet:
+        first = {"facets__name": queue.facet, "facets__position": 0}
+        yield others.filter(**first).order_by("facets__value", "key")
+        yield others.without_facet(queue.facet).order_by("key")
+    elif order == BenchmarkQueue.Order.DISAGREEMENT:
+        yield others.most_disagreement_first()
+    else:
+        yield others.order_by("key")

@@ -1,0 +1,114 @@
+"""Many samples at once, for a lead: loaded and locked together, moved together, each with its own entry in the log.
+
+A batch takes a bounded number of queries, however many samples it has. What cannot be done to one sample is refused for
+that sample, with the reason, and done to the others.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.common.access import allowed, require
+from annotation.models import Annotation, Benchmark, Sample
+from annotation.models.querysets.samples import SampleQuerySet
+from annotation.workflow import Right, SampleState, State, sample_state, transition
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import InvalidInput
+from webapp.common.models import AuditEntry
+
+MOST = 10_000
+"""Samples of one batch."""
+
+SETTLED = (SampleState.ACCEPTED, SampleState.DISCARDED)
+
+
+class Refused(Exception):
+    """Why one sample cannot be given away."""
+
+
+@dataclass
+class Batch:
+    """Locked samples with their annotations, and what became of each: ``done`` by key, ``refused`` key -> why."""
+
+    benchmark: Benchmark
+    samples: list[Sample]
+    annotations: dict[int, list[Annotation]]
+    done: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def answer(self) -> dict[str, Any]:
+        """For the receipt."""
+        return {"done": self.done, "refused": list(self.refused.items())}
+
+
+def load_batch(benchmark: Benchmark, samples: SampleQuerySet) -> Batch:
+    """These samples of the benchmark, in order of key, locked until the transaction ends. Three queries."""
+    numbers = list(samples.filter(benchmark=benchmark).order_by().values_list("pk", flat=True)[: MOST + 1])
+    if not numbers:
+        raise InvalidInput("Choose at least one sample.", field="id")
+    if len(numbers) > MOST:
+        raise InvalidInput(f"At most {MOST} samples at once. Narrow the list further.", field="id")
+    locked = list(Sample.objects.select_for_update().filter(pk__in=numbers).order_by("pk"))
+    held = Annotation.objects.select_for_update(of=("self",)).filter(sample__in=numbers).select_related("author")
+    annotations: dict[int, list[Annotation]] = defaultdict(list)
+    by_number = {sample.pk: sample for sample in locked}
+    for annotation in held.order_by("pk"):
+        sample = by_number[annotation.sample_id]
+        sample.benchmark = benchmark
+        annotation.sample = sample
+        annotations[sample.pk].append(annotation)
+    return Batch(benchmark, sorted(locked, key=lambda one: one.key), annotations)
+
+
+def move_many(*, actor: User, batch: Batch, annotations: Sequence[Annotation], name: str, reason: str) -> None:
+    """Take each of these annotations of the batch through the transition ``name``, which their states allow."""
+    groups: dict[State, list[Annotation]] = defaultdict(list)
+    for annotation in annotations:
+        groups[State(annotation.state)].append(annotation)
+    entries: list[AuditEntry] = []
+    for before, moved in groups.items():
+        step = transition(name, before)
+        require(actor, batch.benchmark, step.right)
+        numbers = [annotation.pk for annotation in moved]
+        Annotation.objects.filter(pk__in=numbers).update(state=step.after, changed_at=timezone.now())
+        for annotation in moved:
+            annotation.state = step.after.value
+            entries.append(_entry(actor, annotation, name, before, reason))
+    audit.record_many(entries)
+
+
+def _entry(actor: User, annotation: Annotation, name: str, before: State, reason: str) -> AuditEntry:
+    sample = annotation.sample
+    return audit.entry(
+        actor=actor, action=f"annotation.{name}", subject=annotation, benchmark=sample.benchmark.slug,
+        before=before.value, after=annotation.state, reason=reason, data={"sample": sample.key},
+    )  # fmt: skip
+
+
+def settle_many(samples: Iterable[Sample]) -> None:
+    """Where each of the samples stands, from its annotations as they are now. A query, and one for each state."""
+    states: dict[int, set[State]] = {sample.pk: set() for sample in samples}
+    for number, state in Annotation.objects.filter(sample__in=list(states)).values_list("sample", "state"):
+        states[number].add(State(state))
+    groups: dict[str, list[int]] = defaultdict(list)
+    for number, found in states.items():
+        groups[sample_state(found).value].append(number)
+    for value, numbers in groups.items():
+        changed = Sample.objects.filter(pk__in=numbers).exclude(state=value)
+        changed.update(state=value, changed_at=timezone.now())
+
+
+def words(state: str) -> str:
+    """``in_review`` as "in review"."""
+    return state.replace("_", " ")
+
+
+def require_annotator(user: User, benchmark: Benchmark) -> None:
+    if not allowed(user, benchmark, Right.ANNOTATE):
+        raise InvalidInput(f"{user} does not annotate {benchmark.title}. Give them the role first.", field="to")

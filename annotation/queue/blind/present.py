@@ -1,0 +1,107 @@
+"""What a page shows of a revision before and after the blind answer: nothing of gold before, but its crops where they
+alone are answered from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from annotation.common.keys import REVIEW, keys_json
+from annotation.common.requests import body_of, flag_of, number_of, text_of
+from annotation.common.sample import picture_json, revision_head
+from annotation.content.revisions import revision_json
+from annotation.imaging.evidence import crop_area
+from annotation.models import BlindAnswer, Review, Revision, Sample
+from annotation.queue.blind.answers import next_condition
+from annotation.queue.leases import queue_of
+from annotation.schema import Box
+from annotation.work_rules import Condition
+from webapp.accounts.models import User
+from webapp.common.errors import InvalidInput
+
+SHOWN_BEFORE = ("question", "answer_type", "options")
+CROP_SIDE = 960
+"""A crop alone is shown with its longer side so large, or eight times as large as it is."""
+
+
+def blind_json(user: User, sample: Sample, revision: Revision) -> dict[str, Any]:
+    """The picture or the crops, the content (before the blind answer see ``SHOWN_BEFORE``) and the answer so far.
+    ``open``: it is given, or not asked for."""
+    blind = BlindAnswer.objects.from_the_picture().filter(revision=revision, reviewer=user).first()
+    step = None if blind else next_condition(user, sample, revision)
+    alone, open_ = step is Condition.CROP, step is None
+    whole = revision_json(revision)
+    return {
+        "key": sample.key,
+        "image": None if alone else picture_json(sample),
+        "crops": crops_json(sample, revision) if alone else [],
+        "condition": step,
+        "before": _before(user, revision) if step is Condition.AFTER_CROP else None,
+        "image_problem": sample.image_problem,
+        "revision": revision_head(revision) if open_ else {"number": revision.number},
+        "content": whole if open_ else {name: whole[name] for name in SHOWN_BEFORE},
+        "blind": _blind(blind),
+        "open": open_,
+        "reasons": Review.reasons_for(tool_plan=bool(whole["targets"] or whole["distractors"])) if open_ else [],
+        "keys": keys_json(user, REVIEW),
+    }
+
+
+def crops_json(sample: Sample, revision: Revision) -> list[dict[str, Any]]:
+    """The gold crops alone, each with its margin, as addresses and sizes in pixels of the original."""
+    image, margin = sample.image, queue_of(sample.benchmark).blind_margin
+    if image is None:
+        return []
+    areas = [
+        crop_area(image.width, image.height, Box(box.x1, box.y1, box.x2, box.y2), margin)
+        for box in revision.gold_boxes.all()
+    ]
+    return [
+        {
+            "src": reverse(
+                "annotation:region",
+                args=[sample.benchmark.slug, image.sha256, ",".join(str(round(v)) for v in area.as_list()), CROP_SIDE],
+            ),
+            "width": round(area.width),
+            "height": round(area.height),
+        }
+        for area in areas
+    ]
+
+
+def _before(user: User, revision: Revision) -> dict[str, Any]:
+    """What the reviewer answered from the crops alone; the same again is one key."""
+    first = BlindAnswer.objects.get(revision=revision, reviewer=user, condition=Condition.CROP)
+    words = revision.options.get(first.answer, first.answer)
+    return {"answer": first.answer, "unsure": first.unsure, "words": words}
+
+
+def _blind(blind: BlindAnswer | None) -> dict[str, Any] | None:
+    if blind is None:
+        return None
+    return {"answer": blind.answer, "unsure": blind.unsure, "seconds": blind.seconds, "right": blind.right}
+
+
+def blind_answer_of(request: HttpRequest) -> dict[str, Any]:
+    """A blind answer as it was sent: answer, unsure, seconds, condition."""
+    data = body_of(request)
+    seconds = number_of(data, "seconds")
+    if seconds is None:
+        raise InvalidInput("seconds must be the time that the answer took.", field="seconds")
+    return {
+        "answer": text_of(data, "answer"),
+        "unsure": flag_of(data, "unsure"),
+        "seconds": seconds,
+        "condition": _condition(data),
+    }
+
+
+def _condition(data: Mapping[str, Any]) -> str | None:
+    """What the answer was given from; None: what is next."""
+    value = text_of(data, "condition")
+    if value and value not in list(Condition):
+        raise InvalidInput("condition is one of " + ", ".join(Condition) + ".", field="condition")
+    return value or None

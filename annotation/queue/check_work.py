@@ -1,0 +1,222 @@
+"""A gold check from the side of who answers it: handed out, saved, handed in and skipped as any sample is.
+
+What they make is kept apart from annotations; to them nothing tells one from the other.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F, Max, Q
+from django.utils import timezone
+
+from annotation.common.rules import rules_of
+from annotation.content.drafts import StaleDraft
+from annotation.content.json import content_from_json, content_to_json
+from annotation.content.revisions import content_of, facets_of
+from annotation.models import (
+    Annotation,
+    Benchmark,
+    CheckAnswer,
+    FacetValue,
+    GoldCheck,
+    Pause,
+    QualityRules,
+    Revision,
+    Sample,
+)
+from annotation.models.querysets.samples import SampleQuerySet
+from annotation.queue.leases import ANNOTATE, queue_of, release, renew, take
+from annotation.queue.pauses import pause_by_itself
+from annotation.schema import SampleContent
+from annotation.work_rules import Standing, compared, is_check_turn
+from annotation.workflow import SampleState, State
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict
+
+FIRST_PLACE = 1000
+"""Leases of checks stand beside the places of annotators, which are at most 20."""
+PAUSED = "The lead reviews the submissions so far and decides when work continues."
+"""Why somebody is paused, as they read it: it tells nothing of checks."""
+LOOKED_AT = 200
+"""So many of the checks a person could get are drawn from."""
+
+
+def next_check(actor: User, benchmark: Benchmark, rules: QualityRules, beside: Sample | None) -> Sample | None:
+    """A gold check, where it is this person's turn for one and there is one; theirs under a lease from now on.
+    ``beside`` is what they work on meanwhile."""
+    turn = _turn(actor, benchmark, beside)
+    if not is_check_turn(rules.seed, actor.pk, turn, first=rules.check_first, share=rules.check_share):
+        return None
+    left = CheckAnswer.objects.on(benchmark).untouched_by(actor).filter(check_of__active=True)
+    if beside is not None:
+        left = left.exclude(check_of__sample=beside)
+    answer = left.select_related("check_of__sample__benchmark").first() or _new_answer(actor, benchmark, rules)
+    return _handed(actor, answer) if answer is not None else None
+
+
+def begun_check(actor: User, samples: SampleQuerySet) -> Sample | None:
+    """The check among these samples that this person began and left longest ago, theirs again."""
+    begun = CheckAnswer.objects.begun_by(actor).filter(check_of__sample__in=samples).order_by("changed_at")
+    answer = begun.select_related("check_of__sample__benchmark").first()
+    return _handed(actor, answer) if answer is not None else None
+
+
+def _handed(actor: User, answer: CheckAnswer) -> Sample | None:
+    sample = answer.check_of.sample
+    with transaction.atomic():
+        taken = take(actor, sample.pk, ANNOTATE, queue_of(sample.benchmark).lasts, answer.place)
+    return sample if taken else None
+
+
+def _turn(actor: User, benchmark: Benchmark, beside: Sample | None) -> int:
+    """How many samples of the benchmark this person has begun, checks among them; what they work on is one."""
+    begun = Annotation.objects.filter(sample__benchmark=benchmark, author=actor, imported=False)
+    checks = CheckAnswer.objects.on(benchmark).filter(user=actor).exclude(state=CheckAnswer.State.DRAFT, version=0)
+    if beside is None:
+        return begun.count() + checks.count()
+    return begun.exclude(sample=beside).count() + checks.exclude(check_of__sample=beside).count() + 1
+
+
+def _new_answer(actor: User, benchmark: Benchmark, rules: QualityRules) -> CheckAnswer | None:
+    fitting = GoldCheck.objects.filter(sample__benchmark=benchmark).for_person(actor)
+    fitting = fitting.select_related("sample__benchmark")
+    found = list(fitting.exclude(sample__skips__user=actor).order_by("pk")[:LOOKED_AT])
+    if not found:
+        return None
+    check = random.Random(f"{rules.seed} {actor.pk} {len(found)}").choice(found)
+    places = CheckAnswer.objects.filter(check_of=check).aggregate(last=Max("place"))
+    try:
+        with transaction.atomic():
+            answer = CheckAnswer.objects.create(check_of=check, user=actor, place=(places["last"] or FIRST_PLACE) + 1)
+            audit.record(
+                actor=actor, action="gold_check.hand_out", subject=answer, benchmark=benchmark.slug,
+                data={"sample": check.sample.key},
+            )  # fmt: skip
+    except IntegrityError:
+        # Somebody else was given this check in the same moment; the next turn finds another place.
+        return None
+    return answer
+
+
+def check_of(actor: User, sample: Sample) -> CheckAnswer | None:
+    """What this person has of the sample as a gold check; None where it is no check of theirs. No query for samples
+    that are not accepted: they cannot be checks."""
+    if sample.state != SampleState.ACCEPTED:
+        return None
+    return CheckAnswer.objects.filter(check_of__sample=sample, user=actor).select_related("check_of").first()
+
+
+def shown_content(answer: CheckAnswer, sample: Sample) -> dict[str, Any]:
+    """What the person has made of it so far, or what a sample to do of this benchmark begins with."""
+    if answer.content:
+        return dict(answer.content)
+    given = set(
+        FacetValue.objects.filter(sample__benchmark=sample.benchmark_id, sample__state=SampleState.TO_DO).names()
+    )
+    facets = {name: values for name, values in facets_of(sample).items() if name in given}
+    return content_to_json(SampleContent(), (), facets)
+
+
+def store(actor: User, answer: CheckAnswer, sample: Sample, save: Mapping[str, Any]) -> int:
+    """Keep ``save`` (version, content, key) as a draft is kept: the version that is stored now. Call inside a
+    transaction."""
+    _sit_down(actor, answer, sample)
+    if answer.version and save["key"] and answer.key == save["key"]:
+        return answer.version
+    changed = CheckAnswer.objects.filter(pk=answer.pk, version=save["version"]).update(
+        state=CheckAnswer.State.DRAFT, version=F("version") + 1, content=save["content"], key=save["key"],
+        changed_at=timezone.now(),
+    )  # fmt: skip
+    if not changed:
+        raise StaleDraft(sample.key, answer.version, answer.content)
+    if not answer.version:
+        _note_begin(actor, answer, sample)
+    return int(save["version"]) + 1
+
+
+def _note_begin(actor: User, answer: CheckAnswer, sample: Sample) -> None:
+    audit.record(
+        actor=actor, action="gold_check.begin", subject=answer, benchmark=sample.benchmark.slug,
+        after=State.DRAFT.value, data={"sample": sample.key},
+    )  # fmt: skip
+
+
+def require_version(actor: User, answer: CheckAnswer, sample: Sample, version: int) -> None:
+    """Raises as a submission does that is behind what is stored, or whose seat is another's."""
+    _sit_down(actor, answer, sample)
+    if answer.version != version:
+        raise StaleDraft(sample.key, answer.version, answer.content)
+
+
+def _sit_down(actor: User, answer: CheckAnswer, sample: Sample) -> None:
+    if answer.state == CheckAnswer.State.HANDED_IN:
+        raise Conflict(f"Your annotation of {sample.key} is submitted and read-only.", code="wrong_state")
+    if renew(actor, sample.pk, ANNOTATE):
+        return
+    # Who left a sample before they began it has to be handed it again.
+    if not answer.is_begun or not take(actor, sample.pk, ANNOTATE, queue_of(sample.benchmark).lasts, answer.place):
+        raise Conflict(
+            f"Your reservation of {sample.key} expired, and another person has it now. "
+            "Your text is still on this page.",
+            code="lease_lost",
+        )
+
+
+def hand_in(actor: User, answer: CheckAnswer, sample: Sample, content: Mapping[str, Any]) -> None:
+    """Compare the answer with the gold of today and keep both; pause who falls below. Call inside a transaction."""
+    rules = rules_of(sample.benchmark)
+    gold = Revision.objects.filter(gold_of__sample=sample).with_content().get()
+    said, _, _ = content_from_json(content)
+    found = compared(said, content_of(gold), rules.check_rule)
+    waiting = CheckAnswer.objects.filter(pk=answer.pk).exclude(state=CheckAnswer.State.HANDED_IN)
+    if not waiting.update(
+        state=CheckAnswer.State.HANDED_IN, content=dict(content), version=0, key="", gold=gold,
+        handed_in_at=timezone.now(), changed_at=timezone.now(), **asdict(found),
+    ):  # fmt: skip
+        raise Conflict(f"Your annotation of {sample.key} is submitted and read-only.", code="wrong_state")
+    release(actor, sample.pk, ANNOTATE)
+    if not answer.version:
+        _note_begin(actor, answer, sample)
+    audit.record(
+        actor=actor, action="gold_check.answer", subject=answer, benchmark=sample.benchmark.slug,
+        before=State.DRAFT.value, after=State.SUBMITTED.value,
+        data={"sample": sample.key, **asdict(found)},
+    )  # fmt: skip
+    pause_if_needed(actor, sample.benchmark, rules)
+
+
+def standing(user: User, benchmark: Benchmark) -> Standing:
+    """Of the checks handed in since a pause they brought was last lifted: how many were passed, of those decided."""
+    lifted = Pause.objects.by_itself().filter(benchmark=benchmark, user=user).aggregate(last=Max("lifted_at"))["last"]
+    counted = CheckAnswer.objects.on(benchmark).handed_in().filter(user=user)
+    since = Q(handed_in_at__gt=lifted) if lifted else Q()
+    return Standing(*counted.filter(since).by_person().get(user.pk, (0, 0)))
+
+
+def pause_if_needed(user: User, benchmark: Benchmark, rules: QualityRules) -> None:
+    """Pause a person whose accuracy on checks fell below what the lead asks for. Call inside a transaction."""
+    if rules.pause_below is None:
+        return
+    now = standing(user, benchmark)
+    interval = now.interval
+    if interval is None or not now.falls_below(rules.pause_rule):
+        return
+    found = {"right": now.right, "n": now.n, "upper": interval.high, "below": rules.pause_below}
+    pause_by_itself(user=user, benchmark=benchmark, reason=PAUSED, data=found)
+
+
+def skip_check(actor: User, sample: Sample) -> dict[str, Any]:
+    """It is not handed to them again; returns what they had written. Call inside a transaction."""
+    answer = check_of(actor, sample)
+    if answer is None or answer.state == CheckAnswer.State.HANDED_IN:
+        return {}
+    CheckAnswer.objects.filter(pk=answer.pk).update(
+        state=CheckAnswer.State.SKIPPED, version=0, key="", content={}, changed_at=timezone.now()
+    )
+    return dict(answer.content)

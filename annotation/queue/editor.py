@@ -1,0 +1,137 @@
+"""What the studio sends to its script: the sample, what its annotator has so far, and what was said of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from django.urls import reverse
+
+from annotation.common.keys import STUDIO, keys_json
+from annotation.common.sample import bank_json, comments_json, known_facets, picture_json
+from annotation.content.checks import checks_of
+from annotation.content.comments import comments_on, may_discuss
+from annotation.content.drafts import current_content, draft_of
+from annotation.content.json import content_from_json, content_to_json
+from annotation.content.revisions import facets_of
+from annotation.content.suggestions import suggestions_for
+from annotation.models import Annotation, CheckAnswer, Review, Revision, Sample
+from annotation.queue.check_work import check_of, shown_content
+from annotation.queue.handed import shown_state
+from annotation.queue.skip import skipped_draft
+from annotation.schema import SampleContent
+from annotation.workflow import State
+from webapp.accounts.models import User
+
+
+def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str, Any]:
+    """What the studio's script needs. Nothing in it comes from another annotator's work on the sample."""
+    annotation = Annotation.objects.filter(sample=sample, author=user).select_related("draft").first()
+    if annotation is not None:
+        annotation.sample = sample
+    answer = check_of(user, sample) if annotation is None else None
+    draft = draft_of(annotation) if annotation else answer
+    slug = sample.benchmark.slug
+    state = (
+        shown_state(user, sample, annotation.state)
+        if annotation
+        else answer.shown_state
+        if answer
+        else State.DRAFT.value
+    )
+    content = _content(user, annotation, answer, sample)
+    begun = annotation is not None or (answer is not None and answer.is_begun)
+    comments = _comments(user, annotation or answer, slug)
+    editable = state in (State.DRAFT, State.RETURNED) and _is_open(annotation or answer, sample)
+    urls = {name: reverse(route, args=[slug, sample.key]) for name, route in STEPS.items()}
+    urls |= {
+        "next": reverse("annotation:annotate-next", args=[slug]),
+        "queue": reverse("annotation:annotate", args=[slug]),
+    }
+    return {
+        "key": sample.key,
+        "image": picture_json(sample),
+        "image_problem": sample.image_problem,
+        "content": content,
+        "version": draft.version if draft else 0,
+        "state": state,
+        "editable": editable,
+        "suggestions": _suggestions(sample) if editable else [],
+        "keys": keys_json(user, STUDIO),
+        "facets": known_facets(sample.benchmark),
+        "bank": bank_json(sample.benchmark),
+        "urls": urls,
+        "returned": returned_json(annotation),
+        "begun": begun,
+        "checks": _checks(content, sample) if begun else None,
+        "comments": comments,
+        "discussed": any(not thread["resolved"] for thread in comments),
+        "revision": _newest(annotation or answer),
+        "rights": rights,
+    }
+
+
+def _checks(content: dict[str, Any], sample: Sample) -> list[dict[str, Any]]:
+    """What the checks say of work that was begun, as saving it would say."""
+    return [asdict(one) for one in checks_of(sample, content_from_json(content)[0])]
+
+
+def _newest(mine: Annotation | CheckAnswer | None) -> int:
+    """The number of the last submitted revision; 0 before the first."""
+    if mine is None or isinstance(mine, CheckAnswer):
+        return int(mine is not None and mine.state == CheckAnswer.State.HANDED_IN)
+    return Revision.objects.filter(annotation=mine).order_by("-number").values_list("number", flat=True).first() or 0
+
+
+def _suggestions(sample: Sample) -> list[dict[str, Any]]:
+    return [{"box": one.box.as_list(), "source": one.source, "note": one.note} for one in suggestions_for(sample)]
+
+
+def _content(user: User, annotation: Annotation | None, answer: CheckAnswer | None, sample: Sample) -> dict[str, Any]:
+    """What was written so far, also before it was skipped, or what a sample begins with."""
+    if answer is not None:
+        return shown_content(answer, sample)
+    written = current_content(annotation, draft_of(annotation)) if annotation else skipped_draft(user, sample)
+    return written or content_to_json(SampleContent(), (), facets_of(sample))
+
+
+def _is_open(mine: Annotation | CheckAnswer | None, sample: Sample) -> bool:
+    return mine is not None or sample.state not in ("accepted", "discarded")
+
+
+def returned_json(annotation: Annotation | None) -> dict[str, Any] | None:
+    """The reviewer's words on the last revision, while its author works on it again."""
+    if annotation is None or annotation.state not in (State.DRAFT, State.RETURNED):
+        return None
+    review = last_return(annotation)
+    if review is None:
+        return None
+    return {
+        "by": str(review.reviewer),
+        "reasons": list(review.reasons),
+        "comment": review.comment,
+        "at": review.created_at.isoformat(),
+        "content": current_content(annotation, None),
+    }
+
+
+def last_return(annotation: Annotation) -> Review | None:
+    """The decision that returned the newest revision, if that is what happened to it."""
+    newest = Revision.objects.filter(annotation=annotation).order_by("-number").values("pk")[:1]
+    returned = Review.objects.filter(revision__in=newest, decision=Review.Decision.RETURN)
+    return returned.select_related("reviewer").order_by("-created_at").first()
+
+
+def _comments(user: User, mine: Annotation | CheckAnswer | None, slug: str) -> list[dict[str, Any]]:
+    return comments_json(comments_on(mine), slug) if mine is not None and may_discuss(user, mine) else []
+
+
+STEPS = {
+    "draft": "annotation:draft",
+    "submit": "annotation:submit",
+    "skip": "annotation:skip",
+    "release": "annotation:release",
+    "renew": "annotation:renew",
+    "ahead": "annotation:ahead",
+    "comments": "annotation:review-comments",
+}

@@ -1,0 +1,58 @@
+"""Samples on which people disagree: how far, who is asked next, and one more person where they are too far apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from annotation.common.access import require
+from annotation.common.rules import change_rules, rules_of
+from annotation.content.revisions import content_of
+from annotation.models import Benchmark, QualityRules, Revision, Sample
+from annotation.work_rules import disagreement
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import InvalidInput
+
+
+def set_extra_annotators(
+    *, actor: User, benchmark: Benchmark, extra_below: float | None, extra_most: int
+) -> QualityRules:
+    """Ask one more person where those asked agree less than ``extra_below`` (0..1; None: never), ``extra_most`` times
+    at most. It holds for what is submitted from now on."""
+    require(actor, benchmark, Right.MANAGE)
+    if extra_below is not None and not 0 < extra_below <= 1:
+        raise InvalidInput("An agreement is above 0, up to 1.", field="extra_below")
+    if not 1 <= extra_most <= 10:
+        raise InvalidInput("From 1 to 10 people more annotate a sample.", field="extra_most")
+    values: dict[str, Any] = {"extra_below": extra_below, "extra_most": extra_most}
+    with transaction.atomic():
+        rules = change_rules(benchmark, values)
+        audit.record(actor=actor, action="quality.extra", subject=benchmark, benchmark=benchmark.slug, data=values)
+    return rules
+
+
+def weigh(sample: Sample, overlap: int) -> None:
+    """See afresh how far the newest submissions of all who annotate the sample are apart, and open a further place
+    where the lead wants one. Nothing is asked where one person annotates each. Call inside a transaction."""
+    if overlap < 2:
+        return
+    # One at a time: of two who submit at once the second sees what the first said.
+    Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
+    newest = list(Revision.objects.newest_waiting(sample).with_content())
+    value = disagreement([content_of(revision) for revision in newest])
+    sample.disagreement = value
+    Sample.objects.filter(pk=sample.pk).update(disagreement=value)
+    if value is None or len(newest) < overlap + sample.extra_places:
+        return
+    rules = rules_of(sample.benchmark)
+    if rules.extra_below is None or 1 - value >= rules.extra_below or sample.extra_places >= rules.extra_most:
+        return
+    sample.extra_places += 1
+    Sample.objects.filter(pk=sample.pk).update(extra_places=sample.extra_places)
+    audit.record(
+        actor=None, action="sample.extra_annotator", subject=sample, benchmark=sample.benchmark.slug,
+        after=str(overlap + sample.extra_places), data={"agreement": 1 - value, "below": rules.extra_below},
+    )  # fmt: skip

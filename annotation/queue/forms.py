@@ -1,0 +1,94 @@
+"""The form of how a benchmark hands out its samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from annotation.models import Benchmark, BenchmarkQueue, FacetValue
+from annotation.queue.settings import LONGEST_LEASE, MOST_PEOPLE
+
+
+def _range(low: int, high: int) -> dict[str, Any]:
+    said = f"A number from {low} to {high}."
+    return {
+        "min_value": low,
+        "max_value": high,
+        "error_messages": dict.fromkeys(("min_value", "max_value", "invalid"), said),
+    }
+
+
+class Percent(forms.FloatField):
+    """A share, as a person writes it: 15 is 0.15."""
+
+    def __init__(self, *, high: int = 100, **options: Any) -> None:
+        super().__init__(**_range(0, high), **options)
+
+    def prepare_value(self, value: Any) -> Any:
+        return f"{value * 100:.6g}" if isinstance(value, float) else value
+
+    def clean(self, value: Any) -> float | None:
+        found = super().clean(value)
+        return None if found is None else found / 100
+
+
+class QueueForm(forms.Form):
+    """How a benchmark hands out its samples; ``set_queue`` stores it. ``orders`` and ``blinds``: a value, its words."""
+
+    orders = {
+        "sequential": "by id",
+        "random": "random",
+        "facet": "by facet",
+        "disputed": "most disputed first",
+    }
+    blinds = {
+        "picture": "from the image",
+        "crop": "from the gold crops, then the image",
+        "alternating": "crops or image first, at random",
+        "off": "off",
+    }
+
+    order = forms.ChoiceField(
+        label="Order", choices=list(orders.items()),
+        help_text="Returned samples always come first, then assigned samples.",
+    )  # fmt: skip
+    facet = forms.ChoiceField(label="Facet", required=False, help_text="Sorts the samples when the order is by facet.")
+    overlap = forms.IntegerField(
+        label="Annotators per sample", **_range(1, MOST_PEOPLE),
+        help_text="Annotators can't see each other's work. Review starts when all have submitted.",
+    )  # fmt: skip
+    overlap_share = Percent(label="Share with several annotators, %", help_text="Other samples have one annotator.")
+    review_share = Percent(
+        label="Share to review, %",
+        help_text="Samples not selected are accepted on submission, except those with several annotators.",
+    )
+    blind = forms.ChoiceField(
+        label="Blind answer", choices=list(blinds.items()),
+        help_text="What the reviewer sees to answer before the gold is shown.",
+    )  # fmt: skip
+    blind_margin = Percent(
+        label="Margin around gold boxes, %", high=200,
+        help_text="Relative to the longer side, for answers from the crops.",
+    )  # fmt: skip
+    lease_minutes = forms.IntegerField(
+        label="Reservation, minutes", **_range(1, LONGEST_LEASE),
+        help_text="Released after this time without activity.",
+    )  # fmt: skip
+
+    def __init__(self, benchmark: Benchmark, data: Mapping[str, Any] | None = None) -> None:
+        queue = BenchmarkQueue.objects.filter(benchmark=benchmark).first() or BenchmarkQueue(benchmark=benchmark)
+        super().__init__(data, initial={name: getattr(queue, name) for name in self.base_fields})
+        names = list(FacetValue.objects.filter(benchmark=benchmark).names())
+        stored = [queue.facet] if queue.facet and queue.facet not in names else []
+        choices = [("", "none"), *((name, name) for name in (*names, *stored))]
+        self.fields["facet"] = forms.ChoiceField(
+            label="Facet", required=False, choices=choices, help_text=self.fields["facet"].help_text
+        )
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        if values.get("order") == BenchmarkQueue.Order.FACET and not values.get("facet"):
+            self.add_error("facet", "Choose the facet that sorts the samples, or another order.")
+        return values

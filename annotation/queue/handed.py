@@ -1,0 +1,42 @@
+"""Which samples were handed to a person. Somebody who is handed gold checks opens, saves and submits only these: on any
+other sample, the answer would tell whether it has gold."""
+
+from __future__ import annotations
+
+from annotation.common.access import known_to
+from annotation.models import Annotation, CheckAnswer, Lease, Sample
+from annotation.queue.leases import ANNOTATE
+from annotation.workflow import State
+from webapp.accounts.models import User
+from webapp.common.errors import NotAllowed
+
+UNSEEN = frozenset({"start_review", "stop_review", "answer_blind", "accept", "fix_and_accept", "accept_unreviewed"})
+"""Transitions of an annotation that never happen to a gold check. Its author does not see them while checks run."""
+
+
+def works_on(user: User, sample: Sample) -> bool:
+    """Whether this person has begun the sample, or holds or held its seat and nobody took it. A gold check counts as
+    what it looks like."""
+    mine = {"sample": sample, "user": user}
+    return (
+        Lease.objects.filter(**mine, seat=ANNOTATE).exists()
+        or Annotation.objects.filter(sample=sample, author=user).exists()
+        or CheckAnswer.objects.begun().filter(check_of__sample=sample, user=user).exists()
+    )
+
+
+def is_handed(user: User, sample: Sample) -> bool:
+    """Whether somebody who is handed gold checks works on this sample: to them it is their own, whatever it is."""
+    return known_to(user, sample.benchmark).handed_checks and works_on(user, sample)
+
+
+def require_handed(user: User, sample: Sample) -> None:
+    """Raises ``NotAllowed`` where somebody who is handed gold checks opens a sample that was not handed to them."""
+    if known_to(user, sample.benchmark).handed_checks and not works_on(user, sample):
+        raise NotAllowed(f"{sample.key} is not assigned to you. Continue with your queue.")
+
+
+def shown_state(user: User, sample: Sample, state: str) -> str:
+    """The state of an annotation as its author may know it: a gold check stays submitted, so other samples do too."""
+    settled = state in (State.IN_REVIEW, State.ACCEPTED)
+    return State.SUBMITTED.value if settled and known_to(user, sample.benchmark).handed_checks else state

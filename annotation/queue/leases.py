@@ -1,0 +1,99 @@
+"""Who works on a sample now. Taking, renewing and giving back a seat are single statements that the database decides,
+so that of any number of people who ask at once exactly one gets a place."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.db.models.functions import Now
+
+from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Lease, Sample
+from annotation.queue.pauses import require_going_on
+from webapp.accounts.models import User
+from webapp.common.bulk import insert
+from webapp.common.clock import from_now
+from webapp.common.errors import Conflict
+from webapp.common.prepared import Prepared
+
+ANNOTATE, REVIEW, AUDIT = Lease.Seat.ANNOTATE, Lease.Seat.REVIEW, Lease.Seat.AUDIT
+OPEN_AT = Prepared(lambda sample, place: Sample.objects.filter(pk=sample).open_at(place).order_by(), int, int)
+
+
+def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
+    """The benchmark's rule, or the default one, not stored. Asked for once for each benchmark that was loaded."""
+    return getattr(benchmark, "queue", None) or BenchmarkQueue(benchmark=benchmark)
+
+
+def renew(user: User, sample_id: int, seat: Lease.Seat) -> bool:
+    """Keep the seat for longer; whether it is still this person's. A lease that ran out and that nobody took is."""
+    held = Lease.objects.filter(sample=sample_id, seat=seat, user=user)
+    return bool(held.update(expires_at=from_now(F("lasts"))))
+
+
+def release(user: User, sample_id: int, seat: Lease.Seat) -> None:
+    """Give the seat back; nothing happens when it is not held."""
+    Lease.objects.filter(sample=sample_id, seat=seat, user=user).delete()
+
+
+def leave(user: User, sample_id: int, seat: Lease.Seat) -> None:
+    """Let the seat run out now: anybody may take it, and until then it is handed to this person again."""
+    Lease.objects.filter(sample=sample_id, seat=seat, user=user).update(expires_at=Now())
+
+
+def take(user: User, sample_id: int, seat: Lease.Seat, lasts: timedelta, place: int = 0) -> bool:
+    """Take a place that is free, has run out, or is this person's already, for so long. Call inside a transaction."""
+    place_of_it = {"sample_id": sample_id, "seat": seat.value, "place": place}
+    mine = {"user": user, "taken_at": Now(), "lasts": lasts, "expires_at": from_now(lasts)}
+    if insert(Lease(**place_of_it, **mine), or_nothing=True) or renew(user, sample_id, seat):
+        return True
+    try:
+        with transaction.atomic():
+            return bool(Lease.objects.filter(**place_of_it, expires_at__lte=Now()).update(**mine))
+    except IntegrityError:
+        # The same person took another place of the sample from a second page.
+        return renew(user, sample_id, seat)
+
+
+def take_to_annotate(user: User, sample_id: int, queue: BenchmarkQueue, extra: int = 0) -> Sample | None:
+    """Take one of the sample's places that nobody has filled; None when there is none. ``extra``: its places beyond the
+    overlap. Call inside a transaction.
+
+    Whether a place is free is asked once it is ours: who had it may have submitted just before giving it back.
+    """
+    for place in range(queue.wanted(sample_id, extra)):
+        if take(user, sample_id, ANNOTATE, queue.lasts, place):
+            sample: Sample | None = OPEN_AT.first(sample_id, place)
+            if sample is not None:
+                return sample
+            release(user, sample_id, ANNOTATE)
+    return None
+
+
+def take_authors_seat(user: User, sample: Sample, annotation: Annotation | None, *, handed_only: bool = False) -> None:
+    """Hold the place at which this person annotates the sample, theirs again if they had left. Call inside a
+    transaction. Raises ``Conflict`` with the code ``lease_lost`` when others have all places, or with ``handed_only``
+    when it was not handed to them, and ``paused`` where nothing new may be begun."""
+    if renew(user, sample.pk, ANNOTATE):
+        return
+    queue = queue_of(sample.benchmark)
+    if annotation is not None and annotation.place is not None:
+        held = take(user, sample.pk, ANNOTATE, queue.lasts, annotation.place)
+    elif handed_only:
+        held = False
+    else:
+        require_going_on(user, sample.benchmark)
+        given = Assignment.objects.filter(sample=sample).exclude(user=user).exists()
+        held = not given and take_to_annotate(user, sample.pk, queue, sample.extra_places) is not None
+    if not held:
+        raise Conflict(
+            f"Your reservation of {sample.key} expired, and another person has it now. Your text is still on "
+            "this page.",
+            code="lease_lost",
+        )
+
+
+def place_of(user: User, sample: Sample) -> int:
+    """The place that this person holds."""
+    return Lease.objects.values_list("place", flat=True).get(sample=sample, seat=ANNOTATE, user=user)

@@ -1,0 +1,24 @@
+"""Leaving a review: its seat is given back."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from annotation.common.access import require
+from annotation.content.transitions import move
+from annotation.models import Annotation, Sample
+from annotation.queue.leases import REVIEW, release
+from annotation.workflow import Right, State
+from webapp.accounts.models import User
+
+
+def leave_review(*, actor: User, sample: Sample) -> None:
+    """Give the seat back undecided; the sample waits again."""
+    require(actor, sample.benchmark, Right.REVIEW)
+    with transaction.atomic():
+        held = sample.leases.filter(seat=REVIEW, user=actor).exists()
+        annotation = Annotation.objects.filter(sample=sample, state=State.IN_REVIEW).first() if held else None
+        if annotation is not None:
+            annotation.sample = sample
+            move(actor=actor, annotation=annotation, name="stop_review")
+        release(actor, sample.pk, REVIEW)

@@ -1,0 +1,98 @@
+"""Pausing: nothing new is handed out on a benchmark, to one person or to anybody, until a lead lifts it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from annotation.common.access import require
+from annotation.models import Benchmark, Membership, Pause
+from annotation.models.querysets.samples import PauseQuerySet
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict, InvalidInput
+
+
+def pause(*, actor: User, benchmark: Benchmark, reason: str, user: User | None = None) -> Pause:
+    """Hand out nothing new, to ``user`` or (None) to anybody. What they have begun they can finish. A pause that stands
+    already is left as it is."""
+    require(actor, benchmark, Right.MANAGE)
+    if not reason:
+        raise InvalidInput("Enter a reason. The paused people can read it.", field="reason")
+    if user is not None and not Membership.objects.filter(benchmark=benchmark, user=user).exists():
+        raise InvalidInput(f"{user} isn't a member of {benchmark.title}. Choose a member.", field="user")
+    with transaction.atomic():
+        # One change at a time: of two leads who pause at once the second finds the first one's.
+        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        standing = Pause.objects.standing().filter(benchmark=benchmark, user=user).first()
+        if standing is not None:
+            return standing
+        made = Pause.objects.create(benchmark=benchmark, user=user, reason=reason, paused_by=actor)
+        _note(actor, made, "queue.pause", reason)
+    return made
+
+
+def pause_by_itself(*, user: User, benchmark: Benchmark, reason: str, data: Mapping[str, Any]) -> None:
+    """Pause this person by a rule of the benchmark, for what ``data`` says, unless they are paused already. Call inside
+    a transaction."""
+    if Pause.objects.standing().filter(benchmark=benchmark, user=user).exists():
+        return
+    made = Pause.objects.create(benchmark=benchmark, user=user, reason=reason)
+    _note(None, made, "queue.pause", reason, data)
+
+
+def resume(*, actor: User, benchmark: Benchmark, user: User | None = None) -> bool:
+    """Hand out again, to ``user`` or (None) to everybody who is not paused themselves; whether it was paused."""
+    require(actor, benchmark, Right.MANAGE)
+    with transaction.atomic():
+        standing = Pause.objects.standing().filter(benchmark=benchmark, user=user).select_for_update().first()
+        if standing is None:
+            return False
+        Pause.objects.filter(pk=standing.pk).update(lifted_at=timezone.now(), lifted_by=actor)
+        _note(actor, standing, "queue.resume")
+    return True
+
+
+def pause_for(user: User, benchmark: Benchmark) -> Pause | None:
+    """The pause that keeps this person from anything new, that of everybody first."""
+    standing = standing_for(user.pk, benchmark.pk).select_related("paused_by")
+    return standing.order_by(F("user").desc(nulls_first=True)).first()
+
+
+def is_paused(user: User, benchmark: Benchmark) -> bool:
+    """Whether anything keeps this person from what is new."""
+    return standing_for(user.pk, benchmark.pk).exists()
+
+
+def standing_for(user: int, benchmark: int) -> PauseQuerySet:
+    """The pauses that keep this person from anything new."""
+    return Pause.objects.standing().concerning(user).filter(benchmark=benchmark)
+
+
+def require_going_on(user: User, benchmark: Benchmark) -> None:
+    """Raises ``Conflict`` with the code ``paused`` where nothing new may be begun."""
+    found = pause_for(user, benchmark)
+    if found is not None:
+        whose = "You are paused" if found.user_id else "Work is paused"
+        raise Conflict(
+            f"{whose} on {benchmark.title}: {found.reason} You can finish the samples you started.", code="paused"
+        )
+
+
+def _note(
+    actor: User | None, one: Pause, action: str, reason: str = "", found: Mapping[str, Any] | None = None
+) -> None:
+    audit.record(
+        actor=actor,
+        action=action,
+        subject=one,
+        benchmark=one.benchmark.slug,
+        reason=reason,
+        data=dict(found or {}),
+        personal={"person": one.user.email} if one.user else {},
+    )

@@ -1,0 +1,143 @@
+"""A lead opens settled samples again: each becomes a draft that begins from what was accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from django.db.models import prefetch_related_objects
+from django.utils import timezone
+
+from annotation.common.access import require
+from annotation.common.receipts import answered_once
+from annotation.content.revisions import revision_json
+from annotation.models import Annotation, Assignment, Benchmark, Draft, Lease, Membership, Receipt, Revision, Sample
+from annotation.models.querysets.samples import SampleQuerySet
+from annotation.queue.batch import SETTLED, Batch, Refused, load_batch, move_many, require_annotator, settle_many, words
+from annotation.queue.check_work import FIRST_PLACE
+from annotation.queue.leases import ANNOTATE
+from annotation.workflow import Right, SampleState, State, roles_with
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.bulk import as_json, delete_rows, insert_rows
+from webapp.common.errors import InvalidInput
+
+
+@dataclass
+class Plan:
+    """Whose each annotation is from now on, and the samples of which nothing was ever made."""
+
+    drafts: list[tuple[Annotation, User, int]] = field(default_factory=list)
+    untouched: list[tuple[Sample, Annotation]] = field(default_factory=list)
+
+
+def reopen_samples(
+    *, actor: User, benchmark: Benchmark, samples: SampleQuerySet, reason: str, key: str, to: User | None = None
+) -> Receipt:
+    """Make settled samples drafts again, of their authors or of ``to``, beginning from what was accepted; one that was
+    discarded untouched is to do again. The gold stands until a new revision is accepted. Refused is what is not
+    settled, and what its author cannot take. Twice with one ``key`` is once."""
+    require(actor, benchmark, Right.MANAGE)
+    if not reason:
+        raise InvalidInput("Enter a reason. The author reads it.", field="reason")
+    if to is not None:
+        require_annotator(to, benchmark)
+
+    def work() -> dict[str, object]:
+        batch = load_batch(benchmark, samples)
+        plan = _plan(actor, batch, to)
+        _reopen(actor, batch, plan, reason)
+        _begin_afresh(actor, batch, plan, reason, to)
+        # Whoever holds one as a gold check gives it back: what is worked on anew is known no more.
+        Lease.objects.filter(sample__in=batch.samples, seat=ANNOTATE, place__gte=FIRST_PLACE).delete()
+        settle_many(batch.samples)
+        return batch.answer() | {"to": str(to) if to else ""}
+
+    return answered_once(actor, key, f"reopen:{benchmark.pk}", work)
+
+
+def _plan(actor: User, batch: Batch, to: User | None) -> Plan:
+    plan = Plan()
+    members = Membership.objects.filter(benchmark=batch.benchmark, role__in=roles_with(Right.ANNOTATE))
+    annotators = set(members.values_list("user", flat=True))
+    begun = set(Revision.objects.filter(annotation__sample__in=batch.samples).values_list("annotation", flat=True))
+    begun |= set(Draft.objects.filter(annotation__sample__in=batch.samples).values_list("annotation", flat=True))
+    for sample in batch.samples:
+        try:
+            annotation = _settled(sample, batch.annotations[sample.pk])
+            if annotation.author is None and annotation.pk not in begun:
+                plan.untouched.append((sample, annotation))
+            else:
+                author = to or annotation.author or actor
+                _may_take(author, annotation, batch.annotations[sample.pk], annotators)
+                plan.drafts.append((annotation, author, _place(annotation, batch.annotations[sample.pk])))
+            batch.done.append(sample.key)
+        except Refused as refusal:
+            batch.refused[sample.key] = str(refusal)
+    return plan
+
+
+def _settled(sample: Sample, annotations: Iterable[Annotation]) -> Annotation:
+    """The accepted annotation, else the one discarded last."""
+    if sample.state not in SETTLED:
+        raise Refused(f"It is {words(sample.state)}; there is nothing to open again.")
+    settled = [one for one in annotations if one.state == sample.state]
+    return max(settled, key=lambda one: one.changed_at)
+
+
+def _may_take(author: User, annotation: Annotation, annotations: Iterable[Annotation], annotators: set[int]) -> None:
+    if author.pk not in annotators and not author.is_staff:
+        raise Refused(f"{author}, whose it was, does not annotate any more. Choose who gets it.")
+    if any(one.author_id == author.pk and one is not annotation for one in annotations):
+        raise Refused(f"{author} already has an annotation of this sample. Choose another person.")
+
+
+def _place(annotation: Annotation, annotations: Iterable[Annotation]) -> int:
+    """The place it has, or the first that is free."""
+    if annotation.place is not None:
+        return annotation.place
+    taken = {one.place for one in annotations}
+    return next(number for number in range(len(taken) + 1) if number not in taken)
+
+
+def _reopen(actor: User, batch: Batch, plan: Plan, reason: str) -> None:
+    groups: dict[tuple[User, int], list[Annotation]] = {}
+    for annotation, author, place in plan.drafts:
+        if (annotation.author_id, annotation.place) != (author.pk, place):
+            groups.setdefault((author, place), []).append(annotation)
+    for (author, place), changed in groups.items():
+        Annotation.objects.filter(pk__in=[one.pk for one in changed]).update(author=author, place=place)
+    opened = [annotation for annotation, _, _ in plan.drafts]
+    move_many(actor=actor, batch=batch, annotations=opened, name="reopen", reason=reason)
+    _draft_again(opened)
+
+
+def _draft_again(annotations: list[Annotation]) -> None:
+    """Each begins from its newest revision; a draft that was discarded unsubmitted goes on as it was."""
+    drafted = set(Draft.objects.filter(annotation__in=annotations).values_list("annotation", flat=True))
+    by_number = {one.pk: one for one in annotations if one.pk not in drafted}
+    newest: dict[int, Revision] = {}
+    revisions = Revision.objects.filter(annotation__in=list(by_number)).with_content()
+    for revision in revisions.order_by("annotation", "number"):
+        revision.annotation = by_number[revision.annotation_id]
+        newest[revision.annotation_id] = revision
+    prefetch_related_objects([one.sample for one in annotations], "facets")
+    now = timezone.now()
+    rows = [(number, 1, "", as_json(revision_json(revision)), now) for number, revision in newest.items()]
+    insert_rows(Draft, ("annotation", "version", "key", "content", "changed_at"), rows)
+
+
+def _begin_afresh(actor: User, batch: Batch, plan: Plan, reason: str, to: User | None) -> None:
+    """What was discarded before anybody made something of it is to do again."""
+    delete_rows(Annotation, [annotation.pk for _, annotation in plan.untouched])
+    samples = [sample for sample, _ in plan.untouched]
+    if to is not None:
+        now = timezone.now()
+        insert_rows(Assignment, ("sample", "user", "created_at"), [(sample.pk, to.pk, now) for sample in samples])
+    audit.record_many(
+        audit.entry(
+            actor=actor, action="sample.reopen", subject=sample, benchmark=batch.benchmark.slug,
+            before=State.DISCARDED.value, after=SampleState.TO_DO.value, reason=reason,
+        )
+        for sample in samples
+    )  # fmt: skip

@@ -1,0 +1,59 @@
+"""Passing a sample by, leaving it, and giving it back to the queue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from annotation.common.access import require
+from annotation.content.transitions import settle
+from annotation.models import Annotation, Assignment, Draft, Lease, Sample, Skip, SkippedDraft
+from annotation.queue.check_work import skip_check
+from annotation.queue.leases import ANNOTATE, REVIEW, release
+from annotation.queue.leave_review import leave_review
+from annotation.workflow import Right, State
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import InvalidInput
+
+RIGHT = {ANNOTATE: Right.ANNOTATE, REVIEW: Right.REVIEW}
+
+
+def skip(*, actor: User, sample: Sample, reason: str, seat: Lease.Seat = ANNOTATE) -> None:
+    """Do not hand me this sample again; the lead sees why. A draft never submitted gives its place to others; its
+    content is kept for this person (``SkippedDraft``). One that was returned stays, for the lead to decide."""
+    require(actor, sample.benchmark, RIGHT[seat])
+    if not reason:
+        raise InvalidInput("Enter a reason for skipping this sample. The lead reads it.", field="reason")
+    with transaction.atomic():
+        Skip.objects.update_or_create(sample=sample, user=actor, seat=seat, defaults={"reason": reason})
+        if seat == REVIEW:
+            leave_review(actor=actor, sample=sample)
+        else:
+            written = _drop_draft(actor, sample) or skip_check(actor, sample)
+            if written:
+                SkippedDraft.objects.update_or_create(sample=sample, user=actor, defaults={"content": written})
+            release(actor, sample.pk, ANNOTATE)
+            Assignment.objects.filter(sample=sample, user=actor).delete()
+        audit.record(
+            actor=actor, action="sample.skip", subject=sample, benchmark=sample.benchmark.slug, reason=reason,
+            data={"seat": seat.value},
+        )  # fmt: skip
+
+
+def skipped_draft(user: User, sample: Sample) -> dict[str, Any]:
+    """What this person had written of the sample when they skipped it; empty where there is nothing."""
+    found = SkippedDraft.objects.filter(sample=sample, user=user).first()
+    return dict(found.content) if found else {}
+
+
+def _drop_draft(author: User, sample: Sample) -> dict[str, Any]:
+    """Take away a draft that was never submitted; returns its content. Call inside a transaction."""
+    found = Annotation.objects.filter(sample=sample, author=author, state=State.DRAFT, revisions__isnull=True).first()
+    if found is None:
+        return {}
+    draft = Draft.objects.filter(annotation=found).first()
+    found.delete()
+    settle(sample)
+    return dict(draft.content) if draft else {}

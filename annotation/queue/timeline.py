@@ -1,0 +1,101 @@
+"""What happened to a sample and its annotations, from the audit log, oldest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from annotation.common.access import allowed, known_to
+from annotation.models import Annotation, Sample
+from annotation.queue.check_work import check_of
+from annotation.queue.handed import UNSEEN
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common.models import AuditEntry
+
+WORDS = {
+    "annotation.begin": "started a draft",
+    "annotation.submit": "submitted",
+    "annotation.start_review": "started a review",
+    "annotation.stop_review": "left the review",
+    "annotation.answer_blind": "answered blind",
+    "annotation.accept": "accepted",
+    "annotation.fix_and_accept": "fixed and accepted",
+    "annotation.accept_unreviewed": "accepted without a review",
+    "annotation.return": "returned",
+    "annotation.send_back": "returned",
+    "annotation.discard": "discarded",
+    "annotation.take_up": "started again",
+    "annotation.reopen": "reopened",
+    "annotation.comment": "commented",
+    "annotation.resolve": "resolved a comment",
+    "annotation.unresolve": "reopened a comment",
+    "gold_check.begin": "started a draft",
+    "gold_check.answer": "submitted",
+    "gold_check.comment": "commented",
+    "gold_check.resolve": "resolved a comment",
+    "gold_check.unresolve": "reopened a comment",
+    "sample.skip": "skipped",
+    "sample.extra_annotator": "requested an extra annotator, because the annotations differ",
+    "sample.assign": "assigned",
+    "sample.release": "returned to the queue",
+    "sample.discard": "discarded",
+    "sample.reopen": "reopened",
+}
+
+
+AS_ANNOTATION: dict[str, dict[str, Any]] = {"gold_check.begin": {}, "gold_check.answer": {"revision": 1}}
+"""What who answers a gold check may know of it, and the data that an annotation would have."""
+REMARKS = ("gold_check.comment", "gold_check.resolve", "gold_check.unresolve")
+"""What they may know as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened: who (None: by itself), what in words, the states before and after, and why."""
+
+    when: datetime
+    who: str | None
+    action: str
+    words: str
+    before: str
+    after: str
+    why: str
+    data: dict[str, Any]
+
+
+def timeline(sample: Sample, viewer: User, *, own: bool = False) -> list[Event]:
+    """The events that this person may know of: reviewers and leads all, an annotator those of their own annotation,
+    and so does everybody with ``own``. Three queries, one for the viewer's roles, and one for a gold check: to who
+    answers it, it looks like an annotation of theirs."""
+    sees_all = not own and allowed(viewer, sample.benchmark, Right.REVIEW)
+    annotations = Annotation.objects.filter(sample=sample)
+    if not sees_all:
+        annotations = annotations.filter(author=viewer)
+    about = Q(
+        subject_type=Annotation._meta.label_lower,
+        subject_id__in=[str(pk) for pk in annotations.values_list("pk", flat=True)],
+    )
+    on_sample = Q(subject_type=Sample._meta.label_lower, subject_id=str(sample.pk))
+    about |= on_sample if sees_all else on_sample & Q(actor=viewer)
+    answer = None if sees_all else check_of(viewer, sample)
+    if answer is not None and answer.is_begun:
+        about |= Q(
+            subject_type=answer._meta.label_lower, subject_id=str(answer.pk), action__in=[*AS_ANNOTATION, *REMARKS]
+        )
+    handed = known_to(viewer, sample.benchmark).handed_checks
+    unseen = [f"annotation.{name}" for name in UNSEEN] if handed else []
+    entries = (
+        AuditEntry.objects.filter(about).exclude(action__in=unseen).select_related("actor").order_by("created", "pk")
+    )
+    return [
+        Event(
+            entry.created, str(entry.actor) if entry.actor else None, entry.action,
+            WORDS.get(entry.action, entry.action), entry.before, entry.after, entry.reason,
+            AS_ANNOTATION.get(entry.action, entry.data),
+        )
+        for entry in entries
+    ]  # fmt: skip

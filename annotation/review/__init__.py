@@ -1,0 +1,1 @@
+"""Reviews: the blind answer, and the decision."""

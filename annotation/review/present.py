@@ -1,0 +1,167 @@
+"""What the page of the reviews and the review studio show: before the blind answer nothing of the gold."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+
+from annotation.common.access import known_to
+from annotation.common.chain_marks import mark_json
+from annotation.common.keys import STUDIO, keys_json
+from annotation.common.sample import bank_json, comments_json, known_facets, revision_head, thumbnail_of
+from annotation.content.chains.read import mark_of
+from annotation.content.checks import checks_of
+from annotation.content.comments import comments_on
+from annotation.content.revisions import content_of, revision_json
+from annotation.models import Annotation, AuditItem, Benchmark, Image, Review, Revision, Sample
+from annotation.queue.blind.present import blind_json
+from annotation.queue.leases import queue_of
+from annotation.queue.pauses import pause_for
+from annotation.review.write import in_order_of_review
+from annotation.work_rules import BlindRule
+from webapp.accounts.models import User
+
+MOST_ROWS = 100
+ROUTES = {
+    "blind": "annotation:review-blind",
+    "decide": "annotation:review-decide",
+    "comments": "annotation:review-comments",
+    "skip": "annotation:review-skip",
+    "release": "annotation:review-release",
+    "renew": "annotation:review-renew",
+}
+
+
+@dataclass(frozen=True)
+class WaitingRow:
+    """A sample that waits for this reviewer. The question is shown, nothing of the gold."""
+
+    sample: Sample
+    href: str
+    thumbnail: str
+    question: str
+    author: str
+    submitted_at: datetime | None
+    round: int
+
+
+@dataclass(frozen=True)
+class DecidedRow:
+    """One of my last decisions."""
+
+    sample: Sample
+    decision: str
+    reasons: tuple[str, ...]
+    comment: str
+    at: datetime
+
+
+def review_json(user: User, annotation: Annotation, revision: Revision, rights: dict[str, bool]) -> dict[str, Any]:
+    """What the review's script needs; see ``blind_json`` for what there is of the content before the blind answer."""
+    sample = annotation.sample
+    slug = sample.benchmark.slug
+    shown = blind_json(user, sample, revision)
+    urls = {name: reverse(route, args=[slug, sample.key]) for name, route in ROUTES.items()}
+    urls |= {"next": reverse("annotation:review-next", args=[slug]), "queue": reverse("annotation:review", args=[slug])}
+    shown |= {"urls": urls, "rights": rights}
+    return shown | (_after(user, annotation, revision, slug) if shown["open"] else {})
+
+
+def _after(user: User, annotation: Annotation, revision: Revision, slug: str) -> dict[str, Any]:
+    """What is shown once the blind answer is kept."""
+    sample = annotation.sample
+    earlier = Revision.objects.filter(annotation=annotation, number__lt=revision.number).with_content()
+    previous = earlier.select_related("annotation__sample", "author").order_by("-number").first()
+    checks = checks_of(sample, content_of(revision))
+    return {
+        "author": str(revision.author) if revision.author else "the importer",
+        "previous": revision_json(previous) if previous else None,
+        "previous_revision": revision_head(previous) if previous else None,
+        "history": _history(annotation),
+        "checks": [asdict(one) for one in checks],
+        "comments": comments_json(comments_on(annotation), slug),
+        "facets": known_facets(sample.benchmark),
+        "bank": bank_json(sample.benchmark),
+        "editor_keys": keys_json(user, STUDIO),
+        "chain": _chain(sample, revision, slug),
+    }
+
+
+def _chain(sample: Sample, revision: Revision, slug: str) -> dict[str, Any] | None:
+    """Where the reference toolchain is run and confirmed, and who confirmed it; None without calls or a picture."""
+    calls = content_of(revision).reference_toolchain
+    if not calls or sample.image is None or sample.image.state != Image.State.READY:
+        return None
+    urls = {name: reverse(f"annotation:chain-{name}", args=[slug, sample.key]) for name in ("run", "verify")}
+    return {**urls, "mark": mark_json(mark_of(sample, calls))}
+
+
+def _history(annotation: Annotation) -> list[dict[str, Any]]:
+    """The decisions on the earlier revisions, oldest first."""
+    reviews = Review.objects.filter(revision__annotation=annotation).select_related("reviewer", "revision")
+    return [
+        {
+            "revision": review.revision.number,
+            "by": str(review.reviewer),
+            "decision": review.decision,
+            "reasons": list(review.reasons),
+            "comment": review.comment,
+            "at": review.created_at.isoformat(),
+        }
+        for review in reviews.order_by("created_at", "pk")
+    ]
+
+
+def reviews_context(user: User, benchmark: Benchmark) -> dict[str, Any]:
+    """What waits for this reviewer and what they decided last."""
+    queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(user)
+    waiting = in_order_of_review(user, queues)
+    total = waiting.count()
+    mine = Review.objects.filter(reviewer=user, revision__annotation__sample__benchmark=benchmark)
+    decided = mine.select_related("revision__annotation__sample__image").order_by("-created_at", "-pk")
+    own = Annotation.objects.filter(sample__benchmark=benchmark, author=user).to_review().count()
+    told = known_to(user, benchmark)
+    return {
+        "waiting": _waiting_rows(benchmark, list(waiting.select_related("image")[:MOST_ROWS])),
+        "waiting_n": total,
+        "own_n": own if told.states else 0,
+        "audits_n": AuditItem.objects.of(benchmark).for_person(user).count() if queues and told.gold else 0,
+        "nothing": not total,
+        "blind": queue_of(benchmark).blind != BlindRule.OFF,
+        "decided": [_decided(benchmark, review) for review in decided[:20]],
+        "pause": None if queues else pause_for(user, benchmark),
+        "next_url": reverse("annotation:review-next", args=[benchmark.slug]),
+    }
+
+
+def _waiting_rows(benchmark: Benchmark, samples: list[Sample]) -> list[WaitingRow]:
+    """One query for any number of samples."""
+    newest: dict[int, Revision] = {}
+    revisions = Revision.objects.filter(
+        annotation__sample__in=samples, annotation__state__in=["submitted", "in_review"], submitted_at__isnull=False
+    ).select_related("annotation", "author")
+    for revision in revisions.order_by("annotation__sample", "-annotation__pk", "number"):
+        newest[revision.annotation.sample_id] = revision
+    return [_waiting(benchmark, sample, newest[sample.pk]) for sample in samples if sample.pk in newest]
+
+
+def _waiting(benchmark: Benchmark, sample: Sample, revision: Revision) -> WaitingRow:
+    sample.benchmark = benchmark
+    return WaitingRow(
+        sample=sample,
+        href=reverse("annotation:review-sample", args=[benchmark.slug, sample.key]),
+        thumbnail=thumbnail_of(sample),
+        question=revision.question,
+        author=str(revision.author) if revision.author else "the importer",
+        submitted_at=revision.submitted_at,
+        round=revision.number,
+    )
+
+
+def _decided(benchmark: Benchmark, review: Review) -> DecidedRow:
+    sample = review.revision.annotation.sample
+    sample.benchmark = benchmark
+    return DecidedRow(sample, review.decision, tuple(review.reasons), review.comment, review.created_at)

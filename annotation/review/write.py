@@ -1,0 +1,181 @@
+"""Reviewing: the next one, the blind answer, and the decision. Nobody reviews what they wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from annotation.common.access import require
+from annotation.common.receipts import once
+from annotation.content.changes import content_changed
+from annotation.content.checks import ChecksFailed, checks_of
+from annotation.content.json import content_from_json, content_to_json
+from annotation.content.revisions import add_revision, make_gold
+from annotation.content.transitions import move
+from annotation.models import Annotation, Benchmark, BenchmarkQueue, BlindAnswer, Gold, Review, Revision, Sample
+from annotation.models.querysets.samples import SampleQuerySet
+from annotation.queue.assignment import AT_ONCE
+from annotation.queue.blind.answers import answered_blind, keep_blind
+from annotation.queue.handed import is_handed
+from annotation.queue.leases import REVIEW, queue_of, release, renew, take
+from annotation.queue.pauses import require_going_on
+from annotation.validation import blocking
+from annotation.workflow import Right, SampleState, State
+from webapp.accounts.models import User
+from webapp.common.errors import Conflict, InvalidInput, NotAllowed
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a reviewer says: the kind, reason codes, words, and for fix_and_accept the content as it should be."""
+
+    kind: str
+    reasons: Sequence[str] = ()
+    comment: str = ""
+    content: Mapping[str, Any] | None = None
+
+
+def next_to_review(*, actor: User, benchmark: Benchmark) -> Sample | None:
+    """The next sample for this reviewer, theirs under a lease from now on; None when nothing waits for them."""
+    require(actor, benchmark, Right.REVIEW)
+    queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(actor)
+    tried: set[int] = set()
+    while True:
+        waiting = in_order_of_review(actor, queues)
+        samples = list(waiting.exclude(pk__in=tried).select_related("benchmark")[:AT_ONCE])
+        for sample in samples:
+            tried.add(sample.pk)
+            with transaction.atomic():
+                if take(actor, sample.pk, REVIEW, queues[0].lasts) and _still_waits(sample):
+                    start_review(actor, sample)
+                    return sample
+        if not samples:
+            return None
+
+
+def in_order_of_review(actor: User, queues: Sequence[BenchmarkQueue]) -> SampleQuerySet:
+    """What waits for this reviewer, in the order in which it is handed out."""
+    waiting = Sample.objects.to_review_by(actor, queues)
+    disputed = any(queue.order == BenchmarkQueue.Order.DISAGREEMENT for queue in queues)
+    return waiting.most_disagreement_first() if disputed else waiting.order_by("key")
+
+
+def _still_waits(sample: Sample) -> bool:
+    return Sample.objects.filter(pk=sample.pk, state=SampleState.IN_REVIEW).exists()
+
+
+def under_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
+    """The annotation that waits for a reviewer, and its last revision. Raises ``NotAllowed`` for who annotates the
+    sample or wrote that revision, and ``Conflict`` when nothing waits."""
+    annotations = Annotation.objects.filter(sample=sample)
+    if annotations.filter(author=actor).exists() or is_handed(actor, sample):
+        raise NotAllowed(f"You annotated {sample.key} yourself. Another reviewer must review it.", code="own_work")
+    annotation = annotations.to_review().select_related("author").first()
+    if annotation is None:
+        raise Conflict(f"{sample.key} is not waiting for review.", code="wrong_state")
+    annotation.sample = sample
+    revision = last_revision(annotation)
+    if revision is None or revision.author_id == actor.pk:
+        raise NotAllowed(f"You wrote this revision of {sample.key}. Another reviewer must review it.", code="own_work")
+    return annotation, revision
+
+
+def last_revision(annotation: Annotation) -> Revision | None:
+    """The newest submitted revision with its parts."""
+    found = Revision.objects.filter(annotation=annotation, submitted_at__isnull=False).with_content()
+    return found.select_related("annotation__sample", "author").order_by("-number").first()
+
+
+def start_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
+    """Sit down on the reviewer's seat of this sample. Call inside a transaction; raises ``Conflict`` when it is
+    another's, and what ``under_review`` raises."""
+    require(actor, sample.benchmark, Right.REVIEW)
+    annotation, revision = under_review(actor, sample)
+    if not _sit_down(actor, sample):
+        raise Conflict(f"Another reviewer has {sample.key}. Take the next sample.", code="lease_lost")
+    if annotation.state == State.SUBMITTED:
+        move(actor=actor, annotation=annotation, name="start_review")
+    return annotation, revision
+
+
+def _sit_down(actor: User, sample: Sample) -> bool:
+    if renew(actor, sample.pk, REVIEW):
+        return True
+    require_going_on(actor, sample.benchmark)
+    return take(actor, sample.pk, REVIEW, queue_of(sample.benchmark).lasts)
+
+
+def answer_blind(
+    *, actor: User, sample: Sample, answer: str, unsure: bool, seconds: float, condition: str | None = None
+) -> BlindAnswer:
+    """Keep what the reviewer answers before seeing the gold: from ``condition``, which is what comes next unless said.
+    The first answer from each stands. Raises ``Conflict`` for one that is not next."""
+    with transaction.atomic():
+        annotation, revision = start_review(actor, sample)
+        said = {"answer": answer, "unsure": unsure, "seconds": seconds, "condition": condition}
+        return keep_blind(actor, annotation, revision, sample, said)
+
+
+def decide(*, actor: User, sample: Sample, decision: Decision, key: str = "") -> Sample | None:
+    """Accept, fix and accept, return or discard; then the next sample to review (None: all done).
+
+    Raises ``Conflict`` with the code ``blind_first`` before the blind answer, ``ChecksFailed`` for a fix that does not
+    pass, ``InvalidInput`` for a decision without what it needs, and what ``start_review`` raises.
+    """
+    _check(decision)
+
+    def work() -> None:
+        annotation, revision = start_review(actor, sample)
+        _decide(actor, annotation, revision, decision)
+        release(actor, sample.pk, REVIEW)
+
+    def then() -> Sample | None:
+        return next_to_review(actor=actor, benchmark=sample.benchmark)
+
+    return once(actor, key, f"decide:{sample.pk}", work, then)
+
+
+def _check(decision: Decision) -> None:
+    if decision.kind not in Review.Decision.values:
+        raise InvalidInput("A decision is one of " + ", ".join(Review.Decision.values) + ".", field="decision")
+    unknown = [reason for reason in decision.reasons if reason not in Review.Reason.values]
+    if unknown:
+        raise InvalidInput(f"{unknown[0]} is no reason. Known: {', '.join(Review.Reason.values)}.", field="reasons")
+    wants_why = decision.kind in (Review.Decision.RETURN, Review.Decision.DISCARD)
+    if wants_why and not (decision.reasons or decision.comment):
+        raise InvalidInput(f"To {decision.kind} a sample, choose a reason or write a comment.", field="reasons")
+    if (decision.content is None) == (decision.kind == Review.Decision.FIX_AND_ACCEPT):
+        raise InvalidInput(
+            "fix_and_accept comes with the content as it should be, the others without.", field="content"
+        )
+
+
+def _decide(actor: User, annotation: Annotation, revision: Revision, decision: Decision) -> None:
+    sample = annotation.sample
+    blind = answered_blind(actor, sample, revision)
+    fixed = _fix(actor, annotation, decision.content) if decision.content is not None else None
+    Review.objects.create(
+        revision=revision, revision_author=revision.author, reviewer=actor, decision=decision.kind,
+        reasons=list(decision.reasons), comment=decision.comment,
+        blind_answer=blind.answer if blind else None, blind_seconds=blind.seconds if blind else None,
+    )  # fmt: skip
+    data = {"revision": revision.number, "reasons": list(decision.reasons)}
+    if fixed is not None:
+        data["fixed_as"] = fixed.number
+    move(actor=actor, annotation=annotation, name=decision.kind, reason=decision.comment, data=data)
+    if annotation.state == State.ACCEPTED:
+        make_gold(fixed or revision)
+    elif annotation.state == State.DISCARDED:
+        Gold.objects.filter(sample=sample, revision__annotation=annotation).delete()
+        content_changed(sample.benchmark_id)
+
+
+def _fix(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:
+    parsed, names, facets = content_from_json(content)
+    checks = checks_of(annotation.sample, parsed)
+    if blocking(checks):
+        raise ChecksFailed(checks)
+    return add_revision(actor=actor, annotation=annotation, content=content_to_json(parsed, names, facets))

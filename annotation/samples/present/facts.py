@@ -1,0 +1,131 @@
+"""The strip of facts under a benchmark's title, with its small charts. The same numbers as ``describe_benchmark``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean, median
+
+import numpy as np
+from django.utils.translation import ngettext
+
+from annotation.common.words import STATE_WORDS
+from annotation.models import Benchmark
+from annotation.schema import AnswerType
+from annotation.workflow import SampleState
+
+AREA_EDGES = (0.0, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 1.0)
+"""Ends of the bars of the evidence areas, shares of the picture: two to a factor of ten."""
+LONGEST_BAR = 8
+"""The last bar of the reference chains takes in all longer ones."""
+WIDTH, HEIGHT, GAP = 150.0, 32.0, 2.0
+
+
+@dataclass(frozen=True)
+class Column:
+    """One bar of a histogram, in units of its drawing; ``marked`` holds the median."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    label: str
+    marked: bool = False
+
+
+@dataclass(frozen=True)
+class StateCount:
+    state: str
+    sign: str
+    word: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the strip says; medians and means are None where there is nothing to take them of."""
+
+    states: list[StateCount]
+    samples: int
+    pictures: int
+    median_share: float | None
+    shares_n: int
+    share_bars: list[Column]
+    choice: int
+    open: int
+    chain_mean: float | None
+    chains_n: int
+    chain_bars: list[Column]
+
+    @property
+    def bar(self) -> list[int]:
+        """Accepted, in review, begun (draft or returned), to do, discarded: the parts of the stacked bar."""
+        counts = {row.state: row.count for row in self.states}
+        begun = counts[SampleState.DRAFT] + counts[SampleState.RETURNED]
+        ends = [counts[SampleState.TO_DO], counts[SampleState.DISCARDED]]
+        return [counts[SampleState.ACCEPTED], counts[SampleState.IN_REVIEW], begun, *ends]
+
+
+def facts_of(benchmark: Benchmark) -> Facts:
+    """Four queries: states, answers and reference chains, pictures, shares."""
+    states, answers, chained = benchmark.samples.by_state(), Counter[str](), Counter[int]()
+    for answer_type, calls, n in benchmark.samples.by_gold():
+        answers[answer_type] += n
+        if calls is not None:
+            chained[calls] += n
+    known = benchmark.samples.filter(evidence_share__isnull=False).order_by()
+    shares = list(known.values_list("evidence_share", flat=True))
+    lengths = dict(sorted(chained.items()))
+    chains = [length for length, n in lengths.items() for _ in range(n)]
+    return Facts(
+        states=[StateCount(state, sign, word, states.get(state, 0)) for state, (sign, word) in STATE_WORDS.items()],
+        samples=sum(states.values()),
+        pictures=benchmark.samples.filter(image__isnull=False).values("image").distinct().count(),
+        median_share=median(shares) if shares else None,
+        shares_n=len(shares),
+        share_bars=share_bars(shares),
+        choice=answers[AnswerType.MULTIPLE_CHOICE],
+        open=answers[AnswerType.OPEN],
+        chain_mean=fmean(chains) if chains else None,
+        chains_n=len(chains),
+        chain_bars=chain_bars(lengths),
+    )
+
+
+def share_bars(shares: Sequence[float]) -> list[Column]:
+    """Evidence areas on a log axis; a share stands in the bar whose lower end it reaches."""
+    if not shares:
+        return []
+    ends = list(pairwise(AREA_EDGES))
+    # Of everything there is exactly 1: numpy's last bar takes its upper end in as well.
+    counts = np.histogram(shares, AREA_EDGES)[0].tolist()
+    labels = [f"{100 * low:g} to {100 * high:g}%: {_samples(n)}" for (low, high), n in zip(ends, counts, strict=True)]
+    middle = median(shares)
+    return columns(counts, labels, [low <= middle < high for low, high in ends])
+
+
+def chain_bars(lengths: dict[int, int]) -> list[Column]:
+    """Reference chains by their number of calls, 1 to 8, longer ones with the last."""
+    if not lengths:
+        return []
+    counts = [lengths.get(n, 0) for n in range(1, LONGEST_BAR)]
+    counts.append(sum(n for length, n in lengths.items() if length >= LONGEST_BAR))
+    names = [f"{n} call{'s' if n > 1 else ''}" for n in range(1, LONGEST_BAR)] + [f"{LONGEST_BAR} calls or more"]
+    labels = [f"{name}: {_samples(n)}" for name, n in zip(names, counts, strict=True)]
+    return columns(counts, labels, [False] * len(counts))
+
+
+def _samples(count: int) -> str:
+    return ngettext("%(count)s sample", "%(count)s samples", count) % {"count": count}
+
+
+def columns(counts: Sequence[int], labels: Iterable[str], marked: Iterable[bool]) -> list[Column]:
+    """Bars side by side, the largest as high as the drawing; what counts anything is seen."""
+    largest, step = max(counts) or 1, WIDTH / len(counts)
+    heights = [max(1.0, HEIGHT * n / largest) if n else 0.0 for n in counts]
+    return [
+        Column(round(i * step, 2), round(HEIGHT - height, 2), round(step - GAP, 2), round(height, 2), label, mark)
+        for i, (height, label, mark) in enumerate(zip(heights, labels, marked, strict=True))
+    ]

@@ -1,0 +1,27 @@
+"""The sample of a name; and where there is none, those whose names are nearest."""
+
+from __future__ import annotations
+
+from annotation.models import Benchmark, Sample
+from annotation.models.querysets.samples import SampleQuerySet
+from webapp.common.errors import NotFound
+
+
+def find_sample(benchmark: Benchmark, samples: SampleQuerySet, key: str) -> Sample:
+    """The one of these samples of the benchmark with this name, in one query.
+
+    Raises ``NotFound`` naming the samples before and after where it would stand, if they begin like it; two more.
+    """
+    found: Sample | None = samples.filter(key=key).first()
+    if found is None:
+        near = [name[:100] for name in _neighbours(benchmark, key)]
+        hint = f" Did you mean {' or '.join(near)}?" if near else " Search for it in the list of samples."
+        raise NotFound(f"{benchmark.title} has no sample {key[:100]}.{hint}")
+    return found
+
+
+def _neighbours(benchmark: Benchmark, key: str) -> list[str]:
+    keys = benchmark.samples.values_list("key", flat=True)
+    beside = (keys.filter(key__lt=key).order_by("-key").first(), keys.filter(key__gt=key).order_by("key").first())
+    begin = key[: max(2, len(key) // 2)]
+    return [name for name in beside if name and name.startswith(begin)]

@@ -1,0 +1,1 @@
+"""Annotating: the queue of a person, drafts and submitting."""

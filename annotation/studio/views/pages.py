@@ -1,0 +1,71 @@
+"""The pages of annotating: my queue, and the studio of one sample."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.common.access import known_to
+from annotation.common.loading import load_benchmark, rights_in
+from annotation.common.sample import load_sample, person_of
+from annotation.common.tabs import benchmark_context
+from annotation.queue.assignment import next_to_annotate
+from annotation.queue.editor import studio_json
+from annotation.queue.handed import require_handed
+from annotation.queue.pauses import pause_for
+from annotation.queue.progress import my_progress, whole_progress
+from annotation.queue.timeline import timeline
+from annotation.studio.present import queue_context
+from annotation.workflow import Right
+from webapp.common.errors import go_on_at
+from webapp.common.http import Request
+
+
+@require_safe
+def annotate(request: Request, slug: str) -> HttpResponse:
+    """Template annotation/studio/annotate.html; context: drafts, returned, kept (QueueRow), to_do, nothing, pause,
+    next_url, skipped (SkippedRow, for leads), proposals (BankTool), mine (Mine), whole (Whole), and the benchmark's
+    head. For somebody who is handed gold checks ``to_do`` and ``whole`` are None: a gold check would not change
+    them."""
+    benchmark = load_benchmark(request, slug, Right.ANNOTATE)
+    person = person_of(request)
+    context = benchmark_context(request, benchmark, "annotate")
+    context |= queue_context(person, benchmark, lead=context["rights"][Right.MANAGE.value])
+    context["mine"] = my_progress(person, benchmark)
+    context["whole"] = whole_progress(benchmark) if known_to(person, benchmark).states else None
+    return render(request, "annotation/studio/annotate.html", context)
+
+
+@require_POST
+def annotate_next(request: Request, slug: str) -> HttpResponse:
+    """Hand out the next sample and go to it; to the queue when there is nothing to do. POST sample: the key of the one
+    that the page showed as the next."""
+    benchmark = load_benchmark(request, slug, Right.ANNOTATE)
+    shown = request.POST.get("sample", "")
+    sample = next_to_annotate(actor=person_of(request), benchmark=benchmark, shown=shown)
+    if sample is None:
+        return _see("annotation:annotate", slug)
+    return _see("annotation:annotate-sample", slug, sample.key)
+
+
+@require_safe
+def annotate_sample(request: Request, slug: str, key: str) -> HttpResponse:
+    """Template annotation/studio/sample.html; context: sample, studio (for json_script, see ``studio_json``), events
+    (Event, what happened to my annotation), pause (why nothing new is handed out to me, or None), and the benchmark's
+    head."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    go_on_at(request, reverse("annotation:annotate", args=[slug]), "Samples to annotate")
+    require_handed(person, sample)
+    context = benchmark_context(request, sample.benchmark, "annotate")
+    rights = rights_in(request, sample.benchmark)
+    context |= {"sample": sample, "studio": studio_json(person, sample, rights)}
+    context |= {"events": timeline(sample, person, own=True), "pause": pause_for(person, sample.benchmark)}
+    return render(request, "annotation/studio/sample.html", context)
+
+
+def _see(route: str, *args: str) -> HttpResponse:
+    response = redirect(route, *args)
+    response.status_code = 303
+    return response

@@ -1,0 +1,90 @@
+"""What the studio's script sends: drafts, submissions, and signs of being there or leaving."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotation.common.access import known_to
+from annotation.common.requests import answers_json, body_of, key_of, text_of, whole_of
+from annotation.common.sample import load_sample, next_url, picture_json
+from annotation.queue.leases import ANNOTATE, leave, release, renew
+from annotation.queue.look_ahead import look_ahead
+from annotation.queue.skip import skip
+from annotation.studio.write.draft import save_draft
+from annotation.studio.write.submit import submit
+from annotation.workflow import Right
+from webapp.common.errors import Conflict
+
+
+@require_http_methods(["PUT", "POST"])
+@answers_json
+def draft(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"version", "content"} -> {"version", "checks"}. POST is for a page that is being left (sendBeacon)."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    data = body_of(request)
+    saved = save_draft(
+        actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"), key=key_of(request)
+    )
+    return JsonResponse({"version": saved.version, "checks": [asdict(check) for check in saved.checks]})
+
+
+@require_POST
+@answers_json
+def submit_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"version", "content"} -> {"next": address or null}; 422 with the checks when they stand in the way."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    data = body_of(request)
+    following = submit(
+        actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"), key=key_of(request)
+    )
+    return JsonResponse({"next": next_url("annotation:annotate-sample", slug, following)})
+
+
+@require_POST
+@answers_json
+def skip_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"reason"} -> {"next": where to ask for the next}."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    skip(actor=person, sample=sample, reason=text_of(body_of(request), "reason"))
+    return JsonResponse({"next": None})
+
+
+@require_POST
+@answers_json
+def release_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    give_back = leave if known_to(person, sample.benchmark).handed_checks else release
+    give_back(person, sample.pk, ANNOTATE)
+    return JsonResponse({})
+
+
+@require_POST
+@answers_json
+def renew_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Still here. 409 ``lease_lost`` when the seat is no longer held."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    if not renew(person, sample.pk, ANNOTATE):
+        raise Conflict(
+            f"Your reservation of {sample.key} expired. Save to reserve it again if it is free.", code="lease_lost"
+        )
+    return JsonResponse({})
+
+
+@require_POST
+@answers_json
+def ahead(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """What comes after this sample -> {"next": null, or its "url", "release" to give it back, and "image"}."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    following = look_ahead(actor=person, sample=sample)
+    if following is None:
+        return JsonResponse({"next": None})
+    following.benchmark = sample.benchmark
+    found = {
+        "url": next_url("annotation:annotate-sample", slug, following),
+        "release": next_url("annotation:release", slug, following),
+        "image": picture_json(following),
+    }
+    return JsonResponse({"next": found})

@@ -1,0 +1,106 @@
+"""Saving what an annotator has so far: complete or not, with a version, so that no tab overwrites another unseen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.common.access import known_to, require
+from annotation.content.checks import checks_of
+from annotation.content.drafts import StaleDraft, current_content, draft_of
+from annotation.content.json import content_from_json, content_to_json
+from annotation.content.transitions import move, settle
+from annotation.models import Annotation, Draft, Sample, Skip, SkippedDraft
+from annotation.queue.check_work import check_of, store
+from annotation.queue.handed import shown_state
+from annotation.queue.leases import ANNOTATE, place_of, take_authors_seat
+from annotation.validation import Check
+from annotation.workflow import OPEN, Right, State
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.bulk import insert
+from webapp.common.errors import Conflict
+from webapp.common.prepared import Prepared
+
+OWN = Prepared(
+    lambda sample, author: Annotation.objects.filter(sample=sample, author=author).select_related("draft"), int, int
+)
+NO_DRAFT = Annotation._meta.get_field("draft")
+"""Told of an annotation just begun, it need not be asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDraft:
+    """The version that is stored now, and what the checks say of it."""
+
+    version: int
+    checks: list[Check]
+
+
+def save_draft(*, actor: User, sample: Sample, version: int, content: object, key: str = "") -> SavedDraft:
+    """Store ``content`` over version ``version`` (0: the first save) and keep the seat for longer.
+
+    The same save again, told by its ``key``, is answered as before. Raises ``StaleDraft``, ``Conflict`` with the code
+    ``lease_lost`` or ``wrong_state``, ``InvalidInput`` for a content of the wrong shape, ``NotAllowed``.
+    """
+    require(actor, sample.benchmark, Right.ANNOTATE)
+    parsed, names, facets = content_from_json(content)
+    whole = content_to_json(parsed, names, facets)
+    with transaction.atomic():
+        answer = check_of(actor, sample)
+        if answer is not None:
+            stored = store(actor, answer, sample, {"version": version, "content": whole, "key": key})
+        else:
+            stored = _store(own_annotation(actor, sample), version, whole, key)
+    return SavedDraft(stored, checks_of(sample, parsed))
+
+
+def own_annotation(actor: User, sample: Sample) -> Annotation:
+    """This person's annotation of the sample as a draft, begun or taken up again where needed, in a seat of theirs."""
+    annotation: Annotation | None = OWN.first(sample.pk, actor.pk)
+    if annotation is not None and annotation.state not in OPEN:
+        state = shown_state(actor, sample, annotation.state)
+        raise Conflict(f"Your annotation of {sample.key} is {state} and read-only.", code="wrong_state")
+    handed_only = annotation is None and known_to(actor, sample.benchmark).handed_checks
+    take_authors_seat(actor, sample, annotation, handed_only=handed_only)
+    if annotation is None:
+        annotation = _begin(actor, sample, place_of(actor, sample))
+    annotation.sample = sample
+    if annotation.state == State.RETURNED:
+        move(actor=actor, annotation=annotation, name="take_up")
+    return annotation
+
+
+def _begin(actor: User, sample: Sample, place: int) -> Annotation:
+    """Who begins on a sample after all has not passed it by."""
+    annotation = Annotation(sample=sample, author=actor, place=place)
+    if not insert(annotation, or_nothing=True):
+        raise Conflict(f"Another annotator has {sample.key}. Take the next sample.", code="lease_lost")
+    NO_DRAFT.set_cached_value(annotation, None)
+    audit.record(
+        actor=actor, action="annotation.begin", subject=annotation, benchmark=sample.benchmark.slug,
+        after=State.DRAFT.value, data={"sample": sample.key},
+    )  # fmt: skip
+    Skip.objects.filter(sample=sample, user=actor, seat=ANNOTATE).delete()
+    SkippedDraft.objects.filter(sample=sample, user=actor).delete()
+    settle(sample)
+    return annotation
+
+
+def _store(annotation: Annotation, version: int, content: Mapping[str, Any], key: str) -> int:
+    """One conditional UPDATE, or the first row; whoever comes second is told what is stored."""
+    draft = draft_of(annotation)
+    if draft is None and version == 0:
+        first = Draft(annotation=annotation, content=content, key=key)
+        insert(first)
+        return first.version
+    if draft is not None and key and draft.key == key:
+        return draft.version
+    as_it_was = Draft.objects.filter(annotation=annotation, version=version)
+    if not as_it_was.update(version=version + 1, content=dict(content), key=key, changed_at=timezone.now()):
+        raise StaleDraft(annotation.sample.key, draft.version if draft else 0, current_content(annotation, draft))
+    return version + 1

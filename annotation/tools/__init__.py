@@ -1,0 +1,1 @@
+"""The tool bank of a benchmark, and the toolbox."""

@@ -1,0 +1,137 @@
+"""The tool bank: annotators propose tools by naming them, the lead accepts, renames, merges or refuses.
+
+No submitted revision is written to: a plan keeps its words, and the bank says what they mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.common.access import require
+from annotation.content.segments import place_segments
+from annotation.content.tools import lock_bank, named, record_tool
+from annotation.models import BankTool, Benchmark, PlanTool, ToolName
+from annotation.tool_bank import LONGEST_NAME, ToolState, distinct
+from annotation.tool_bank.segments import SEGMENTS
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common.errors import Conflict, InvalidInput
+
+
+def add_tool(*, actor: User | None, benchmark: Benchmark, name: str, segment: str, aliases: Sequence[str]) -> BankTool:
+    """A tool that no plan has named yet. Raises ``Conflict`` when a name is taken, ``InvalidInput``."""
+    require(actor, benchmark, Right.MANAGE)
+    with transaction.atomic():
+        lock_bank(benchmark)
+        tool = BankTool.objects.create(
+            benchmark=benchmark, name=_checked(name), segment=_segment(segment),
+            decided_by=actor, decided_at=timezone.now(),
+        )  # fmt: skip
+        _give_names(tool, (name, *aliases))
+        record_tool(actor, "tool.add", tool, after=tool.state, data={"segment": segment, "aliases": list(aliases)})
+    return tool
+
+
+def accept_tool(*, actor: User | None, tool: BankTool, name: str, segment: str, aliases: Sequence[str]) -> BankTool:
+    """Accept a tool (proposed, refused or merged), or change an accepted one: its name, its other names, its segment.
+
+    A name it had stays one of its names while a submitted plan says it. Raises ``Conflict`` for a name of another tool.
+    """
+    require(actor, tool.benchmark, Right.MANAGE)
+    with transaction.atomic():
+        lock_bank(tool.benchmark)
+        stored = BankTool.objects.get(pk=tool.pk)
+        before = _facts(stored)
+        stored.name, stored.segment = _checked(name), _segment(segment)
+        _give_names(stored, (name, *aliases), exactly=True)
+        _decide(stored, actor, ToolState.ACCEPTED)
+        if _facts(stored) != before:
+            data = {"before": before, "after": _facts(stored)}
+            record_tool(actor, "tool.accept", stored, before=before["state"], after=stored.state, data=data)
+        place_segments(tool.benchmark, using(stored))
+    return stored
+
+
+def merge_tool(*, actor: User | None, tool: BankTool, into: BankTool) -> BankTool:
+    """From now on every name of ``tool`` means ``into``; what was merged into ``tool`` follows."""
+    require(actor, tool.benchmark, Right.MANAGE)
+    with transaction.atomic():
+        lock_bank(tool.benchmark)
+        target = BankTool.objects.filter(benchmark=tool.benchmark, pk=into.pk, state=ToolState.ACCEPTED).first()
+        if target is None or target.pk == tool.pk:
+            raise InvalidInput("A tool is merged into another one that is accepted. Choose such a tool.", field="into")
+        stored = BankTool.objects.get(pk=tool.pk)
+        before = stored.state
+        _decide(stored, actor, ToolState.MERGED, merged_into=target)
+        BankTool.objects.filter(merged_into=stored).update(merged_into=target)
+        record_tool(actor, "tool.merge", stored, before=before, after=stored.state, data={"into": target.name})
+        place_segments(tool.benchmark, using(target))
+    return stored
+
+
+def refuse_tool(*, actor: User | None, tool: BankTool, reason: str) -> BankTool:
+    """A plan with this tool is not submitted any more; its author reads why. What was submitted stays as it is."""
+    require(actor, tool.benchmark, Right.MANAGE)
+    if not reason.strip():
+        raise InvalidInput("Enter a reason. The annotators who proposed the tool read it.", field="reason")
+    with transaction.atomic():
+        lock_bank(tool.benchmark)
+        stored = BankTool.objects.get(pk=tool.pk)
+        if stored.merged.exists():
+            raise Conflict(f"Other tools are merged into {stored.name}. Merge it into another one instead.")
+        before = stored.state
+        _decide(stored, actor, ToolState.REFUSED, reason=reason.strip())
+        record_tool(actor, "tool.refuse", stored, before=before, after=stored.state, reason=stored.reason)
+    return stored
+
+
+def using(tool: BankTool) -> list[int]:
+    """The samples whose gold plan names the tool, by whatever name."""
+    keys = ToolName.objects.meaning(tool).values("key")
+    golds = PlanTool.objects.of_gold(tool.benchmark_id).filter(key__in=keys)
+    return list(golds.order_by().values_list("revision__gold_of__sample", flat=True).distinct())
+
+
+def _decide(
+    tool: BankTool, actor: User | None, state: ToolState, *, merged_into: BankTool | None = None, reason: str = ""
+) -> None:
+    tool.state, tool.merged_into, tool.reason = state, merged_into, reason
+    tool.decided_by, tool.decided_at = actor, timezone.now()
+    tool.save()
+
+
+def _facts(tool: BankTool) -> dict[str, Any]:
+    names = tool.names.order_by("name").values_list("name", flat=True)
+    return {"name": tool.name, "state": str(tool.state), "segment": tool.segment, "names": list(names)}
+
+
+def _give_names(tool: BankTool, names: Iterable[str], *, exactly: bool = False) -> None:
+    """These are names of the tool; with ``exactly`` the others are taken away, unless a submitted plan says them."""
+    wanted = distinct(map(_checked, names))
+    taken = ToolName.objects.filter(benchmark=tool.benchmark_id, key__in=list(wanted)).exclude(tool=tool)
+    other = taken.select_related("tool").first()
+    if other is not None:
+        raise Conflict(f"{other.name} is a name of {other.tool.name}. Merge the two, or choose another.", field="name")
+    had = {one.key: one for one in tool.names.all()}
+    if exactly:
+        dropped = [key for key in had if key not in wanted]
+        said = PlanTool.objects.filter(key__in=dropped, revision__annotation__sample__benchmark=tool.benchmark_id)
+        ToolName.objects.filter(tool=tool, key__in=set(dropped) - set(said.values_list("key", flat=True))).delete()
+    ToolName.objects.bulk_create(named(tool, name) for key, name in wanted.items() if key not in had)
+
+
+def _checked(name: str) -> str:
+    plain = " ".join(name.split())
+    if not plain or len(plain) > LONGEST_NAME or "\0" in plain:
+        raise InvalidInput(f"A tool's name has 1 to {LONGEST_NAME} characters.", field="name")
+    return plain
+
+
+def _segment(code: str) -> str:
+    if code and code not in SEGMENTS:
+        raise InvalidInput(f"{code[:20]} is not a segment. Choose one from the list.", field="segment")
+    return code

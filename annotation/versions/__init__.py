@@ -1,0 +1,1 @@
+"""Versions of a benchmark, and what differs between two."""

@@ -1,0 +1,117 @@
+"""The samples that differ between two versions, as the page draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from annotation.imaging.evidence import loupe_area
+from annotation.models import Benchmark, GoldBox, Image, Revision, Sample
+from annotation.schema import Box
+from annotation.versions.read.difference import Kind, SampleChange
+from annotation.versions.read.fields import FieldChange, Piece, changed_fields
+
+LOUPE_SIDE = 240
+Corners = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Near:
+    """The evidence and a little around it, as a picture of its own; the boxes are in its pixels."""
+
+    src: str
+    width: float
+    height: float
+    gold: list[Corners]
+    old: list[Corners]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One sample that differs. Pictures are "" where there is none; ``old`` are the boxes it had before."""
+
+    kind: str
+    sample: Sample
+    href: str
+    fields: list[FieldChange]
+    summary: str
+    authors: list[str]
+    gold: list[GoldBox]
+    old: list[GoldBox]
+    thumbnail: str = ""
+    near: Near | None = None
+
+
+def rows_of(benchmark: Benchmark, changes: Sequence[SampleChange]) -> list[Row]:
+    """Five queries: samples with their pictures, revisions with authors, and what the revisions hold."""
+    samples = Sample.objects.select_related("image").in_bulk([change.sample for change in changes])
+    numbers = [number for change in changes for number in (change.before, change.after) if number]
+    revisions = Revision.objects.with_content().select_related("author").in_bulk(numbers)
+    return [
+        _row(benchmark, change, samples[change.sample], revisions.get(change.before), revisions.get(change.after))
+        for change in changes
+    ]
+
+
+def _row(
+    benchmark: Benchmark, change: SampleChange, sample: Sample, before: Revision | None, after: Revision | None
+) -> Row:
+    changed = change.kind is Kind.CHANGED
+    chains = (change.chains_before, change.chains_after)
+    fields = changed_fields(before, after, *chains) if changed else _whole(change.kind, before or after)
+    gold = list(after.gold_boxes.all()) if after else []
+    boxes = {_corners(box) for box in gold}
+    was = list(before.gold_boxes.all()) if before else []
+    author = (after or before or Revision()).author
+    return Row(
+        kind=change.kind,
+        sample=sample,
+        href=reverse("evaluation:sample", args=[benchmark.slug, sample.key]),
+        fields=fields,
+        summary=", ".join(_inside(field.label) for field in fields) if changed else change.kind,
+        authors=[str(author)] if author else ["imported"],
+        gold=gold,
+        old=[box for box in was if _corners(box) not in boxes],
+        thumbnail=_thumbnail(benchmark, sample),
+        near=_near(benchmark, sample, gold, was),
+    )
+
+
+def _whole(kind: Kind, revision: Revision | None) -> list[FieldChange]:
+    """What is added or removed as a whole is told by its question."""
+    side = "new" if kind is Kind.ADDED else "cut"
+    return [FieldChange("Question", [Piece(side, revision.question)])] if revision and revision.question else []
+
+
+def _thumbnail(benchmark: Benchmark, sample: Sample) -> str:
+    if sample.image is None or sample.image.state != Image.State.READY:
+        return ""
+    return reverse("annotation:thumbnail", args=[benchmark.slug, sample.image.sha256])
+
+
+def _near(benchmark: Benchmark, sample: Sample, gold: list[GoldBox], was: list[GoldBox]) -> Near | None:
+    """The first box, of the newer gold if it has one, with what else lies there."""
+    image, shown = sample.image, (gold or was)[:1]
+    if not shown or image is None or image.state != Image.State.READY:
+        return None
+    area = loupe_area(image.width, image.height, Box(*_corners(shown[0])))
+    corners = ",".join(str(v) for v in area.as_list())
+
+    def inside(boxes: list[GoldBox]) -> list[Corners]:
+        return [(b.x1 - area.x1, b.y1 - area.y1, b.x2 - area.x1, b.y2 - area.y1) for b in boxes]
+
+    return Near(
+        reverse("annotation:region", args=[benchmark.slug, image.sha256, corners, LOUPE_SIDE]),
+        area.x2 - area.x1, area.y2 - area.y1, inside(gold), [b for b in inside(was) if b not in inside(gold)],
+    )  # fmt: skip
+
+
+def _corners(box: GoldBox) -> Corners:
+    return box.x1, box.y1, box.x2, box.y2
+
+
+def _inside(label: str) -> str:
+    """A label inside a line of labels."""
+    return label[0].lower() + label[1:]

@@ -1,0 +1,120 @@
+"""What differs between two states of a benchmark: frozen versions, or its gold as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from annotation.content.chains.read import further_by_sample
+from annotation.models import Benchmark, Gold, Version, VersionEntry
+
+
+class Kind(StrEnum):
+    """What became of a sample's gold between two states."""
+
+    CHANGED = "changed"
+    ADDED = "added"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class SampleChange:
+    """One sample whose gold differs; the revisions are numbers of rows, None where there is no gold."""
+
+    kind: Kind
+    key: str
+    sample: int
+    before: int | None
+    after: int | None
+    chains_before: Sequence[Mapping[str, Any]] = ()
+    chains_after: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True)
+class Difference:
+    """All that differs, what changed first, by key; and how many samples are the same in both."""
+
+    changes: list[SampleChange]
+    same: int
+
+    def count(self, kind: Kind) -> int:
+        return sum(change.kind is kind for change in self.changes)
+
+    def reversed(self) -> Difference:
+        """The way back."""
+        turned = {Kind.ADDED: Kind.REMOVED, Kind.REMOVED: Kind.ADDED, Kind.CHANGED: Kind.CHANGED}
+        back = [
+            SampleChange(turned[c.kind], c.key, c.sample, c.after, c.before, c.chains_after, c.chains_before)
+            for c in self.changes
+        ]
+        return Difference(sorted(back, key=_place), self.same)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    key: str
+    revision: int
+    digest: str
+    chains: Sequence[Mapping[str, Any]] | None = ()
+
+    def same_as(self, other: _Held) -> bool:
+        """Whether gold and further chains are the same; chains that a version did not keep are like all others."""
+        unknown = self.chains is None or other.chains is None
+        return self.digest == other.digest and (unknown or _said(self.chains) == _said(other.chains))
+
+
+def difference(benchmark: Benchmark, older: Version | None, newer: Version | None) -> Difference:
+    """From ``older`` (None: nothing at all) to ``newer`` (None: the gold as it is now). Two or three queries.
+
+    Samples are the same when the content of their gold is, revisions with equal digests, and the further reference
+    chains that were accepted beside it.
+    """
+    before = _held(benchmark, older) if older else {}
+    after = _held(benchmark, newer)
+    changes = [
+        SampleChange(
+            _kind(before.get(sample), after.get(sample)),
+            (after.get(sample) or before[sample]).key,
+            sample,
+            before[sample].revision if sample in before else None,
+            after[sample].revision if sample in after else None,
+            before.get(sample, _NOTHING).chains or (),
+            after.get(sample, _NOTHING).chains or (),
+        )
+        for sample in before.keys() | after.keys()
+        if not before.get(sample, _NOTHING).same_as(after.get(sample, _NOTHING))
+    ]
+    return Difference(sorted(changes, key=_place), same=len(before.keys() | after.keys()) - len(changes))
+
+
+_NOTHING = _Held("", 0, "")
+
+
+def _place(change: SampleChange) -> tuple[int, str]:
+    return list(Kind).index(change.kind), change.key
+
+
+def _kind(before: _Held | None, after: _Held | None) -> Kind:
+    if before is None:
+        return Kind.ADDED
+    return Kind.REMOVED if after is None else Kind.CHANGED
+
+
+def _held(benchmark: Benchmark, version: Version | None) -> dict[int, _Held]:
+    """The gold of each sample, by the number of the sample's row, with its further chains."""
+    fields = ("sample", "sample__key", "revision", "revision__digest")
+    if version is not None:
+        entries = VersionEntry.objects.filter(version=version).values_list(*fields, "accepted_chains")
+        return {row[0]: _Held(*row[1:]) for row in entries.iterator()}
+    further = further_by_sample(benchmark)
+    rows = Gold.objects.filter(sample__benchmark=benchmark).values_list(*fields)
+    return {
+        sample: _Held(key, revision, digest, further.get(sample, []))
+        for sample, key, revision, digest in rows.iterator()
+    }
+
+
+def _said(chains: Sequence[Mapping[str, Any]] | None) -> list[tuple[Any, Any]]:
+    return [(chain["digest"], chain["note"]) for chain in chains or ()]

@@ -1,0 +1,123 @@
+"""The fields in which two revisions of a sample's gold differ, as short texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+from annotation.content.json import kept_calls
+from annotation.models import Revision
+
+LONGEST = 600
+"""Words of a text that are compared one by one; a longer text is shown whole, before and after."""
+AROUND = 6
+"""Words left standing on either side of what differs."""
+READ = ("Question", "Option")
+"""Fields that are sentences: their words are compared. Of the others each is shown whole, before and after."""
+ORDERS = {None: "as the steps say", True: "fixed", False: "free"}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a text: ``same`` in both, ``cut`` from the older or ``new`` in the newer."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A field that differs, and its text in pieces."""
+
+    label: str
+    pieces: list[Piece]
+
+
+Chains = Sequence[Mapping[str, Any]]
+
+
+def changed_fields(
+    before: Revision | None, after: Revision | None, chains_before: Chains = (), chains_after: Chains = ()
+) -> list[FieldChange]:
+    """The fields that differ, in the order of the annotation page. Revisions come ``with_content``."""
+    old = fields_of(before) | _further(chains_before)
+    new = fields_of(after) | _further(chains_after)
+    labels = [*new, *(label for label in old if label not in new)]
+    return [
+        FieldChange(label, pieces(old.get(label, ""), new.get(label, ""), words=label.startswith(READ)))
+        for label in labels
+        if old.get(label) != new.get(label)
+    ]
+
+
+def fields_of(revision: Revision | None) -> dict[str, str]:
+    """Everything a revision says, by the label it is shown under."""
+    if revision is None:
+        return {}
+    targets = [tool for tool in revision.plan_tools.all() if tool.step is not None]
+    distractors = [tool.tool for tool in revision.plan_tools.all() if tool.step is None]
+    fields = {
+        "Question": revision.question,
+        "Answer type": revision.get_answer_type_display(),
+        **{f"Option {letter}": str(text) for letter, text in sorted(revision.options.items())},
+        "Answer": ", ".join(map(str, revision.answers)),
+        **{f"Box G{place}": _box(box) for place, box in enumerate(revision.gold_boxes.all(), 1)},
+        **{f"Call {place}": _call(call) for place, call in enumerate(revision.reference_calls.all(), 1)},
+        **{f"Target {place}": f"{tool.tool}, step {tool.step}" for place, tool in enumerate(targets, 1)},
+        "Distractors": ", ".join(distractors),
+        "Order of the steps": ORDERS[revision.ordered] if targets else "",
+    }
+    return {label: text for label, text in fields.items() if text}
+
+
+def _further(chains: Chains) -> dict[str, str]:
+    """Reference chains accepted beside the gold's, as a version keeps them."""
+    found = {}
+    for place, chain in enumerate(chains, 1):
+        calls = " → ".join(_call(call) for call in kept_calls(chain["calls"]))
+        found[f"Accepted toolchain {place}"] = f"{calls} ({chain['note']})" if chain["note"] else calls
+    return found
+
+
+def _box(box: Any) -> str:
+    text = f"{box.x2 - box.x1:g} × {box.y2 - box.y1:g} px at {box.x1:g}, {box.y1:g}"
+    return f"{text}, {box.label}" if box.label else text
+
+
+def _call(call: Any) -> str:
+    arguments = ", ".join(f"{name}={json.dumps(value)}" for name, value in sorted(call.arguments.items()))
+    names = [call.image_in if isinstance(call.image_in, str) else json.dumps(call.image_in), call.image_out]
+    pictures = " → ".join(name for name in names if name and name != "null")
+    return f"{call.tool}({arguments})" + (f" on {pictures}" if pictures else "")
+
+
+def pieces(before: str, after: str, *, words: bool) -> list[Piece]:
+    """What was cut and what is new: whole, or word by word with a few words around it."""
+    old, new = before.split(" "), after.split(" ")
+    if not words or not before or not after or max(len(old), len(new)) > LONGEST:
+        return [Piece(kind, text) for kind, text in (("cut", before), ("new", after)) if text]
+    return list(_compared(old, new))
+
+
+def _compared(old: list[str], new: list[str]) -> Iterator[Piece]:
+    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    for place, (kind, old_from, old_to, new_from, new_to) in enumerate(steps):
+        if kind == "equal":
+            yield Piece("same", _shortened(old[old_from:old_to], place > 0, place < len(steps) - 1))
+            continue
+        if old_from < old_to:
+            yield Piece("cut", " ".join(old[old_from:old_to]))
+        if new_from < new_to:
+            yield Piece("new", " ".join(new[new_from:new_to]))
+
+
+def _shortened(words: list[str], after_change: bool, before_change: bool) -> str:
+    """Words that did not change: those next to a change, the others as an ellipsis."""
+    head = words[:AROUND] if after_change else []
+    tail = words[-AROUND:] if before_change else []
+    if len(head) + len(tail) >= len(words):
+        return " ".join(words)
+    return " ".join([*head, "…", *tail])

@@ -1,0 +1,96 @@
+"""What a lead sees of the work in hand: who did how much at which pace, who holds what, who is paused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Min
+from django.utils import timezone
+
+from annotation.models import Annotation, Benchmark, Lease, Pause, Review, Revision
+from annotation.models.querysets.waiting import WORK
+from annotation.queue.progress import WINDOW, pace
+from annotation.statistics import Interval, wilson
+from annotation.workflow import Role
+from webapp.accounts.models import User
+
+LEASES_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PersonAtWork:
+    """One person: roles held, samples by kind of work (a key of ``WORK``), submissions of the last seven days with
+    their pace a day (None: too few to tell), and of their reviewed annotations how many ever came back."""
+
+    user: User
+    roles: list[str]
+    work: Mapping[str, int]
+    week: int
+    per_day: float | None
+    decided: int
+    came_back: int
+    pause: Pause | None
+
+    @property
+    def days_left(self) -> float | None:
+        """What was given to them takes so long at their pace; None where the pace is unknown, or nothing is left."""
+        given = self.work["assigned"]
+        return given / self.per_day if self.per_day and given else None
+
+    @property
+    def returned_share(self) -> float | None:
+        return self.came_back / self.decided if self.decided else None
+
+    @property
+    def returned_interval(self) -> Interval | None:
+        return wilson(self.came_back, self.decided)
+
+
+def people_at_work(benchmark: Benchmark) -> list[PersonAtWork]:
+    """Everybody who annotates, reviews or leads, or has work here, by name. Six queries, and one for each kind."""
+    roles: dict[int, list[str]] = {}
+    for number, role in benchmark.memberships.order_by("role").values_list("user", "role"):
+        roles.setdefault(number, []).append(role)
+    counts = {kind: benchmark.samples.all().work_by_person(kind) for kind in WORK}
+    working = {number for found in counts.values() for number in found}
+    working |= {number for number, held in roles.items() if set(held) - {Role.RESEARCHER.value}}
+    now = timezone.now()
+    weeks = _weeks(benchmark, now)
+    decided, came_back = _decided(benchmark), _decided(benchmark, decision=Review.Decision.RETURN)
+    pauses = {one.user_id: one for one in Pause.objects.standing().filter(benchmark=benchmark)}
+
+    def at_work(user: User) -> PersonAtWork:
+        week, since = weeks.get(user.pk, (0, None))
+        work = {kind: found.get(user.pk, 0) for kind, found in counts.items()}
+        return PersonAtWork(
+            user=user, roles=roles.get(user.pk, []), work=work, week=week, per_day=pace(week, since, now),
+            decided=decided.get(user.pk, 0), came_back=came_back.get(user.pk, 0), pause=pauses.get(user.pk),
+        )  # fmt: skip
+
+    return [at_work(user) for user in User.objects.filter(pk__in=working).order_by("name", "email")]
+
+
+def _weeks(benchmark: Benchmark, now: datetime) -> dict[int, tuple[int, datetime | None]]:
+    """First submissions of each author in the window, and when the first of them was."""
+    first_ones = Revision.objects.filter(
+        annotation__sample__benchmark=benchmark, annotation__imported=False, number=1, submitted_at__gte=now - WINDOW
+    )
+    rows = first_ones.order_by().values_list("author").annotate(n=Count("pk"), since=Min("submitted_at"))
+    return {author: (n, since) for author, n, since in rows if author is not None}
+
+
+def _decided(benchmark: Benchmark, **decision: str) -> dict[int, int]:
+    """Annotations of each author on which a reviewer decided: anything, or so."""
+    made = Annotation.objects.filter(
+        sample__benchmark=benchmark, imported=False, author__isnull=False, revisions__reviews__isnull=False,
+        **{f"revisions__reviews__{name}": value for name, value in decision.items()},
+    )  # fmt: skip
+    return dict(made.order_by().values_list("author").annotate(n=Count("pk", distinct=True)))
+
+
+def live_leases(benchmark: Benchmark) -> list[Lease]:
+    """Who holds what, who has held longest first."""
+    leases = Lease.objects.filter(sample__benchmark=benchmark).live()
+    return list(leases.select_related("sample", "user").order_by("taken_at", "pk")[:LEASES_SHOWN])

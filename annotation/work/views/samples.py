@@ -1,0 +1,168 @@
+"""Choosing samples as a lead, and what becomes of them: given to somebody, returned, discarded, opened again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import Any
+from uuid import uuid4
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.common.facets.present import facets_of
+from annotation.common.loading import load_benchmark
+from annotation.common.terms import SORTS, Terms
+from annotation.models import Benchmark, Receipt
+from annotation.models.querysets.samples import SampleQuerySet
+from annotation.queue.reopen import reopen_samples
+from annotation.work.forms import AssignForm, ReopenForm, WhyForm, WorkForm
+from annotation.work.present import rows_of
+from annotation.work.views.work import work_context
+from annotation.work.write.assignment import assign_samples
+from annotation.work.write.discard import discard_samples
+from annotation.work.write.returns import return_samples
+from annotation.workflow import Right
+from webapp.accounts.http import SignedInRequest
+from webapp.common.errors import ApplicationError
+from webapp.common.paging import page_after
+
+PAGE_SIZE = 100
+MOST_NAMED = 200
+LONGEST_KEY = 80
+
+
+@dataclass(frozen=True)
+class Act:
+    """What can be done to chosen samples: its form, the action, and its words when it is done."""
+
+    form: type[WorkForm]
+    action: Callable[..., Receipt]
+    done: str
+
+
+ACTS: dict[str, Act] = {
+    "assign": Act(AssignForm, assign_samples, "assigned to {to}"),
+    "return": Act(WhyForm, return_samples, "returned to their authors"),
+    "reopen": Act(ReopenForm, reopen_samples, "opened again"),
+    "discard": Act(WhyForm, discard_samples, "discarded"),
+}
+
+
+@login_required
+@require_safe
+def work_samples(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template annotation/work/samples.html; context: see ``samples_page``. Address: as the list of samples, and
+    ?work=PERSON:KIND (``annotation.models.querysets.waiting.WORK``)."""
+    return samples_page(request, load_benchmark(request, slug, Right.MANAGE))
+
+
+def samples_page(
+    request: SignedInRequest, benchmark: Benchmark, *, form: WorkForm | None = None, problem: str = ""
+) -> HttpResponse:
+    """Context: rows (Row), page, total, facets, terms, tokens, hidden, query (of the address), forms by act, key (of
+    the next request), chosen (keys), all_chosen, problem (in words), and what ``work_context`` has."""
+    terms = Terms.read(request.GET, lead=True)
+    found = _matching(request, benchmark, terms)
+    page = page_after(
+        found.select_related("image").with_share_place(), request.GET.get("after", ""), order=SORTS[terms.sort],
+        size=PAGE_SIZE,
+    )  # fmt: skip
+    forms = {name: act.form(benchmark, prefix=name) for name, act in ACTS.items()}
+    if form is not None:
+        forms[str(form.prefix)] = form
+        for name in [name for name in form.errors if name in form.fields][:1]:
+            form.fields[name].widget.attrs["autofocus"] = True
+    context: dict[str, Any] = {
+        **work_context(request, benchmark, "samples"),
+        "rows": rows_of(benchmark, page.rows),
+        "page": page,
+        "total": found.count(),
+        "facets": facets_of(benchmark.samples.all().worked_on(terms.values), terms, request.user),
+        "terms": terms,
+        "tokens": terms.tokens(benchmark),
+        "hidden": terms.pairs(leave="q"),
+        "query": request.GET.urlencode(),
+        "forms": forms,
+        "key": uuid4().hex,
+        "chosen": set(request.POST.getlist("id")),
+        "all_chosen": "all" in request.POST,
+        "problem": problem,
+    }
+    wrong = bool(problem or form)
+    return render(request, "annotation/work/samples.html", context, status=400 if wrong else 200)
+
+
+def _matching(request: SignedInRequest, benchmark: Benchmark, terms: Terms) -> SampleQuerySet:
+    samples: SampleQuerySet = benchmark.samples.all()
+    narrowed = samples.narrowed(terms.values, chosen=terms.chosen, user=request.user)
+    return narrowed.worked_on(terms.values)
+
+
+@login_required
+@require_POST
+def act_on_samples(request: SignedInRequest, slug: str, verb: str) -> HttpResponse:
+    """Posted: id (several) or all (how many matched when the page was made), key, and the fields of the act's form.
+    Leads to what became of it."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    act = ACTS.get(verb)
+    if act is None:
+        raise Http404("There is no such act.")
+    form = act.form(benchmark, request.POST, prefix=verb)
+    again = partial(samples_page, request, benchmark, form=form)
+    if not form.is_valid():
+        return again()
+    key = request.POST.get("key", "")[:LONGEST_KEY] or uuid4().hex
+    known = Receipt.objects.filter(user=request.user, key=key).exists()
+    samples = _matching(request, benchmark, Terms.read(request.GET, lead=True))
+    if "all" not in request.POST:
+        samples = benchmark.samples.filter(key__in=request.POST.getlist("id"))
+    elif not known and str(n := samples.count()) != request.POST["all"]:
+        said = ngettext(
+            "%(count)s sample matches now, not %(before)s. Review the list, then try again.",
+            "%(count)s samples match now, not %(before)s. Review the list, then try again.",
+            n,
+        )
+        return again(problem=said % {"count": n, "before": request.POST["all"]})
+    try:
+        receipt = act.action(actor=request.user, benchmark=benchmark, samples=samples, key=key, **form.cleaned_data)
+    except ApplicationError as error:
+        if error.field not in form.fields:
+            return again(problem=error.message)
+        form.add_error(error.field, error.message)
+        return again()
+    address = reverse("annotation:work-outcome", args=[slug, receipt.pk])
+    return redirect(f"{address}?{request.GET.urlencode()}" if request.GET else address)
+
+
+@login_required
+@require_safe
+def work_outcome(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Template annotation/work/outcome.html; context: done_n, done (how, in words), done_keys, refused (why, how many,
+    keys), refused_n, at, back (the address of the list)."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    receipt = get_object_or_404(Receipt, pk=pk, user=request.user)
+    verb, _, number = receipt.about.partition(":")
+    if verb not in ACTS or number != str(benchmark.pk):
+        raise Http404("This is no outcome of this benchmark.")
+    answer = receipt.answer
+    refused = sorted(answer["refused"], key=lambda pair: pair[1])
+    groups = [(why, [key for key, _ in pairs]) for why, pairs in groupby(refused, key=lambda pair: pair[1])]
+    back = reverse("annotation:work-samples", args=[slug])
+    context = {
+        **work_context(request, benchmark, "samples"),
+        "done_n": len(answer["done"]),
+        "done": ACTS[verb].done.format(to=answer.get("to", "")),
+        "done_keys": answer["done"][:MOST_NAMED],
+        "refused": [(why, len(keys), keys[:MOST_NAMED]) for why, keys in groups],
+        "refused_n": len(refused),
+        "at": receipt.created_at,
+        "back": f"{back}?{request.GET.urlencode()}" if request.GET else back,
+    }
+    return render(request, "annotation/work/outcome.html", context)

@@ -1,0 +1,69 @@
+"""A lead discards samples, wherever they stand: they are handed to nobody and have no gold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils import timezone
+
+from annotation.common.access import require
+from annotation.common.receipts import answered_once
+from annotation.content.changes import content_changed
+from annotation.models import Annotation, Assignment, Benchmark, Gold, Lease, Receipt, Sample
+from annotation.models.querysets.samples import SampleQuerySet
+from annotation.queue.batch import Batch, load_batch, move_many, settle_many, words
+from annotation.work.write.returns import check_why
+from annotation.workflow import Right, SampleState, State
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.bulk import insert_rows, reserve_ids
+
+
+def discard_samples(
+    *, actor: User, benchmark: Benchmark, samples: SampleQuerySet, reasons: Sequence[str], comment: str, key: str
+) -> Receipt:
+    """Discard samples with all that was made of them; drafts are kept for the case that they are opened again. Frozen
+    versions keep their gold. What is discarded already is refused. Twice with one ``key`` is once."""
+    require(actor, benchmark, Right.MANAGE)
+    check_why(reasons, comment, "It stays with the sample.")
+
+    def work() -> dict[str, object]:
+        batch = load_batch(benchmark, samples)
+        leaving = [sample for sample in batch.samples if sample.state != SampleState.DISCARDED]
+        batch.done = [sample.key for sample in leaving]
+        batch.refused = {
+            one.key: "It is discarded already." for one in batch.samples if one.state == SampleState.DISCARDED
+        }
+        _discard(actor, batch, leaving, comment or ", ".join(words(reason) for reason in reasons))
+        return batch.answer()
+
+    return answered_once(actor, key, f"discard:{benchmark.pk}", work)
+
+
+def _discard(actor: User, batch: Batch, leaving: list[Sample], why: str) -> None:
+    Lease.objects.filter(sample__in=leaving).delete()
+    Assignment.objects.filter(sample__in=leaving).delete()
+    Gold.objects.filter(sample__in=leaving).delete()
+    Sample.objects.filter(pk__in=[sample.pk for sample in leaving]).update(evidence_share=None)
+    made = [one for sample in leaving for one in batch.annotations[sample.pk] if one.state != State.DISCARDED]
+    move_many(actor=actor, batch=batch, annotations=made, name="discard", reason=why)
+    _mark_untouched(actor, batch, [sample for sample in leaving if not batch.annotations[sample.pk]], why)
+    settle_many(leaving)
+    content_changed(batch.benchmark.pk)
+
+
+def _mark_untouched(actor: User, batch: Batch, samples: list[Sample], why: str) -> None:
+    """Samples that nobody has begun are held as discarded by an empty annotation of nobody's."""
+    now = timezone.now()
+    rows = [
+        (number, sample.pk, State.DISCARDED.value, False, now, now)
+        for number, sample in zip(reserve_ids(Annotation, len(samples)), samples, strict=True)
+    ]
+    insert_rows(Annotation, ("id", "sample", "state", "imported", "created_at", "changed_at"), rows)
+    audit.record_many(
+        audit.entry(
+            actor=actor, action="sample.discard", subject=sample, benchmark=batch.benchmark.slug,
+            before=SampleState.TO_DO.value, after=SampleState.DISCARDED.value, reason=why,
+        )
+        for sample in samples
+    )  # fmt: skip

@@ -1,0 +1,34 @@
+"""A lead takes a sample from who holds it, so that it goes on in the queue."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from annotation.common.access import require
+from annotation.content.transitions import move
+from annotation.models import Annotation, Lease
+from annotation.queue.leases import REVIEW
+from annotation.workflow import Right, State
+from webapp.accounts.models import User
+from webapp.common import audit
+
+
+def release_lease(*, actor: User, lease: Lease) -> None:
+    """Give the seat back for its holder. What they have saved stays theirs; a review under way is waited for again."""
+    sample = lease.sample
+    require(actor, sample.benchmark, Right.MANAGE)
+    with transaction.atomic():
+        if not Lease.objects.filter(pk=lease.pk).delete()[0]:
+            return
+        audit.record(
+            actor=actor,
+            action="sample.release",
+            subject=sample,
+            benchmark=sample.benchmark.slug,
+            data={"seat": lease.seat},
+            personal={"holder": lease.user.email},
+        )
+        annotation = Annotation.objects.filter(sample=sample, state=State.IN_REVIEW).first()
+        if lease.seat == REVIEW and annotation is not None:
+            annotation.sample = sample
+            move(actor=actor, annotation=annotation, name="stop_review")

@@ -1,0 +1,84 @@
+"""A lead returns submitted samples to their authors, with a reason, without reviewing each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils import timezone
+
+from annotation.common.access import require
+from annotation.common.receipts import answered_once
+from annotation.models import Annotation, Benchmark, Lease, Receipt, Review, Revision
+from annotation.models.querysets.samples import SampleQuerySet
+from annotation.models.querysets.waiting import WAITING_STATES
+from annotation.queue.batch import Batch, load_batch, move_many, settle_many, words
+from annotation.queue.leases import REVIEW
+from annotation.workflow import Right, SampleState
+from webapp.accounts.models import User
+from webapp.common.bulk import as_json, insert_rows
+from webapp.common.errors import InvalidInput
+
+INSTEAD = {
+    SampleState.ACCEPTED: " Open it again instead.",
+    SampleState.DISCARDED: " Open it again instead.",
+    SampleState.DRAFT: " Assign it to a person instead.",
+}
+
+
+def return_samples(
+    *, actor: User, benchmark: Benchmark, samples: SampleQuerySet, reasons: Sequence[str], comment: str, key: str
+) -> Receipt:
+    """Return what waits for a review to its authors; their decision says why. Samples on which nothing waits are
+    refused. Twice with one ``key`` is once."""
+    require(actor, benchmark, Right.MANAGE)
+    check_why(reasons, comment, "The authors read it.")
+
+    def work() -> dict[str, object]:
+        batch = load_batch(benchmark, samples)
+        waiting: list[Annotation] = []
+        for sample in batch.samples:
+            found = [one for one in batch.annotations[sample.pk] if one.state in WAITING_STATES]
+            if found:
+                waiting += found
+                batch.done.append(sample.key)
+            else:
+                batch.refused[sample.key] = f"It is {words(sample.state)}.{INSTEAD.get(SampleState(sample.state), '')}"
+        _return(actor, batch, waiting, list(reasons) or [Review.Reason.OTHER.value], comment)
+        return batch.answer()
+
+    return answered_once(actor, key, f"return:{benchmark.pk}", work)
+
+
+def check_why(reasons: Sequence[str], comment: str, who: str) -> None:
+    """Raises ``InvalidInput`` for unknown reasons, and for none without words."""
+    unknown = [reason for reason in reasons if reason not in Review.Reason.values]
+    if unknown:
+        raise InvalidInput(f"{unknown[0]} is no reason. Known: {', '.join(Review.Reason.values)}.", field="reasons")
+    if not reasons and not comment:
+        raise InvalidInput(f"Choose a reason, or write a comment. {who}", field="reasons")
+
+
+def _return(actor: User, batch: Batch, waiting: list[Annotation], reasons: list[str], comment: str) -> None:
+    Lease.objects.filter(sample__in=[one.sample_id for one in waiting], seat=REVIEW).delete()
+    newest: dict[int, tuple[int, int | None]] = {}
+    revisions = Revision.objects.filter(annotation__in=waiting).order_by("annotation", "number")
+    for number, annotation, author in revisions.values_list("pk", "annotation", "author"):
+        newest[annotation] = number, author
+    # Nobody decides on what they wrote: a lead's own work goes back without a decision.
+    decided = {number: author for number, author in newest.values() if author != actor.pk}
+    earlier = Review.objects.filter(revision__in=list(decided), reviewer=actor)
+    already = set(earlier.values_list("revision", flat=True))
+    earlier.update(decision=Review.Decision.RETURN, reasons=reasons, comment=comment)
+    now = timezone.now()
+    insert_rows(
+        Review,
+        ("revision", "revision_author", "reviewer", "decision", "reasons", "comment", "created_at"),
+        [
+            (number, author, actor.pk, Review.Decision.RETURN.value, as_json(reasons), comment, now)
+            for number, author in decided.items()
+            if number not in already
+        ],
+    )
+    why = comment or ", ".join(words(reason) for reason in reasons)
+    move_many(actor=actor, batch=batch, annotations=waiting, name="send_back", reason=why)
+    settle_many({one.sample_id: one.sample for one in waiting}.values())

@@ -1,0 +1,1 @@
+"""The workbench of reference chains."""

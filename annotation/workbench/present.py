@@ -1,0 +1,184 @@
+"""The toolbox and a chain that was run, as JSON for the workbench."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence, Set
+from functools import cache
+from typing import Any
+
+from django.urls import reverse
+
+from annotation.chain_answers import compare
+from annotation.common.chain_marks import mark_json
+from annotation.content.chains.read import KnownChain, digest_of
+from annotation.content.json import calls_to_json
+from annotation.images.chain_runs import PREVIEWS, ShownChain
+from annotation.imaging.encoding import encode, quick_ending, thumbnail
+from annotation.imaging.histograms import histogram
+from annotation.toolbox.names import aliases
+from annotation.toolbox.places import places_of
+from annotation.toolbox.preview import on_screen
+from annotation.toolbox.results import Picture
+from annotation.toolbox.runner import ChainError, StepResult
+from annotation.toolbox.signature import Parameter
+from annotation.toolbox.table import TOOLS
+from annotation.toolbox.templates import CATEGORIES, template
+
+THUMBNAIL = 168
+TYPES = {".png": "png", ".jpg": "jpeg", ".webp": "webp"}
+MOST_ROWS = 200
+"""Rows of a measurement that are sent; how many there are stands beside."""
+
+
+@cache
+def tools_json() -> list[dict[str, Any]]:
+    """Every tool with what its form needs."""
+    return [
+        {
+            "name": spec.name,
+            "title": spec.title,
+            "module": spec.module.value,
+            "summary": spec.summary,
+            "aliases": [other.replace("_", " ") for other in aliases(spec.name)],
+            "uses": list(spec.uses),
+            "pick": spec.pick.value if spec.pick else None,
+            "pictures": list(spec.pictures),
+            "parameters": [_parameter(one) for one in spec.parameters],
+        }
+        for spec in TOOLS.values()
+    ]
+
+
+def _parameter(one: Parameter) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "kind": one.kind.value,
+        "required": one.required,
+        "optional": one.optional,
+        "default": list(one.default) if isinstance(one.default, tuple) else one.default,
+        "choices": list(one.choices),
+        "length": one.length,
+        "low": one.range.low if one.range else None,
+        "high": one.range.high if one.range else None,
+        "odd": one.range.odd if one.range else False,
+        "allowed": one.allowed,
+        "description": one.description,
+    }
+
+
+def templates_json(width: int, height: int) -> list[dict[str, Any]]:
+    return [{"category": name, "calls": calls_to_json(template(name, width, height))} for name in CATEGORIES]
+
+
+def known_json(chain: KnownChain, slug: str) -> dict[str, Any]:
+    return {
+        "digest": digest_of(chain.calls),
+        "calls": calls_to_json(chain.calls),
+        "note": chain.note,
+        "by": chain.by,
+        "gold": chain.number is None,
+        "remove": reverse("annotation:chain-remove", args=[slug, chain.number]) if chain.number else None,
+        "verified": mark_json(chain.verified),
+    }
+
+
+def run_json(shown: ShownChain, focus: int, side: int, known: Set[str], answers: Sequence[str]) -> dict[str, Any]:
+    """``steps`` from 1, ``original``, ``error``, ``whole``, ``view``: the pictures of the step in focus, and ``end``:
+    the last step beside the answer."""
+    steps = [_step(step, shown, known) for number, step in sorted(shown.steps.items())]
+    return {
+        "original": steps[0],
+        "steps": steps[1:],
+        "error": _error(shown.error),
+        "whole": shown.whole,
+        "milliseconds": sum(step.milliseconds for step in shown.steps.values()),
+        "view": _view(shown, min(focus, max(shown.steps)), side),
+        "end": _end(shown, answers),
+    }
+
+
+def _end(shown: ShownChain, answers: Sequence[str]) -> dict[str, Any] | None:
+    """What the last step measured, and whether that is the answer (None: it cannot be compared). None until the chain
+    has run to its end in full."""
+    last = max(shown.steps)
+    if shown.error is not None or not last or last not in shown.exact:
+        return None
+    found = compare(shown.steps[last].measurements, answers)
+    return {"measured": found.measured, "agrees": found.agrees}
+
+
+def _step(step: StepResult, shown: ShownChain, known: Set[str]) -> dict[str, Any]:
+    exact = step.number in shown.exact
+    said: dict[str, Any] = {
+        "number": step.number, "tool": step.tool, "milliseconds": step.milliseconds, "cached": step.cached,
+        "key": step.key, "exact": exact, "image_in": list(step.image_in), "image_id": step.image_id,
+    }  # fmt: skip
+    if step.image is not None:
+        width, height = _size(step, shown)
+        said |= {"width": width, "height": height, "grey": step.image.ndim == 2}
+        if step.key not in known:
+            small = thumbnail(step.image, THUMBNAIL)
+            said["thumbnail"] = _address(small, quick_ending(small))
+    if exact:
+        said["measurements"] = _measured(step)
+        said["places"] = [{"points": one.points, "radius": one.radius} for one in places_of(step)[:MOST_ROWS]]
+    return said
+
+
+def _measured(step: StepResult) -> dict[str, Any]:
+    """Plain values as they are; a list of rows with its columns, cut to what a table shows."""
+    values, tables = {}, []
+    for name, value in step.measurements.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            columns = list(value[0])
+            rows = [[row.get(column) for column in columns] for row in value[:MOST_ROWS]]
+            tables.append({"name": name, "columns": columns, "rows": rows, "total": len(value)})
+        else:
+            values[name] = value
+    return {"values": values, "tables": tables}
+
+
+def _view(shown: ShownChain, focus: int, side: int) -> dict[str, Any]:
+    step = shown.steps[focus]
+    made = {one.image_id: one for number, one in shown.steps.items() if number < focus}
+    before = made.get(step.image_in[0]) if step.image_in else None
+    return {
+        "number": focus,
+        "exact": focus in shown.exact,
+        "after": _sent(step, shown, side),
+        "before": _sent(before, shown, side) if before else None,
+        "histogram": histogram(step.image) if step.image is not None else [],
+    }
+
+
+def _size(step: StepResult, shown: ShownChain) -> tuple[int, int]:
+    """Width and height of the real result, also where a reduced one is shown."""
+    now = (step.image.shape[1], step.image.shape[0]) if step.image is not None else (0, 0)
+    return shown.sizes.get(step.number, now)
+
+
+def _sent(step: StepResult, shown: ShownChain, side: int) -> dict[str, Any] | None:
+    width, height = _size(step, shown)
+    if step.image is None:
+        return None
+    small = on_screen(step.image, step.key, side, PREVIEWS)
+    kind = quick_ending(small)
+    return {
+        "number": step.number, "tool": step.tool, "width": width, "height": height,
+        "from": [step.image.shape[1], step.image.shape[0]], "address": _address(small, kind),
+    }  # fmt: skip
+
+
+def _address(picture: Picture, kind: str) -> str:
+    data = base64.b64encode(encode(picture, kind)).decode()
+    return f"data:image/{TYPES[kind]};base64,{data}"
+
+
+def _error(error: ChainError | None) -> dict[str, Any] | None:
+    if error is None:
+        return None
+    return {
+        "number": error.number, "tool": error.tool, "parameter": error.parameter, "value": error.value,
+        "allowed": error.allowed, "message": error.message,
+    }  # fmt: skip

@@ -1,0 +1,96 @@
+"""The toolchain workbench of a sample, and the page of the toolbox."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotation.common.chain_marks import mark_json
+from annotation.common.loading import load_benchmark, rights_in
+from annotation.content.chains.read import known_chains, mark_of
+from annotation.content.json import kept_calls
+from annotation.content.revisions import revision_json
+from annotation.models import Gold, Image, Revision, Sample
+from annotation.queue.editor import studio_json
+from annotation.queue.handed import require_handed
+from annotation.toolbox.table import TOOLS, Module
+from annotation.workbench.present import known_json, templates_json, tools_json
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common.errors import NotAllowed
+
+
+@require_safe
+def workbench(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Template annotation/workbench/workbench.html; context: sample, question, answer, bench (for json_script: what the
+    script needs), rights."""
+    benchmark = load_benchmark(request, slug)
+    sample = get_object_or_404(Sample.objects.select_related("image"), benchmark=benchmark, key=key)
+    sample.benchmark = benchmark
+    rights = rights_in(request, benchmark)
+    if isinstance(request.user, User):
+        require_handed(request.user, sample)
+    gold = _gold_content(sample) if rights[Right.SEE_GOLD.value] else None
+    own = _own(request.user, sample, rights)
+    content = own["content"] if own else gold
+    if content is None:
+        raise NotAllowed(f"You don't have access to a toolchain of {sample.key}. Annotate the sample, or ask the lead.")
+    of_gold = kept_calls(gold["reference_toolchain"]) if gold else ()
+    chains = known_chains(sample, of_gold) if rights[Right.SEE_GOLD.value] else []
+    bench = {
+        "key": sample.key,
+        "content": content,
+        "version": own["version"] if own else 0,
+        "editable": own is not None and own["editable"],
+        "rights": rights,
+        "tools": tools_json(),
+        "templates": templates_json(sample.width or 1, sample.height or 1),
+        "mark": mark_json(mark_of(sample, kept_calls(content["reference_toolchain"]), request.user)),
+        "chains": [known_json(chain, slug) for chain in chains],
+        "picture": _picture(sample),
+        "urls": _urls(slug, sample.key, rights),
+    }
+    context = {"benchmark": benchmark, "sample": sample, "bench": bench, "rights": rights, "content": content}
+    return render(request, "annotation/workbench/workbench.html", context)
+
+
+@require_safe
+@login_required
+def toolbox(request: HttpRequest) -> HttpResponse:
+    """Template annotation/tools/toolbox.html; context: modules, a list of (name, its tools)."""
+    modules = [(module, [spec for spec in TOOLS.values() if spec.module == module]) for module in Module]
+    return render(request, "annotation/tools/toolbox.html", {"modules": modules, "total": len(TOOLS)})
+
+
+def _gold_content(sample: Sample) -> dict[str, Any] | None:
+    found = Gold.objects.filter(sample=sample).values("revision")[:1]
+    revision = Revision.objects.filter(pk__in=found).with_content().first()
+    return revision_json(revision) if revision else None
+
+
+def _own(user: Any, sample: Sample, rights: dict[str, bool]) -> dict[str, Any] | None:
+    """The studio's state of the sample for who annotates it, or may begin to; None for everybody else."""
+    if not isinstance(user, User) or not rights[Right.ANNOTATE.value]:
+        return None
+    own = studio_json(user, sample, rights)
+    return own if own["editable"] or own["begun"] else None
+
+
+def _picture(sample: Sample) -> dict[str, Any] | None:
+    image = sample.image
+    if image is None or image.state != Image.State.READY:
+        return None
+    return {"width": image.width, "height": image.height, "name": sample.image_name or f"{sample.key}.png"}
+
+
+def _urls(slug: str, key: str, rights: dict[str, bool]) -> dict[str, str]:
+    names = {"run": "chain-run", "verify": "chain-verify", "accept": "chain-accept"}
+    urls = {name: reverse(f"annotation:{route}", args=[slug, key]) for name, route in names.items()}
+    if rights[Right.ANNOTATE.value]:
+        urls["draft"] = reverse("annotation:draft", args=[slug, key])
+    return urls

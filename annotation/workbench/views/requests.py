@@ -1,0 +1,118 @@
+"""What the workbench's script asks for: a chain run, a mark, a further chain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_POST
+
+from annotation.common.chain_marks import mark_json
+from annotation.common.loading import load_benchmark
+from annotation.common.requests import answers_json, body_of, text_of, whole_of
+from annotation.common.sample import load_sample
+from annotation.content.chains.read import known_chains
+from annotation.content.json import calls_from_json
+from annotation.images.chain_runs import EDITORS, Later, ShownChain, show_preview, show_whole
+from annotation.models import AcceptedChain, Sample
+from annotation.schema import LONGEST_NOTE, ToolCall
+from annotation.toolbox.names import UnknownToolError
+from annotation.toolbox.python_code import python_code
+from annotation.toolbox.results import ToolError
+from annotation.workbench.present import known_json, run_json
+from annotation.workbench.write import accept_chain, remove_chain, verify_chain
+from annotation.workflow import Right
+from webapp.common.errors import InvalidInput
+
+SIDES = range(64, 4097)
+MOST_ANSWERS = 50
+
+
+@require_POST
+@answers_json
+def run(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"calls", "focus", "side", "full", "known", "editor", "answers"?} -> the steps, their thumbnails, and the
+    pictures of the one in focus; or 202 {"later"}, busy or superseded, where it was not the request's turn.
+
+    ``full`` false: at the resolution of the screen, ``side`` pixels at most. ``known`` are keys of results whose
+    thumbnails the page has. ``editor`` names the page that asks: what it asked for before is left. Nothing is written.
+    """
+    person, sample = load_sample(request, slug, key, Right.VIEW)
+    data = body_of(request)
+    calls = calls_from_json(data.get("calls", []))
+    side, focus = whole_of(data, "side"), whole_of(data, "focus")
+    if side not in SIDES:
+        raise InvalidInput(f"side must be {SIDES.start} to {SIDES.stop - 1} pixels.", field="side")
+    known = data.get("known", [])
+    if not isinstance(known, list) or len(known) > 500:
+        raise InvalidInput("known must be a list of at most 500 keys.", field="known")
+    editor = text_of(data, "editor", longest=80)
+    show = show_whole if data.get("full") is True else show_preview
+    try:
+        with EDITORS.asking(f"{person.pk} {editor}" if editor else "") as asked:
+            shown = show(sample, calls, side, asked)
+    except Later as later:
+        return JsonResponse({"later": later.code}, status=202)
+    answer = run_json(shown, focus, side, {str(one) for one in known}, _answers(data))
+    return JsonResponse(answer | {"python": _python(sample, calls, shown)})
+
+
+@require_POST
+@answers_json
+def verify(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"calls", "answers"?, "reason"?} -> the mark; 400 where the chain does not run to its end, and with the code
+    ``measured_otherwise`` where its last step measures another number and no reason is given."""
+    person, sample = load_sample(request, slug, key, Right.VIEW)
+    data = body_of(request)
+    calls, answers = calls_from_json(data.get("calls", [])), _answers(data)
+    reason = text_of(data, "reason", longest=LONGEST_NOTE)
+    mark = verify_chain(actor=person, sample=sample, calls=calls, answers=answers, reason=reason)
+    return JsonResponse(mark_json(mark))
+
+
+def _answers(data: Mapping[str, Any]) -> list[str]:
+    """The answers in words that the page shows, each with text. Raises ``InvalidInput``."""
+    answers = data.get("answers", [])
+    if not isinstance(answers, list) or len(answers) > MOST_ANSWERS:
+        raise InvalidInput(f"answers must be a list of at most {MOST_ANSWERS} texts.", field="answers")
+    texts = [text_of({"answers": one}, "answers") for one in answers]
+    return [text for text in texts if text]
+
+
+@require_POST
+@answers_json
+def accept(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"calls", "note"} -> {"chains"}: all further ones."""
+    person, sample = load_sample(request, slug, key, Right.REVIEW)
+    data = body_of(request)
+    accept_chain(actor=person, sample=sample, calls=calls_from_json(data.get("calls", [])), note=text_of(data, "note"))
+    return JsonResponse({"chains": [known_json(chain, slug) for chain in known_chains(sample, ())]})
+
+
+@require_POST
+@answers_json
+def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """-> {"chains"}: those that are left."""
+    benchmark = load_benchmark(request, slug, Right.REVIEW)
+    chain = get_object_or_404(AcceptedChain.objects.select_related("sample__image"), sample__benchmark=benchmark, pk=pk)
+    sample: Sample = chain.sample
+    sample.benchmark = benchmark
+    remove_chain(actor=request.user, chain=chain)  # type: ignore[arg-type]  # who reviews is signed in
+    return JsonResponse({"chains": [known_json(one, slug) for one in known_chains(sample, ())]})
+
+
+def _python(sample: Sample, calls: tuple[ToolCall, ...], shown: ShownChain) -> dict[str, Any]:
+    """The chain as a program, up to where it runs."""
+    runs = calls[: shown.error.number - 1] if shown.error else calls
+    image = sample.image
+    try:
+        code = python_code(runs, image.width, image.height, _file_of(sample)) if image else ""
+    except (ToolError, UnknownToolError, KeyError):
+        code = ""
+    return {"code": code, "whole": shown.error is None}
+
+
+def _file_of(sample: Sample) -> str:
+    return sample.image_name.replace("\\", "/").rsplit("/", 1)[-1] or f"{sample.key}.png"

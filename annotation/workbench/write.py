@@ -1,0 +1,127 @@
+"""Reference chains that people stand for: further ones beside the gold's, and the mark that one was verified."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.chain_answers import compare
+from annotation.common.access import allowed, require
+from annotation.content.chains.read import digest_of
+from annotation.content.json import calls_to_json
+from annotation.content.when_changed import facts_changed
+from annotation.images.chain_runs import run_whole
+from annotation.models import AcceptedChain, Sample, VerifiedChain
+from annotation.schema import LONGEST_NOTE, MOST_CHAINS, ToolCall
+from annotation.toolbox.cache import picture_key
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import InvalidInput, NotAllowed
+
+
+def verify_chain(
+    *, actor: User, sample: Sample, calls: Sequence[ToolCall], answers: Sequence[str] = (), reason: str = ""
+) -> VerifiedChain:
+    """Run the chain, and keep that this person saw its end give the answer, ``answers`` in words: compared where the
+    last step measured it, else confirmed. The same twice changes nothing; another answer or reason takes the place of
+    the first. Each person has a mark of their own: a mark of another person would tell that the sample was worked on
+    before.
+
+    Raises ``NotAllowed`` for who neither annotates nor reviews, ``InvalidInput`` for a chain that does not run to its
+    end, is empty, or measures another number without a ``reason``.
+    """
+    if not (allowed(actor, sample.benchmark, Right.ANNOTATE) or allowed(actor, sample.benchmark, Right.REVIEW)):
+        raise NotAllowed(
+            f"Only annotators and reviewers of {sample.benchmark.title} can verify toolchains. Ask its lead."
+        )
+    if not calls:
+        raise InvalidInput("The toolchain has no steps. Add the first one.", field="calls")
+    result = run_whole(sample, calls)
+    if result.error is not None:
+        raise InvalidInput(f"The toolchain stops with an error. {result.error.message}", field="calls")
+    last = result.steps[-1]
+    shown = picture_key(last.image) if last.image is not None else ""
+    agrees = _agrees(last.measurements, answers, reason)
+    said = {
+        "result": shown, "measurements": dict(last.measurements), "answer": "\n".join(answers),
+        "kind": VerifiedChain.Kind.COMPARED if agrees else VerifiedChain.Kind.CONFIRMED,
+        "reason": reason if agrees is False else "",
+    }  # fmt: skip
+    with transaction.atomic():
+        image = sample.image.sha256 if sample.image else ""
+        which = {"sample": sample, "digest": digest_of(calls), "image": image, "person": actor}
+        found, new = VerifiedChain.objects.select_for_update().get_or_create(**which, defaults=said)
+        if not new and (found.answer, found.reason) != (said["answer"], said["reason"]):
+            VerifiedChain.objects.filter(pk=found.pk).update(**said, created_at=timezone.now())
+            found.refresh_from_db()
+            new = True
+        if new:
+            audit.record(
+                actor=actor, action="chain.verify", subject=found, benchmark=sample.benchmark.slug,
+                after=found.kind, reason=found.reason,
+                data={"sample": sample.key, "chain": found.digest, "result": shown},
+            )  # fmt: skip
+    return found
+
+
+def _agrees(measurements: Mapping[str, Any], answers: Sequence[str], reason: str) -> bool | None:
+    """Whether the last step measured the answer; None where that cannot be said. Raises ``InvalidInput``."""
+    found = compare(measurements, answers)
+    if found.agrees is False and not reason:
+        measured = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in found.measured)
+        answer = " or ".join(f"“{one}”" for one in answers)
+        raise InvalidInput(
+            f"The last step measures {measured}, but the answer is {answer}. Change the toolchain, or enter why "
+            "the last step still shows the answer.",
+            field="reason",
+            code="measured_otherwise",
+        )
+    return found.agrees
+
+
+def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note: str = "") -> AcceptedChain:
+    """A further reference chain of the sample, beside the gold's; the same one twice is kept once.
+
+    Raises ``NotAllowed`` for who does not review, ``InvalidInput`` for a chain that does not run, is empty, or is the
+    twenty-first.
+    """
+    require(actor, sample.benchmark, Right.REVIEW)
+    require(actor, sample.benchmark, Right.SEE_GOLD)
+    if not calls or len(note) > LONGEST_NOTE:
+        raise InvalidInput(f"A toolchain needs at least one step. Its note can have at most {LONGEST_NOTE} characters.")
+    result = run_whole(sample, calls)
+    if result.error is not None:
+        raise InvalidInput(f"Only a toolchain that runs can be accepted. {result.error.message}", field="calls")
+    with transaction.atomic():
+        if AcceptedChain.objects.filter(sample=sample).count() >= MOST_CHAINS:
+            raise InvalidInput(f"{sample.key} already has {MOST_CHAINS} accepted toolchains. Remove one first.")
+        found, new = AcceptedChain.objects.get_or_create(
+            sample=sample, digest=digest_of(calls),
+            defaults={"calls": calls_to_json(calls), "note": note, "accepted_by": actor},
+        )  # fmt: skip
+        if new:
+            audit.record(
+                actor=actor, action="chain.accept", subject=found, benchmark=sample.benchmark.slug,
+                after="accepted", reason=note, data={"sample": sample.key, "chain": found.digest},
+            )  # fmt: skip
+            facts_changed(sample.benchmark)
+    return found
+
+
+def remove_chain(*, actor: User, chain: AcceptedChain) -> None:
+    """Take a further chain away again."""
+    sample = chain.sample
+    require(actor, sample.benchmark, Right.REVIEW)
+    require(actor, sample.benchmark, Right.SEE_GOLD)
+    with transaction.atomic():
+        audit.record(
+            actor=actor, action="chain.remove", subject=chain, benchmark=sample.benchmark.slug,
+            before="accepted", after="removed",
+            data={"sample": sample.key, "chain": chain.digest, "calls": chain.calls},
+        )  # fmt: skip
+        chain.delete()
+        facts_changed(sample.benchmark)
