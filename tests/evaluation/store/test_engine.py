@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from evaluation.store.engine import Reader
+from evaluation.store.engine import Reader, parquet
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -35,7 +35,7 @@ def test_a_reader_writes_files_of_its_folder_only(tmp_path: Path) -> None:
 def test_what_is_held_stays_when_its_file_goes(tmp_path: Path) -> None:
     reader, path = Reader(tmp_path), tmp_path / "rows.parquet"
     reader.write(f"COPY (SELECT 7 AS seven) TO '{path}' (FORMAT parquet)")
-    reader.view("rows", f"SELECT * FROM read_parquet('{path}')")
+    reader.view("rows", "FROM " + parquet(path))
     reader.hold("rows")
     path.unlink()
     assert reader.rows("SELECT seven FROM rows", {}) == [(7,)]
