@@ -8,6 +8,7 @@ class AnnotationConfig(AppConfig):
     verbose_name = "Annotation"
 
     def ready(self) -> None:
+        import_module("webapp.common.glossary").add_terms(import_module("annotation.glossary").TERMS)
         import_module("annotation.images.jobs")
         import_module("annotation.content.jobs")
         import_module("annotation.exchange.jobs")

@@ -81,6 +81,8 @@ B = "street"
 SITE = [
     Line("live", get=everyone()),
     Line("ready", get=everyone()),
+    Line("glossary", get=everyone()),
+    Line("glossary-term", ("coverage",), get=everyone()),
     Line("api-schema", get=everyone()),
     Line("admin-door", get=everyone(403) | {VISITOR: SIGN_IN, ADMIN: 302}),
     Line("admin-password", get=everyone(302), post=everyone(302)),

@@ -10,6 +10,8 @@ from webapp.readiness import ready
 urlpatterns: list[URLPattern | URLResolver] = [
     path("live", views.live, name="live"),
     path("ready", ready, name="ready"),
+    path("glossary/", views.glossary, name="glossary"),
+    path("glossary/<slug:slug>/", views.glossary_term, name="glossary-term"),
     path("admin/login/", admin_door, name="admin-door"),
     # As its sign-in, which has no limit of guesses either.
     path("admin/password_change/", RedirectView.as_view(pattern_name="accounts:account"), name="admin-password"),

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from evaluation.metrics.definitions import DEFINITIONS
+from evaluation.metrics.formulas import FORMULAS, Formula
 from evaluation.metrics.undecided import RANGES
 
 HIGHER, LOWER, NEITHER = "higher", "lower", ""
@@ -28,12 +29,31 @@ SHARE, POINTS, CALLS, TOOLS, AREA, REWARD, COST, DOLLARS = (
 """Units. ``SHARE`` is a fraction 0..1 shown in percent; ``POINTS`` a difference of fractions shown in percentage
 points; ``AREA`` is in whole pictures."""
 
+UNIT_RANGES: Mapping[str, str] = {
+    SHARE: "0 to 100%",
+    POINTS: "−100 to +100 pp",
+    CALLS: "0 or more calls",
+    TOOLS: "0 or more tools",
+    AREA: "0 or more image areas",
+    COST: "0 or more",
+    DOLLARS: "0 or more US dollars",
+}
+"""The values that a metric of a unit can take, where its formula does not say otherwise."""
+PAPERS: Mapping[str, str] = {
+    "F": "On the Faithfulness of Visual Thinking (arXiv 2510.23482)",
+    "V": "VTC-Bench (arXiv 2603.15030)",
+    "B": "ViEBench",
+    "P": "PhysTool-Bench",
+}
+"""The papers by their letter in a source."""
+
 Row = tuple[str, str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric: export name, group, label on pages, unit, better direction, source, one-sentence definition."""
+    """One metric: export name, group, label on pages, unit, better direction, source, definition in one sentence,
+    formula."""
 
     name: str
     group: str
@@ -42,6 +62,12 @@ class Metric:
     better: str
     source: str
     definition: str
+    formula: Formula
+
+    @property
+    def range(self) -> str:
+        """The values it can take."""
+        return self.formula.range or UNIT_RANGES[self.unit]
 
     @property
     def extra(self) -> bool:
@@ -126,7 +152,7 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
 def _metrics() -> Iterator[Metric]:
     for group, rows in _ROWS.items():
         for name, label, unit, better, source in rows:
-            yield Metric(name, group, label, unit, better, source, DEFINITIONS[name])
+            yield Metric(name, group, label, unit, better, source, DEFINITIONS[name], FORMULAS[name])
 
 
 METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _metrics()}

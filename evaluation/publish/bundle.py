@@ -27,6 +27,7 @@ from evaluation.publish.places import (
     CASE,
     CASE_TEXT,
     DATA_CARD,
+    GLOSSARY,
     LIST,
     PICTURES,
     RUN,
@@ -88,7 +89,7 @@ class Copy:
             )
         if target.kind == SAMPLE:
             return origin.kind == CASE
-        return target.kind in {DATA_CARD, RUN, CASE, CASE_TEXT}
+        return target.kind in {DATA_CARD, RUN, CASE, CASE_TEXT, GLOSSARY}
 
 
 def publish(benchmark: Benchmark, folder: Path, cases: list[str], *, most: int, today: date) -> dict[str, int]:

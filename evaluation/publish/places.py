@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 
 from django.urls import Resolver404, ResolverMatch, resolve
 
-BOARD, DATA_CARD, RUN, LIST, CASE, CASE_TEXT, SAMPLE = (
+BOARD, DATA_CARD, RUN, LIST, CASE, CASE_TEXT, SAMPLE, GLOSSARY = (
     "leaderboard",
     "data-card",
     "run",
@@ -18,6 +18,7 @@ BOARD, DATA_CARD, RUN, LIST, CASE, CASE_TEXT, SAMPLE = (
     "trajectory",
     "trajectory-text",
     "sample",
+    "glossary",
 )
 PICTURES = {"thumbnail", "tile", "region"}
 _LONGEST_NAME = 60
@@ -55,8 +56,8 @@ class Place:
         """Relative to the folder of the copy; the same address always has the same file."""
         if self.kind == BOARD:
             return f"board-{_named(self.query)}.html" if self.query else "index.html"
-        if self.kind == DATA_CARD:
-            return "data-card.html"
+        if self.kind in {DATA_CARD, GLOSSARY}:
+            return f"{self.kind}.html"
         if self.kind == LIST:
             return f"lists/{_named(self.query)}.html"
         if self.kind == CASE_TEXT:
@@ -90,6 +91,8 @@ def place_of(address: str, benchmark: str) -> Place | None:
         return None
     values = {name: str(value) for name, value in found.kwargs.items()}
     kind = found.url_name or ""
+    if kind == GLOSSARY:
+        return Place(kind, parts.path, "", ())
     if values.pop("slug", "") != benchmark or kind not in {
         BOARD,
         DATA_CARD,

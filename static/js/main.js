@@ -10,6 +10,7 @@ import { SightlineKeys } from "./elements/own-keys.js";
 import { SightlinePassword } from "./elements/password.js";
 import { SightlineQuery } from "./elements/query.js";
 import { SightlineSession } from "./elements/session.js";
+import { SightlineTerm } from "./elements/term.js";
 import { SightlineTheme } from "./elements/theme.js";
 import { SightlineTime } from "./elements/time.js";
 import { SightlineToast } from "./elements/toast.js";
@@ -35,6 +36,7 @@ defineAll({
   "sightline-password": SightlinePassword,
   "sightline-query": SightlineQuery,
   "sightline-session": SightlineSession,
+  "sightline-term": SightlineTerm,
   "sightline-theme": SightlineTheme,
   "sightline-time": SightlineTime,
   "sightline-toast": SightlineToast,

@@ -10,14 +10,17 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 
+from annotation.glossary import TERMS as ANNOTATION_TERMS
 from annotation.toolbox.signature import Parameter, shown_value
 from annotation.toolbox.table import TOOLS, ToolSpec
+from evaluation.glossary import TERMS as EVALUATION_TERMS
 from evaluation.metrics.catalogue import METRICS, Metric
 from evaluation.metrics.failures import FAILURES, RULES
 from evaluation.metrics.settings import CHOICES, RANGES, MetricSettings
 from evaluation.query.fields import described
 from tests.architecture.source import ROOT
 from webapp.accounts.scopes import WORDS, Scope
+from webapp.common.glossary import Term, by_group
 from webapp.env import VARIABLES
 
 DOCUMENTS = (
@@ -27,6 +30,7 @@ DOCUMENTS = (
     Path("docs/toolbox.md"),
     Path("docs/query.md"),
     Path("docs/api.md"),
+    Path("docs/glossary.md"),
 )
 TABLE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 
@@ -101,6 +105,32 @@ def tools() -> str:
     return "\n" + "".join(parts)
 
 
+def glossary() -> str:
+    """A table for each group, with the columns that one of its terms fills."""
+    columns: Mapping[str, Callable[[Term], str]] = {
+        "Term": lambda term: code(term.name) if "_" in term.name else term.name,
+        "Sign": lambda term: code(term.sign),
+        "Definition": lambda term: term.definition,
+        "Formula": lambda term: code(term.formula),
+        "Range": lambda term: term.range,
+        "Better": lambda term: term.direction,
+        "n/a if": lambda term: term.undefined,
+        "Specified in": lambda term: _heading(term.document),
+    }
+    parts = []
+    for group, terms in by_group([*ANNOTATION_TERMS, *EVALUATION_TERMS]).items():
+        filled = [head for head, cell in columns.items() if any(cell(term) for term in terms)]
+        rows = ([columns[head](term) for head in filled] for term in terms)
+        parts.append(f"## {group}\n\n{table(filled, rows)}\n")
+    return "\n" + "".join(parts)
+
+
+def _heading(document: str) -> str:
+    """``docs/metrics.md#ioa`` as a link from beside it."""
+    path, _, anchor = document.partition("#")
+    return f"[{anchor}]({path.removeprefix('docs/')}#{anchor})" if document else ""
+
+
 def query_fields() -> str:
     rows = (
         (code(field.name), str(field.kind), ", ".join(code(value) for value in field.choices), field.about)
@@ -116,6 +146,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "metric-settings": metric_settings,
     "tools": tools,
     "query-fields": query_fields,
+    "glossary": glossary,
     "failures": lambda: table(("Failure", "Rule"), ((code(name), RULES[name]) for name in FAILURES)),
     "benchmark-importers": lambda: formats("annotation.importers", "IMPORTERS"),
     "run-importers": lambda: formats("evaluation.importers", "IMPORTERS"),

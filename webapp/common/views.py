@@ -2,12 +2,16 @@
 
 import sys
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.views.decorators.cache import never_cache
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.text import slugify
+from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_safe
 
 from webapp import VERSION
 from webapp.common.errors import SignedOut, asked_by_script, error_page, fault_page, stop
+from webapp.common.glossary import all_terms, by_group, find_term
 from webapp.common.outages import outage_of, outage_page
 
 
@@ -71,3 +75,21 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def live(request: HttpRequest) -> HttpResponse:
     """Whether the process answers at all; for probes, without sign-in. Our server answers this itself."""
     return JsonResponse({"status": "alive", "version": VERSION})
+
+
+@require_safe
+def glossary(request: HttpRequest) -> HttpResponse:
+    """Template ui/glossary.html; context: groups, each an anchor, a title and its entries."""
+    groups = [(slugify(title), title, entries) for title, entries in by_group(all_terms().values()).items()]
+    return render(request, "ui/glossary.html", {"groups": groups})
+
+
+@require_safe
+@cache_control(public=True, max_age=600)
+def glossary_term(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the popover of a word holds: template ui/_term_card.html. It is the same for everyone."""
+    try:
+        entry = find_term(slug)
+    except LookupError:
+        raise Http404 from None
+    return HttpResponse(render_to_string("ui/_term_card.html", {"term": entry}))

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.common.loading import load_benchmark
 from annotation.common.sections import settings_context
 from annotation.workflow import Right
+from evaluation.glossary import setting_slug
 from evaluation.leaderboard.forms import MetricSettingsForm
 from evaluation.leaderboard.read.runs import list_runs
 from evaluation.metrics.settings import MetricSettings
@@ -36,6 +37,11 @@ class Row:
     field: BoundField
     default: Any
     changed: bool
+
+    @property
+    def term(self) -> str:
+        """Its entry of the glossary."""
+        return setting_slug(self.name)
 
 
 @login_required

@@ -24,6 +24,20 @@ QUADRANT_METRICS = (
 )
 
 
+EXPLAINED_BY: Mapping[str, str] = {
+    "Accuracy": "accuracy",
+    "Grounded": "grounded_score",
+    "Accuracy when grounded": "accuracy_when_grounded",
+    "Accuracy when ungrounded": "accuracy_when_ungrounded",
+    "Coverage, mean": "mean_coverage",
+    "Concentration, mean": "mean_concentration",
+    "Calls, mean": "calls_mean",
+    "Cost, mean": "cost_mean",
+    "No quadrant": "grounding-population",
+}
+"""The entry of the glossary that explains a number of the strip."""
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """One number of the strip: its words, its interval in words, and the counts it is made of.
@@ -39,6 +53,11 @@ class Number:
     words: str = ""
     itself: Count | None = None
     range: str = ""
+
+    @property
+    def term(self) -> str:
+        """The entry of the glossary that explains it."""
+        return "usd_mean" if self.value.startswith("$") else EXPLAINED_BY[self.label]
 
     @property
     def shown(self) -> str:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from evaluation.common.design_effect import METHODS
 from evaluation.common.links import Count, RunLinks
+from evaluation.glossary import outcome_slug
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.faithfulness import adjusted_over_arms
 from evaluation.metrics.undecided import could_turn
@@ -19,6 +20,7 @@ from evaluation.schema import Condition
 from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
 from webapp.common.drawing import Bar, stacked
+from webapp.common.glossary import all_terms
 from webapp.common.wording import decimal, points_open, rate
 
 EFFECTS = (
@@ -263,9 +265,12 @@ def _calling(row: Mapping[str, Any], names: Mapping[str, Sequence[str]], links: 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeShare:
+    """``term``: the entry of the glossary that explains it."""
+
     label: str
     share: float
     count: Count
+    term: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +311,7 @@ def plans(tables: Mapping[str, Any], metrics: Metrics, found: Selection, links: 
     if not total:
         return None
     outcomes = [
-        OutcomeShare(label, n / total, links.count(n, outcome=name))
+        OutcomeShare(label, n / total, links.count(n, outcome=name), outcome_slug(name))
         for label, name, n in zip(OUTCOMES, Outcome.NAMES, sums, strict=True)
     ]
     prefixes = [(k, metrics[f"success_rate_at_{k}"]) for k in (1, 2, 3) if f"success_rate_at_{k}" in metrics]
@@ -386,6 +391,12 @@ class Hidden:
     label: str
     count: Count
     words: str
+
+    @property
+    def term(self) -> str:
+        """The entry of the glossary that explains it, where there is one."""
+        slug = self.label.lower()
+        return slug if slug in all_terms() else ""
 
 
 def never_hidden(metrics: Metrics, counts: Mapping[str, int], missing: int | None, links: RunLinks) -> list[Hidden]:

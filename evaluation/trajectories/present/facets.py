@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from evaluation.common.shown import DATA
+from evaluation.glossary import failure_slug, outcome_slug, quadrant_slug
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.failures import LABELS as FAILURE_LABELS
 from evaluation.models import Run
@@ -19,6 +20,9 @@ ANSWERS = {"yes": "correct", "no": "incorrect", "undecided": "undecided", "none"
 AREAS = dict(zip(list_facets.AREAS, ("under 0.05%", "0.05 – 0.2%", "0.2 – 1%", "over 1%"), strict=True))
 OUTCOMES = ("exact match", "extra only", "missing only", "substitute", "out of order")
 OUTCOME_WORDS = dict(zip(Outcome.NAMES, OUTCOMES, strict=True))
+FAILURE_TERMS = {label: failure_slug(name) for name, label in FAILURE_LABELS.items()}
+ANSWER_TERMS = {word: word for word in ("correct", "incorrect", "undecided")}
+OUTCOME_TERMS = {words: outcome_slug(name) for name, words in OUTCOME_WORDS.items()}
 NOT_PLACED = "no quadrant"
 ALWAYS = ("Run", "Quadrant", "Why", "Answer", "Tags")
 """Facets that stay with a single value: it says what all of the list have in common."""
@@ -37,6 +41,8 @@ class FacetValue:
     href: str
     current: bool
     quadrant: str = ""
+    term: str = ""
+    """The entry of the glossary that explains it, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +64,11 @@ def facets(found: TrajectoryList, terms: Terms, runs: Iterable[Run]) -> list[Fac
     made = [
         _runs(counts, terms, runs),
         _quadrants(counts, terms),
-        _worded("Why", "failure", counts, terms, FAILURE_LABELS),
-        _worded("Answer", "correct", counts, terms, ANSWERS),
+        _explained(_worded("Why", "failure", counts, terms, FAILURE_LABELS), FAILURE_TERMS),
+        _explained(_worded("Answer", "correct", counts, terms, ANSWERS), ANSWER_TERMS),
         _worded("Evidence area", "area", counts, terms, AREAS),
         _worded("Calls", "calls", counts, terms, {}),
-        _worded("Tool plan", "outcome", counts, terms, OUTCOME_WORDS),
+        _explained(_worded("Tool plan", "outcome", counts, terms, OUTCOME_WORDS), OUTCOME_TERMS),
         _conditions(counts, terms),
         _worded("Tags", "tag", counts, terms, {}),
         *(_worded(name.removeprefix(DATA).capitalize(), name, counts, terms, {}) for name in own),
@@ -115,6 +121,7 @@ def _quadrants(counts: Counts, terms: Terms) -> Facet:
             address(terms, quadrant="" if name == chosen else name),
             name == chosen,
             "" if name == "none" else name,
+            "grounding-population" if name == "none" else quadrant_slug(name),
         )
         for name in (*Quadrant.NAMES, "none")
         if found.get(name) or name == chosen
@@ -125,6 +132,11 @@ def _quadrants(counts: Counts, terms: Terms) -> Facet:
 def _worded(title: str, name: str, counts: Counts, terms: Terms, words: Mapping[str, str]) -> Facet:
     rows = [(words.get(value, value), value, n) for value, n in counts[name].items()]
     return _facet(title, name, terms, rows, words.get(terms.get(name, ""), ""))
+
+
+def _explained(facet: Facet, entries: Mapping[str, str]) -> Facet:
+    """With the entries of the glossary that explain its values, by label."""
+    return replace(facet, values=[replace(value, term=entries.get(value.label, "")) for value in facet.values])
 
 
 def _conditions(counts: Counts, terms: Terms) -> Facet:

@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, OuterRef
 from annotation.common.access import known_to, require, roles_of
 from annotation.models import Benchmark
 from annotation.workflow import Right
+from evaluation.glossary import failure_slug
 from evaluation.metrics.failures import FAILURES, LABELS, RULES
 from evaluation.models import FailureLabel, Note, Tag, Tagging, Trajectory
 from evaluation.models.querysets.marks import visible_tags
@@ -42,6 +43,11 @@ class Marks:
     @property
     def failure_words(self) -> str:
         return LABELS.get(self.failure, "")
+
+    @property
+    def term(self) -> str:
+        """The entry of the glossary that explains the failure."""
+        return failure_slug(self.failure)
 
     @property
     def rule_words(self) -> str:

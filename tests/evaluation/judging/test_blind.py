@@ -69,6 +69,8 @@ def test_the_source_of_a_queue_is_told_to_who_has_finished_it(
         assert not shown.context["told"]
         assert "Model B" not in shown.content.decode()
         assert f"run={queue.terms['run']}" not in shown.content.decode()
+        # Words that explain scores would say what the question is drawn by.
+        assert "<sightline-term" not in shown.content.decode()
     judge_all(ana, queue)
     told = listed(ana)
     assert (told["terms"], told["drawn_from"], told["seed"]) == (queue.terms, 5, None)

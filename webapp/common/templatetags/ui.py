@@ -15,6 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from webapp.common import drawing, svg, wording
+from webapp.common.glossary import find_term
 from webapp.common.shot import shot
 from webapp.common.signs import state
 from webapp.common.svg import QUADRANTS
@@ -171,18 +172,43 @@ def quadrant_code(name: str) -> str:
     return code
 
 
+@register.filter
+def quadrant_name(name: str) -> str:
+    """``G+A-`` as "Grounded, incorrect"."""
+    return QUADRANTS[quadrant_code(name)][1]
+
+
 @register.simple_tag
-def quadrant(name: str, kind: str = "", words: bool = False) -> SafeString:
-    """``{% quadrant "G+A-" %}``; kind "tag" has a ground, "glyph" is the sign alone; words adds its meaning."""
-    return _quadrant(quadrant_code(name), kind, words)
+def quadrant(name: str, kind: str = "", words: bool = False, explained: bool = False) -> SafeString:
+    """``{% quadrant "G+A-" %}``; kind "tag" has a ground, "glyph" is the sign alone; words adds its meaning; explained:
+    a press opens its entry of the glossary, where it is not part of a link."""
+    return _quadrant(quadrant_code(name), kind, words, explained)
 
 
-@lru_cache(maxsize=32)
-def _quadrant(code: str, kind: str, words: bool) -> SafeString:
+@lru_cache(maxsize=64)
+def _quadrant(code: str, kind: str, words: bool, explained: bool) -> SafeString:
     """There are some dozen, and a list holds one in each row: each is drawn once."""
     label, meaning = QUADRANTS[code]
-    drawn = {"code": code, "label": label, "meaning": meaning, "kind": kind, "words": words}
+    drawn = {"code": code, "label": label, "meaning": meaning, "kind": kind, "words": words, "explained": explained}
     return render_to_string("ui/_quadrant.html", drawn)
+
+
+@register.simple_tag
+def term(slug: str, text: object = "", sign: bool = False) -> SafeString:
+    """``{% term "coverage" %}``: a word of the glossary that explains itself when it is pressed.
+
+    ``{% term "mean_coverage" head.label %}`` has other words; ``sign=True`` is a question mark, beside what has another
+    use already, such as a head that sorts.
+    """
+    return _term(slug, str(text), sign)
+
+
+@lru_cache(maxsize=1024)
+def _term(slug: str, text: str, sign: bool) -> SafeString:
+    entry = find_term(slug)
+    return SafeString(
+        render_to_string("ui/_term.html", {"term": entry, "text": text or entry.name, "sign": sign}).strip()
+    )
 
 
 # Bars and intervals

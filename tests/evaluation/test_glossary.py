@@ -1,0 +1,115 @@
+"""One registry explains every word, metric, failure and setting: pages, cards and docs show the same entries."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from html import unescape
+
+import pytest
+from django.template import Context, Template
+
+from evaluation.glossary import failure_slug, outcome_slug, quadrant_slug, setting_slug
+from evaluation.leaderboard.present.columns import CHOICE
+from evaluation.metrics.catalogue import METRICS
+from evaluation.metrics.columns import Outcome, Quadrant
+from evaluation.metrics.failures import FAILURES
+from evaluation.metrics.formulas import FORMULAS
+from evaluation.metrics.settings import MetricSettings
+from evaluation.models import Run
+from evaluation.runs.present.numbers import EXPLAINED_BY
+from tests.architecture.source import ROOT
+from tests.architecture.test_documents import slugs as headings
+from tests.conftest import signed_in
+from webapp.common.glossary import Term, add_terms, all_terms, find_term
+
+TERM = re.compile(r'<sightline-term\b[^>]*><a href="/glossary/#([^"]+)"')
+
+
+def explained(answer) -> set[str]:
+    """The slugs of the words that a page explains."""
+    return {unescape(slug) for slug in TERM.findall(answer.content.decode())}
+
+
+@pytest.mark.parametrize(
+    "slugs",
+    [
+        list(METRICS),
+        list(CHOICE),
+        [failure_slug(name) for name in FAILURES],
+        [setting_slug(name) for name in MetricSettings().as_dict()],
+        [quadrant_slug(name) for name in Quadrant.NAMES],
+        [outcome_slug(name) for name in Outcome.NAMES],
+        list(EXPLAINED_BY.values()),
+    ],
+    ids=["metrics", "columns of the board", "failures", "settings", "quadrants", "outcomes", "numbers of a run"],
+)
+def test_everything_a_registry_names_has_an_entry(slugs):
+    assert slugs
+    assert {slug for slug in slugs if slug not in all_terms()} == set()
+
+
+def test_every_metric_says_how_it_is_computed_and_when_it_has_no_value():
+    assert set(FORMULAS) == set(METRICS)
+    for name in METRICS:
+        entry = find_term(name)
+        assert entry.definition == METRICS[name].definition
+        assert all((entry.formula, entry.range, entry.direction, entry.undefined, entry.document, entry.source)), name
+
+
+def test_every_heading_that_an_entry_names_is_in_its_document_once():
+    named = {term.document for term in all_terms().values() if term.document}
+    assert len(named) > 20
+    for document in named:
+        path, _, anchor = document.partition("#")
+        assert headings((ROOT / path).read_text()).count(anchor) == 1, document
+
+
+def test_a_page_cannot_name_what_nothing_explains():
+    page = Template('{% load ui %}{% term "no-such-word" %}')
+    with pytest.raises(LookupError, match="no-such-word"):
+        page.render(Context())
+
+
+def test_two_entries_cannot_have_one_name():
+    with pytest.raises(ValueError, match="coverage"):
+        add_terms([Term(slug="coverage", name="coverage", group="Mine", definition="Something else.")])
+    add_terms([find_term("coverage")])
+
+
+@pytest.mark.django_db
+def test_the_glossary_lists_every_entry_once_for_everyone(client):
+    page = client.get("/glossary/")
+    assert page.status_code == 200
+    listed = Counter(re.findall(r'<article class="gloss" id="([^"]+)"', page.content.decode()))
+    assert listed == Counter(list(all_terms()))
+    ids = Counter(re.findall(r'\bid="([^"]+)"', page.content.decode()))
+    assert [name for name, n in ids.items() if n > 1] == []
+
+
+@pytest.mark.django_db
+def test_the_card_of_a_word_holds_its_facts_and_the_way_to_the_glossary(client):
+    entry = find_term("mean_coverage")
+    card = unescape(client.get("/glossary/mean_coverage/").content.decode())
+    for fact in (entry.name, entry.definition, entry.formula, entry.range, entry.undefined, entry.document):
+        assert fact in card
+    assert 'href="/glossary/#mean_coverage"' in card
+    assert client.get("/glossary/no-such-word/").status_code == 404
+
+
+@pytest.mark.django_db
+@pytest.mark.one_database
+def test_pages_with_scores_explain_their_words_in_place(lea, board):
+    client, run = signed_in(lea), Run.objects.order_by("pk").first()
+    at = f"/benchmarks/{board.slug}"
+    wanted = {
+        f"{at}/leaderboard/": {"accuracy", "grounded_score", "mean_coverage", "gpap", "gpam", "gmap", "gmam"},
+        f"{at}/runs/": {"gpap", "gpam", "gmap", "gmam"},
+        f"{at}/runs/{run.pk}/": {"accuracy", "mean_coverage", "missing", "unread", "undecided", "failed"},
+        f"{at}/trajectories/": {"gpap", "correct"},
+        f"{at}/settings/metrics/": {setting_slug(name) for name in MetricSettings().as_dict()},
+    }
+    for address, words in wanted.items():
+        found = explained(client.get(address))
+        assert words <= found, address
+        assert found <= set(all_terms()), address

@@ -1,0 +1,95 @@
+"""The words of the site, each explained once: pages, popovers and docs/glossary.md show these entries.
+
+Each half registers its own (``add_terms``), as it does its tabs and keys.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+Row = tuple[str, str, str] | tuple[str, str, str, str]
+"""Name, sign and definition of a word and, where there is one, the heading that specifies it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """One entry.
+
+    slug: its name in templates and in the address of the glossary. sign: symbol, code or name in files. definition:
+    what it is, in one or two sentences. formula, range, direction (which values are better), undefined (when there is
+    no value): of what is measured. document: where it is specified, as ``docs/metrics.md#ioa``. source: the paper that
+    defines it, with the section.
+    """
+
+    slug: str
+    name: str
+    group: str
+    definition: str
+    sign: str = ""
+    formula: str = ""
+    range: str = ""
+    direction: str = ""
+    undefined: str = ""
+    document: str = ""
+    source: str = ""
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """What is known of it beside its definition, each with its heading."""
+        found = (
+            ("Formula", self.formula),
+            ("Range", self.range),
+            ("Better", self.direction),
+            ("n/a if", self.undefined),
+            ("Source", self.source),
+        )
+        return [(heading, fact) for heading, fact in found if fact]
+
+
+def words(group: str, *rows: Row) -> list[Term]:
+    """The entries of a group of words. The slug is the name: "p (clustered)" has ``p-clustered``, "n/a" has ``n-a``."""
+    return [
+        Term(
+            slug="-".join(re.findall(r"[a-z0-9]+", name.lower())),
+            name=name,
+            sign=sign,
+            group=group,
+            definition=definition,
+            document=document[0] if document else "",
+        )
+        for name, sign, definition, *document in rows
+    ]
+
+
+_TERMS: dict[str, Term] = {}
+
+
+def add_terms(terms: Iterable[Term]) -> None:
+    """Register entries. A slug names one entry: registering another under it is an error."""
+    for term in terms:
+        if _TERMS.setdefault(term.slug, term) != term:
+            raise ValueError(f"The glossary has two entries {term.slug!r}.")
+
+
+def find_term(slug: str) -> Term:
+    """The entry of this slug. Raises ``LookupError`` where there is none: a page may not name what nothing explains."""
+    try:
+        return _TERMS[slug]
+    except KeyError:
+        raise LookupError(f"The glossary has no entry {slug!r}.") from None
+
+
+def all_terms() -> Mapping[str, Term]:
+    """Every entry by its slug, in the order of registration."""
+    return MappingProxyType(_TERMS)
+
+
+def by_group(terms: Iterable[Term]) -> dict[str, list[Term]]:
+    """The entries under their groups, groups in the order of their first entry."""
+    groups: dict[str, list[Term]] = {}
+    for term in terms:
+        groups.setdefault(term.group, []).append(term)
+    return groups
