@@ -80,7 +80,7 @@ def live(request: HttpRequest) -> HttpResponse:
 @require_safe
 def glossary(request: HttpRequest) -> HttpResponse:
     """Template ui/glossary.html; context: groups, each an anchor, a title and its entries."""
-    groups = [(slugify(title), title, entries) for title, entries in by_group(all_terms().values()).items()]
+    groups = [(f"group-{slugify(title)}", title, entries) for title, entries in by_group(all_terms().values()).items()]
     return render(request, "ui/glossary.html", {"groups": groups})
 
 

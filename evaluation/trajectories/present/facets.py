@@ -24,7 +24,7 @@ FAILURE_TERMS = {label: failure_slug(name) for name, label in FAILURE_LABELS.ite
 ANSWER_TERMS = {word: word for word in ("correct", "incorrect", "undecided")}
 OUTCOME_TERMS = {words: outcome_slug(name) for name, words in OUTCOME_WORDS.items()}
 NOT_PLACED = "no quadrant"
-ALWAYS = ("Run", "Quadrant", "Why", "Answer", "Tags")
+ALWAYS = ("Run", "Quadrant", "Failure", "Answer", "Tags")
 """Facets that stay with a single value: it says what all of the list have in common."""
 CONDITIONS = {"none": "none", "text": "corrupted text", "visual": "noise crops", "placebo": "placebo crops"}
 
@@ -64,7 +64,7 @@ def facets(found: TrajectoryList, terms: Terms, runs: Iterable[Run]) -> list[Fac
     made = [
         _runs(counts, terms, runs),
         _quadrants(counts, terms),
-        _explained(_worded("Why", "failure", counts, terms, FAILURE_LABELS), FAILURE_TERMS),
+        _explained(_worded("Failure", "failure", counts, terms, FAILURE_LABELS), FAILURE_TERMS),
         _explained(_worded("Answer", "correct", counts, terms, ANSWERS), ANSWER_TERMS),
         _worded("Evidence area", "area", counts, terms, AREAS),
         _worded("Calls", "calls", counts, terms, {}),

@@ -132,8 +132,8 @@ def test_a_list_of_one_run_and_one_failure_says_which(lea):
     tag_trajectories(actor=lea, benchmark=benchmark, trajectories=list(wrong), name="glare")
     response = listed(client, benchmark, q="tag:glare")
     titles = {facet.title: [value.count for value in facet.values] for facet in response.context["facets"]}
-    assert {name: titles[name] for name in ("Run", "Why", "Quadrant", "Answer", "Tags")} == {
-        "Run": [3], "Why": [3], "Quadrant": [3], "Answer": [3], "Tags": [3],
+    assert {name: titles[name] for name in ("Run", "Failure", "Quadrant", "Answer", "Tags")} == {
+        "Run": [3], "Failure": [3], "Quadrant": [3], "Answer": [3], "Tags": [3],
     }  # fmt: skip
     assert not wrong_links(client, response)
 

@@ -108,10 +108,10 @@ def test_who_only_reads_leaves_nothing(street, lea, sam):
 
 def test_a_person_corrects_the_rule_and_the_facet_follows(street, lea):
     client, one = signed_in(lea), first_in(street, {"failure": "found_misread"})
-    before = facet(client.get(address("trajectories", street)), "Why")
+    before = facet(client.get(address("trajectories", street)), "Failure")
     client.post(address("failure", street, one.pk), {"failure": "wrong_tool"})
     client.post(address("failure", street, one.pk), {"failure": "crop_ignored"})
-    after = facet(client.get(address("trajectories", street)), "Why")
+    after = facet(client.get(address("trajectories", street)), "Failure")
     assert after[LABELS["found_misread"]] == before[LABELS["found_misread"]] - 1
     assert after[LABELS["crop_ignored"]] == before.get(LABELS["crop_ignored"], 0) + 1
     assert client.post(address("failure", street, one.pk), {"failure": "bad luck"}).status_code == 400
