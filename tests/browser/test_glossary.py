@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from annotation.actions.benchmarks import set_public
+from annotation.benchmarks.write.benchmark import set_public
 from tests.evaluation.board_data import make_board
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
