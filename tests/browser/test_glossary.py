@@ -103,6 +103,7 @@ def test_without_a_script_a_word_is_a_link_to_the_glossary(board, browser):
     page.goto(board)
     page.locator(WORD).click()
     page.wait_for_url("**/glossary/#accuracy")
+    expect(page.locator("article#accuracy")).to_be_in_viewport()
     context.close()
 
 
@@ -111,3 +112,4 @@ def test_where_no_entry_can_be_had_the_link_is_followed(board, page):
     page.goto(board)
     page.locator(WORD).click()
     page.wait_for_url("**/glossary/#accuracy")
+    expect(page.locator("article#accuracy")).to_be_in_viewport()
