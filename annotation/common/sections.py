@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.common.tabs import TabLink, benchmark_context
+from annotation.common.tabs import TABS, TabLink, benchmark_context
 from annotation.models import Benchmark
 from webapp.accounts.http import SignedInRequest
 
@@ -50,4 +50,5 @@ def settings_context(request: SignedInRequest, benchmark: Benchmark, current: st
         )
         for section in SECTIONS
     ]
-    return {**benchmark_context(request, benchmark, "settings"), "sections": sections}
+    tab = current if any(tab.name == current for tab in TABS) else "settings"
+    return {**benchmark_context(request, benchmark, tab), "sections": sections}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,22 +15,9 @@ from annotation.workflow import Right
 
 
 @dataclass(frozen=True)
-class Finder:
-    """The list that the search field of a page leads to. ``proposals``: the route that says what may be typed."""
-
-    route: str
-    words: str
-    proposals: str = ""
-    right: Right = Right.VIEW
-
-
-IN_SAMPLES = Finder("annotation:samples", "Find a sample")
-
-
-@dataclass(frozen=True)
 class Tab:
-    """A tab: its name in addresses, its words, where it leads, what it counts for a person, the right it needs, and
-    where its pages search."""
+    """A tab: its name in addresses, its words, where it leads, what it counts for a person, and the right it needs.
+    ``query``: what its address asks of the page. ``more``: it is in the menu behind the last tab."""
 
     name: str
     label: str
@@ -38,7 +25,8 @@ class Tab:
     count: Callable[[Benchmark, Any], int] | None = None
     right: Right = Right.VIEW
     place: int = 0
-    finder: Finder = IN_SAMPLES
+    query: str = ""
+    more: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,6 +37,22 @@ class TabLink:
     href: str
     current: bool
     count: int | None
+
+
+@dataclass(frozen=True)
+class MoreTabs:
+    """The menu behind the last tab. ``here``: the one of its pages that is shown."""
+
+    links: Sequence[TabLink]
+
+    @property
+    def here(self) -> TabLink | None:
+        return next((link for link in self.links if link.current), None)
+
+    @property
+    def count(self) -> int:
+        """What its pages count together, so that nothing that waits is out of sight."""
+        return sum(link.count or 0 for link in self.links)
 
 
 def _to_review(benchmark: Benchmark, user: Any) -> int:
@@ -63,13 +67,14 @@ def _paused(benchmark: Benchmark, user: Any) -> int:
 
 TABS: list[Tab] = [
     Tab("samples", "Samples", "annotation:samples", lambda b, _: b.samples.count(), Right.SEE_GOLD, 0),
-    Tab("annotate", "Annotate", "annotation:annotate", right=Right.ANNOTATE, place=4),
-    Tab("review", "Review", "annotation:review", _to_review, Right.REVIEW, 6),
-    Tab("work", "Work", "annotation:work", right=Right.MANAGE, place=8),
-    Tab("agreement", "Agreement", "annotation:agreement", right=Right.COMPARE_WORK, place=30),
-    Tab("quality", "Quality", "annotation:gold-checks", _paused, Right.MANAGE, 32),
-    Tab("versions", "Versions", "annotation:versions", right=Right.SEE_GOLD, place=85),
-    Tab("settings", "Settings", "annotation:settings", right=Right.MANAGE, place=100),
+    Tab("annotate", "Annotate", "annotation:annotate", right=Right.ANNOTATE, place=10),
+    Tab("review", "Review", "annotation:review", _to_review, Right.REVIEW, 20),
+    Tab("work", "Work", "annotation:work", right=Right.MANAGE, place=100, more=True),
+    Tab("quality", "Quality", "annotation:gold-checks", _paused, Right.MANAGE, 110, more=True),
+    Tab("agreement", "Agreement", "annotation:agreement", right=Right.COMPARE_WORK, place=120, more=True),
+    Tab("versions", "Versions", "annotation:versions", right=Right.SEE_GOLD, place=140, more=True),
+    Tab("tools", "Tools", "annotation:tools", right=Right.MANAGE, place=190, more=True),
+    Tab("settings", "Settings", "annotation:settings", right=Right.MANAGE, place=200, more=True),
 ]
 
 
@@ -79,24 +84,20 @@ def add_tabs(tabs: list[Tab]) -> None:
     TABS.sort(key=lambda tab: tab.place)
 
 
+def tabs_of(benchmark: Benchmark, rights: Mapping[str, bool], current: str, user: Any = None) -> dict[str, Any]:
+    """``tabs`` and ``more_tabs`` of a person with these rights. They count nothing without the person: no query."""
+    links: dict[bool, list[TabLink]] = {False: [], True: []}
+    for tab in TABS:
+        if rights[tab.right.value]:
+            href = f"{reverse(tab.route, args=[benchmark.slug])}{tab.query}"
+            count = tab.count(benchmark, user) if tab.count and user is not None else None
+            links[tab.more].append(TabLink(tab.label, href, tab.name == current, count))
+    return {"tabs": links[False], "more_tabs": MoreTabs(links[True])}
+
+
 def benchmark_context(request: HttpRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
-    """What ``templates/benchmark.html`` needs: ``benchmark``, ``rights``, ``tabs``, ``version``, ``find``."""
+    """What ``templates/benchmark.html`` needs: ``benchmark``, ``rights``, ``tabs``, ``more_tabs``, ``version``."""
     rights = rights_in(request, benchmark)
-    tabs = [
-        TabLink(
-            tab.label,
-            reverse(tab.route, args=[benchmark.slug]),
-            tab.name == current,
-            tab.count(benchmark, request.user) if tab.count else None,
-        )
-        for tab in TABS
-        if rights[tab.right.value]
-    ]
     version = benchmark.versions.order_by("-number").first()
-    finder = next((tab.finder for tab in TABS if tab.name == current and rights[tab.finder.right.value]), IN_SAMPLES)
-    find = {
-        "action": reverse(finder.route, args=[benchmark.slug]),
-        "words": finder.words,
-        "proposals": reverse(finder.proposals, args=[benchmark.slug]) if finder.proposals else "",
-    }
-    return {"benchmark": benchmark, "rights": rights, "tabs": tabs, "version": version, "find": find}
+    tabs = tabs_of(benchmark, rights, current, request.user)
+    return {"benchmark": benchmark, "rights": rights, "version": version, **tabs}

@@ -146,7 +146,7 @@ def _context(request: SignedInRequest, benchmark: Any, terms: Terms) -> dict[str
     wanted = request.GET.get("all")
     proposed = agreed[:PROPOSED] if wanted == AS_JUDGED else []
     return {
-        **benchmark_context(request, benchmark, "runs"),
+        **benchmark_context(request, benchmark, "answers"),
         **staleness(benchmark, Run.objects.of(benchmark)),
         "found": found,
         "page": page,

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from annotation.common.sections import Section
-from annotation.common.tabs import Finder, Tab
+from annotation.common.tabs import Tab
 from annotation.workflow import Right
 
-IN_TRAJECTORIES = Finder("evaluation:trajectories", "Find trajectories", "evaluation:query-words", Right.SEE_GOLD)
+FAILURES = "?q=failure:any"
+"""The list of trajectories that have a failure, as its query says it."""
 TABS = [
-    Tab("runs", "Runs", "evaluation:runs", lambda b, _: b.runs.count(), Right.SEE_GOLD, 40, IN_TRAJECTORIES),
-    Tab("leaderboard", "Leaderboard", "evaluation:leaderboard", right=Right.SEE_GOLD, place=50, finder=IN_TRAJECTORIES),
-    Tab("compare", "Compare", "evaluation:compare", right=Right.SEE_GOLD, place=60, finder=IN_TRAJECTORIES),
-    Tab("import", "Import", "evaluation:import", right=Right.IMPORT_RUNS, place=80),
-    Tab("export", "Export", "evaluation:export", right=Right.EXPORT, place=90),
+    Tab("runs", "Runs", "evaluation:runs", lambda b, _: b.runs.count(), Right.SEE_GOLD, 40),
+    Tab("leaderboard", "Leaderboard", "evaluation:leaderboard", right=Right.SEE_GOLD, place=50),
+    Tab("failures", "Failures", "evaluation:trajectories", right=Right.SEE_GOLD, place=60, query=FAILURES),
+    Tab("compare", "Compare", "evaluation:compare", right=Right.SEE_GOLD, place=70),
+    Tab("toolchains", "Toolchains", "evaluation:chains", right=Right.SEE_GOLD, place=80),
+    Tab("judging", "Judging", "evaluation:judging", right=Right.JUDGE, place=130, more=True),
+    Tab("data-card", "Data card", "evaluation:data-card", right=Right.SEE_GOLD, place=145, more=True),
+    Tab("slices", "Slices", "evaluation:slices", right=Right.SEE_GOLD, place=150, more=True),
+    Tab("answers", "Answers", "evaluation:answers", right=Right.SCORE, place=155, more=True),
+    Tab("import", "Import", "evaluation:import", right=Right.IMPORT_RUNS, place=160, more=True),
+    Tab("export", "Export", "evaluation:export", right=Right.EXPORT, place=170, more=True),
 ]
 SECTIONS = [Section("metrics", "Metrics", "evaluation:metric-settings", place=10)]

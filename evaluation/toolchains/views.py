@@ -33,7 +33,7 @@ def chains(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     if format := request.GET.get("format"):
         return chains_file(slug, found, request.GET.get("table", ""), format)
     context: dict[str, Any] = {
-        **benchmark_context(request, benchmark, "leaderboard"),
+        **benchmark_context(request, benchmark, "toolchains"),
         "found": found,
         "shown": shown(found, ChainLinks(slug, found), letters_among(runs)),
         **staleness(benchmark, found.runs),

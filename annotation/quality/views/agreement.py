@@ -79,7 +79,9 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation/quality/agreement/people.html", context)
 
 
-def agreement_context(request: HttpRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
+def agreement_context(
+    request: HttpRequest, benchmark: Benchmark, current: str, tab: str = "agreement"
+) -> dict[str, Any]:
     """What the pages under the tab share: the head of the benchmark, and ``sections`` (words, address, current)."""
     sections = (
         ("annotators", "Annotators", "annotation:agreement"),
@@ -88,7 +90,7 @@ def agreement_context(request: HttpRequest, benchmark: Benchmark, current: str) 
         ("people", "People", "annotation:agreement-people"),
     )
     links = [(words, reverse(route, args=[benchmark.slug]), name == current) for name, words, route in sections]
-    return {**benchmark_context(request, benchmark, "agreement"), "sections": links}
+    return {**benchmark_context(request, benchmark, tab), "sections": links}
 
 
 def _chosen(query: QueryDict, found: AllPairs) -> Chosen | None:

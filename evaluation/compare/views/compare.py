@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from annotation.common.loading import load_benchmark, rights_in
+from annotation.common.tabs import tabs_of
 from annotation.workflow import Right
 from evaluation.common.letters import letters_of
 from evaluation.common.staleness import staleness
@@ -35,7 +36,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     &format=csv|json|jsonl|parquet|md|tex|svg|png (the differences as a file)."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     scored = comparable_runs(benchmark)
-    context: dict[str, Any] = {"benchmark": benchmark}
+    rights = rights_in(request, benchmark)
+    context: dict[str, Any] = {"benchmark": benchmark, "rights": rights, **tabs_of(benchmark, rights, "compare")}
     if len(scored) < LEAST_RUNS:
         return render(request, "evaluation/compare/empty.html", context | {"scored": scored})
     asked = Asked.of(request.GET, scored)
@@ -48,7 +50,6 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     if format := request.GET.get("format"):
         return comparison_file(slug, found, drawn, letters, format)
     context |= staleness(benchmark, asked.runs) | {
-        "rights": rights_in(request, benchmark),
         "asked": asked,
         "found": found,
         "shown": drawn,
@@ -69,7 +70,8 @@ def crops(request: Request, slug: str) -> HttpResponse:
     """How far the crops of the first two runs agree: ?run=A&run=B. A piece of the page above, or a page."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     scored = comparable_runs(benchmark)
-    context: dict[str, Any] = {"benchmark": benchmark, "scored": scored}
+    tabs = tabs_of(benchmark, rights_in(request, benchmark), "compare")
+    context: dict[str, Any] = {"benchmark": benchmark, "scored": scored, **tabs}
     if len(scored) < LEAST_RUNS:
         return render(request, "evaluation/compare/empty.html", context)
     asked = Asked.of(request.GET, scored)

@@ -8,7 +8,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.common.loading import load_benchmark
+from annotation.common.loading import load_benchmark, rights_in
+from annotation.common.tabs import tabs_of
 from annotation.workflow import Right
 from evaluation.common.letters import letters_of
 from evaluation.compare.present.comparison import Axis, Line, axis_over, line_of
@@ -28,7 +29,8 @@ def slices(request: Request, slug: str) -> HttpResponse:
     """Of the first two runs: ?run=A&run=B&least=20 (samples that a slice has to have)."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     scored = comparable_runs(benchmark)
-    context: dict[str, Any] = {"benchmark": benchmark, "scored": scored}
+    tabs = tabs_of(benchmark, rights_in(request, benchmark), "compare")
+    context: dict[str, Any] = {"benchmark": benchmark, "scored": scored, **tabs}
     if len(scored) < LEAST_RUNS:
         return render(request, "evaluation/compare/empty.html", context)
     asked = Asked.of(request.GET, scored)

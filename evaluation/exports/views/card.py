@@ -17,7 +17,7 @@ from evaluation.exports.read.card import read_data_card
 def data_card(request: HttpRequest, slug: str) -> HttpResponse:
     """Template evaluation/exports/data_card.html; context: card (DataCard)."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
-    context = {**benchmark_context(request, benchmark, "versions"), "card": read_data_card(benchmark)}
+    context = {**benchmark_context(request, benchmark, "data-card"), "card": read_data_card(benchmark)}
     return render(request, "evaluation/exports/data_card.html", context)
 
 

@@ -66,7 +66,7 @@ def judging(request: SignedInRequest, slug: str) -> HttpResponse:
         return redirect("evaluation:judging-queue", slug, made.pk)
     draws = allowed(request.user, benchmark, Right.SCORE)
     context = {
-        **agreement_context(request, benchmark, "judges"),
+        **agreement_context(request, benchmark, "judges", tab="judging"),
         "queues": queues_of(benchmark),
         "form": form,
         "draws": draws,
@@ -100,7 +100,7 @@ def queue(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     may = queue_known_to(request.user, found)
     told = may.source
     context = {
-        **agreement_context(request, benchmark, "judges"),
+        **agreement_context(request, benchmark, "judges", tab="judging"),
         "queue": found,
         "mine": mine,
         "told": told,

@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark, rights_in
+from annotation.common.tabs import tabs_of
 from annotation.workflow import Right
 from evaluation.models import Replay, Run, Trajectory
 from evaluation.replay.run import WORDS, Outcome
@@ -43,9 +44,9 @@ def run_replays(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     None), live (a job is under way)."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     run = get_object_or_404(Run.objects.of(benchmark), pk=pk)
-    job = replays.last_job(run)
+    job, rights = replays.last_job(run), rights_in(request, benchmark)
     context = {
-        "benchmark": benchmark, "run": run, "rights": rights_in(request, benchmark), "job": job,
+        "benchmark": benchmark, "run": run, "rights": rights, "job": job, **tabs_of(benchmark, rights, "runs"),
         "total": Trajectory.objects.filter(run=run, steps__isnull=False).distinct().count(),
         "kept": Replay.objects.filter(trajectory__run=run).count(),
         "told": _told(job) if job else None, "live": job is not None and job.state in Job.LIVE,

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotation.common.loading import load_benchmark, rights_in
+from annotation.common.tabs import tabs_of
 from annotation.workflow import Right
 from evaluation.common.extraction.present import report_shown
 from evaluation.common.links import RunLinks
@@ -49,10 +50,11 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     snapshot = Snapshot(benchmark, [run], request.user)
     found = Selection(snapshot, links.narrowed)
     counts = found.never_hidden()
-    missing = _missing(run, links)
+    missing, rights = _missing(run, links), rights_in(request, benchmark)
     context = {
         "benchmark": benchmark,
-        "rights": rights_in(request, benchmark),
+        "rights": rights,
+        **tabs_of(benchmark, rights, "runs"),
         "run": run,
         "scoring": scoring,
         "counts": counts,

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.common.access import roles_of
 from annotation.common.loading import load_benchmark, rights_in
+from annotation.common.tabs import tabs_of
 from annotation.workflow import Right
 from evaluation.common.shown import values_of
 from evaluation.common.staleness import staleness
@@ -55,7 +56,7 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
     snapshot = Snapshot(benchmark, runs, request.user)
     error = query_error(terms.get("q", ""), vocabulary_of(benchmark, runs, request.user, snapshot))
     format = request.GET.get("format", "")
-    shown = shown_of(terms, snapshot.facets)
+    shown, rights = shown_of(terms, snapshot.facets), rights_in(request, benchmark)
     if format and not error:
         found = TrajectoryList(benchmark, runs, terms, request.user, snapshot)
         return list_file(benchmark, found, request.user, format, shown.names)
@@ -66,7 +67,7 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
         "address": urlencode(narrowing(terms)), "orders": orders_of(terms),
         "clear": address({name: value for name, value in terms.items() if name in LOOK}),
         "run": (one := next((run for run in runs if str(run.pk) == terms.get("run")), None)),
-        "parquet": writes_parquet(), "rights": rights_in(request, benchmark),
+        "parquet": writes_parquet(), "rights": rights, **tabs_of(benchmark, rights, "failures"),
         **staleness(benchmark, [one] if one else runs, snapshot.number),
     }  # fmt: skip
     context |= _unread(request, snapshot, runs, terms) if error else _found(request, snapshot, runs, terms, shown)

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.access import known_to, roles_of
 from annotation.common.loading import load_benchmark, rights_in
+from annotation.common.tabs import tabs_of
 from annotation.workflow import Right
 from evaluation.common.slices import SliceRow, SliceTable, read_slices, saved_slices
 from evaluation.common.staleness import staleness
@@ -34,13 +35,14 @@ def slices(request: HttpRequest, slug: str) -> HttpResponse:
     runs = list(Run.objects.of(benchmark))
     address = reverse("evaluation:trajectories", args=[slug])
     tables = read_slices(benchmark, runs, list(saved_slices(benchmark, request.user)))
+    rights = rights_in(request, benchmark)
     context = {
         "benchmark": benchmark, "member": bool(roles_of(request.user, benchmark)),
         "metrics": [METRICS[name] for name in LEADING],
         "failures": [_agreeing(one, address) for one in read_failure_agreement(benchmark, request.user)],
         "tables": [_shown(table, address) for table in tables],
         "named": known_to(request.user, benchmark).marks,
-        "rights": rights_in(request, benchmark), **staleness(benchmark, runs),
+        "rights": rights, **tabs_of(benchmark, rights, "slices"), **staleness(benchmark, runs),
     }  # fmt: skip
     return render(request, "evaluation/trajectories/slices/slices.html", context)
 

@@ -287,7 +287,7 @@ def test_who_falls_below_is_paused_the_lead_is_told_and_lifts_it(ana, lea, kitch
     assert next_to_annotate(actor=ana, benchmark=kitchen) is None
     assert b"You are paused" in signed_in(ana).get("/benchmarks/kitchen/annotate/").content
     page = signed_in(lea).get("/benchmarks/kitchen/quality/")
-    assert [tab.count for tab in page.context["tabs"] if tab.label == "Quality"] == [1]
+    assert [tab.count for tab in page.context["more_tabs"].links if tab.label == "Quality"] == [1]
     assert [group.group.pause for group in page.context["people"]] == [standing_one]
     signed_in(lea).post("/benchmarks/kitchen/work/resume/", {"user": ana.pk})
     assert take_one(ana, kitchen)
