@@ -25,6 +25,7 @@ from evaluation.runs.views import run
 from evaluation.samples.views import chains as sample_chains
 from evaluation.samples.views import models as sample_models
 from evaluation.samples.views import sample
+from evaluation.search import views as search
 from evaluation.toolchains import views as chains
 from evaluation.trajectories.views import marks as trajectories_marks
 from evaluation.trajectories.views import page as trajectories
@@ -42,6 +43,7 @@ JUDGING = f"{BENCHMARK}/judging/<int:pk>"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
+    path("search/", search.search, name="search"),
     path("leaderboard/", macro.macro, name="macro"),
     path(f"{BENCHMARK}/leaderboard/", leaderboard.leaderboard, name="leaderboard"),
     path(f"{BENCHMARK}/toolchain/analysis/", chains.chains, name="chains"),

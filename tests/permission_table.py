@@ -114,6 +114,7 @@ SITE = [
     Line("api-job-retry", ("{job}",), post=lead_only_job(401), scope="import"),
     Line("evaluation:home", get=everyone()),
     Line("evaluation:macro", get=everyone()),
+    Line("evaluation:search", get=everyone(), query="?q=e&in=street"),
     Line("api-macro", get=everyone()),
     Line("annotation:toolbox", get=signed_in()),
     Line("annotation:benchmarks", get=everyone()),

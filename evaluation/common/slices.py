@@ -55,15 +55,15 @@ def saved_slices(benchmark: Benchmark, person: Any) -> QuerySet[SavedSlice]:
     rows = SavedSlice.objects.filter(benchmark=benchmark).select_related("created_by")
     if person is None or known_to(person, benchmark).marks:
         return rows
-    return rows.exclude(pk__in=[one.pk for one in rows if _asks_for_marks(one.query)])
+    return rows.exclude(pk__in=[one.pk for one in rows if not without_marks(one)])
 
 
-def _asks_for_marks(query: str) -> bool:
-    """A query that cannot be read might."""
+def without_marks(saved: SavedSlice) -> bool:
+    """Whether its query asks for no tags or notes. One that cannot be read might."""
     try:
-        return bool({"tag", "note"} & set(fields_in(query_of({"q": query}))))
+        return not {"tag", "note"} & set(fields_in(query_of({"q": saved.query})))
     except QueryError:
-        return True
+        return False
 
 
 def read_slices(benchmark: Benchmark, runs: Sequence[Run], saved: Sequence[SavedSlice]) -> list[SliceTable]:

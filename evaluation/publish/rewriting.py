@@ -14,6 +14,8 @@ REMOVED = " | ".join(
     (
         "//form",
         "//sightline-query",
+        "//sightline-palette",
+        "//a[@data-opens]",
         "//sightline-session",
         "//sightline-menu[not(details[@class='slices'])]",
         "//aside[contains(@class, 'facets')]",

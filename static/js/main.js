@@ -7,6 +7,7 @@ import { SightlineKeyHelp } from "./elements/key-help.js";
 import { SightlineList } from "./elements/list.js";
 import { SightlineMenu } from "./elements/menu.js";
 import { SightlineKeys } from "./elements/own-keys.js";
+import { SightlinePalette } from "./elements/palette.js";
 import { SightlinePassword } from "./elements/password.js";
 import { SightlineQuery } from "./elements/query.js";
 import { SightlineSession } from "./elements/session.js";
@@ -33,6 +34,7 @@ defineAll({
   "sightline-list": SightlineList,
   "sightline-menu": SightlineMenu,
   "sightline-keys": SightlineKeys,
+  "sightline-palette": SightlinePalette,
   "sightline-password": SightlinePassword,
   "sightline-query": SightlineQuery,
   "sightline-session": SightlineSession,

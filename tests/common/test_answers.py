@@ -168,7 +168,8 @@ def test_what_is_not_there_in_a_benchmark_can_be_looked_for_by_who_may_see_it(an
     text = signed_in(lea).get(address).content.decode()
     assert "Street has no sample corner &amp; 7. Did you mean corner &amp; 6 or corner &amp; 81?" in text
     assert 'href="/benchmarks/street/samples/">All samples</a>' in text
-    assert re.search('aria-label="Find a sample"[^>]* value="corner &amp; 7"', text)
+    assert re.search('<input[^>]* name="q" value="corner &amp; 7"', text)
+    assert 'href="/search/?in=street&amp;q=corner%20%26%207"' in text
     assert "not a member" not in text
     stranger = signed_in(sam).get(address).content.decode()
     assert "Street" not in stranger.replace("street", "")

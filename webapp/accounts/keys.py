@@ -13,6 +13,8 @@ NAMED = ("Enter", "Space", "Delete", "Backspace", "Insert", "Home", "End", "Page
 KEY = re.compile(rf"(Ctrl\+)?(Alt\+)?(Shift\+)?(?:[^\W_a-z]|[!-/:-@\[-`{{-~]|{'|'.join(NAMED)}|F(?:[1-9]|1[0-2]))")
 BROWSER = frozenset(f"Ctrl+{letter}" for letter in "ACFLNPQRTVWX") | {"F1", "F5", "F6", "F11", "F12"}
 """What the browser does itself, or does not let a page have."""
+SITE = {"Ctrl+K": "search"}
+"""What a key does on every page."""
 PRESSES = frozenset({"Enter", "Space", "Shift+Enter", "Shift+Space"})
 """What presses the button that has the focus."""
 
@@ -68,8 +70,8 @@ def problems_of(table: KeyTable, own: Mapping[str, str]) -> dict[str, str]:
 
 
 def _problem(table: KeyTable, chosen: str) -> str:
-    if chosen in table.fixed:
-        return f"{chosen} is reserved for “{table.fixed[chosen]}”. Choose another key."
+    if done := table.fixed.get(chosen) or SITE.get(chosen):
+        return f"{chosen} is reserved for “{done}”. Choose another key."
     if chosen in BROWSER:
         return f"{chosen} is used by the browser. Choose another key."
     if chosen in PRESSES:

@@ -1,8 +1,15 @@
-/** Buttons with data-opens="id" open a dialog; a button with data-closes inside it, or its ground, closes it. */
+/**
+ * Buttons with data-opens="id" open a dialog, and so do links, which lead to a page of the same without scripts or in another tab;
+ * a button with data-closes inside it, or its ground, closes it.
+ */
 export function listenForDialogs(root) {
-  root.addEventListener("click", ({ target }) => {
+  root.addEventListener("click", (event) => {
+    const { target } = event;
     const opener = target.closest("[data-opens]");
-    if (opener) root.getElementById(opener.dataset.opens)?.showModal();
-    else if (target.closest("[data-closes]") || target.matches("dialog")) target.closest("dialog")?.close();
+    if (opener?.href && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
+    if (opener) {
+      event.preventDefault();
+      root.getElementById(opener.dataset.opens)?.showModal();
+    } else if (target.closest("[data-closes]") || target.matches("dialog")) target.closest("dialog")?.close();
   });
 }
