@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
+from annotation.common.tabs import TABS
 from annotation.models import Benchmark, Sample
-from annotation.views.tabs import TABS
 from evaluation.models import Run, SavedSlice
 from evaluation.query.parser import parse
 from evaluation.query.syntax import QueryError

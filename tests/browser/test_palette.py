@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotation.actions.benchmarks import set_public
+from annotation.benchmarks.write.benchmark import set_public
 from tests.evaluation.board_data import make_board
 from webapp.accounts.models import User
 

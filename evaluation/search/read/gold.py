@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Case, IntegerField, Q, Value, When
 
-from annotation.actions.access import known_in_list
 from annotation.blindness import Known
+from annotation.common.access import known_in_list
 from annotation.models import Benchmark, Sample
 
 if TYPE_CHECKING:
-    from annotation.querysets import Person
+    from annotation.models.querysets.samples import Person
 
 
 @dataclass(frozen=True)

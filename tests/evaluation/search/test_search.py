@@ -9,9 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.test import Client
 
-from annotation.actions.benchmarks import add_member, set_public
-from annotation.actions.gold_checks import set_check_rules
+from annotation.benchmarks.write.benchmark import add_member, set_public
 from annotation.models import Benchmark
+from annotation.quality.write.checks import set_check_rules
 from annotation.workflow import Role
 from evaluation.judging.write.queues import draw_judging, next_to_judge
 from evaluation.models import Run, SavedSlice
