@@ -17,7 +17,7 @@ AGENTS: Mapping[str, ScriptedAgent] = {
             as_written,
             (Condition.NONE,),
         ),
-        ScriptedAgent("centre zoom", "Zooms once into the middle half.", centre, alphabetical),
+        ScriptedAgent("center zoom", "Zooms once into the middle half.", centre, alphabetical),
         ScriptedAgent("random zoom", "Zooms twice, anywhere.", anywhere, as_written),
         ScriptedAgent("contrast zoom", "Zooms into busy places that look promising from afar.", contrast, as_written),
         ScriptedAgent("oracle zoom", "Knows the evidence and zooms there.", oracle, workshop),

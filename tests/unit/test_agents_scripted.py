@@ -233,7 +233,7 @@ def test_enhancements_are_steps_of_a_chain_that_really_ran() -> None:
 
 
 def test_a_placebo_step_says_which_region_was_shown() -> None:
-    step = run("centre zoom", case("desk-oak-01"), Condition.PLACEBO).trajectory.steps[0]
+    step = run("center zoom", case("desk-oak-01"), Condition.PLACEBO).trajectory.steps[0]
     assert step.executed_bbox is not None
     assert step.executed_bbox != step.bbox
     assert step.extra == {"shown": "another region"}
@@ -241,7 +241,7 @@ def test_a_placebo_step_says_which_region_was_shown() -> None:
 
 def test_tools_are_recognised_and_planned_in_different_orders() -> None:
     one = case(PLAN)
-    oracle, alphabetical = (run(name, one, gold=True).trajectory for name in ("oracle zoom", "centre zoom"))
+    oracle, alphabetical = (run(name, one, gold=True).trajectory for name in ("oracle zoom", "center zoom"))
     assert set(oracle.plan or ()) <= set(oracle.recognition or ())
     assert [kind_of(tool) for tool in oracle.plan or ()] == ["clamp", "hacksaw", "file"]
     assert list(alphabetical.plan or ()) == sorted(alphabetical.plan or ())
