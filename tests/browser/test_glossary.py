@@ -8,7 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from annotation.benchmarks.write.benchmark import set_public
+from tests.browser.annotate_data import sign_in
 from tests.evaluation.board_data import make_board
+from tests.evaluation.run_pages import make_benchmark
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -113,3 +115,17 @@ def test_where_no_entry_can_be_had_the_link_is_followed(board, page):
     page.locator(WORD).click()
     page.wait_for_url("**/glossary/#accuracy")
     expect(page.locator("article#accuracy")).to_be_in_viewport()
+
+
+def test_the_quadrant_of_a_row_explains_itself_without_opening_the_row(lea, live_server, page, faults):
+    make_benchmark(lea, {"seen": 2}, pictures=False)
+    sign_in(page.context, live_server.url, lea)
+    page.goto(f"{live_server.url}/benchmarks/street/trajectories/")
+    at = page.url
+    page.locator(".trajectory-row sightline-term > a").first.click()
+    card = page.locator(CARD)
+    expect(card).to_contain_text("Grounded & correct")
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+    assert page.url == at
+    assert faults == []

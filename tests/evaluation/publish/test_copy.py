@@ -91,6 +91,7 @@ def test_a_copy_is_whole_and_its_numbers_are_those_of_the_lists_they_open(
     assert {
         "index.html",
         "data-card.html",
+        "glossary.html",
         "README.txt",
         "data/metrics.csv",
         "data/samples.csv",
