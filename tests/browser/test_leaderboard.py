@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.benchmarks.write.benchmark import set_public
+from evaluation.models import Model
 from tests.evaluation.board_data import make_board
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -25,12 +26,36 @@ def test_the_page_fits_its_window_and_breaks_no_rule(board, page, faults, width)
     assert faults == []
 
 
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("preset", ["overview", "tools", "paper"])
+def test_every_row_is_one_line(board, page, width, preset):
+    page.set_viewport_size({"width": width, "height": 800})
+    Model.objects.filter(name="Model D").update(name="A model whose name is longer than any column could be " * 3)
+    page.goto(f"{board}?preset={preset}")
+    heights = page.locator(".lb tbody tr:not(.sep)").evaluate_all("rows => rows.map((one) => one.offsetHeight)")
+    assert set(heights) == {heights[0]}
+    assert heights[0] <= 38
+    name = page.get_by_role("link", name="A model whose name").first
+    assert name.evaluate("(one) => one.scrollWidth > one.clientWidth && one.title.includes(one.textContent)")
+
+
+def test_empty_columns_come_back_by_a_link(board, page, faults):
+    page.goto(f"{board}?preset=faithfulness")
+    heads = page.locator(".lb thead tr:last-child th")
+    n = heads.count()
+    page.get_by_role("link", name="Empty columns").click()
+    assert heads.count() > n
+    page.get_by_role("link", name="Empty columns").click()
+    assert heads.count() == n
+    assert faults == []
+
+
 def test_a_small_window_shows_one_group_of_columns_at_a_time(board, page):
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.goto(board)
+    page.goto(f"{board}?groups=grounding,toolchain,planning,faithfulness,cost")
     heads = page.locator(".lb thead tr:last-child th:visible")
     assert "Coverage" in " ".join(heads.all_inner_texts()).replace("\u00ad", "")
-    page.get_by_role("link", name="Planning", exact=True).click()
+    page.get_by_label("Column group", exact=True).get_by_role("link", name="Planning").click()
     expect(heads.filter(has_text="Exact match")).to_be_visible()
     assert "Calls" not in " ".join(heads.all_inner_texts())
 

@@ -9,7 +9,20 @@ from functools import cached_property
 from django.http import HttpRequest, QueryDict
 
 from evaluation.common.slices import QUERY
-from evaluation.leaderboard.present.columns import ALWAYS, CHOICE, GROUPS, IN_FILE, PLAIN, Column, plain_columns
+from evaluation.leaderboard.present.columns import (
+    ALWAYS,
+    CHOICE,
+    DIFFERENCE,
+    GROUNDED,
+    GROUPS,
+    IN_FILE,
+    OVERVIEW,
+    PLAIN,
+    PRESETS,
+    QUADRANT_BAR,
+    Column,
+    plain_columns,
+)
 from evaluation.leaderboard.read.board import SORTED_BY
 from evaluation.leaderboard.read.rows import Board
 from evaluation.metrics.catalogue import METRICS
@@ -17,11 +30,15 @@ from webapp.common.errors import InvalidInput
 
 SLICED = ("by", "slice", "q")
 """What an address says of the slice."""
+CHOSEN = ("columns", "pin", "groups", "group")
+"""What an address says of columns beside a preset."""
 
 
 @dataclass(frozen=True)
 class View:
-    """``chosen``: the plain columns by metric, in their order; ``pinned``: those of them that stand first and stay."""
+    """``chosen``: the plain columns by metric, in their order; ``pinned``: those of them that stand first and stay.
+    ``preset``: the name of a set of columns that they begin with, "" where groups or columns are chosen without one.
+    ``drawn``: the columns with drawings. ``folded``: what is empty in every run, and so out of sight."""
 
     by: str
     slice: str
@@ -34,7 +51,10 @@ class View:
     chosen: tuple[str, ...]
     pinned: tuple[str, ...]
     editing: bool
+    preset: str
+    drawn: frozenset[str]
     terms: QueryDict
+    folded: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, request: HttpRequest) -> View:
@@ -51,11 +71,17 @@ class View:
         groups = tuple(name for name in GROUPS if name in asked) or tuple(GROUPS)
         group = terms.get("group", "")
         reference = terms.get("reference", "")
-        chosen = _metrics(terms.get("columns", "")) or tuple(column.metric for column in PLAIN)
+        preset = _preset(terms)
+        usual = PRESETS[preset].columns if preset else tuple(column.metric for column in PLAIN)
+        sort = terms["sort"] if terms.get("sort") in METRICS else SORTED_BY
+        if preset and sort in CHOICE and sort not in usual:
+            usual = (*usual, sort)  # What rows are sorted by is in sight.
+        chosen = _metrics(terms.get("columns", "")) or usual
+        by_groups = {QUADRANT_BAR, *((DIFFERENCE, GROUNDED.metric) if "grounding" in groups else ())}
         return cls(
             by=by,
             slice=value,
-            sort=terms["sort"] if terms.get("sort") in METRICS else SORTED_BY,
+            sort=sort,
             reference=int(reference) if reference.isdecimal() and len(reference) < 19 else None,
             groups=groups,
             group=group if group in groups else groups[0],
@@ -64,6 +90,8 @@ class View:
             chosen=chosen,
             pinned=tuple(name for name in _metrics(terms.get("pin", "")) if name in chosen),
             editing=terms.get("edit") == "columns",
+            preset=preset,
+            drawn=PRESETS[preset].drawn if preset else frozenset(by_groups),
             terms=terms,
         )
 
@@ -83,6 +111,29 @@ class View:
         if self.terms.get("columns") or any(row.value(name) is not None for row in board.rows()):
             return self
         return replace(self, chosen=tuple(one for one in self.chosen if one != name))
+
+    def folding(self, board: Board) -> View:
+        """This view with its empty columns out of sight: for pages, as files keep them. Columns that were chosen one by
+        one stand."""
+        rows = list(board.rows())
+        empty = {name for name in (GROUNDED.metric, *self.chosen) if all(row.value(name) is None for row in rows)}
+        if all(row.value("valid_grounded_reasoning") is None for row in rows):
+            empty.add(QUADRANT_BAR)
+        if not any(row.against for row in rows):
+            empty.add(DIFFERENCE)
+        chosen = self.chosen if self.terms.get("columns") else tuple(one for one in self.chosen if one not in empty)
+        folded = [METRICS[GROUNDED.metric].label] if GROUNDED.metric in self.drawn & empty else []
+        folded += ["G+A+"] if QUADRANT_BAR in self.drawn & empty else []
+        folded += [METRICS[one].label for one in self.names if one not in chosen]
+        if self.terms.get("empty") == "show" or not rows:
+            return replace(self, folded=tuple(folded))
+        pinned = tuple(one for one in self.pinned if one in chosen)
+        return replace(self, chosen=chosen, pinned=pinned, drawn=self.drawn - empty, folded=tuple(folded))
+
+    @property
+    def unfolded(self) -> bool:
+        """Whether empty columns were asked for."""
+        return self.terms.get("empty") == "show"
 
     @property
     def metrics(self) -> frozenset[str]:
@@ -108,12 +159,21 @@ class View:
     def choosing(self, chosen: Sequence[str], pinned: Sequence[str] | None = None) -> str:
         """The address of this view with other columns; the menu stays open."""
         columns, pins = ",".join(chosen), ",".join(self.pinned if pinned is None else pinned)
-        named = "".join(f"{name}={value}&" for name, value in (("columns", columns), ("pin", pins)) if value)
+        terms = (("preset", self.preset), ("columns", columns), ("pin", pins))
+        named = "".join(f"{name}={value}&" for name, value in terms if value)
         return f"{self._but_columns}{named}edit=columns"
 
     @cached_property
     def _but_columns(self) -> str:
-        return self.without("columns", "pin", "edit")
+        return self.without("preset", "columns", "pin", "edit")
+
+
+def _preset(terms: QueryDict) -> str:
+    """The set that is asked for; Overview where no columns are, but in files, which have all of them as ever."""
+    asked = terms.get("preset", "")
+    if asked in PRESETS:
+        return asked
+    return "" if terms.get("format") or any(terms.get(name) for name in CHOSEN) else OVERVIEW
 
 
 def _metrics(text: str) -> tuple[str, ...]:

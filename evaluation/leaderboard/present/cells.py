@@ -82,7 +82,7 @@ class Cell:
 class ShownRow:
     """One row as drawn. ``hidden_counts``: what must never be hidden, in words, each with its list. ``refer``: the
     address that makes it the reference. ``against``: how it differs from the reference, nothing on a slice. ``whole``:
-    it is of the whole benchmark. ``groups``: those of columns that stand."""
+    it is of the whole benchmark. ``drawn``: the columns with drawings that stand."""
 
     row: BoardRow
     letter: str
@@ -101,7 +101,7 @@ class ShownRow:
     is_reference: bool = False
     intervals: bool = False
     whole: bool = True
-    groups: Sequence[str] = ()
+    drawn: frozenset[str] = frozenset()
 
     @cached_property
     def markup(self) -> SafeString:
@@ -192,9 +192,12 @@ TURN = put(
 )
 
 
-def difference_markup(row: BoardRow, flips: Iterable[Cell], compare: str, axis: Axis) -> SafeString:
-    """The difference to the reference row, its interval, its p and what that is adjusted over, the answers gained and
-    lost. ``compare``: the page of the two side by side, nothing for the reference."""
+def difference_markup(
+    row: BoardRow, flips: Iterable[Cell], compare: str, axis: Axis, *, with_family: bool = False
+) -> SafeString:
+    """The difference to the reference row, its interval, its p, the answers gained and lost. ``with_family``: also what
+    p is adjusted over, where no head says it. ``compare``: the page of the two side by side, nothing for the reference
+    itself."""
     if not compare:
         return put('<span class="small muted">{}</span>', "reference")
     if row.against is None:
@@ -211,12 +214,12 @@ def difference_markup(row: BoardRow, flips: Iterable[Cell], compare: str, axis: 
     tests += f"({d.family_words}); p (McNemar) {p_value(d.p_value)}"
     return put(
         '<span title="{}">{}</span> <span class="flips xs">{} <span class="faint">of {}</span> {}</span>'
-        '<span class="flips xs faint">{}</span>{}',
+        '{}{}',
         tests,
         svg.difference(d.difference, d.low, d.high, d.p_holm, axis.low, axis.high, d.tie),
         put_each(" ", "{}", ((cell.markup(),) for cell in flips)),
         decimal(d.n),
         put('<a class="versus" href="{}" rel="nofollow">compare</a>', compare),
-        d.family_words,
+        put('<span class="flips xs faint">{}</span>', d.family_words) if with_family else NOTHING,
         turn,
     )  # fmt: skip

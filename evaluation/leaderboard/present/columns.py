@@ -103,6 +103,56 @@ CHOICE: Mapping[str, Column] = {column.metric: column for column in PLAIN} | {
 }
 """Every column that can be chosen, by its metric: those shown without a choice first."""
 
+DIFFERENCE, QUADRANT_BAR = "difference", "quadrants"
+DRAWN = frozenset({DIFFERENCE, GROUNDED.metric, QUADRANT_BAR})
+"""Columns with drawings, beside accuracy, which always stands."""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Columns by a name: those with drawings, and the metrics of the plain ones in their order."""
+
+    label: str
+    columns: tuple[str, ...]
+    drawn: frozenset[str] = frozenset()
+
+
+OVERVIEW = "overview"
+PRESETS: Mapping[str, Preset] = {
+    OVERVIEW: Preset("Overview", ("tool_efficiency",), DRAWN),
+    "grounding": Preset(
+        "Grounding",
+        (
+            "mean_ioa", "mean_coverage", "mean_concentration", "tool_ratio", "accuracy_when_grounded",
+            "accuracy_when_ungrounded",
+        ),
+        frozenset({GROUNDED.metric, QUADRANT_BAR}),
+    ),
+    "tools": Preset(
+        "Tools",
+        (
+            "calls_mean", "unique_tools_mean", "tool_efficiency", "effective_calls_mean", "effective_unique_tools_mean",
+            "effective_chain_mae", "chain_mae", "tool_call_rate", "pass_rate", "usd_mean",
+        ),
+    ),
+    "planning": Preset(
+        "Planning",
+        (
+            "recognition_f1", "selection_precision", "selection_recall", "selection_f1", "exact_match",
+            "task_completable_rate", "success_rate_at_1", "order_violations",
+        ),
+    ),
+    "faithfulness": Preset(
+        "Faithfulness",
+        (
+            "ate_text", "ate_visual", "ate_placebo", "visual_beyond_placebo", "text_beyond_placebo", "reliability",
+            "sufficiency",
+        ),
+    ),
+    "paper": Preset("Paper", tuple(column.metric for column in PLAIN), DRAWN),
+}  # fmt: skip
+"""Overview: five columns, one of each kind that has any; Paper: what the tables of papers report."""
+
 FLIPS: Mapping[str, str] = {"ate_text": "text", "ate_visual": "visual"}
 """Effects of a condition: answers lost and gained under it."""
 

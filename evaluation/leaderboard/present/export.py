@@ -9,7 +9,7 @@ from evaluation.common.provenance import settings_words
 from evaluation.exporters.documents import Band, Document
 from evaluation.leaderboard.present.address import View
 from evaluation.leaderboard.present.cells import Cell, ShownPublished, ShownRow
-from evaluation.leaderboard.present.columns import ACCURACY, GROUNDED, GROUPS, QUADRANTS
+from evaluation.leaderboard.present.columns import ACCURACY, DIFFERENCE, GROUNDED, GROUPS, QUADRANT_BAR, QUADRANTS
 from evaluation.leaderboard.read.rows import PLACE, Board, BoardRow
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.faithfulness import ARMS
@@ -79,8 +79,8 @@ def view_document(
     title: str,
 ) -> Document:  # fmt: skip
     """The page's table as texts: each number with its interval, the difference with its adjusted p."""
-    wide = "grounding" in view.groups
-    against = board.whole and wide and board.reference is not None
+    wide = GROUNDED.metric in view.drawn
+    against = board.whole and DIFFERENCE in view.drawn and board.reference is not None
     heads = [
         "Rank",
         "Model",
@@ -90,14 +90,15 @@ def view_document(
         *(["Difference"] if against else []),
         *(["Grounded"] if wide else []),
     ]
-    heads += [*QUADRANTS.values(), *(column.label for column, _ in view.columns)]
-    fixed = len(heads) - 4 - len(view.columns)
+    heads += QUADRANTS.values() if QUADRANT_BAR in view.drawn else []
+    fixed = len(heads) - 4
+    heads += [column.label for column, _ in view.columns]
     groups = ["", "", "", "", *["Grounding"] * fixed]
     groups += ["" if column.metric in view.pinned else GROUPS[column.group] for column, _ in view.columns]
     found = [Band(name, [_texts(row, wide, against) for row in rows]) for name, rows in bands if rows]
     dead = [[NOT_AVAILABLE, str(row.run), *[NOT_AVAILABLE] * (len(heads) - 2)] for row in board.failed]
     found += [Band("Failed runs: n/a, not 0%", dead)] if dead else []
-    papers = [_printed(row, wide, against) for row in published]
+    papers = [_printed(row, view, against) for row in published]
     found += [Band("Published: other samples and settings, not compared", papers)] if papers else []
     slice = f", {view.by} {view.slice}" if view.by else ""
     return Document(f"Leaderboard of {title}{slice}", heads, groups, found, _notes(view, board), frozenset({0, 1}))
@@ -112,7 +113,8 @@ def _texts(row: ShownRow, wide: bool, against: bool) -> list[str]:
     texts = [rank, str(row.row.run), row.n.text, uncertain, _spread(row.accuracy)]
     texts += [_difference(row)] if against else []
     texts += [_spread(row.grounded)] if wide else []
-    return [*texts, *(_spread(cell) for cell in (*row.quadrants, *row.cells))]
+    quadrants = row.quadrants if QUADRANT_BAR in row.drawn else []
+    return [*texts, *(_spread(cell) for cell in (*quadrants, *row.cells))]
 
 
 def _spread(cell: Cell) -> str:
@@ -132,9 +134,12 @@ def _difference(row: ShownRow) -> str:
     return f"{percentage_points(d.difference)}{ends}, p {p_value(d.p_holm)}{turn}"
 
 
-def _printed(shown: ShownPublished, wide: bool, against: bool) -> list[str]:
+def _printed(shown: ShownPublished, view: View, against: bool) -> list[str]:
     who = f"{shown.row.model}, {shown.row.benchmark} {shown.row.setting}".strip()
-    cells = [*([Cell("")] if against else []), *([shown.grounded] if wide else []), *shown.quadrants, *shown.cells]
+    cells = [Cell("")] if against else []
+    cells += [shown.grounded] if GROUNDED.metric in view.drawn else []
+    cells += shown.quadrants if QUADRANT_BAR in view.drawn else []
+    cells += shown.cells
     return ["–", who, "", "", shown.accuracy.text, *(cell.text for cell in cells)]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluation.leaderboard.present.address import View
-from evaluation.leaderboard.present.columns import CHOICE, GROUPS, PLAIN
+from evaluation.leaderboard.present.columns import CHOICE, GROUPS
 from evaluation.metrics.catalogue import METRICS
 
 
@@ -41,7 +41,7 @@ def column_menu(view: View) -> Menu:
     additions = [
         (GROUPS[group], [_addition(name, view) for name in CHOICE if _could(name, group, view)]) for group in GROUPS
     ]
-    changed = view.chosen != tuple(column.metric for column in PLAIN) or view.pinned
+    changed = view.terms.get("columns") or view.pinned
     return Menu(
         [_standing(name, view) for name in view.chosen],
         [(label, found) for label, found in additions if found],

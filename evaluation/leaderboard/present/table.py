@@ -56,7 +56,7 @@ class Table:
     difference_axis: Axis
     refer: str
     intervals: bool = False
-    groups: Sequence[str] = ()
+    drawn: frozenset[str] = frozenset()
 
     def rows(self, rows: Sequence[BoardRow]) -> list[ShownRow]:
         shared = self._content()
@@ -70,7 +70,7 @@ class Table:
         board, columns = self.board, tuple((column.metric, classes) for column, classes in self.columns)
         return (
             self.addresses.content, columns, self.axis, self.difference_axis, self.refer, self.intervals,
-            tuple(self.groups), board.whole, board.ranked_by, board.reference and board.reference.run.pk,
+            self.drawn, board.whole, board.ranked_by, board.reference and board.reference.run.pk,
         )  # fmt: skip
 
     def _shown(self, row: BoardRow, letter: str) -> ShownRow:
@@ -96,7 +96,7 @@ class Table:
             is_reference=is_reference,
             intervals=self.intervals,
             whole=board.whole,
-            groups=self.groups,
+            drawn=self.drawn,
         )
 
     def _versus(self, row: BoardRow) -> str:
@@ -187,7 +187,7 @@ def shown_ablations(board: Board, addresses: Addresses) -> list[ShownAblation]:
             one.base,
             [
                 (other, difference_markup(replace(other, against=against), flips(other, one.base, against, addresses),
-                                          addresses.compare(one.base.run.pk, other.run.pk), axis))
+                                          addresses.compare(one.base.run.pk, other.run.pk), axis, with_family=True))
                 for other, against in one.others
             ],
         )

@@ -29,9 +29,18 @@ from evaluation.common.vocabulary import vocabulary_of
 from evaluation.exporters.documents import DOCUMENTS
 from evaluation.exporters.tables import WRITERS, writes_parquet
 from evaluation.leaderboard.present import table
-from evaluation.leaderboard.present.address import SLICED, View
+from evaluation.leaderboard.present.address import CHOSEN, SLICED, View
 from evaluation.leaderboard.present.chart import accuracy_chart
-from evaluation.leaderboard.present.columns import ACCURACY, GROUNDED, GROUPS, SEEN, Column
+from evaluation.leaderboard.present.columns import (
+    ACCURACY,
+    DIFFERENCE,
+    GROUNDED,
+    GROUPS,
+    OVERVIEW,
+    PRESETS,
+    SEEN,
+    Column,
+)
 from evaluation.leaderboard.present.export import range_notes, view_columns, view_document, view_rows
 from evaluation.leaderboard.present.figure import figure_png, figure_svg
 from evaluation.leaderboard.present.links import Addresses, saved_links, slice_links
@@ -52,6 +61,7 @@ FORMATS = (*WRITERS, *DOCUMENTS, *FIGURES)
 @require_safe
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     """Template evaluation/leaderboard/leaderboard.html. Address: ?by=FACET&slice=VALUE &sort=METRIC &reference=RUN
+    &preset=overview|grounding|tools|planning|faithfulness|paper (columns by a name) &empty=show (also empty ones)
     &groups=grounding,toolchain,... (shown side by side) &group=NAME (the one shown on a small screen)
     &columns=METRIC,... (in this order) &pin=METRIC,... &intervals=yes &published=all
     &format=csv|json|jsonl|parquet|md|tex|svg|png (this view as a file) &table=metrics (all metrics of the slice).
@@ -82,6 +92,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     view = view.on(board)
     if format and not error:
         return _view_file(benchmark, board, view, format)
+    view = view.folding(board)
     context = benchmark_context(request, benchmark, "leaderboard") | _shown(board, view, slug)
     context["scoring_job"] = scoring_under_way(benchmark)
     if names := saved_names(benchmark, request.user):
@@ -111,7 +122,7 @@ def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
         intervals=view.intervals,
         axis=table.accuracy_axis(board),
         difference_axis=table.difference_axis(board),
-        groups=view.groups,
+        drawn=view.drawn,
         refer=f"{view.without('reference')}reference=" if board.whole else "",
     )
     ranked = shown.rows(board.ranked)
@@ -121,7 +132,8 @@ def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
         "board": board,
         "view": view,
         "slices": [(facet, slice_links(facet, board, rest)) for facet in board.facets if facet.values],
-        "chips": [_chip(name, view) for name in GROUPS],
+        "presets": [_preset(name, view) for name in PRESETS],
+        "chips": [] if view.preset else [_chip(name, view) for name in GROUPS],
         "settings_words": settings_words(board.settings),
         "axis": shown.axis,
         "heads": _heads(view),
@@ -141,6 +153,16 @@ def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
         "parquet": writes_parquet(),
         "range_notes": range_notes(board),
         "with_missing": [(row, n) for row in board.rows() if (n := row.counts.get("missing"))],
+    }
+
+
+def _preset(name: str, view: View) -> dict[str, Any]:
+    """A set of columns. Overview is what an address without columns means."""
+    terms = "" if name == OVERVIEW else f"preset={name}"
+    return {
+        "label": PRESETS[name].label,
+        "href": f"{view.without('preset', *CHOSEN, 'edit', 'empty')}{terms}",
+        "current": name == view.preset,
     }
 
 
@@ -171,9 +193,9 @@ def _sorted(column: Column, view: View) -> str:
 
 
 def _bands(view: View, board: Board) -> list[tuple[str, int]]:
-    """The groups over the columns as they stand, and how many each spans. Accuracy and quadrants always stand, the
-    difference on the whole benchmark only."""
-    fixed = ["grounding"] * (2 + (1 + board.whole if "grounding" in view.groups else 0))
+    """The groups over the columns as they stand, and how many each spans. Accuracy always stands, the difference on the
+    whole benchmark only."""
+    fixed = ["grounding"] * (1 + len(view.drawn - (set() if board.whole else {DIFFERENCE})))
     plain = ["pinned" if column.metric in view.pinned else column.group for column, _ in view.columns]
     return [(group, len(list(same))) for group, same in groupby([*fixed, *plain])]
 

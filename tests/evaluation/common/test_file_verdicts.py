@@ -101,7 +101,10 @@ def test_the_board_has_a_column_where_a_file_has_verdicts(street, lea):
     address = "/benchmarks/street/leaderboard/"
 
     def sorts():
-        return "sort=accuracy_in_file" in client.get(address).content.decode().replace("&amp;", "&").split("<table")[1]
+        return (
+            "sort=accuracy_in_file"
+            in client.get(f"{address}?preset=paper").content.decode().replace("&amp;", "&").split("<table")[1]
+        )
 
     assert sorts()
     Trajectory.objects.update(judge_correct=None)
