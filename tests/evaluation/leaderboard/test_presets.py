@@ -146,7 +146,7 @@ def test_a_file_without_a_choice_holds_all_columns_as_ever_and_one_of_a_set_thos
     client = signed_in(lea)
 
     def columns(**terms: str) -> list[str]:
-        text = b"".join(client.get(ADDRESS, {"format": "csv", **terms}).streaming_content).decode()
+        text = b"".join(shown(client, format="csv", **terms).streaming_content).decode()
         return next(csv.reader(text.splitlines()))
 
     every, tools = [column.metric for column in PLAIN], list(PRESETS["tools"].columns)
