@@ -103,7 +103,15 @@ def test_pages_with_scores_explain_their_words_in_place(lea, board):
     client, run = signed_in(lea), Run.objects.order_by("pk").first()
     at = f"/benchmarks/{board.slug}"
     wanted = {
-        f"{at}/leaderboard/?preset=grounding": {"accuracy", "grounded_score", "mean_coverage", "gpap", "gpam", "gmap", "gmam"},
+        f"{at}/leaderboard/?preset=grounding": {
+            "accuracy",
+            "grounded_score",
+            "mean_coverage",
+            "gpap",
+            "gpam",
+            "gmap",
+            "gmam",
+        },
         f"{at}/runs/": {"gpap", "gpam", "gmap", "gmam"},
         f"{at}/runs/{run.pk}/": {"accuracy", "mean_coverage", "missing", "unread", "undecided", "failed"},
         f"{at}/trajectories/": {"gpap", "correct"},

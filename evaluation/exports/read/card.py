@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from django.utils.translation import ngettext
+
 from annotation.benchmarks.read.card import frozen_versions, making_of, sources_of
 from annotation.content.freeze import gold_digest
 from annotation.models import Benchmark
@@ -45,11 +47,13 @@ def _state(benchmark: Benchmark) -> str:
 
 def _contents(benchmark: Benchmark, numbers: Mapping[str, Any]) -> CardSection:
     pictures = making_of(benchmark).pictures
+    samples = ngettext("%(count)s sample", "%(count)s samples", numbers["with_image"])
+    samples %= {"count": _count(numbers["with_image"])}
     return CardSection(
         "Contents",
         (
             ("Samples", _count(numbers["samples"])),
-            ("Images", f"{_count(pictures)}, on {_count(numbers['with_image'])} samples"),
+            ("Images", f"{_count(pictures)}, on {samples}"),
             ("Multiple choice, open-ended", f"{_count(numbers['multiple_choice'])}, {_count(numbers['open'])}"),
             ("Evidence area, median", _share(numbers["evidence_share_median"])),
             ("Evidence area, mean", _share(numbers["evidence_share_mean"])),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import ngettext
 
 from annotation.models import Benchmark
 from evaluation.answers.read.groups import AnswerGroups, read_groups
@@ -80,7 +81,7 @@ class Command(BaseCommand):
         else:
             for row in rows:
                 self.stdout.write(f"{row['group']} {row['answers']:>6} {row['reason']:<14} {_one_line(row['text'])}")
-            self.stdout.write(f"{found.answers} answers in {len(found.tallies)} groups.")
+            self.stdout.write(f"{_answers(found.answers)} in {_groups(len(found.tallies))}.")
 
     def _decide(self, benchmark: Benchmark, run: int | None, path: Path) -> None:
         said = dict(decisions_in(path))
@@ -88,9 +89,10 @@ class Command(BaseCommand):
             raise CommandError(f"{path} decides nothing: every decision in it is empty.")
         done = decide_answers(actor=None, benchmark=benchmark, said=said, run=run)
         gone = len(said) - done.groups
-        self.stdout.write(f"Decided {done.answers} answers in {done.groups} groups of {done.runs} runs.")
+        runs = ngettext("%(count)s run", "%(count)s runs", done.runs) % {"count": done.runs}
+        self.stdout.write(f"Decided {_answers(done.answers)} in {_groups(done.groups)} of {runs}.")
         if gone:
-            self.stdout.write(f"{gone} groups of the file wait for no decision.")
+            self.stdout.write(f"The file also decides {_groups(gone)} that had no undecided answer.")
         self.stdout.write(f"Score them: score {benchmark.slug}")
 
 
@@ -116,3 +118,11 @@ def _group_rows(found: AnswerGroups) -> Iterator[dict[str, Any]]:
 def _one_line(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
+
+
+def _answers(count: int) -> str:
+    return ngettext("%(count)s answer", "%(count)s answers", count) % {"count": count}
+
+
+def _groups(count: int) -> str:
+    return ngettext("%(count)s group", "%(count)s groups", count) % {"count": count}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import ngettext
 
 from annotation.models import Benchmark
 from evaluation.common.shown import NOTHING, chosen_in
@@ -55,7 +56,8 @@ class Command(BaseCommand):
         for row in list_rows(found.snapshot, found.pks.tolist(), columns_with(shown), named=True):
             self.stdout.write(_line(row, shown) if format == "table" else json.dumps(row))
         if format == "table":
-            self.stdout.write(f"{found.total} trajectories.")
+            total = ngettext("%(count)s trajectory.", "%(count)s trajectories.", found.total)
+            self.stdout.write(total % {"count": found.total})
 
 
 def _line(facts: dict[str, Any], shown: Sequence[str]) -> str:

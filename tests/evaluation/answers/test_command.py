@@ -54,7 +54,7 @@ def test_a_file_of_groups_is_filled_in_and_decides_them(kitchen: Benchmark, caps
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
         writer.writerows([rows[0] | {"decision": "B"}, rows[1], rows[2]])
-    assert "Decided 6 answers in 1 groups" in printed(capsysbinary, "answers", "kitchen", decide=path)
+    assert "Decided 6 answers in 1 group" in printed(capsysbinary, "answers", "kitchen", decide=path)
     call_command("score", "kitchen")
     assert Score.objects.filter(letter="B", correct=True, trajectory__answer=REFUSAL).count() == 6
     [report] = read_extraction(kitchen)
