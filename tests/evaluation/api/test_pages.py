@@ -33,8 +33,9 @@ WORK = re.compile(
 )
 """Pages on which people work or set something up; how pages show that something is under way."""
 FILES = re.compile(r"annotation:(thumbnail|tile|region|tools-file)|evaluation:(import-picture|import-issues|exported"
-                   r"|import-mapping|agreement-export|data-card-markdown|query-words)")  # fmt: skip
-"""Pictures, files, and what a search box proposes."""
+                   r"|import-mapping|agreement-export|data-card-markdown|query-words|search)"
+                   r"|glossary")  # fmt: skip
+"""Images, files, what a search box proposes or leads to, and explanations of words."""
 
 
 @made_once
