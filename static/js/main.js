@@ -19,11 +19,13 @@ import { listenForDialogs } from "./elements/dialog.js";
 import { watchPictures } from "./elements/pictures.js";
 import { watchRequests } from "./elements/requests.js";
 import { defineAll } from "./lib/define.js";
+import { sendOnce } from "./lib/submits.js";
 import { showCurrentTabs } from "./lib/tabs.js";
 
 listenForDialogs(document);
 watchPictures(document);
 watchRequests(document);
+sendOnce(document);
 showCurrentTabs(document);
 defineAll({
   "sightline-choose": SightlineChoose,
