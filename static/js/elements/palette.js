@@ -26,7 +26,7 @@ export class SightlinePalette extends HTMLElement {
       this.#opensFirst = false;
     });
     this.#field.addEventListener("keydown", (event) => this.#key(event));
-    this.querySelector("#palette-results").addEventListener("htmx:afterSwap", () => this.#arrived());
+    this.querySelector("#palette-results").addEventListener("htmx:afterSwap", ({ detail }) => this.#arrived(detail));
     this.#dialog.addEventListener("toggle", () => this.#toggled());
   }
 
@@ -70,15 +70,17 @@ export class SightlinePalette extends HTMLElement {
     this.#field.dispatchEvent(new Event("sightline-ask"));
   }
 
-  /** Results of what stands in the field now. The first one is chosen: Enter opens it. */
-  #arrived() {
+  /** The first result is chosen: Enter opens it. Results of an earlier text are shown, but nothing is opened of them. */
+  #arrived({ pathInfo }) {
     const found = this.#options;
-    this.#isBehind = false;
+    const asked = new URL(pathInfo.finalRequestPath, location.href).searchParams.get("q") ?? "";
+    this.#isBehind = asked.trim() !== this.#field.value.trim();
     this.#cursor = new Cursor(found.length, found.length ? 0 : -1);
     this.#field.setAttribute("aria-expanded", String(found.length > 0));
     const said = this.querySelector("[data-said]");
     said.textContent = found.length === 1 ? said.dataset.one : said.dataset.many.replace("#", found.length);
     this.#mark();
+    if (this.#isBehind) return;
     if (this.#opensFirst) found[0]?.click();
     this.#opensFirst = false;
   }
