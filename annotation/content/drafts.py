@@ -1,4 +1,4 @@
-"""What the server has of an annotation in the making, and what somebody is told whose page is behind it."""
+"""The draft that the server has, and the error for a page that is behind it."""
 
 from __future__ import annotations
 

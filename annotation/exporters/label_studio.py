@@ -90,7 +90,7 @@ def merged_config(theirs: str, ours: str) -> str:
 
 
 _PLACEHOLDERS = {
-    "question": "What is asked",
+    "question": "The question",
     "options": "A. text of the option; one entry per option",
     "answer": "The letter of the correct option, or each accepted answer as an entry",
 }

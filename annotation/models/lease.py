@@ -134,8 +134,8 @@ class BenchmarkQueue(models.Model):
 
 
 class Pause(models.Model):
-    """Nothing new is handed out on a benchmark, to one person or (without one) to anybody, until it is lifted. What
-    people have begun they can finish. ``paused_by`` empty: it came about by itself."""
+    """A stop of assignment on a benchmark, for one person or, without one, for everyone, until it is lifted. People can
+    finish what they started. ``paused_by`` empty: a rule paused it."""
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="pauses")
     user = models.ForeignKey(
