@@ -27,7 +27,8 @@ export class SightlinePalette extends HTMLElement {
     });
     this.#field.addEventListener("keydown", (event) => this.#key(event));
     this.querySelector("#palette-results").addEventListener("htmx:afterSwap", ({ detail }) => this.#arrived(detail));
-    this.#dialog.addEventListener("toggle", () => this.#toggled());
+    // At once as the dialog opens: an event of the dialog comes later than what is typed meanwhile.
+    this.#field.addEventListener("focus", () => this.#opened());
   }
 
   disconnectedCallback() {
@@ -61,11 +62,9 @@ export class SightlinePalette extends HTMLElement {
     if (!document.querySelector("dialog[open]")) this.#dialog.showModal();
   }
 
-  #toggled() {
+  #opened() {
     this.#isBehind = true;
     this.#opensFirst = false;
-    if (!this.#dialog.open) return;
-    this.#field.focus();
     this.#field.select();
     this.#field.dispatchEvent(new Event("sightline-ask"));
   }
