@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from django.db import connection, models, transaction
 
 from annotation.models import Benchmark
-from evaluation.models import Metric, Model, Run, Score, Scoring, Step, Trajectory
+from evaluation.models import Metric, Model, Run, Scoring, Step, Trajectory
 from evaluation.store.engine import parquet
 from evaluation.store.files import keep_file, paths_of
 
@@ -35,11 +35,8 @@ def _copy(source: Run, run: Run, shift: int, number: int) -> None:
     old, scoring.pk, scoring.run = scoring.pk, None, run
     scoring.save()
     own = f"SELECT id FROM {Trajectory._meta.db_table} WHERE run_id = {source.pk}"  # noqa: S608
-    flipped = f"CASE WHEN (trajectory_id + {number}) % {FLIPPED} = 0 THEN NOT correct ELSE correct END"
     _insert(Trajectory, {"id": f"id + {shift}", "run_id": str(run.pk)}, f"run_id = {source.pk}")
     _insert(Step, {"id": "NULL", "trajectory_id": f"trajectory_id + {shift}"}, f"trajectory_id IN ({own})")
-    changed = {"trajectory_id": f"trajectory_id + {shift}", "scoring_id": str(scoring.pk), "correct": flipped}
-    _insert(Score, changed, f"scoring_id = {old}")
     _insert(Metric, {"id": "NULL", "scoring_id": str(scoring.pk)}, f"scoring_id = {old}")
     _copy_file(source, run, shift, number)
 

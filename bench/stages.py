@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management import call_command
-from django.db import connection, transaction
+from django.db import connection
 
 from annotation.content.samples import save_samples
 from annotation.exchange.write.samples import import_samples
@@ -24,11 +24,13 @@ from evaluation.imports.write.runs import import_runs
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.columns import RunColumns
 from evaluation.metrics.score import score_run
-from evaluation.models import Run, Score, Step, Trajectory
+from evaluation.models import Run, Step, Trajectory
 from evaluation.scoring.load.columns import load_run, load_samples
 from evaluation.scoring.rank import rank_runs
 from evaluation.scoring.settings import settings_of
 from evaluation.scoring.write import score_one
+from evaluation.store.engine import parquet
+from evaluation.store.files import keep_file, paths_of
 from webapp.common.static import collect
 
 SLUG = "invented"
@@ -103,23 +105,18 @@ def score() -> dict[str, Any]:
 
 
 def read_and_write() -> dict[str, Any]:
-    """The rows that scoring reads, read as they are; the rows it wrote, written again as they are."""
+    """The rows that scoring reads, read as they are; the file that it wrote, read and written again as it is."""
     tables = [Sample, Revision, Gold, GoldBox, ReferenceCall, PlanTool, FacetValue, Trajectory, Step]
-    written = [str(field.column) for field in Score._meta.local_concrete_fields]
+    run = Run.objects.of(Benchmark.objects.get(slug=SLUG)).get()
+    [path] = paths_of([run])
     with connection.cursor() as cursor:
-        names = ", ".join(written)
-        cursor.execute(f"SELECT {names} FROM {Score._meta.db_table}")  # noqa: S608
-        scores = cursor.fetchall()
-        Score.objects.all()._raw_delete("default")
         begun = time.perf_counter()
         for table in tables:
             cursor.execute(f"SELECT * FROM {table._meta.db_table}")  # noqa: S608
             while cursor.fetchmany(5000):
                 pass
-        marks = ", ".join(["%s"] * len(written))
-        with transaction.atomic():
-            cursor.executemany(f"INSERT INTO {Score._meta.db_table} ({names}) VALUES ({marks})", scores)  # noqa: S608
-        return {"seconds": time.perf_counter() - begun}
+    keep_file(run, run.revision, f"SELECT * FROM {parquet(path)}", {})  # noqa: S608
+    return {"seconds": time.perf_counter() - begun}
 
 
 def score_plainly(rows: int) -> dict[str, Any]:

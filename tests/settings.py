@@ -16,8 +16,16 @@ DEBUG = False
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+MEMORY = {"BACKEND": "tests.storage.Memory"}
+
+
+def shared_store(folder: str) -> dict[str, object]:
+    """Stored files that several processes see."""
+    return {"BACKEND": "webapp.common.objects.Folder", "OPTIONS": {"location": folder}}
+
+
 STORAGES = {
-    "default": {"BACKEND": "tests.storage.Memory"},
+    "default": shared_store(STORE) if (STORE := os.environ.get("SIGHTLINE_TEST_STORE")) else MEMORY,
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 SCRATCH = HOME_OF_TESTS / "scratch" / os.environ.get("PYTEST_XDIST_WORKER", "alone")

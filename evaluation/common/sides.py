@@ -14,7 +14,7 @@ from annotation.schema import SampleContent
 from evaluation.common.frame import frame_of, gold_corners, marks_of
 from evaluation.common.trajectory.answer import said_words
 from evaluation.common.trajectory.read import Corners, read_crops, read_on_sample
-from evaluation.metrics.columns import Outcome, Quadrant
+from evaluation.metrics.columns import Outcome
 from evaluation.metrics.plans import OUTCOMES
 from evaluation.models import Run
 
@@ -56,7 +56,7 @@ def rows_of(
 
 
 def _row(slug: str, number: int, trajectory: Any, content: SampleContent, crop: Corners | None, letter: str) -> RunRow:
-    score = getattr(trajectory, "score", None)
+    score = trajectory.score
     code = score.plan_outcome if score else Outcome.NONE
     address = reverse("evaluation:trajectory", args=[slug, trajectory.pk])
     return RunRow(
@@ -67,7 +67,7 @@ def _row(slug: str, number: int, trajectory: Any, content: SampleContent, crop: 
         href=f"{address}?{urlencode({'sample': trajectory.sample.key})}",
         said=_said(trajectory, score, content),
         score=score,
-        quadrant=Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
+        quadrant=score.quadrant if score else "",
         outcome=OUTCOMES[code][0] if code in OUTCOMES else "",
         crop=crop,
     )

@@ -1,4 +1,4 @@
-"""What pages say of scores that are of an earlier state."""
+"""What pages say of scores that are of an earlier state, or that cannot be read."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Any
 from evaluation.models import Run
 from evaluation.scoring.freshness import Freshness
 from evaluation.scoring.queue import scoring_under_way
+from evaluation.store.files import scores_are_lost
 
 
 def staleness(benchmark: Any, runs: Iterable[Run], number: int | None = None) -> dict[str, Any]:
-    """Context of template evaluation/common/_stale.html: those of the runs whose scores are not of today, and the job
-    that makes them anew. Two or three queries, one less with the change ``number`` of the benchmark, one more where
+    """Context of template evaluation/common/_stale.html: the runs whose scores must be computed again, and the job that
+    does it. Two or three queries, one less with the change ``number`` of the benchmark, one more where
     there are any."""
     fresh = Freshness(benchmark, numbers=None if number is None else {benchmark.pk: number})
-    stale = [run for run in runs if hasattr(run, "scoring") and fresh.stale(run.scoring)]
+    scored = [run for run in runs if hasattr(run, "scoring")]
+    stale = [run for run in scored if fresh.stale(run.scoring) or scores_are_lost(run)]
     return {"stale": stale, "scoring_job": scoring_under_way(benchmark) if stale else None}

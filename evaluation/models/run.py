@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from string import ascii_uppercase
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -115,6 +116,8 @@ class Trajectory(models.Model):
     line = models.PositiveBigIntegerField(null=True, blank=True)
 
     objects = TrajectoryQuerySet.as_manager()
+    score: Any
+    """Set by ``evaluation.store.scores``, which reads it from the file of the run; None if it is not scored."""
 
     class Meta:
         ordering = ["run", "sample__key", "rollout", "condition"]

@@ -3,8 +3,8 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
-from evaluation.models.querysets.runs import MetricQuerySet, ScoreQuerySet, ScoringQuerySet
-from evaluation.models.run import Run, Trajectory
+from evaluation.models.querysets.runs import MetricQuerySet, ScoringQuerySet
+from evaluation.models.run import Run
 
 
 class BenchmarkSettings(models.Model):
@@ -54,8 +54,8 @@ class Scoring(models.Model):
 class ScoreFile(models.Model):
     """The file of a run in the score store: one row per trajectory, with its scores (``evaluation.store.schema``).
 
-    It never changes; a new state of the run is a new file. ``revision``: of the run when it was written. A file of
-    another revision or ``schema`` is not read any more.
+    It never changes; each scoring makes a new one. ``revision``: of the run when it was scored. Where trajectories
+    changed since, those that are left keep their scores. A file of another ``schema`` is not read any more.
     """
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="file")
@@ -68,105 +68,6 @@ class ScoreFile(models.Model):
 
     def __str__(self) -> str:
         return f"file of {self.run}"
-
-
-class Score(models.Model):
-    """The per-trajectory measures of docs/metrics.md#exports; null where undefined. See
-    ``evaluation.metrics.columns``."""
-
-    trajectory = models.OneToOneField(Trajectory, on_delete=models.CASCADE, related_name="score", primary_key=True)
-    scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="scores")
-    correct = models.BooleanField(null=True)
-    undecided = models.BooleanField()
-    unread = models.BooleanField()
-    missing_answer = models.BooleanField()
-    letter = models.CharField(max_length=200, blank=True, default="")
-    reading_where = models.SmallIntegerField(
-        default=-1,
-        db_default=-1,
-        help_text="How the answer was read: places in lists of evaluation.metrics.reading.",
-    )
-    reading_rule = models.SmallIntegerField(default=-1, db_default=-1)
-    reading_class = models.SmallIntegerField(default=-1, db_default=-1)
-    unread_reason = models.SmallIntegerField(default=-1, db_default=-1)
-    reading_flags = models.CharField(max_length=80, blank=True, default="", db_default="")
-    answer_group = models.CharField(
-        max_length=16,
-        blank=True,
-        default="",
-        db_default="",
-        help_text="Name of the undecided answers with the same text under the same options.",
-    )
-    verdict_by = models.SmallIntegerField(
-        default=0, db_default=0, help_text="What decided the answer: see evaluation.metrics.columns.VerdictBy."
-    )
-    file_verdict = models.BooleanField(null=True, help_text="What the imported file says of the answer.")
-    reading_correct = models.BooleanField(null=True, help_text="The verdict of reading the answer alone.")
-    invoked = models.BooleanField()
-    in_population = models.BooleanField()
-    grounded = models.BooleanField(null=True)
-    quadrant = models.SmallIntegerField(default=-1)
-    crop_index = models.IntegerField(null=True)
-    crop_x1 = models.FloatField(null=True)
-    crop_y1 = models.FloatField(null=True)
-    crop_x2 = models.FloatField(null=True)
-    crop_y2 = models.FloatField(null=True)
-    coverage = models.FloatField(null=True)
-    concentration = models.FloatField(null=True)
-    ioa = models.FloatField(null=True)
-    iou = models.FloatField(null=True)
-    union_coverage = models.FloatField(null=True, help_text="Share of the gold region in all usable crops together.")
-    center_hit = models.BooleanField(null=True)
-    zoom_factor = models.FloatField(null=True)
-    usable_crops = models.IntegerField()
-    unusable_crops = models.IntegerField()
-    cropped_region_size = models.FloatField(null=True)
-    visual_evidence = models.BooleanField()
-    calls = models.IntegerField()
-    unique_tools = models.IntegerField()
-    reference_chain = models.IntegerField(
-        null=True, help_text="The accepted chain it is held against: 0 the gold's, then further ones in their order."
-    )
-    reference_calls = models.IntegerField(null=True)
-    effective_calls = models.IntegerField()
-    effective_unique_tools = models.IntegerField()
-    chain_status = models.SmallIntegerField()
-    edit_distance = models.IntegerField(null=True)
-    lcs = models.IntegerField(null=True)
-    kendall_tau = models.FloatField(null=True)
-    plan_outcome = models.SmallIntegerField(default=-1)
-    plan_missing = models.IntegerField(null=True)
-    plan_extra = models.IntegerField(null=True)
-    plan_in_order = models.BooleanField(null=True)
-    plan_prefix = models.IntegerField(null=True)
-    failure = models.SmallIntegerField(
-        default=-1, db_default=-1, help_text="What went wrong by rule: see evaluation.metrics.failures."
-    )
-    aligned = models.TextField(
-        blank=True,
-        default="",
-        db_default="",
-        help_text="Pairs of tools, as evaluation.metrics.chains writes them.",
-    )
-    followed = models.TextField(blank=True, default="", db_default="", help_text="The same of one tool and the next.")
-
-    objects = ScoreQuerySet.as_manager()
-
-    class Meta:
-        indexes = [
-            models.Index(fields=["scoring", "quadrant"], name="score_by_quadrant"),
-            models.Index(fields=["scoring", "answer_group"], name="score_by_answer_group"),
-        ]
-
-    def __str__(self) -> str:
-        return f"score of {self.trajectory_id}"
-
-    @property
-    def verdict(self) -> str:
-        """ "correct", "incorrect" or "undecided"; "" without a gold answer."""
-        if self.correct is None:
-            return "undecided" if self.undecided else ""
-        return "correct" if self.correct else "incorrect"
 
 
 class Metric(models.Model):

@@ -76,7 +76,7 @@ def score_in_parts(context: JobContext, benchmark: Benchmark) -> Parts | None:
 def score_part(context: JobContext, *, run_id: int) -> None:
     """The body of a part. A run is scored whole or not at all, and what is scored is not stale: running it twice
     repeats nothing. A run that was deleted meanwhile has no scores to make."""
-    run = Run.objects.select_related("model", "benchmark", "scoring").filter(pk=run_id).first()
+    run = Run.objects.select_related("model", "benchmark", "scoring", "file").filter(pk=run_id).first()
     if run is None:
         return
     actor = context.job.created_by

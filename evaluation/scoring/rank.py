@@ -45,8 +45,8 @@ def _rank_what_is_there(benchmark: Benchmark, samples: LoadedSamples, settings: 
     other write can wait for minutes."""
     # In the order of the runs, whichever was scored first: it decides the sides of a pair.
     found = Scoring.objects.compared([benchmark]).order_by("run__model__name", "run__setting", "pk")
-    scorings = list(found.select_related("run__model"))
-    results = [load_results(scoring.run_id).on(samples.pks) for scoring in scorings]
+    scorings = list(found.select_related("run__model", "run__scoring", "run__file"))
+    results = [load_results(scoring.run).on(samples.pks) for scoring in scorings]
     ranked = [i for i, one in enumerate(scorings) if not (one.run.model.baseline or one.provisional)]
     of_ranked = [results[i] for i in ranked]
     rankings = {metric: _ranking(metric, of_ranked, samples, settings) for metric in RANKED_BY if ranked}

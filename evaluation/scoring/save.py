@@ -1,97 +1,83 @@
-"""Writing what scoring computed: one row per trajectory, one per metric and slice. Old rows of the run go first."""
+"""What scoring computed, as the store takes it, and its metrics as rows of the database."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.metrics.chains import Chains, confusion_words, transition_words
-from evaluation.metrics.columns import UNKNOWN, MetricRow, ScoreColumns
+from evaluation.metrics.columns import MetricRow, ScoreColumns
 from evaluation.metrics.failures import failures_of
-from evaluation.metrics.reading import CLASSES, REASONS, RULES, WHERES
-from evaluation.models import Metric, Score, Scoring
+from evaluation.metrics.reading import REASONS
+from evaluation.models import Metric, Scoring
 from evaluation.scoring.load.columns import LoadedRun
-from evaluation.store.build import Written
+from evaluation.store.build import CHOICES, NUMBERS, Written
 from webapp.common.bulk import as_json, insert_rows
 
-BATCH = 20_000
-
-_TRUTHS = ("undecided", "unread", "missing_answer", "invoked", "in_population", "visual_evidence")
-_THREE_VALUED = ("correct", "file_verdict", "reading_correct", "grounded", "center_hit", "plan_in_order")
-_FLOATS = (
-    "coverage",
-    "concentration",
-    "ioa",
-    "iou",
-    "union_coverage",
-    "zoom_factor",
-    "cropped_region_size",
-    "kendall_tau",
-)
-_COUNTS = ("reference_chain", "reference_calls", "edit_distance", "lcs", "plan_missing", "plan_extra", "plan_prefix")
-"""Whole numbers that may be undefined (-1 in the columns)."""
-_ALWAYS = (
-    "quadrant", "usable_crops", "unusable_crops", "calls", "unique_tools", "effective_calls",
-    "effective_unique_tools", "chain_status", "plan_outcome", "verdict_by",
-)  # fmt: skip
-_NAMED = {"reading_where": WHERES, "reading_rule": RULES, "reading_class": CLASSES, "unread_reason": REASONS}
-"""Words that are stored as their places in a list, -1 where there is none."""
-_TEXTS = ("reading_flags", "answer_group")
-_FIELDS = [
-    "trajectory", "scoring", "letter", "crop_index", "crop_x1", "crop_y1", "crop_x2", "crop_y2",
-    *_TRUTHS, *_THREE_VALUED, *_FLOATS, *_COUNTS, *_ALWAYS, *_NAMED, *_TEXTS, "failure", "aligned", "followed",
-]  # fmt: skip
+LONGEST_READING = 200
+_COLUMNS = {
+    "zoom": "zoom_factor", "region": "cropped_region_size", "crops": "usable_crops", "distinct_tools": "unique_tools",
+    "effective_distinct_tools": "effective_unique_tools", "reference": "reference_chain", "zoomed": "invoked",
+    "unanswered": "missing_answer", "population": "in_population", "evidence": "visual_evidence",
+}  # fmt: skip
+"""Of ``ScoreColumns``, where the store has another name."""
+_WORDS = ("reading_where", "reading_rule", "reading_class")
+"""Choices that are texts among the columns, "" where there is none."""
 
 
-def save_scores(scoring: Scoring, loaded: LoadedRun, scores: ScoreColumns, chains: Chains) -> Written:
-    """One Score row per trajectory. Returns what was written, field by field."""
-    columns = [*_columns(scoring, loaded, scores), confusion_words(chains), transition_words(chains)]
-    for first in range(0, len(scores), BATCH):
-        insert_rows(Score, _FIELDS, zip(*(column[first : first + BATCH] for column in columns), strict=True))
-    return dict(zip(_FIELDS, columns, strict=True))
+def written_scores(loaded: LoadedRun, scores: ScoreColumns, chains: Chains) -> Written:
+    """The scores of some trajectories by the names of the store."""
+    placed = {f"crop_{corner}": scores.crop_box[:, at] for at, corner in enumerate(("x1", "y1", "x2", "y2"))}
+    placed["crop_index"] = _positions(loaded, scores)
+    codes = {
+        "quadrant": scores.quadrant, "outcome": scores.plan_outcome, "chain_status": scores.chain_status,
+        "verdict_by": scores.verdict_by, "failure": failures_of(scores),
+    }  # fmt: skip
+    words = {name: _objects(word or None for word in getattr(scores, name)) for name in _WORDS}
+    reasons: Mapping[str, str] = dict(zip(REASONS, CHOICES["unread_reason"], strict=True))
+    return {
+        "pk": np.array(loaded.pks, np.int64),
+        **{
+            name: placed[name] if name in placed else _number(getattr(scores, _COLUMNS.get(name, name)))
+            for name in NUMBERS
+        },
+        **{name: _named(values, CHOICES[name]) for name, values in codes.items()},
+        **words,
+        "unread_reason": _objects(reasons.get(word) for word in scores.unread_reason),
+        "reading": _objects(text[:LONGEST_READING] for text in scores.letter),
+        "reading_flags": _objects(scores.reading_flags),
+        "answer_group": _objects(scores.answer_group),
+        "aligned": _objects(confusion_words(chains)),
+        "followed": _objects(transition_words(chains)),
+    }
 
 
-def _columns(scoring: Scoring, loaded: LoadedRun, scores: ScoreColumns) -> Iterator[Sequence[Any]]:
-    yield loaded.pks
-    yield [scoring.pk] * len(scores)
-    yield [letter[:200] for letter in scores.letter]
-    yield _positions(loaded, scores)
-    for corner in range(4):
-        yield _or_null(scores.crop_box[:, corner])
-    # Truths are 0 and 1: SQLite's driver looks for an adapter for every True.
-    for name in _TRUTHS:
-        yield getattr(scores, name).astype(np.int8).tolist()
-    for name in _THREE_VALUED:
-        yield [None if value == UNKNOWN else value for value in getattr(scores, name).tolist()]
-    for name in _FLOATS:
-        yield _or_null(getattr(scores, name))
-    for name in _COUNTS:
-        yield [None if value < 0 else value for value in getattr(scores, name).tolist()]
-    for name in _ALWAYS:
-        yield getattr(scores, name).tolist()
-    for name, words in _NAMED.items():
-        places = {word: place for place, word in enumerate(words)}
-        yield [places.get(word, -1) for word in getattr(scores, name)]
-    for name in _TEXTS:
-        yield list(getattr(scores, name))
-    yield failures_of(scores).tolist()
+def _number(values: NDArray[Any]) -> NDArray[np.float64]:
+    """NaN where a whole number or a truth value is undefined (-1)."""
+    if values.dtype.kind == "f":
+        return values
+    return np.where(values < 0, np.nan, values)
 
 
-def _positions(loaded: LoadedRun, scores: ScoreColumns) -> list[int | None]:
+def _named(codes: NDArray[np.int64], names: Sequence[str]) -> NDArray[Any]:
+    found: NDArray[Any] = np.array([*names, None], np.object_)[np.where(codes < 0, len(names), codes)]
+    return found
+
+
+def _objects(values: Any) -> NDArray[Any]:
+    return np.array(list(values), np.object_)
+
+
+def _positions(loaded: LoadedRun, scores: ScoreColumns) -> NDArray[np.float64]:
     """The step position that ``crop_index`` means; steps after the answer are not in the columns."""
     index = scores.crop_index
     rows = np.flatnonzero(index >= 0)
-    positions: list[int | None] = [None] * len(index)
-    for row in rows.tolist():
-        positions[row] = int(loaded.positions[loaded.columns.step_start[row] + index[row]])
+    positions = np.full(len(index), np.nan)
+    positions[rows] = loaded.positions[loaded.columns.step_start[rows] + index[rows]]
     return positions
-
-
-def _or_null(values: NDArray[np.float64]) -> list[float | None]:
-    return [None if value != value else value for value in values.tolist()]
 
 
 def save_metrics(scoring: Scoring, rows: Sequence[MetricRow]) -> None:

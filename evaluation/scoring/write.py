@@ -1,4 +1,4 @@
-"""Scoring: one run's trajectories and the gold as columns, through the metrics, back into rows. The only glue."""
+"""Scoring: one run's trajectories and the gold as columns, through the metrics, into the store. The only glue."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from evaluation.scoring.freshness import Freshness
 from evaluation.scoring.load.columns import LoadedRun, LoadedSamples, load_run, load_samples
 from evaluation.scoring.rank import is_ranked, rank_runs
 from evaluation.scoring.rewards import keep_rewards
-from evaluation.scoring.save import save_metrics, save_scores
+from evaluation.scoring.save import save_metrics, written_scores
 from evaluation.scoring.settings import settings_of
 from evaluation.store.build import Evaluated
-from evaluation.store.files import write_file
+from evaluation.store.files import scores_are_lost, write_file
 from evaluation.store.words.index import keep_words
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -84,9 +84,10 @@ def rank_again(benchmark: Benchmark) -> None:
 
 
 def is_stale(run: Run, digest: str, fresh: Freshness) -> bool:
-    """Whether a run has no scores, or scores that pages call stale, or of another gold than that with this digest."""
+    """Whether a run has no scores that can be read, or scores that pages call stale, or of another gold than that with
+    this digest."""
     scoring = getattr(run, "scoring", None)
-    return scoring is None or scoring.gold_digest != digest or fresh.stale(scoring)
+    return scoring is None or scoring.gold_digest != digest or fresh.stale(scoring) or scores_are_lost(run)
 
 
 @collector_paused()
@@ -121,6 +122,7 @@ def score_one(
     unread = int(scores.unread.sum())
     parts = [(loaded, scores, chains)]
     parts += [(one.loaded, one.scores, chains_of(samples.columns, one.loaded.columns, one.scores)) for one in others]
+    written = [written_scores(*part) for part in parts]
     with transaction.atomic():
         Scoring.objects.filter(run=run).delete()
         scoring = Scoring.objects.create(
@@ -138,7 +140,6 @@ def score_one(
             unread_n=unread,
             provisional=is_provisional(unread, answers, settings),
         )
-        written = [save_scores(scoring, *part) for part in parts]
         save_metrics(scoring, rows)
         write_file(run, settings, written, known)
         Scoring.objects.filter(pk=scoring.pk).update(seconds=time.monotonic() - begun)

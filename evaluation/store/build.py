@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,14 @@ from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Step, Trajectory
 from evaluation.query.fields import READING_REASONS
 from evaluation.schema import FILE_READINGS
+from evaluation.store.engine import Reader, parquet
 from evaluation.store.schema import COLUMNS, CONTRIBUTIONS, Column
 from webapp.common.bulk import bare
 
 CHUNK = 5000
 Arrays = dict[str, NDArray[Any]]
-Written = Mapping[str, Sequence[Any]]
-"""The scores of some trajectories by field of ``Score``, ``trajectory`` among them."""
+Written = Mapping[str, NDArray[Any]]
+"""The scores of some trajectories: ``pk``, and by name those of ``NUMBERS``, ``CHOICES`` and ``TEXTS``."""
 
 
 @dataclass(frozen=True)
@@ -51,33 +53,28 @@ _OWN = {
     "error": "error", "usd": "usd", "seconds": "seconds", "input_tokens": "input_tokens",
     "output_tokens": "output_tokens", "width": "sample__width", "height": "sample__height",
 }  # fmt: skip
-_NUMBERS = {
-    "ioa": "ioa", "coverage": "coverage", "concentration": "concentration", "iou": "iou",
-    "union_coverage": "union_coverage", "zoom": "zoom_factor", "region": "cropped_region_size",
-    "crops": "usable_crops", "unusable_crops": "unusable_crops", "calls": "calls", "distinct_tools": "unique_tools",
-    "effective_calls": "effective_calls", "reference_calls": "reference_calls", "edit_distance": "edit_distance",
-    "plan_missing": "plan_missing", "plan_extra": "plan_extra", "plan_prefix": "plan_prefix",
-    "kendall_tau": "kendall_tau", "correct": "correct", "undecided": "undecided", "unread": "unread",
-    "unanswered": "missing_answer", "zoomed": "invoked", "population": "in_population", "evidence": "visual_evidence",
-    "grounded": "grounded", "center_hit": "center_hit", "file_verdict": "file_verdict",
-    "reading_correct": "reading_correct", "crop_x1": "crop_x1", "crop_y1": "crop_y1", "crop_x2": "crop_x2",
-    "crop_y2": "crop_y2", "crop_index": "crop_index", "effective_distinct_tools": "effective_unique_tools",
-    "reference": "reference_chain", "lcs": "lcs", "plan_in_order": "plan_in_order",
-}  # fmt: skip
-"""Numbers and truths of a score, by the name that they have below."""
-_CHOICES: Mapping[str, tuple[str, Sequence[str]]] = {
-    "quadrant": ("quadrant", Quadrant.NAMES), "outcome": ("plan_outcome", Outcome.NAMES),
-    "chain_status": ("chain_status", ChainStatus.NAMES), "failure": ("failure", FAILURES),
-    "verdict_by": ("verdict_by", VerdictBy.NAMES), "reading_where": ("reading_where", WHERES),
-    "reading_rule": ("reading_rule", RULES), "reading_class": ("reading_class", CLASSES),
-    "unread_reason": ("unread_reason", READING_REASONS),
-}  # fmt: skip
-"""Choices of a score: the field, and the names of its codes."""
-_FILE_READING = Coalesce(*(KT(f"extra__{name}") for name in FILE_READINGS))
-_TEXTS = {"aligned": "aligned", "followed": "followed", "reading": "letter", "reading_flags": "reading_flags"}
-SCORE_FIELDS = (
-    *dict.fromkeys((*_NUMBERS.values(), *(field for field, _ in _CHOICES.values()), *_TEXTS.values())),
+NUMBERS = (
+    "ioa", "coverage", "concentration", "iou", "union_coverage", "zoom", "region", "crops", "unusable_crops",
+    "crop_index", "crop_x1", "crop_y1", "crop_x2", "crop_y2", "calls", "distinct_tools", "effective_calls",
+    "effective_distinct_tools", "reference", "reference_calls", "edit_distance", "lcs", "kendall_tau", "plan_missing",
+    "plan_extra", "plan_prefix", "plan_in_order", "correct", "undecided", "unread", "unanswered", "zoomed",
+    "population", "evidence", "grounded", "center_hit", "file_verdict", "reading_correct",
 )  # fmt: skip
+"""Numbers and truth values of a score: NaN where undefined."""
+CHOICES: Mapping[str, Sequence[str]] = {
+    "quadrant": Quadrant.NAMES, "outcome": Outcome.NAMES, "chain_status": ChainStatus.NAMES, "failure": FAILURES,
+    "verdict_by": VerdictBy.NAMES, "reading_where": WHERES, "reading_rule": RULES, "reading_class": CLASSES,
+    "unread_reason": READING_REASONS,
+}  # fmt: skip
+"""Choices of a score, and the names of their codes."""
+TEXTS: Mapping[str, str] = {
+    "aligned": "array_to_string(aligned, chr(10))", "followed": "array_to_string(followed, chr(10))",
+    "reading": "coalesce(reading, '')", "reading_flags": "array_to_string(reading_flags, ' ')",
+    "answer_group": "coalesce(answer_group, '')",
+}  # fmt: skip
+"""Texts of a score, and how a file gives them back: lists as lines or words."""
+_VERDICT = "CASE verdict WHEN 'yes' THEN 1 WHEN 'no' THEN 0 END"
+_FILE_READING = Coalesce(*(KT(f"extra__{name}") for name in FILE_READINGS))
 
 
 def load_rows(
@@ -85,21 +82,23 @@ def load_rows(
     settings: MetricSettings,
     written: Sequence[Written] | None = None,
     evaluated: Evaluated | None = None,
+    scored: Path | None = None,
 ) -> dict[str, Arrays]:
     """The tables that ``statement`` reads, by name. Two queries.
 
-    ``written``: the scores of the run where they were just computed; read from the database where it is None.
-    ``evaluated``: of the trajectories that metrics are made of; None where it is not known.
+    ``written``: the scores of the run where they were just computed. ``scored``: else the file of the last scoring,
+    whose scores the trajectories keep that are still there. ``evaluated``: of the trajectories that metrics are made
+    of; None where it is not known.
     """
-    fields = [*_OWN.values(), *(() if written is not None else (f"score__{name}" for name in SCORE_FIELDS))]
     rows = Trajectory.objects.filter(run=run).order_by("sample__key", "rollout", "condition", "pk")
-    read = list(zip(*rows.values_list(*map(bare, fields), _FILE_READING).iterator(chunk_size=CHUNK), strict=True))
-    *columns, file_reading = read or [()] * (1 + len(fields))
-    of = dict(zip(fields, columns, strict=True))
-    found: Arrays = {name: _recorded(name, of[path]) for name, path in _OWN.items()}
-    placed = _placed(found["pk"], written) if written is not None else _read(of)
-    found |= _scores(found, placed) | {"run": np.full(len(found["pk"]), run.pk)}
-    found |= _verdicts(found, settings)
+    own = rows.values_list(*map(bare, _OWN.values()), _FILE_READING)
+    read = list(zip(*own.iterator(chunk_size=CHUNK), strict=True))
+    *columns, file_reading = read or [()] * (1 + len(_OWN))
+    found: Arrays = {name: _recorded(name, values) for name, values in zip(_OWN, columns, strict=True)}
+    if written is None:
+        written = [] if scored is None else [_scores_of(scored)]
+    found |= _placed(found["pk"], written) | {"run": np.full(len(found["pk"]), run.pk)}
+    found |= {"crop_cell": _cells(found)} | _verdicts(found, settings)
     found["file_reading"] = np.array(file_reading, np.object_)
     for column in CONTRIBUTIONS:
         found[column.name] = np.full(len(found["pk"]), np.nan if evaluated is None else 0.0)
@@ -108,6 +107,21 @@ def load_rows(
         for name, values in evaluated.added.items():
             found[name][places] = values
     return {"trajectories": found, "calls": _calls(run), **(_NOT_KNOWN if evaluated is None else _of_calls(evaluated))}
+
+
+def _scores_of(file: Path) -> Written:
+    """The scores in a file of the store."""
+    columns = {name: f"{_VERDICT if name == 'correct' else name}::DOUBLE" for name in NUMBERS}
+    columns |= {name: name for name in CHOICES} | dict(TEXTS)
+    each = ", ".join(f"{sql} AS {name}" for name, sql in columns.items())
+    found = Reader(file.parent).columns(f"SELECT pk, {each} FROM {parquet(file)} WHERE scored", {})
+    return {name: _filled(values, np.nan if name in NUMBERS else None) for name, values in found.items()}
+
+
+def _filled(values: NDArray[Any], missing: float | None) -> NDArray[Any]:
+    found: NDArray[Any] = np.array(np.ma.getdata(values), np.object_ if missing is None else None)
+    found[np.ma.getmaskarray(values)] = missing
+    return found
 
 
 def _recorded(name: str, values: Sequence[Any]) -> NDArray[Any]:
@@ -125,27 +139,20 @@ def _numbers(values: Sequence[Any]) -> NDArray[np.float64]:
     return np.array(values, np.float64)
 
 
-def _read(of: Mapping[str, Sequence[Any]]) -> dict[str, NDArray[Any]]:
-    return {name: _score_field(name, of[f"score__{name}"]) for name in SCORE_FIELDS}
-
-
-def _score_field(name: str, values: Sequence[Any]) -> NDArray[Any]:
-    return np.array(values, np.object_) if name in _TEXTS.values() else _numbers(values)
-
-
-def _placed(pks: NDArray[np.int64], written: Sequence[Written]) -> dict[str, NDArray[Any]]:
-    """Scores in the order of the trajectories ``pks``; NaN and None for those without."""
-    places = [_places(pks, part["trajectory"]) for part in written]
-    found: dict[str, NDArray[Any]] = {}
-    for name in SCORE_FIELDS:
-        text = name in _TEXTS.values()
-        found[name] = np.full(len(pks), None if text else np.nan, np.object_ if text else np.float64)
-        for at, part in zip(places, written, strict=True):
-            found[name][at] = _score_field(name, part[name])
+def _placed(pks: NDArray[np.int64], written: Sequence[Written]) -> Arrays:
+    """Scores in the order of the trajectories ``pks``; NaN and None for those without. Scores of trajectories that are
+    gone are left out."""
+    found: Arrays = {name: np.full(len(pks), np.nan) for name in NUMBERS}
+    found |= {name: np.full(len(pks), None, np.object_) for name in (*CHOICES, *TEXTS)}
+    for part in written:
+        there = np.isin(part["pk"], pks)
+        at = _places(pks, part["pk"][there])
+        for name, values in found.items():
+            values[at] = part[name][there]
     return found
 
 
-def _places(pks: NDArray[np.int64], wanted: Sequence[int]) -> NDArray[np.int64]:
+def _places(pks: NDArray[np.int64], wanted: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     if not len(wanted):
         return np.zeros(0, np.int64)
     order = np.argsort(pks)
@@ -153,16 +160,12 @@ def _places(pks: NDArray[np.int64], wanted: Sequence[int]) -> NDArray[np.int64]:
     return places
 
 
-def _scores(rows: Arrays, scores: Mapping[str, NDArray[Any]]) -> Arrays:
-    found: Arrays = {name: scores[field] for name, field in _NUMBERS.items()}
-    for name, (path, names) in _CHOICES.items():
-        codes = np.nan_to_num(scores[path], nan=-1).astype(np.int64)
-        found[name] = np.array([*names, None], np.object_)[np.where(codes < 0, len(names), codes)]
-    found |= {name: scores[field] for name, field in _TEXTS.items()}
-    box = np.stack([found.pop(f"crop_{corner}") for corner in ("x1", "y1", "x2", "y2")], axis=1)
-    cells = cells_of_boxes(box, np.stack([rows.pop("width"), rows.pop("height")], axis=1), found["population"] == 1)
+def _cells(rows: Arrays) -> NDArray[Any]:
+    """The cell of the heat map in which the scored crop lies, as column-row; None without one."""
+    box = np.stack([rows[f"crop_{corner}"] for corner in ("x1", "y1", "x2", "y2")], axis=1)
+    cells = cells_of_boxes(box, np.stack([rows.pop("width"), rows.pop("height")], axis=1), rows["population"] == 1)
     named = [None if cell == NO_CELL else f"{cell % CELLS_ACROSS}-{cell // CELLS_ACROSS}" for cell in cells.tolist()]
-    return found | {"crop_cell": np.array(named, np.object_)}
+    return np.array(named, np.object_)
 
 
 def _verdicts(rows: Arrays, settings: MetricSettings) -> Arrays:
@@ -281,6 +284,7 @@ _DERIVED = {
     "reference_tools": f"""list_distinct(list_filter(list_transform({_WORDS.format("aligned")},
         lambda word: string_split(word, '>')[1]), lambda name: name <> ''))""",
     "reading": "nullif(reading, '')",
+    "answer_group": "nullif(answer_group, '')",
     "reading_flags": "CASE WHEN scored = 1 THEN list_filter(string_split(reading_flags, ' '), lambda f: f <> '') END",
     "flip": """CASE WHEN condition <> 'none' AND was_correct AND verdict IN ('no', 'undecided') THEN 'lost'
         WHEN condition <> 'none' AND was_incorrect AND verdict = 'yes' THEN 'gained' END""",

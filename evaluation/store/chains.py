@@ -35,7 +35,7 @@ def read_chains(
     snapshot: Snapshot, runs: Collection[int], facts: Sequence[str], *, samples: Ints | None = None
 ) -> StoredChains:
     """Of the trajectories of these runs that metrics are made of, on all samples or on these. ``facts``: columns of
-    ``rows`` or ``samples``."""
+    ``contributions`` or ``samples``."""
     among = ", ".join(map(str, sorted(runs))) or "NULL"
     only = ""
     if samples is not None:
@@ -43,7 +43,8 @@ def read_chains(
         only = "AND sample IN (SELECT sample FROM chosen)"
     source = (
         f"SELECT rows.*, samples.cluster, row_number() OVER (ORDER BY {', '.join(ORDER)}) - 1 AS row "
-        f"FROM rows JOIN samples USING (sample) WHERE run IN ({among}) AND evaluated AND call_tools IS NOT NULL {only}"
+        f"FROM contributions AS rows JOIN samples USING (sample) "
+        f"WHERE run IN ({among}) AND evaluated AND call_tools IS NOT NULL {only}"
     )
     snapshot.view("analyzed", source)
     columns = snapshot.columns(

@@ -49,16 +49,11 @@ def rows_changed(runs: Collection[int]) -> None:
     Run.everything.filter(pk__in=runs).update(revision=F("revision") + 1 + randbits(STEP_BITS))
 
 
-def write_file(
-    run: Run,
-    settings: MetricSettings,
-    written: Sequence[Written] | None = None,
-    evaluated: Evaluated | None = None,
-) -> ScoreFile:
-    """Write the file of a run into the object store and name it as the run's. See ``load_rows`` for the arguments.
+def write_file(run: Run, settings: MetricSettings, written: Sequence[Written], evaluated: Evaluated) -> ScoreFile:
+    """Write the file of a run that was just scored into the object store and name it as the run's. See ``load_rows``
+    for the arguments.
 
-    Call in the transaction that wrote the scores, or in a job after an import. A crash before the commit leaves a file
-    that no run names.
+    Call in the transaction that names the scoring. A crash before the commit leaves a file that no run names.
     """
     revision = Run.everything.values_list("revision", flat=True).get(pk=run.pk)
     return keep_file(run, revision, statement(), load_rows(run, settings, written, evaluated))
@@ -80,23 +75,51 @@ def object_name(digest: str) -> str:
 
 
 def paths_of(runs: Sequence[Run]) -> list[Path]:
-    """The files of these runs on this machine, in their order. One that is lost or not of today's trajectories is
-    made from their rows and kept here alone."""
+    """The files of these runs on this machine, in their order. Where trajectories changed since the run was scored,
+    the file is made again here, with the scores of those that are left."""
     return [_path_of(run) for run in runs]
 
 
+def scores_are_lost(run: Run) -> bool:
+    """Whether a run was scored, but nothing can read its scores: the file is gone, damaged, or of another
+    release."""
+    if not hasattr(run, "scoring"):
+        return False
+    file = _file_of(run)
+    return file is None or _fetched(file) is None
+
+
 def _path_of(run: Run) -> Path:
-    file: ScoreFile | None = getattr(run, "file", None)
-    if file is not None and (file.revision, file.schema) == (run.revision, SCHEMA):
-        name, digest = object_name(file.digest), file.digest
-        # A lost file, for example after a backup was restored without it, is made from the rows like a stale one.
-        with suppress(objects.Missing):
-            return kept_file(folder() / f"{digest}.parquet", lambda path: objects.fetch(name, path, sha256=digest))
+    file = _file_of(run)
+    scored = None if file is None else _fetched(file)
+    if file is not None and scored is not None and file.revision == run.revision:
+        return scored
     scoring = getattr(run, "scoring", None)
     settings = MetricSettings.from_mapping(scoring.settings if scoring else {})
-    scored = f"{scoring.pk}-{scoring.computed_at.timestamp():.6f}" if scoring else "0"
-    name = f"run-{run.pk}-{run.created_at.timestamp():.6f}-{run.revision}-{scored}-{SCHEMA}.parquet"
-    return kept_file(folder() / name, lambda path: write_parquet(statement(), load_rows(run, settings), path, folder()))
+    of = f"{run.pk}-{run.created_at.timestamp():.6f}-{run.revision}"
+    name = f"run-{of}-{scored.stem if scored else 'unscored'}-{SCHEMA}.parquet"
+    return kept_file(
+        folder() / name,
+        lambda path: write_parquet(statement(), load_rows(run, settings, scored=scored), path, folder()),
+    )
+
+
+def _file_of(run: Run) -> ScoreFile | None:
+    file: ScoreFile | None = getattr(run, "file", None)
+    return file if file is not None and file.schema == SCHEMA else None
+
+
+def _fetched(file: ScoreFile) -> Path | None:
+    """The file on this machine; None where the object store has lost or damaged it."""
+    name, digest = object_name(file.digest), file.digest
+    try:
+        return kept_file(_local(file), lambda path: objects.fetch(name, path, sha256=digest))
+    except (objects.Missing, objects.Damaged):
+        return None
+
+
+def _local(file: ScoreFile) -> Path:
+    return folder() / f"{file.digest}.parquet"
 
 
 def kept_file(path: Path, make: Callable[[Path], Any]) -> Path:

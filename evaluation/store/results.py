@@ -1,19 +1,20 @@
-"""What comparing and ranking need of a run: one row per sample, out of the scores. One query for each run."""
+"""What comparing and ranking need of a run: one row per sample, out of its file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from django.db.models import IntegerField
-from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
-from evaluation.metrics.columns import UNKNOWN
-from evaluation.models import Score, Scoring
+from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, Quadrant
+from evaluation.models import Run
+from evaluation.store.engine import Reader, parquet
+from evaluation.store.files import folder, paths_of
 
 Ints = NDArray[np.int64]
 
@@ -46,42 +47,32 @@ class Results:
         return replace(self, **(taken | {"sample": rows[order]}))
 
 
-def load_results(run: int) -> Results:
-    """Without an intervention, the lowest rollout of each sample."""
-    # Truth comes as a number, so that nothing is left to convert value by value.
-    truth = [Cast(name, IntegerField()) for name in ("correct", "undecided", "in_population", "grounded")]
-    rows = (
-        Score.objects.of_run(run)
-        .order_by("trajectory__sample_id", "trajectory__rollout")
-        .values_list("trajectory__sample_id", "quadrant", "coverage", "ioa", *truth)
-    )
-    lowest: dict[int, tuple[Any, ...]] = {}
-    for sample, *scores in rows.iterator(chunk_size=5000):
-        lowest.setdefault(sample, tuple(scores))
-    found = zip(*lowest.values(), strict=True) if lowest else ((),) * 7
-    quadrant, coverage, ioa, correct, undecided, population, grounded = found
-    return Results(
-        np.array(list(lowest), np.int64),
-        np.array([UNKNOWN if right is None else right for right in correct], np.int64),
-        np.array(undecided, bool),
-        np.array(population, bool),
-        np.array(grounded, bool),
-        np.array(quadrant, np.int64),
-        _shares(coverage),
-        _shares(ioa),
-    )
+_COLUMNS: Mapping[str, str] = {
+    "sample": "sample",
+    "correct": f"CASE verdict WHEN 'yes' THEN {TRUE} WHEN 'no' THEN {FALSE} ELSE {UNKNOWN} END",
+    "undecided": "undecided",
+    "in_population": "population",
+    "grounded": "coalesce(grounded, FALSE)",
+    "quadrant": f"coalesce(list_position({list(Quadrant.NAMES)!r}, quadrant), 0) - 1",
+    "coverage": "coalesce(coverage, 'nan'::DOUBLE)",
+    "ioa": "coalesce(ioa, 'nan'::DOUBLE)",
+}
+_TYPES = {"sample": np.int64, "correct": np.int64, "quadrant": np.int64}
 
 
-def _shares(values: Sequence[float | None]) -> NDArray[np.float64]:
-    return np.array([np.nan if share is None else share for share in values], np.float64)
-
-
-def results_of(scoring: Scoring) -> Results:
-    """``load_results``, kept until the run is scored again."""
-    return _kept(scoring.run_id, scoring.pk, scoring.computed_at)
+def load_results(run: Run) -> Results:
+    """Without an intervention, the lowest scored rollout of each sample. ``run``: of ``Run.objects.of``."""
+    [path] = paths_of([run])
+    return _read(path)
 
 
 @lru_cache(maxsize=64)
-def _kept(run: int, *content: Any) -> Results:
-    """``content`` names the computation that the scores are of."""
-    return load_results(run)
+def _read(path: Path) -> Results:
+    """A file never changes, so what was read of it is kept."""
+    each = ", ".join(f"{sql} AS {name}" for name, sql in _COLUMNS.items())
+    found = Reader(folder()).columns(
+        f"SELECT {each} FROM {parquet(path)} WHERE scored AND condition = 'none' ORDER BY sample, rollout", {}
+    )
+    columns: dict[str, Any] = {name: np.asarray(found[name], _TYPES.get(name)) for name in _COLUMNS}
+    _, lowest = np.unique(columns["sample"], return_index=True)
+    return Results(**{name: values[lowest] for name, values in columns.items()})

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from evaluation.metrics.selection import SELECTED, columns_of
 
-SCHEMA = 4
-"""Raised with every change of the columns; a file of another schema is written again before it is read."""
+SCHEMA = 5
+"""Raised with every change of the columns, together with a migration that marks all scores as stale. The scores in a
+file of another schema are not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ ANSWER = (
     *_columns("VARCHAR", UNDEFINED, "reading_where reading_rule reading_class unread_reason verdict_by"),
     *_columns("BOOLEAN", UNDEFINED, "file_verdict reading_correct"),
     Column("reading_flags", "VARCHAR[]", UNSCORED),
+    Column("answer_group", "VARCHAR", "something decides the answer, or the trajectory is not scored"),
 )
 GROUNDING = (
     *_columns("BOOLEAN", UNSCORED, "zoomed population evidence"),
@@ -55,6 +57,7 @@ GROUNDING = (
     *_columns("DOUBLE", UNDEFINED, "ioa coverage concentration iou union_coverage zoom region"),
     *_columns("INTEGER", UNSCORED, "crops unusable_crops"),
     Column("crop_index", "INTEGER", "no scored crop, or the trajectory is not scored; else the index of its turn"),
+    *_columns("DOUBLE", "no scored crop, or the trajectory is not scored", "crop_x1 crop_y1 crop_x2 crop_y2"),
 )
 TOOLCHAIN = (
     *_columns("INTEGER", UNSCORED, "calls distinct_tools effective_calls effective_distinct_tools"),

@@ -51,7 +51,7 @@ def _summarise(snapshot: Snapshot, where: str, metrics: Sequence[str]) -> dict[i
     wanted = dict.fromkeys(one for name in metrics for one in columns_of(name))
     names = [f"{side}_{name}" for name in wanted for side in "nd"]
     columns = snapshot.columns(
-        f"SELECT run, cluster, {', '.join(names)} FROM rows JOIN samples USING (sample) WHERE {where} "
+        f"SELECT run, cluster, {', '.join(names)} FROM contributions JOIN samples USING (sample) WHERE {where} "
         f"ORDER BY run, {', '.join(ORDER)}"
     )
     found: dict[int, dict[str, Summary]] = {}

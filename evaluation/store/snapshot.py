@@ -21,12 +21,13 @@ from evaluation.store.build import Arrays
 from evaluation.store.engine import ARGUMENT, Reader, parquet
 from evaluation.store.files import folder, paths_of
 from evaluation.store.samples import sample_files
-from evaluation.store.schema import COLUMNS
+from evaluation.store.schema import COLUMNS, CONTRIBUTIONS
 from evaluation.store.words.search import holding
 
 CHUNK = 20_000
 TOOLS_OF = 8
 """Runs whose tools are proposed; any other tool can be asked for as well."""
+_WITHOUT_CONTRIBUTIONS = "EXCLUDE ({})".format(", ".join(column.name for column in CONTRIBUTIONS))
 HELD_FROM = 3
 HELD_BYTES = 2_000_000
 """Files of so many bytes together are read into memory for the third statement: opening them takes longer than a small
@@ -45,10 +46,12 @@ class Snapshot:
         self.samples = sample_files(benchmark)
         self.conditions = Conditions(run_names(runs))
         self._reader = Reader(folder())
+        self._labeled_any = self._label()
         self._unnamed = {
             "samples": f"SELECT * FROM {parquet(self.samples.samples)}",
             "facets": f"SELECT * FROM {parquet(self.samples.facets)}",
-            "rows": self._rows(),
+            "rows": self._rows(_WITHOUT_CONTRIBUTIONS),
+            "contributions": self._rows(),
         }
         self._asked = 0
         self._filled: set[str] = set()
@@ -91,7 +94,8 @@ class Snapshot:
         return samples
 
     def ask(self, statement: str) -> list[tuple[Any, ...]]:
-        """The rows of a statement on ``rows``, ``samples``, ``facets`` and the tables that its conditions name."""
+        """The rows of a statement on ``rows``, ``samples``, ``facets``, ``contributions`` (rows with what each adds to
+        metrics) and the tables that its conditions name."""
         self._fill(statement)
         return self._reader.rows(statement, self.conditions.args)
 
@@ -127,21 +131,25 @@ class Snapshot:
         names, numbers = [list(column) for column in zip(*rows, strict=True)]
         self.register(table, {first: np.array(names, np.object_), second: _numbers(numbers)})
 
-    def _rows(self) -> str:
-        self._labeled_any = False
+    def _label(self) -> bool:
+        """Make a table of the failures that people corrected; whether there are any."""
+        labels = FailureLabel.objects.filter(current=True, benchmark=self.benchmark)
+        said = list(labels.values_list("trajectory_id", "failure")) if self.files else []
+        if said:
+            named = [None if code == NO_FAILURE else FAILURES[code] for _, code in said]
+            self.register("labels", {"pk": _numbers(pk for pk, _ in said), "failure": np.array(named, np.object_)})
+        return bool(said)
+
+    def _rows(self, without: str = "") -> str:
+        """The query for the rows of all files. ``without``: the clause that leaves columns out."""
         if not self.files:
             none = ", ".join(f"NULL::{one.type} AS {one.name}" for one in COLUMNS)
             return f"SELECT {none}, NULL::VARCHAR AS rule, FALSE AS labeled LIMIT 0"
         rows = parquet(*self.files)
-        labels = FailureLabel.objects.filter(current=True, benchmark=self.benchmark)
-        said = list(labels.values_list("trajectory_id", "failure"))
-        self._labeled_any = bool(said)
-        if not said:
-            return f"SELECT *, failure AS rule, FALSE AS labeled FROM {rows}"
-        named = [None if code == NO_FAILURE else FAILURES[code] for _, code in said]
-        self.register("labels", {"pk": _numbers(pk for pk, _ in said), "failure": np.array(named, np.object_)})
+        if not self._labeled_any:
+            return f"SELECT * {without}, failure AS rule, FALSE AS labeled FROM {rows}"
         return (
-            "SELECT r.* REPLACE (CASE WHEN l.pk IS NULL THEN r.failure ELSE l.failure END AS failure), "
+            f"SELECT r.* {without} REPLACE (CASE WHEN l.pk IS NULL THEN r.failure ELSE l.failure END AS failure), "
             f"r.failure AS rule, l.pk IS NOT NULL AS labeled FROM {rows} r LEFT JOIN labels l USING (pk)"
         )
 

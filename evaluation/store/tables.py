@@ -101,7 +101,7 @@ def _pick(snapshot: Snapshot, run: Run, where: str) -> None:
     snapshot.register("chosen", snapshot.columns(f"SELECT sample FROM rows WHERE {one} AND {where}"))
     snapshot.view(
         "picked",
-        "SELECT rows.*, samples.* EXCLUDE (sample) FROM rows JOIN samples USING (sample) "
+        "SELECT c.*, samples.* EXCLUDE (sample) FROM contributions c JOIN samples USING (sample) "
         f"WHERE {one} AND sample IN (SELECT sample FROM chosen)",
     )
     snapshot.view(

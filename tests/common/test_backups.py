@@ -18,7 +18,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from annotation.models import Image, Sample
-from evaluation.models import Score, Trajectory
+from evaluation.models import ScoreFile, Trajectory
 from tests.annotation.pages_data import make_benchmark
 from tests.annotation.samples.test_images import bring
 from tests.conftest import signed_in
@@ -109,7 +109,7 @@ def test_a_site_is_backed_up_while_people_work_and_is_the_same_when_it_is_restor
 
 
 def rows() -> dict[str, int]:
-    return {model.__name__: model.objects.count() for model in (Sample, Image, Trajectory, Score)}
+    return {model.__name__: model.objects.count() for model in (Sample, Image, Trajectory, ScoreFile)}
 
 
 def files_of(folder: Path) -> list[Path]:

@@ -27,6 +27,7 @@ from evaluation.query.numbers import bounds
 from evaluation.query.syntax import And, Elsewhere, Not, Or, Text, fields_in
 from evaluation.schema import FILE_READINGS
 from evaluation.store.snapshot import run_names
+from tests.evaluation.scores import all_scores
 
 FLAGS = {
     "undecided": "undecided", "unread": "unread", "unanswered": "missing_answer", "population": "in_population",
@@ -72,10 +73,10 @@ class Plain:
     """Every trajectory of a benchmark as objects, and a query asked of each, slowly."""
 
     def __init__(self, benchmark: Any, person: Any) -> None:
-        rows = Trajectory.objects.of(benchmark).select_related("run__model", "sample__gold__revision", "score")
+        rows = Trajectory.objects.of(benchmark).select_related("run__model", "sample__gold__revision")
         related = ("steps", "sample__facets", "sample__gold__revision__gold_boxes", "notes")
         self.rows: list[Any] = list(rows.prefetch_related(*related))
-        self.scores: dict[int, Any] = {row.pk: row.score for row in self.rows if hasattr(row, "score")}
+        self.scores: dict[int, Any] = all_scores()
         self.names = run_names(list(Run.objects.of(benchmark)))
         labels = list(FailureLabel.objects.values_list("trajectory_id", "failure", "person_id", "current"))
         self.said = {pk: failure for pk, failure, _, current in labels if current}

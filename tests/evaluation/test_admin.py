@@ -10,7 +10,7 @@ from django.contrib import admin as site
 from django.urls import reverse
 
 from annotation.content.freeze import freeze_version
-from evaluation.models import Metric, Score
+from evaluation.models import Metric, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.home.test_page import scored
 from webapp.accounts.models import User
@@ -36,7 +36,7 @@ def test_every_model_is_listed_searched_and_shown(lea: User, admin: User) -> Non
             assert client.get(page_of(model, "change", row.pk)).status_code == 200, model
 
 
-@pytest.mark.parametrize("model", [Score, Metric], ids=lambda model: model.__name__)
+@pytest.mark.parametrize("model", [Trajectory, Metric], ids=lambda model: model.__name__)
 def test_long_lists_take_a_fixed_number_of_queries(
     model: Any, lea: User, admin: User, django_assert_max_num_queries: Any
 ) -> None:
@@ -48,7 +48,7 @@ def test_long_lists_take_a_fixed_number_of_queries(
         client.get(page_of(model, "changelist"))
 
 
-@pytest.mark.parametrize("model", [Score, Metric, AuditEntry], ids=lambda model: model.__name__)
+@pytest.mark.parametrize("model", [Metric, AuditEntry], ids=lambda model: model.__name__)
 def test_what_is_derived_or_written_down_is_only_read(model: Any, lea: User, admin: User) -> None:
     scored(lea)
     client, row = signed_in(admin), model.objects.first()

@@ -12,6 +12,7 @@ from django.db import connection
 import tests.jobs.bodies  # noqa: F401 - registers the kinds
 from tests import processes
 from tests.processes import Process
+from tests.settings import shared_store
 from webapp.accounts.models import User
 from webapp.jobs.actions import enqueue_on_commit
 from webapp.jobs.models import Job
@@ -60,6 +61,12 @@ def worker_home(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
+def store_of_workers(worker_home: str, settings: Any) -> None:
+    """This process sees the files that workers store."""
+    settings.STORAGES = {**settings.STORAGES, "default": shared_store(f"{worker_home}/media")}
+
+
+@pytest.fixture
 def lease_seconds() -> int:
     """A worker that is killed is missed after so long; one that waits for others on the machine is not."""
     return 1
@@ -76,6 +83,7 @@ def start_worker(database_address: str, worker_home: str, lease_seconds: int) ->
         "CELERY_BROKER_URL": REDIS if client else "memory://",
         "SIGHTLINE_JOB_LEASE_SECONDS": str(lease_seconds),
         "SIGHTLINE_HOME": worker_home,
+        "SIGHTLINE_TEST_STORE": f"{worker_home}/media",
         "DJANGO_SETTINGS_MODULE": "tests.settings",
     }
     started: list[Process] = []

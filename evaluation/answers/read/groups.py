@@ -17,15 +17,12 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import Count, Min
-
 from annotation.models import Benchmark
-from annotation.schema import AnswerType
 from evaluation.answers.read.rows import (
     UNMATCHED,
     AnswerGroup,
     Votes,
-    asked_by_sample,
+    asked_on,
     decided_rows,
     groups_of,
     open_rows,
@@ -35,12 +32,11 @@ from evaluation.answers.read.rows import (
 from evaluation.common.judging.known import withheld_samples
 from evaluation.importers.decisions import GROUP
 from evaluation.metrics.decided import holds
-from evaluation.metrics.reading import REASONS
 from evaluation.metrics.settings import MetricSettings
-from evaluation.models import Judgement, Run, Score, Trajectory
-from evaluation.models.querysets.runs import TrajectoryQuerySet
+from evaluation.models import Judgement, Run
 from evaluation.scoring.freshness import Freshness
 from evaluation.scoring.load.decisions import SAID, decision
+from evaluation.store.undecided import UndecidedAnswers
 
 MOST_NAMED = 1000
 """Groups or answers that a query names; more are not named one by one."""
@@ -119,15 +115,16 @@ def read_groups(
     hidden = withheld_samples(user, benchmark) if user is not None else None
     withheld = hidden is not None and hidden.exists()
     hidden = hidden if withheld else None
-    fresh = Freshness(benchmark)
+    undecided = UndecidedAnswers(benchmark, runs, hidden) if state is State.OPEN else None
+    fresh = Freshness(benchmark, numbers={benchmark.pk: undecided.snapshot.number} if undecided else None)
     settings = fresh.settings[benchmark.pk]
     votes = votes_on(benchmark) if state is State.OPEN and not withheld else {}
-    if state is not State.OPEN:
+    if undecided is None:
         every = _tallies(groups_of(decided_rows(benchmark, hidden, left=state is State.LEFT), settings))
     elif any(fresh.read_before(one.scoring) for one in _scored(runs)):
-        every = _tallies(groups_of(open_rows(_undecided(benchmark, hidden)), settings, votes))
+        every = _tallies(groups_of(open_rows(undecided.pks()), settings, votes))
     else:
-        every = _counted([one.scoring.pk for one in _scored(runs)], hidden, votes)
+        every = _counted(undecided, votes)
     found, by_reason, by_run = _narrowed(every, run, reason)
     names = {one.pk: str(one) for one in runs}
     return AnswerGroups(found, by_reason, by_run, names, withheld, lambda pks: _examples(pks, settings, votes))
@@ -164,52 +161,49 @@ def _tallies(groups: Iterable[AnswerGroup]) -> list[Tally]:
     ]  # fmt: skip
 
 
-ANSWER_TYPE = "trajectory__sample__gold__revision__answer_type"
-
-
-def _counted(scorings: Collection[int], hidden: Any, votes: Votes) -> list[Tally]:
-    """The groups as scores name them, without the answers decided or left since. Up to four queries."""
-    found = Score.objects.grouped(scorings)
-    if hidden is not None:
-        found = found.exclude(trajectory__sample__in=hidden)
+def _counted(undecided: UndecidedAnswers, votes: Votes) -> list[Tally]:
+    """The groups as scores name them, without the answers decided or left since. Two queries."""
     groups: dict[str, Tally] = {}
-    of_row = ("answer_group", "scoring__run", "unread_reason", ANSWER_TYPE)
-    rows = found.values_list(*of_row).annotate(first=Min("pk"), n=Count("pk")).order_by("first")
-    for name, run, reason, answer_type, first, n in rows:
-        if answer_type is not None:
-            words = UNMATCHED if reason < 0 else REASONS[reason]
-            if name not in groups:
-                groups[name] = Tally(name, words, answer_type == AnswerType.MULTIPLE_CHOICE, first)
-            by_run = groups[name].by_run
-            by_run[run] = by_run.get(run, 0) + n
-    settled = _settled(found)
-    for name, run in settled.values():
+    for name, run, reason, multiple_choice, first, n in undecided.grouped():
+        if name not in groups:
+            groups[name] = Tally(name, _REASON_WORDS.get(reason, reason), multiple_choice, first)
         by_run = groups[name].by_run
-        by_run[run] -= 1
-        if not by_run[run]:
-            del by_run[run]
+        by_run[run] = by_run.get(run, 0) + n
+    settled = _settled(undecided)
+    for name, run in settled.values():
+        if name in groups:
+            by_run = groups[name].by_run
+            by_run[run] -= 1
+            if not by_run[run]:
+                del by_run[run]
     if votes:
-        for pk, name in found.filter(pk__in=list(votes)).order_by("pk").values_list("pk", "answer_group"):
+        for pk, name in sorted(undecided.group_of(list(votes)).items()):
             if pk not in settled and name in groups:
                 groups[name].voted.append(pk)
     return [tally for tally in groups.values() if tally.by_run]
 
 
-def _settled(found: Any) -> dict[int, tuple[str, int]]:
-    """Group and run of those of these scores about which a decision of today stands, by trajectory."""
-    rows = Judgement.objects.decisions().filter(trajectory__score__in=found)
-    of_row = ("trajectory", "trajectory__score__answer_group", "run_id", "sample_id", "trajectory__answer", *SAID)
-    said = list(rows.values_list(*of_row))
-    asked = asked_by_sample(Trajectory.objects.filter(judgements__in=rows)) if said else {}
+def _settled(undecided: UndecidedAnswers) -> dict[int, tuple[str, int]]:
+    """Group and run of those of these answers about which a decision of today stands, by trajectory."""
+    rows = Judgement.objects.of(undecided.snapshot.benchmark).decisions().exclude(trajectory=None)
+    said = list(rows.values_list("trajectory", "run_id", "sample_id", "trajectory__answer", *SAID))
+    if not said:
+        return {}
+    groups = undecided.group_of([row[0] for row in said])
+    asked = asked_on(rows.order_by().values("sample"))
     return {
-        pk: (name, run)
-        for pk, name, run, sample, text, *one in said
-        if sample in asked and holds(decision(*one), text, asked[sample].key)
+        pk: (groups[pk], run)
+        for pk, run, sample, text, *one in said
+        if pk in groups and sample in asked and holds(decision(*one), text, asked[sample].key)
     }
 
 
+_REASON_WORDS = {"": UNMATCHED, "nothing": "none"}
+"""Reasons that the store has under another name."""
+
+
 def _examples(trajectories: Collection[int], settings: MetricSettings, votes: Votes) -> Iterator[AnswerGroup]:
-    return groups_of(rows_of(Trajectory.objects.filter(pk__in=trajectories)), settings, votes)
+    return groups_of(rows_of(trajectories), settings, votes)
 
 
 def read_open_groups(
@@ -218,20 +212,9 @@ def read_open_groups(
     """The groups of these names that wait for a decision, with all of their answers. Only these are read, unless scores
     were read with other gold, settings or rules."""
     keys = {key for key in keys if GROUP.match(key)}
-    fresh = Freshness(benchmark)
-    undecided = _undecided(benchmark, withheld_samples(user, benchmark) if user is not None else None)
-    if run is not None:
-        undecided = undecided.filter(run=run)
-    if len(keys) <= MOST_NAMED:
-        scored = list(_scored(Run.objects.of(benchmark)))
-        if not any(fresh.read_before(one.scoring) for one in scored):
-            undecided = undecided.in_answer_groups([one.scoring.pk for one in scored], keys)
-        pks = list(undecided.order_by().values_list("pk", flat=True)[: MOST_NAMED + 1])
-        if len(pks) <= MOST_NAMED:
-            undecided = Trajectory.objects.filter(pk__in=pks)
-    return [group for group in groups_of(open_rows(undecided), fresh.settings[benchmark.pk]) if group.key in keys]
-
-
-def _undecided(benchmark: Benchmark, hidden: Any) -> TrajectoryQuerySet:
-    found: TrajectoryQuerySet = Trajectory.objects.of(benchmark).undecided_answers()
-    return found if hidden is None else found.exclude(sample__in=hidden)
+    runs = list(Run.objects.of(benchmark))
+    undecided = UndecidedAnswers(benchmark, runs, withheld_samples(user, benchmark) if user is not None else None)
+    fresh = Freshness(benchmark, numbers={benchmark.pk: undecided.snapshot.number})
+    named = len(keys) <= MOST_NAMED and not any(fresh.read_before(one.scoring) for one in _scored(runs))
+    found = groups_of(open_rows(undecided.pks(keys if named else None, run)), fresh.settings[benchmark.pk])
+    return [group for group in found if group.key in keys]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -18,10 +18,10 @@ from evaluation.metrics.columns import UNKNOWN, AnswerKey
 from evaluation.metrics.decided import holds, text_digest
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Judgement, JudgingItem, JudgingQueue, Trajectory
-from evaluation.models.querysets.runs import TrajectoryQuerySet
 from evaluation.schema import DecisionWord
 from evaluation.scoring.load.decisions import SAID, decision, decisions_on
 
+CHUNK = 5000
 UNMATCHED = "unmatched"
 """Why an open answer is undecided where no other reason is known: it equals nothing that is accepted."""
 
@@ -96,20 +96,28 @@ class AnswerGroup:
         return self.by_run.get(run, 0)
 
 
-def rows_of(found: TrajectoryQuerySet) -> Iterator[Row]:
-    """The answers of these trajectories, without those whose sample has no gold. Two queries."""
-    asked = asked_by_sample(found)
-    for pk, run, sample, text in found.order_by("pk").values_list("pk", "run_id", "sample_id", "answer"):
-        if sample in asked:
-            yield Row(pk, run, text, asked[sample], None)
+def rows_of(pks: Collection[int]) -> Iterator[Row]:
+    """The answers of these trajectories in the order of their numbers, without those whose sample has no gold. Two
+    queries for each ``CHUNK`` of them."""
+    keys: dict[str, AnswerKey] = {}
+    for chunk in _chunks(pks):
+        found = Trajectory.objects.filter(pk__in=chunk).order_by("pk")
+        rows = list(found.values_list("pk", "run_id", "sample_id", "answer"))
+        asked = asked_on({row[2] for row in rows}, keys)
+        yield from (Row(pk, run, text, asked[sample], None) for pk, run, sample, text in rows if sample in asked)
 
 
-def open_rows(found: TrajectoryQuerySet) -> Iterator[Row]:
-    """The same, without those about which a decision of today stands. Three queries."""
-    decided = decisions_on(found.order_by().values("pk"))
-    for row in rows_of(found):
+def open_rows(pks: Collection[int]) -> Iterator[Row]:
+    """The same, without those about which a decision of today stands. One query more for each ``CHUNK``."""
+    decided = {pk: one for chunk in _chunks(pks) for pk, one in decisions_on(chunk).items()}
+    for row in rows_of(pks):
         if not (row.pk in decided and holds(decided[row.pk], row.text, row.asked.key)):
             yield row
+
+
+def _chunks(pks: Collection[int]) -> Iterator[list[int]]:
+    ordered = sorted(pks)
+    return (ordered[first : first + CHUNK] for first in range(0, len(ordered), CHUNK))
 
 
 def decided_rows(benchmark: Benchmark, hidden: Any, *, left: bool) -> Iterator[Row]:
@@ -119,7 +127,7 @@ def decided_rows(benchmark: Benchmark, hidden: Any, *, left: bool) -> Iterator[R
     found = Judgement.objects.of(benchmark).decisions().filter(leave if left else ~leave | Q(verdict=None))
     if hidden is not None:
         found = found.exclude(sample__in=hidden)
-    asked = asked_by_sample(Trajectory.objects.filter(judgements__in=found))
+    asked = asked_on(found.order_by().values("sample"))
     fields = ("trajectory", "run_id", "sample_id", "trajectory__answer", "person__name", "judge", *SAID)
     for pk, run, sample, text, by, judge, *said in found.order_by("trajectory").values_list(*fields):
         one = decision(*said)
@@ -127,15 +135,16 @@ def decided_rows(benchmark: Benchmark, hidden: Any, *, left: bool) -> Iterator[R
             yield Row(pk, run, text, asked[sample], Said(one.letter, one.word, by or judge))
 
 
-def asked_by_sample(trajectories: Any) -> dict[int, Asked]:
-    """Question and answer key of today by sample. One query."""
-    of = Revision.objects.filter(gold_of__sample__in=trajectories.order_by().values("sample"))
+def asked_on(samples: Any, keys: dict[str, AnswerKey] | None = None) -> dict[int, Asked]:
+    """Question and answer key of today by sample. ``samples``: their numbers, or the query that gives them. ``keys``:
+    those that were read before; equal ones are the same object. One query."""
+    of = Revision.objects.filter(gold_of__sample__in=samples)
     fields = ("gold_of__sample", "question", "answer_type", "options", "answers")
-    keys: dict[str, AnswerKey] = {}
+    known = {} if keys is None else keys
     found = {}
     for sample, question, answer_type, options, answers in of.values_list(*fields):
         key = AnswerKey(answer_type == AnswerType.MULTIPLE_CHOICE, options or {}, tuple(answers or ()))
-        found[sample] = Asked(question, keys.setdefault(repr(key), key))
+        found[sample] = Asked(question, known.setdefault(repr(key), key))
     return found
 
 

@@ -19,7 +19,7 @@ from annotation.content.chains.read import KnownChain, further_chains
 from annotation.content.records import record_of
 from annotation.models import Benchmark
 from annotation.schema import SampleRecord
-from evaluation.metrics.columns import UNKNOWN, Floats, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import UNKNOWN, Floats, Quadrant, SampleColumns, ScoreColumns
 from evaluation.metrics.grounding import gold_sets
 from evaluation.metrics.producers import Producers, find_producers
 from evaluation.metrics.ragged import TIE, rows_of
@@ -33,6 +33,7 @@ from evaluation.models import Intervention, Replay, ReplayedStep, Step, Trajecto
 from evaluation.schema import StepFlag
 from evaluation.scoring.load.columns import LoadedRun, load_trajectories
 from evaluation.scoring.settings import settings_of
+from evaluation.store.scores import Score, put_scores
 from webapp.common.errors import NotFound
 
 Corners = tuple[float, float, float, float]
@@ -96,10 +97,12 @@ class TrajectoryDetail:
     def has_gold(self) -> bool:
         return bool(self.scores.scorable[0])
 
-    def agrees_with(self, score: Any) -> bool:
-        """Whether a stored Score says what the gold and the settings of now say."""
-        exact = ("in_population", "quadrant", "calls", "effective_calls", "plan_outcome", "letter")
+    def agrees_with(self, score: Score) -> bool:
+        """Whether a stored score says what the gold and the settings of now say."""
+        exact = ("in_population", "calls", "effective_calls", "plan_outcome", "letter")
         same = all(getattr(score, name) == _plain(getattr(self.scores, name)[0]) for name in exact)
+        quadrant = int(self.scores.quadrant[0])
+        same = same and score.quadrant == ("" if quadrant == Quadrant.OUTSIDE else Quadrant.NAMES[quadrant])
         for name in ("grounded", "reference_chain", "reference_calls", "edit_distance", "lcs"):
             stored, now = getattr(score, name), _plain(getattr(self.scores, name)[0])
             same = same and (UNKNOWN if stored is None else stored) == now
@@ -114,7 +117,9 @@ def load_trajectory(benchmark: Benchmark, pk: int) -> Trajectory:
     of_gold = ("gold_boxes", "reference_calls", "plan_tools")
     rows = (
         Trajectory.objects.of(benchmark)
-        .select_related("run__model", "sample__image", "sample__gold__revision", "score", "replay__person")
+        .select_related(
+            "run__model", "run__scoring", "run__file", "sample__image", "sample__gold__revision", "replay__person"
+        )
         .prefetch_related("sample__facets", *(f"sample__gold__revision__{name}" for name in of_gold))
     )
     found: Trajectory | None = rows.filter(pk=pk).first()
@@ -146,14 +151,17 @@ def read_trajectory(trajectory: Trajectory) -> TrajectoryDetail:
 
 
 def read_on_sample(sample: Any) -> list[Trajectory]:
-    """What metrics are made of on one sample: a trajectory of each run, by name of the model. One query."""
+    """What metrics are made of on one sample: a trajectory of each run, by name of the model. Two
+    queries."""
     found = (
         Trajectory.objects.of(sample.benchmark_id)
         .filter(sample=sample)
         .evaluated()
-        .select_related("run__model", "sample", "score")
+        .select_related("run__model", "sample")
     )
-    return list(found.defer(*LONG).order_by("run__model__name", "run__setting", "pk"))
+    rows = list(found.defer(*LONG).order_by("run__model__name", "run__setting", "pk"))
+    put_scores(rows)
+    return rows
 
 
 def read_last_crops(trajectories: Sequence[Trajectory], sample: Any) -> dict[int, Corners]:
@@ -201,11 +209,11 @@ def read_arguments(trajectory: Trajectory, most: int) -> list[Any]:
 
 def read_others(trajectory: Trajectory) -> tuple[list[Trajectory], list[Intervention]]:
     """The same run on the same sample, under every condition and rollout, this one too; and conditions of which only
-    the outcome was recorded. Two queries."""
+    the outcome was recorded. Three queries."""
     same = {"run": trajectory.run_id, "sample": trajectory.sample_id}
-    found = Trajectory.objects.filter(**same).select_related("score").defer(*LONG)
-    outcomes = Intervention.objects.filter(**same).order_by("condition")
-    return list(found.order_by("condition", "rollout")), list(outcomes)
+    found = list(Trajectory.objects.filter(**same).defer(*LONG).order_by("condition", "rollout"))
+    put_scores(found, [trajectory.run])
+    return found, list(Intervention.objects.filter(**same).order_by("condition"))
 
 
 def _turns(

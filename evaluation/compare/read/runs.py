@@ -25,7 +25,7 @@ from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slices import COUNTED_BY, natural
 from evaluation.metrics.tests import holm
 from evaluation.models import Metric, Run, Standing
-from evaluation.store.results import Results, results_of
+from evaluation.store.results import Results, load_results
 from webapp.common.errors import NotFound
 
 Bools = NDArray[np.bool_]
@@ -142,7 +142,7 @@ def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> 
     """
     settings = MetricSettings.from_mapping(runs[0].scoring.settings)
     samples = compared_samples(benchmark)
-    results = [results_of(run.scoring).on(samples.pks) for run in runs]
+    results = [load_results(run).on(samples.pks) for run in runs]
     found = [compare(samples, results[0], other, settings) for other in results[1:]]
     masks = facet_masks(benchmark, samples)
     return SideBySide(

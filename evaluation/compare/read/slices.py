@@ -16,7 +16,7 @@ from evaluation.metrics.families import SLICES
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slice_finder import LEAST, Term, find_slices
 from evaluation.models import Run
-from evaluation.store.results import results_of
+from evaluation.store.results import load_results
 from webapp.common.errors import InvalidInput
 
 SHOWN, MOST_SHOWN = 12, 40
@@ -48,7 +48,7 @@ def find_differences(benchmark: Benchmark, a: Run, b: Run, *, least: int) -> Fou
     """Run b against run a, both scored. Raises ``ValueError`` for ``least`` below 1."""
     settings = MetricSettings.from_mapping(a.scoring.settings)
     samples = compared_samples(benchmark)
-    first, second = (results_of(run.scoring).on(samples.pks) for run in (a, b))
+    first, second = (load_results(run).on(samples.pks) for run in (a, b))
     pairing = common_rows(first, second, settings)
     rows = first.sample[pairing.first]
     masks = {(name, value): mask for name, of in facet_masks(benchmark, samples).items() for value, mask in of.items()}

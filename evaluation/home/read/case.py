@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Exists, OuterRef, QuerySet
-
 from annotation.common.access import gold_known_to
 from annotation.models import Benchmark, Sample
-from evaluation.metrics.columns import Quadrant
-from evaluation.models import Score
+from evaluation.models import Run, Trajectory
+from evaluation.store.scores import Score, opposite_pairs, put_scores
 
 if TYPE_CHECKING:
     from annotation.models.querysets.samples import Person
 
-CONSIDERED = 500
+CONSIDERED = 20
+"""Benchmarks, and samples of each, that are looked at: every visitor asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,49 +44,33 @@ class Case:
 
 
 def find_case(person: Person) -> Case | None:
-    """The first case on the benchmarks whose gold this person may see, by id; None where no two runs differ.
+    """The first case on the benchmarks whose gold this person may see, by id; None where no two runs differ."""
+    shown = Benchmark.objects.filter(pk__in=gold_known_to(person), runs__scoring__isnull=False)
+    for benchmark in shown.distinct().order_by("pk")[:CONSIDERED]:
+        if case := _case_on(benchmark):
+            return case
+    return None
 
-    Only the first ``CONSIDERED`` trajectories that are grounded and correct are looked at: every visitor asks.
-    """
-    shown = {"trajectory__run__benchmark__in": gold_known_to(person), "trajectory__sample__image__state": "ready"}
-    considered = _scored(Quadrant.GPAP).filter(**shown).order_by("pk").values_list("pk", flat=True)[:CONSIDERED]
-    missed = _scored(Quadrant.GMAM).filter(trajectory__sample=OuterRef("trajectory__sample"))
-    seen = (
-        Score.objects.filter(Exists(missed), pk__in=list(considered))
-        .select_related(
-            "trajectory__sample__image",
-            "trajectory__sample__gold__revision",
-            "trajectory__run__benchmark",
-            "trajectory__run__model",
-        )
-        .prefetch_related("trajectory__sample__gold__revision__gold_boxes")
-        .order_by("pk")
-        .first()
+
+def _case_on(benchmark: Benchmark) -> Case | None:
+    pairs = opposite_pairs(list(Run.objects.of(benchmark).scored()), CONSIDERED)
+    found = (
+        Trajectory.objects.filter(pk__in=[pk for pair in pairs for pk in pair], sample__image__state="ready")
+        .select_related("sample__image", "sample__gold__revision", "run__benchmark", "run__model")
+        .prefetch_related("sample__gold__revision__gold_boxes")
+        .in_bulk()
     )
-    if seen is None:
+    seen, missed = next(((found[one], found[other]) for one, other in pairs if one in found), (None, None))
+    if seen is None or missed is None:
         return None
-    sample = seen.trajectory.sample
-    other = _scored(Quadrant.GMAM).filter(trajectory__sample=sample).select_related("trajectory__run__model")
-    against = other.order_by("coverage", "pk").first()
-    if against is None:
-        return None
-    return Case(seen.trajectory.run.benchmark, sample, _look(seen, sample), _look(against, sample))
+    put_scores([seen, missed])
+    return Case(benchmark, seen.sample, _look(seen, seen.sample), _look(missed, seen.sample))
 
 
-def _scored(quadrant: int) -> QuerySet[Score]:
-    """Ordinary trajectories in this quadrant, runs out of sight left out."""
-    ordinary = {"trajectory__condition": "none", "trajectory__run__staged_for": None, "crop_x1__isnull": False}
-    return Score.objects.filter(quadrant=quadrant, **ordinary)
-
-
-def _look(score: Any, sample: Sample) -> Look:
+def _look(trajectory: Trajectory, sample: Sample) -> Look:
+    score: Score = trajectory.score
+    assert score.crop is not None
+    assert score.coverage is not None
     options = sample.gold.revision.options
     words = f"{score.letter} {options[score.letter]}" if score.letter in options else score.letter
-    return Look(
-        score.trajectory_id,
-        score.trajectory.run,
-        (score.crop_x1, score.crop_y1, score.crop_x2, score.crop_y2),
-        score.coverage,
-        words or "no answer",
-        bool(score.correct),
-    )
+    return Look(trajectory.pk, trajectory.run, score.crop, score.coverage, words or "no answer", bool(score.correct))

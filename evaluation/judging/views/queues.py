@@ -33,6 +33,7 @@ from evaluation.judging.read.queues import progress_of, queues_of
 from evaluation.judging.views.judges import pair_context
 from evaluation.judging.write.queues import draw_judging, fit_to_judge, skip_the_rest
 from evaluation.models import JudgingQueue, Run, Trajectory
+from evaluation.store.scores import put_scores
 from evaluation.store.snapshot import Snapshot
 from webapp.accounts.http import SignedInRequest
 from webapp.accounts.models import User
@@ -196,9 +197,10 @@ def _of_kind(benchmark: Any, kind: str, judged: Judged, me: str, asked: int) -> 
 def _differences(benchmark: Any, kind: str, pair: Pair) -> Iterator[Difference]:
     apart: list[tuple[Verdict, Verdict]] = [both for both in pair.verdicts if both[0].word != both[1].word]
     shown = apart[:MOST_DIFFERENCES]
-    rows = Trajectory.objects.select_related("run__model", "sample__image", "score").in_bulk(
+    rows = Trajectory.objects.select_related("run__model", "sample__image").in_bulk(
         [one.trajectory for one, _ in shown]
     )
+    put_scores(list(rows.values()))
     for one, other in shown:
         if trajectory := rows.get(one.trajectory):
             href = reverse("evaluation:trajectory", args=[benchmark.slug, trajectory.pk])
@@ -206,7 +208,7 @@ def _differences(benchmark: Any, kind: str, pair: Pair) -> Iterator[Difference]:
 
 
 def _crop(benchmark: Any, trajectory: Trajectory) -> str:
-    frame, score = frame_of(benchmark.slug, trajectory.sample), getattr(trajectory, "score", None)
-    if frame is None or score is None or score.crop_x1 is None:
+    frame, score = frame_of(benchmark.slug, trajectory.sample), trajectory.score
+    if frame is None or score is None or score.crop is None:
         return ""
-    return frame.region([score.crop_x1, score.crop_y1, score.crop_x2, score.crop_y2], CROP_SIDE)
+    return frame.region(score.crop, CROP_SIDE)

@@ -17,16 +17,11 @@ from evaluation.models.querysets.marks import visible_tags
 _OF_TRAJECTORY = ("rollout", "condition", "answer", "plan", "error", "run", "sample")
 _OF_SAMPLE = ("key", "gold__revision", *(f"image__{name}" for name in ("sha256", "width", "height", "state")))
 _OF_REVISION = ("question", "options", "answers")
-_OF_SCORE = (
-    "correct", "undecided", "letter", "invoked", "in_population", "quadrant", "crop_index", "crop_x1", "crop_y1",
-    "crop_x2", "crop_y2", "usable_crops", "calls", "plan_outcome",
-)  # fmt: skip
 SHOWN_IN_LISTS = (
     *_OF_TRAJECTORY,
     *("run__setting", "run__model__name"),
     *(f"sample__{name}" for name in _OF_SAMPLE),
     *(f"sample__gold__revision__{name}" for name in _OF_REVISION),
-    *(f"score__{name}" for name in _OF_SCORE),
 )
 """A third of the columns: to make objects of all would take most of the time of a list."""
 _CLUSTERED = ("cluster-t", "wilson-n-eff")
@@ -75,14 +70,6 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         counted = steps.values("trajectory").annotate(n=Count("pk")).values("n")
         return self.filter(row_digest__in=row_digests).annotate(steps_n=Coalesce(Subquery(counted), 0)).order_by()
 
-    def undecided_answers(self) -> Self:
-        """Those whose answer no rule decides, by their scores: also what is unread. Under any condition."""
-        return self.filter(Q(score__undecided=True) | Q(score__unread=True))
-
-    def in_answer_groups(self, scorings: Collection[int], names: Collection[str]) -> Self:
-        """Those whose answers stand in these groups by these scorings."""
-        return self.filter(score__scoring__in=scorings, score__answer_group__in=names)
-
     def evaluated(self) -> Self:
         """The trajectories that metrics are made of: without an intervention, the lowest rollout of each sample."""
         earlier = self.model.objects.filter(
@@ -94,7 +81,7 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
     def for_list(self) -> Self:
         """With what a row of a list shows, no more, in list order: model, sample, rollout, condition."""
         return (
-            self.select_related("run__model", "sample__image", "score", "sample__gold__revision")
+            self.select_related("run__model", "sample__image", "sample__gold__revision")
             .only(*SHOWN_IN_LISTS)
             .prefetch_related("sample__gold__revision__gold_boxes")
             .order_by("sample__key", "run_id", "rollout", "condition", "pk")
@@ -111,21 +98,6 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
             Prefetch("taggings", queryset=seen, to_attr="seen_taggings"),
             Prefetch("failure_labels", queryset=said, to_attr="labels_in_force"),
         )
-
-
-class ScoreQuerySet(models.QuerySet[Any]):
-    def of_run(self, run: Any) -> Self:
-        return self.filter(scoring__run=run, trajectory__condition="none")
-
-    def evaluated(self) -> Self:
-        """The scores that metrics are made of: see ``TrajectoryQuerySet.evaluated``."""
-        trajectories = self.model.trajectory.field.related_model.objects.evaluated()
-        return self.filter(trajectory__in=trajectories)
-
-    def grouped(self, scorings: Collection[int]) -> Self:
-        """Those of undecided answers by these scorings: they name the group that the answer stands in."""
-        open_ones = Q(undecided=True) | Q(unread=True)
-        return self.filter(open_ones, scoring__in=scorings, answer_group__gt="").order_by()
 
 
 class ScoringQuerySet(models.QuerySet[Any]):

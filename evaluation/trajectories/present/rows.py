@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from evaluation.common.frame import Corners, Frame, frame_of, gold_corners
 from evaluation.common.terms import UNNARROWED
-from evaluation.metrics.columns import Outcome, Quadrant
+from evaluation.metrics.columns import Outcome
 from evaluation.trajectories.present.facets import OUTCOMES, Terms
 from evaluation.trajectories.present.shown import Fact
 
@@ -47,10 +47,10 @@ class Row:
 
 
 def row_of(trajectory: Any, slug: str, terms: Terms, tags: Mapping[int, Sequence[str]], facts: Sequence[Fact]) -> Row:
-    sample, score = trajectory.sample, getattr(trajectory, "score", None)
+    sample, score = trajectory.sample, trajectory.score
     frame, gold = frame_of(slug, sample), gold_corners(sample)
     revision = sample.gold.revision if hasattr(sample, "gold") else None
-    crop = _crop(score)
+    crop = score.crop if score else None
     turn = score.crop_index + 1 if score and score.crop_index is not None else None
     calls = score.calls if score else 0
     return Row(
@@ -65,7 +65,7 @@ def row_of(trajectory: Any, slug: str, terms: Terms, tags: Mapping[int, Sequence
         question=revision.question if revision else "",
         said=_said(trajectory, score, revision),
         wanted=_wanted(revision),
-        quadrant=Quadrant.NAMES[score.quadrant] if score and score.quadrant != Quadrant.OUTSIDE else "",
+        quadrant=score.quadrant if score else "",
         outcome=OUTCOMES[score.plan_outcome] if score and score.plan_outcome != Outcome.NONE else "",
         dots=[turn == place for place in range(1, min(calls, MOST_DOTS) + 1)],
         more_calls=max(0, calls - MOST_DOTS),
@@ -73,12 +73,6 @@ def row_of(trajectory: Any, slug: str, terms: Terms, tags: Mapping[int, Sequence
         tags=tags.get(trajectory.pk, ()),
         facts=facts,
     )
-
-
-def _crop(score: Any) -> list[float] | None:
-    if score is None or score.crop_x1 is None:
-        return None
-    return [score.crop_x1, score.crop_y1, score.crop_x2, score.crop_y2]
 
 
 def _crop_words(trajectory: Any, score: Any, crop: Corners | None, turn: int | None) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.common.crops import region_terms
-from evaluation.metrics.columns import Quadrant
 from evaluation.query.numbers import bounds
 from evaluation.query.syntax import Term
 from evaluation.store.snapshot import Snapshot
@@ -22,13 +21,13 @@ def alike(trajectory: Any, failure: str, threshold: float, snapshot: Snapshot) -
     ``failure``: the one in force, "" for none. ``threshold``: of IoA, for the kinds of crops. The list holds the
     trajectory itself where its rollout is the one that metrics are made of.
     """
-    score = getattr(trajectory, "score", None)
+    score = trajectory.score
     if score is None:
         return {}
     terms = {} if trajectory.condition == "none" else {"condition": str(trajectory.condition)}
     terms["failure"] = failure or "none"
-    if not failure and score.quadrant != Quadrant.OUTSIDE:
-        terms["quadrant"] = Quadrant.NAMES[score.quadrant]
+    if not failure and score.quadrant:
+        terms["quadrant"] = score.quadrant
     elif not failure:
         terms |= {"quadrant": "none", "correct": _verdict(score)}
     terms |= region_terms(snapshot, trajectory, threshold) or _no_region(score)

@@ -61,8 +61,7 @@ def read_marks(trajectory: Trajectory, person: Any) -> Marks:
     tags = visible_tags(person).filter(benchmark=trajectory.run.benchmark_id)
     tags = tags.annotate(on=Exists(here), n=Count("taggings")).order_by("-on", "-n", "name")[:SHOWN_TAGS]
     label = FailureLabel.objects.filter(trajectory=trajectory, current=True).select_related("person").first()
-    score = getattr(trajectory, "score", None)
-    rule = _name(score.failure if score else -1)
+    rule = trajectory.score.failure if trajectory.score else ""
     return Marks(
         seen=seen,
         tags=sorted(tags, key=lambda tag: (tag.name, tag.pk)),

@@ -22,6 +22,7 @@ from evaluation.exporters.tables import writes_parquet
 from evaluation.models import Run, Trajectory
 from evaluation.query.check import Vocabulary
 from evaluation.query.complete import complete
+from evaluation.store.scores import put_listed_scores
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.trajectory_list import LOOK, TrajectoryList
 from evaluation.trajectories.present.facets import Terms, address, facets
@@ -98,6 +99,7 @@ def _found(request: HttpRequest, snapshot: Snapshot, runs: list[Run], terms: Ter
     pks, before = found.page(request.GET.get("after", ""), PAGE_SIZE)
     more = before + len(pks) < found.total
     rows, tags = _rows(pks), tags_on(pks, request.user)
+    put_listed_scores(snapshot, rows)
     facts = _facts(snapshot, rows, shown)
     return {
         "total": found.total,
@@ -128,7 +130,7 @@ def _rows(pks: list[int]) -> list[Trajectory]:
 def _facts(snapshot: Snapshot, rows: list[Trajectory], shown: Shown) -> dict[int, list[Fact]]:
     """What each row shows of its numbers; of the usual ones nothing where it is outside the grounding population."""
     values = values_of(snapshot, [row.pk for row in rows], shown.names)
-    there = [row for row in rows if shown.apart or (hasattr(row, "score") and row.score.in_population)]
+    there = [row for row in rows if shown.apart or (row.score and row.score.in_population)]
     found: dict[int, list[Fact]] = {row.pk: [] for row in rows}
     return found | {row.pk: facts_of(values.get(row.pk, {}), shown.names) for row in there}
 

@@ -20,9 +20,9 @@ from evaluation.common.trajectory.answer import answer_of
 from evaluation.common.trajectory.notes import place_of_note
 from evaluation.common.trajectory.read import load_trajectory, read_trajectory, read_turns
 from evaluation.common.trajectory.turns import turns_of
-from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.failures import LABELS as FAILURE_LABELS
 from evaluation.models import Run
+from evaluation.store.scores import put_scores
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.trajectory_list import TrajectoryList
 from evaluation.trajectories.read.alike import alike
@@ -51,11 +51,12 @@ def preview_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     """Context of ``_trajectories_preview.html``."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     row = load_trajectory(benchmark, pk)
+    put_scores([row], [row.run])
     detail = read_trajectory(row)
     frame = frame_of(slug, row.sample)
     turns = turns_of(read_turns(row, first=0, count=TURNS, cap=TEXT_CAP), detail, frame, cap=TEXT_CAP)
     shown = [(turn.number, turn.measures) for turn in turns if turn.measures is not None]
-    score = getattr(row, "score", None)
+    score = row.score
     terms = terms_of(request)
     opened = urlencode(terms or UNNARROWED)
     marks = read_marks(row, request.user)
@@ -64,7 +65,7 @@ def preview_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "gold": gold_corners(row.sample), "turns": turns, "more_turns": max(0, row.steps.count() - TURNS),
         "crops": [{"box": m.executed, "turn": number} for number, m in shown if m.executed],
         "answer": answer_of(row, detail), "question": detail.record.content.question,
-        "quadrant": Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
+        "quadrant": score.quadrant if score else "",
         "marks": marks, "notes": [(note, place_of_note(note)) for note in marks.notes],
         "failures": FAILURE_LABELS.items(),
         "alike": _alike(request, benchmark, row, marks.failure, detail.settings.ioa_threshold),

@@ -21,7 +21,6 @@ from evaluation.common.trajectory.notes import ShownNote
 from evaluation.common.trajectory.read import TrajectoryDetail, read_arguments, read_others
 from evaluation.common.trajectory.turns import TEXT_CAP, Excerpt, excerpt
 from evaluation.exporters.native import trajectory_row
-from evaluation.metrics.columns import Quadrant
 from evaluation.trajectory.present.alignment import MOST_ROWS, alignment_of, chain_words
 from evaluation.trajectory.present.graph import graph_of
 from evaluation.trajectory.present.plan import plan_of
@@ -162,7 +161,7 @@ def _toolchain(row: Any, detail: TrajectoryDetail, answer: Answer) -> dict[str, 
 
 
 def _trial(request: HttpRequest, other: Any, detail: TrajectoryDetail, row: Any) -> Trial:
-    score = getattr(other, "score", None)
+    score = other.score
     letter = score.letter if score else ""
     missing = "nothing" if score and score.missing_answer else "unread" if score and score.unread else ""
     address = reverse("evaluation:trajectory", args=[row.run.benchmark.slug, other.pk])
@@ -172,7 +171,7 @@ def _trial(request: HttpRequest, other: Any, detail: TrajectoryDetail, row: Any)
         said_words(letter, detail.record.content.options) or missing,
         score.correct if score else None,
         bool(score and score.undecided),
-        Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
+        score.quadrant if score else "",
         f"{address}?{urlencode({'tab': 'interventions'})}",
         other.pk == row.pk,
         score.calls if score else None,
@@ -181,10 +180,9 @@ def _trial(request: HttpRequest, other: Any, detail: TrajectoryDetail, row: Any)
 
 
 def _crops(score: Any) -> list[dict[str, Any]]:
-    if score is None or score.crop_x1 is None:
+    if score is None or score.crop is None:
         return []
-    box = [score.crop_x1, score.crop_y1, score.crop_x2, score.crop_y2]
-    return [{"box": box, "turn": (score.crop_index or 0) + 1, "focused": True}]
+    return [{"box": score.crop, "turn": (score.crop_index or 0) + 1, "focused": True}]
 
 
 def _with_flips(trials: Sequence[Trial]) -> list[Trial]:

@@ -19,7 +19,7 @@ from evaluation.common.trajectory.answer import answer_of
 from evaluation.common.trajectory.notes import ShownNote, note_marks, notes_on
 from evaluation.common.trajectory.read import kept_replay, load_trajectory, read_trajectory, read_turns
 from evaluation.common.trajectory.turns import TEXT_CAP, Turn, turns_of
-from evaluation.metrics.columns import Quadrant
+from evaluation.store.scores import put_scores
 from evaluation.trajectory.present.chart import coverage_chart
 from evaluation.trajectory.present.place import list_terms, place_of
 from evaluation.trajectory.present.tabs import tab_context
@@ -37,6 +37,7 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The evidence frame, the turns and the transcript of one trajectory."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     row = load_trajectory(benchmark, pk)
+    put_scores([row], [row.run])
     detail = read_trajectory(row)
     frame = frame_of(slug, row.sample)
     rights = rights_in(request, benchmark)
@@ -48,10 +49,10 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     terms = list_terms(request, row)
     answer = answer_of(row, detail)
     verdicts = read_verdicts(row, detail, request.user)
-    score = getattr(row, "score", None)
+    score = row.score
     context = {
         "benchmark": row.run.benchmark, "trajectory": row, "sample": row.sample, "run": row.run, "score": score,
-        "quadrant": Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
+        "quadrant": score.quadrant if score else "",
         "stale": score is not None and not detail.agrees_with(score), "replay": kept_replay(row),
         "detail": detail, "answer": answer, "turns": turns, "window": window, "chart": coverage_chart(detail),
         "best": _best(score), "place": place_of(slug, row, terms, request.user),

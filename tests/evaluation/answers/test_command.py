@@ -15,9 +15,10 @@ from evaluation.answers.read.groups import read_groups
 from evaluation.answers.write import decide_answers
 from evaluation.common.extraction.read import read_extraction, read_slices_extraction
 from evaluation.leaderboard.read.board import read_board
-from evaluation.models import Metric, Run, Score
+from evaluation.models import Metric, Run, Trajectory
 from evaluation.scoring.write import score_benchmark
 from tests.evaluation.answers_data import REFUSAL, make_kitchen, said
+from tests.evaluation.scores import with_scores
 from webapp.accounts.models import User
 
 pytestmark = pytest.mark.django_db
@@ -56,7 +57,8 @@ def test_a_file_of_groups_is_filled_in_and_decides_them(kitchen: Benchmark, caps
         writer.writerows([rows[0] | {"decision": "B"}, rows[1], rows[2]])
     assert "Decided 6 answers in 1 group" in printed(capsysbinary, "answers", "kitchen", decide=path)
     call_command("score", "kitchen")
-    assert Score.objects.filter(letter="B", correct=True, trajectory__answer=REFUSAL).count() == 6
+    refused = [one.score for one in with_scores(Trajectory.objects.filter(answer=REFUSAL))]
+    assert [(one.letter, one.correct) for one in refused] == [("B", True)] * 6
     [report] = read_extraction(kitchen)
     assert report.report is not None
     assert (report.report["decided"], report.report["unread"]) == (6, 1)
@@ -96,7 +98,7 @@ def test_a_hundred_equal_refusals_leave_everything_open_and_one_decision_settles
     decide_answers(actor=lea, benchmark=kitchen, said={group.key: "0"}, run=refuser.pk)
     score_benchmark(actor=lea, benchmark=kitchen)
     assert Metric.objects.get(scoring__run=refuser, metric="accuracy", slice_by="").value == 0
-    assert not Score.objects.filter(scoring__run=refuser, unread=True).exists()
+    assert not any(one.score.unread for one in with_scores(Trajectory.objects.filter(run=refuser)))
 
 
 def test_reports_are_made_of_slices_too(kitchen: Benchmark) -> None:

@@ -20,10 +20,11 @@ from evaluation.answers.write import decide_answers, take_back, take_back_last
 from evaluation.exports.read.formats import export_as
 from evaluation.imports.write.runs import import_runs
 from evaluation.metrics.answers import judge_answer
-from evaluation.models import Judgement, Metric, Run, Score, Scoring
+from evaluation.models import Judgement, Metric, Run, Scoring, Trajectory
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
 from tests.evaluation.answers_data import OPTIONS, REFUSAL, make_kitchen, said, sample
+from tests.evaluation.scores import all_scores, scores_by_sample, with_scores
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -67,13 +68,13 @@ def test_one_decision_settles_a_group_and_corrected_gold_scores_it_again(lea: Us
     assert largest.key not in {group.key for group in groups(kitchen, lea)}
     assert [(g.n, g.said and g.said.letter) for g in groups(kitchen, lea, state=State.DECIDED)] == [(6, "B")]
     score_benchmark(actor=lea, benchmark=kitchen)
-    refused = Score.objects.filter(trajectory__answer=REFUSAL)
-    assert set(refused.values_list("correct", "undecided", "letter")) == {(True, False, "B")}
+    refused = [one.score for one in with_scores(Trajectory.objects.filter(answer=REFUSAL))]
+    assert {(one.correct, one.undecided, one.letter) for one in refused} == {(True, False, "B")}
     assert {group.n for group in groups(kitchen, lea)} == {1}
 
     save_samples(actor=lea, benchmark=kitchen, records=[sample("s0", gold="A")])
     score_benchmark(actor=lea, benchmark=kitchen)
-    assert set(refused.filter(trajectory__sample__key="s0").values_list("correct", "letter")) == {(False, "B")}
+    assert (scores_by_sample()["s0"].correct, scores_by_sample()["s0"].letter) == (False, "B")
     assert Judgement.objects.count() == 6
 
 
@@ -85,7 +86,7 @@ def test_other_options_make_a_decision_stale(lea: User, kitchen: Benchmark) -> N
     assert [group.n for group in again] == [1]
     decide_answers(actor=lea, benchmark=kitchen, said={again[0].key: "0"})
     score_benchmark(actor=lea, benchmark=kitchen)
-    score = Score.objects.get(trajectory__sample__key="s0")
+    score = scores_by_sample()["s0"]
     assert (score.correct, score.undecided, score.letter) == (False, False, "")
 
 
@@ -95,11 +96,11 @@ def test_an_open_answer_is_decided_by_verdict_until_other_strings_are_accepted(l
         decide_answers(actor=lea, benchmark=kitchen, said={one.key: "B"})
     decide_answers(actor=lea, benchmark=kitchen, said={one.key: "y"})
     score_benchmark(actor=lea, benchmark=kitchen)
-    assert Score.objects.get(trajectory__sample__key="sign").correct is True
+    assert scores_by_sample()["sign"].correct is True
     other = SampleContent("What does it say?", AnswerType.OPEN, {}, ("Pier",))
     save_samples(actor=lea, benchmark=kitchen, records=[SampleRecord("sign", other)])
     score_benchmark(actor=lea, benchmark=kitchen)
-    assert Score.objects.get(trajectory__sample__key="sign").undecided
+    assert scores_by_sample()["sign"].undecided
     assert "Quai" in {group.text for group in groups(kitchen, lea)}
 
 
@@ -137,9 +138,9 @@ def test_a_decision_reads_the_answers_of_its_group_alone(
     many = {group.text: group.key for group in groups(kitchen, lea)}
     assert len(many) == 43
     read = texts_read(monkeypatch)
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(19):
         decide_answers(actor=lea, benchmark=kitchen, said={many["neither 2 3"]: "B"})
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(19):
         decide_answers(actor=lea, benchmark=kitchen, said={many[REFUSAL]: "0"})
     assert read == ["neither 2 3", REFUSAL]
 
@@ -187,7 +188,7 @@ def test_a_group_is_found_by_its_name_of_today_where_scores_are_of_earlier_optio
     other = [sample(f"s{i}", options=OPTIONS | {"B": "saucer"}) for i in range(8)]
     save_samples(actor=lea, benchmark=kitchen, records=other)
     [today] = [group for group in groups(kitchen, lea) if group.text == REFUSAL]
-    assert not Score.objects.filter(answer_group=today.key).exists()
+    assert today.key not in {one.answer_group for one in all_scores().values()}
     assert decide_answers(actor=lea, benchmark=kitchen, said={today.key: "B"}).answers == 6
 
 
@@ -195,7 +196,7 @@ def test_unread_answers_that_count_as_wrong_are_decided_by_group_too(lea: User, 
     change_settings(actor=lea, benchmark=kitchen, values={"unread_answer": "wrong"})
     score_benchmark(actor=lea, benchmark=kitchen)
     largest = groups(kitchen, lea)[0]
-    assert Score.objects.filter(answer_group=largest.key).count() == 6
+    assert [one.answer_group for one in all_scores().values()].count(largest.key) == 6
     assert decide_answers(actor=lea, benchmark=kitchen, said={largest.key: "B"}).answers == 6
 
 
@@ -219,7 +220,7 @@ def test_who_may_not_score_decides_nothing_and_a_second_person_comes_too_late(
 def test_a_decision_outlives_an_import_with_the_same_text_and_no_other(lea: User, kitchen: Benchmark) -> None:
     decide_answers(actor=lea, benchmark=kitchen, said={groups(kitchen, lea)[0].key: "B"})
     said(lea, kitchen, {"s0": REFUSAL, "s1": "Something else"}, final_image="a")
-    scores = {score.trajectory.sample.key: score for score in Score.objects.select_related("trajectory__sample")}
+    scores = scores_by_sample()
     assert (scores["s0"].correct, scores["s2"].correct) == (True, True)
     assert scores["s1"].correct is not True
     assert Judgement.objects.count() == 5

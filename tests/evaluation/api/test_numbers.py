@@ -21,12 +21,13 @@ from annotation.workflow import Role
 from evaluation.common.exports import sample_rows
 from evaluation.imports.write.batches import RunBook, save_trajectories
 from evaluation.metrics.settings import MetricSettings
-from evaluation.models import JudgingQueue, Run, Score, Trajectory
+from evaluation.models import JudgingQueue, Run, Trajectory
 from evaluation.scoring.write import score_benchmark
 from evaluation.trajectories.write.slices import save_slice
 from tests.conftest import signed_in
 from tests.evaluation import records
 from tests.evaluation.import_data import kitchen, native, run_rows
+from tests.evaluation.scores import score_of
 from tests.worlds import made_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -199,7 +200,7 @@ def test_samples_and_trajectories_are_rows_of_the_native_format(benchmark, lea):
     assert len(listed) == 6  # without the further rollout and without the intervention
     assert all(row["trajectory"] in whole["trajectories"] for row in listed)
     one = next(row for row in listed if row["trajectory"]["sample_id"] == "mug" and row["score"]["coverage"])
-    score = Score.objects.get(pk=one["id"])
+    score = score_of(Trajectory.objects.get(pk=one["id"]))
     assert (one["score"]["coverage"], one["score"]["quadrant"]) == (score.coverage, "G+A+")
     verdicts = {(row["trajectory"]["model"], row["trajectory"]["sample_id"]): row["score"]["correct"] for row in listed}
     exported = {(row["model"], row["sample"]): row["correct"] for row in sample_rows(Benchmark.objects.get())}

@@ -18,6 +18,7 @@ from evaluation.trajectories.write.slices import save_slice
 from tests import permission_table
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board
+from tests.evaluation.scores import with_scores
 from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.wording import decimal, percentage_points
@@ -138,8 +139,8 @@ def test_the_board_over_the_api_has_what_stands_around_its_rows(client: Client) 
 
 
 def test_marks_and_slices_are_read_over_the_api(client: Client, board: Benchmark, lea: User) -> None:
-    one = Trajectory.objects.filter(run__model__name="Model C", score__correct=False).first()
-    assert one is not None
+    mine = with_scores(Trajectory.objects.filter(run__model__name="Model C"))
+    one = next(one for one in mine if one.score.correct is False)
     tag_trajectories(actor=lea, benchmark=board, trajectories=[one.pk], name="glare")
     write_note(actor=lea, trajectory=one, text="Look again.", turn=1)
     correct_failure(actor=lea, trajectory=one, failure="crop_ignored")

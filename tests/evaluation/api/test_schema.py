@@ -25,6 +25,7 @@ from tests.api_fuzz import rules
 from tests.conftest import run_waiting, signed_in
 from tests.evaluation.board_data import make_board
 from tests.evaluation.import_data import native, run_rows
+from tests.evaluation.scores import with_scores
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -170,7 +171,7 @@ def everything(lea: User) -> dict[str, Any]:
     """A scored benchmark with some of all that is listed: the parts of addresses; ``of``: the ids of operations."""
     board = make_board(lea)
     first, second = Run.objects.filter(model__name__in=("Model C", "Model D")).order_by("model__name")
-    one = first.trajectories.filter(score__correct=False)[0]
+    one = next(one for one in with_scores(first.trajectories.all()) if one.score.correct is False)
     tag_trajectories(actor=lea, benchmark=board, trajectories=[one.pk], name="glare")
     write_note(actor=lea, trajectory=one, text="Look again.", turn=1)
     correct_failure(actor=lea, trajectory=one, failure="crop_ignored")

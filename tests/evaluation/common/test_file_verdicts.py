@@ -6,11 +6,12 @@ import pytest
 
 from evaluation.common.exports import sample_rows
 from evaluation.leaderboard.read.board import read_board
-from evaluation.models import Judgement, Metric, Run, Score, Trajectory
+from evaluation.models import Judgement, Metric, Run, Trajectory
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
 from tests.conftest import signed_in
 from tests.evaluation.run_pages import make_benchmark
+from tests.evaluation.scores import scores_by_sample
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 KINDS = {"seen": 4, "seen-wrong": 3, "unread": 2, "unanswered": 1}
@@ -29,8 +30,7 @@ def street(lea):
 
 
 def by_sample(field):
-    rows = Score.objects.filter(trajectory__condition="none", trajectory__rollout=0)
-    return dict(rows.values_list("trajectory__sample__key", field))
+    return {key: getattr(one, field) for key, one in scores_by_sample(condition="none", rollout=0).items()}
 
 
 def test_the_page_of_a_run_opens_each_cell_and_those_that_differ(street, lea):
@@ -127,7 +127,7 @@ def test_exports_say_what_decided_each_answer(street, lea):
     assert (rows["unread-00"]["file_verdict"], rows["unread-00"]["reading_correct"]) == (True, None)
     assert (rows["unread-00"]["file_reading"], rows["seen-wrong-00"]["file_reading"]) == ("A", None)
     assert by_sample("correct")["unread-01"] is True
-    assert not Score.objects.filter(unread=True, trajectory__sample__key="unread-01").exists()
+    assert by_sample("unread")["unread-01"] is False
     detail = Metric.objects.get(metric="accuracy_in_file", slice_by="").detail["agreement"]
     assert (detail["both_right"], detail["open"]) == (3, 1)
 

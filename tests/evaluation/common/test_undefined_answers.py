@@ -6,11 +6,11 @@ import pytest
 from django.urls import reverse
 
 from evaluation.common.exports import sample_rows
-from evaluation.metrics.failures import NO_FAILURE
-from evaluation.models import Comparison, Metric, Run, Score, Trajectory
+from evaluation.models import Comparison, Metric, Run, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, miscounted, total, wrong_links
 from tests.evaluation.run_pages import make_benchmark
+from tests.evaluation.scores import with_scores
 from tests.worlds import made_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -62,7 +62,8 @@ def test_every_number_leaves_them_out(street, client):
     assert sum(found[name].numerator for name in quadrants) == 7
     assert (found["grounded_score"].n, found["grounded_score"].numerator) == (9, 8)
     assert [pair.n for pair in Comparison.objects.all()] == [8]
-    assert not Score.objects.filter(trajectory__sample__key__startswith="unasked").exclude(failure=NO_FAILURE).exists()
+    unasked = with_scores(Trajectory.objects.filter(sample__key__startswith="unasked"))
+    assert {one.score.failure for one in unasked} == {""}
 
 
 def test_every_number_on_a_page_opens_as_many(street, client):

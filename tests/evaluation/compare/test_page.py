@@ -15,7 +15,7 @@ from evaluation.common.letters import letters_of
 from evaluation.compare.read.runs import CELLS, compare_runs
 from evaluation.imports.write.batches import RunBook, save_trajectories
 from evaluation.leaderboard.read.board import read_board
-from evaluation.models import Comparison, Run, Score, Scoring, Trajectory
+from evaluation.models import Comparison, Run, Scoring, Trajectory
 from evaluation.runs.write import queue_delete_run
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
@@ -23,6 +23,7 @@ from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board, tries
 from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.run_pages import make_benchmark
+from tests.evaluation.scores import change_scores
 from tests.factories import facet_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -88,7 +89,7 @@ def test_where_two_runs_looked_is_said_of_the_samples_both_cropped(lea, board):
 
 
 def test_runs_that_never_looked_at_the_same_sample_have_no_difference_in_looking(lea, board):
-    Score.objects.filter(scoring__run=run("Model D")).update(in_population=False, grounded=False, ioa=None)
+    change_scores(run("Model D").trajectories.all(), population="FALSE", grounded="FALSE", ioa="NULL")
     answer = signed_in(lea).get(address("Model C", "Model D"))
     assert "No sample is in the grounding population of both." in answer.content.decode()
 

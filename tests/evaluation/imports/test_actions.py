@@ -12,9 +12,10 @@ from annotation.models import ImportIssue, ImportRecord
 from annotation.workflow import Role
 from evaluation.imports.write import upload
 from evaluation.imports.write.preview.draw import Draw
-from evaluation.models import Run, Score, Trajectory
+from evaluation.models import Run, Trajectory
 from tests.evaluation import records
 from tests.evaluation.import_data import File, kitchen, lines, native, picture, run_rows, sample_rows, zip_of
+from tests.evaluation.scores import with_scores
 from tests.worlds import made_once
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed, TooLarge
 from webapp.jobs.models import Job
@@ -110,10 +111,10 @@ def test_the_numbers_of_the_preview_are_those_of_the_scores_after_the_import(lea
     shown = {(r["model"], r["sample"], r["condition"], r["rollout"]): r for r in record.preview["records"]}
     assert len(shown) == 8
     committed(lea, record, run_jobs)
-    scores = Score.objects.select_related("trajectory__run__model", "trajectory__sample")
-    assert scores.count() == 8
-    for score in scores:
-        t = score.trajectory
+    scored = with_scores(Trajectory.objects.select_related("run__model", "sample"))
+    assert len(scored) == 8
+    for t in scored:
+        score = t.score
         one = shown[t.run.model.name, t.sample.key, t.condition, t.rollout]
         assert (one["read"], one["correct"], one["coverage"]) == (score.letter, score.correct, score.coverage)
         assert (one["usable"], one["unusable"]) == (score.usable_crops, score.unusable_crops)

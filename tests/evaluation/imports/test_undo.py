@@ -25,7 +25,7 @@ from evaluation.models import (
     JudgingSeat,
     Model,
     Run,
-    Score,
+    ScoreFile,
     Scoring,
     Step,
     Trajectory,
@@ -34,6 +34,7 @@ from evaluation.models import (
 from evaluation.scoring.queue import queue_scoring
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, native, picture, run_rows, sample_rows, zip_of
+from tests.evaluation.scores import with_scores
 from tests.worlds import made_once
 from webapp.common.errors import Conflict
 from webapp.common.models import AuditEntry
@@ -99,7 +100,7 @@ def test_an_import_of_runs_goes_as_it_came(lea, benchmark, run_jobs, monkeypatch
     later = [{**row, "model": "Model C"} for row in rows[:4]]
     content = native(trajectories=[*rows[5:], *later], judgements=[verdict])
     second = imported(lea, benchmark, run_jobs, content, scored=True)
-    assert {score.trajectory.run.model.name for score in Score.objects.all()} == {"Model A", "Model B", "Model C"}
+    assert {one.run.model.name for one in with_scores(Trajectory.objects.all())} == {"Model A", "Model B", "Model C"}
     assert dict(undo_plan(second).goes) == {
         "trajectories": 7, "tool lists": 0, "interventions": 0, "judgements": 1, "rollout groups": 0, "runs": 3,
     }  # fmt: skip
@@ -114,7 +115,7 @@ def test_an_import_of_runs_goes_as_it_came(lea, benchmark, run_jobs, monkeypatch
         "import.undo", "import.undone",
     }  # fmt: skip
     undone(lea, first, run_jobs)
-    assert (Run.objects.count(), Score.objects.count(), Sample.objects.count()) == (0, 0, 4)
+    assert (Run.objects.count(), ScoreFile.objects.count(), Sample.objects.count()) == (0, 0, 4)
 
 
 def test_an_undoing_that_stopped_goes_on_with_the_rest(lea, benchmark, run_jobs, monkeypatch):

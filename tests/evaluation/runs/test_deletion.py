@@ -21,7 +21,7 @@ from evaluation.models import (
     Model,
     Note,
     Run,
-    Score,
+    ScoreFile,
     Standing,
     Tagging,
     Trajectory,
@@ -80,7 +80,7 @@ def test_a_run_goes_in_a_job_with_all_that_is_its_own(
     assert list(Run.objects.all()) == [kept]
     assert not Model.objects.filter(name="Model C").exists()
     assert (Tagging.objects.count(), Note.objects.count(), said.count()) == (1, 0, stay)
-    assert set(Score.objects.values_list("trajectory__run", flat=True)) == {kept.pk}
+    assert set(ScoreFile.objects.values_list("run", flat=True)) == {kept.pk}
     assert set(Standing.objects.values_list("scoring__run", "rank")) == {(kept.pk, 1)}
     assert not Comparison.objects.exists()
     assert client.get(reverse("evaluation:leaderboard", args=[street.slug])).status_code == 200

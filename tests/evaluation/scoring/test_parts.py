@@ -11,7 +11,7 @@ import pytest
 from annotation.benchmarks.write.people import set_roles
 from annotation.models import Benchmark
 from annotation.workflow import Role
-from evaluation.models import Comparison, Metric, Run, Score, Scoring, Standing, WordPart
+from evaluation.models import Comparison, Metric, Run, Scoring, Standing, Trajectory, WordPart
 from evaluation.scoring import queue as scoring
 from evaluation.scoring import rank as rank_runs
 from evaluation.scoring.queue import queue_scoring, scoring_under_way
@@ -19,10 +19,12 @@ from evaluation.scoring.write import score_benchmark
 from evaluation.store.files import rows_changed
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board
+from tests.evaluation.scores import with_scores
 from tests.jobs.conftest import (  # noqa: F401  fixtures
     Start,
     database_address,
     start_worker,
+    store_of_workers,
     wait_until,
     worker_home,
 )
@@ -50,9 +52,8 @@ def numbers(benchmark: Benchmark) -> dict[str, Any]:
     pair = [f"{side}__{name}" for side in "ab" for name in runs]
     return {
         "scores": sorted(
-            Score.objects.filter(trajectory__run__benchmark=benchmark).values_list(
-                "trajectory__run__model__name", "trajectory__sample__key", "trajectory__rollout", "correct", "quadrant",
-            )
+            (one.run.model.name, one.sample.key, one.rollout, str(one.score.correct), one.score.quadrant)
+            for one in with_scores(Trajectory.objects.of(benchmark).select_related("run__model", "sample"))
         ),
         "metrics": sorted(map(repr, Metric.objects.values_list(*of, "metric", "slice_by", "slice", "value", "n"))),
         "standings": sorted(map(repr, Standing.objects.values_list(*of, "metric", "rank", "low", "high"))),
@@ -176,6 +177,7 @@ def test_a_run_that_is_deleted_meanwhile_and_a_person_who_may_score_no_more(
 def test_killing_workers_in_the_middle_scores_every_run_exactly_once(
     lea: User,
     start_worker: Start,  # noqa: F811
+    store_of_workers: None,  # noqa: F811
 ) -> None:
     benchmark = make_board(lea, score=False, more=12)
     runs = Run.objects.count()

@@ -6,9 +6,10 @@ import pytest
 
 from evaluation.common.exports import sample_rows
 from evaluation.metrics.reading import REASONS, RULES
-from evaluation.models import Run, Score, Scoring
+from evaluation.models import Run, Scoring
 from evaluation.scoring.freshness import Freshness
 from tests.evaluation.run_pages import make_benchmark
+from tests.evaluation.scores import scores_by_sample
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +20,7 @@ def street(lea):
 
 
 def test_scores_say_how_each_answer_was_read(street):
-    of = {score.trajectory.sample.key: score for score in Score.objects.filter(trajectory__condition="none").all()}
+    of = scores_by_sample(condition="none")
     read, unread, open_one = of["seen-01"], of["unread-00"], of["undecided-00"]
     assert RULES[read.reading_rule] == "letter"
     assert (read.unread_reason, read.answer_group) == (-1, "")

@@ -14,13 +14,14 @@ from annotation.models import BankTool, Sample
 from annotation.tools.write import accept_tool
 from evaluation.common.exports import EXPORTS
 from evaluation.imports.write.batches import RunBook, save_trajectories
-from evaluation.models import Comparison, Intervention, Metric, Run, Score, Scoring, Standing
+from evaluation.models import Comparison, Intervention, Metric, Run, Scoring, Standing, Trajectory
 from evaluation.scoring import rank as rank_runs
 from evaluation.scoring.freshness import Freshness
 from evaluation.scoring.load.columns import load_samples
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import is_stale, rank_again, score_benchmark
 from tests.evaluation import records
+from tests.evaluation.scores import score_of
 from tests.worlds import made_once
 
 pytestmark = pytest.mark.django_db
@@ -41,9 +42,7 @@ def metric(name, model="Model A", slice_by="", value=""):
 
 def test_rows_hold_what_was_scored(benchmark, lea):
     score_benchmark(actor=lea, benchmark=benchmark)
-    mug = Score.objects.get(
-        trajectory__sample__key="mug", trajectory__run__model__name="Model A", trajectory__rollout=0
-    )
+    mug = score_of(Trajectory.objects.get(sample__key="mug", run__model__name="Model A", rollout=0))
     # The first crop holds all of the mug; the nested one, [90,70,210,130] in the original, two thirds of it.
     assert (mug.correct, mug.grounded) == (True, True)
     assert (mug.coverage, mug.crop_index) == (1.0, 0)

@@ -11,13 +11,17 @@ from django.utils import timezone
 
 from annotation.content.changes import content_changed
 from annotation.models import FacetValue
-from evaluation.models import Run, Score, ScoreFile
+from evaluation.common.trajectory.read import load_trajectory, read_trajectory
+from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN
+from evaluation.models import Run, ScoreFile
 from evaluation.scoring.write import score_benchmark
 from evaluation.store import engine
 from evaluation.store.engine import Reader, connect, parquet
 from evaluation.store.files import folder, kept_file, object_name, paths_of, rows_changed, sweep_files
-from evaluation.store.schema import CHAINS, COLUMNS, CONTRIBUTIONS, READ_AS
+from evaluation.store.schema import CHAINS, COLUMNS, CONTRIBUTIONS, READ_AS, SCHEMA
+from evaluation.store.scores import put_scores
 from evaluation.store.trajectory_list import TrajectoryList
+from tests.conftest import signed_in
 from tests.evaluation.lists import first_in
 from tests.evaluation.run_pages import make_benchmark, repeat
 from tests.worlds import made_once
@@ -49,21 +53,21 @@ def rows_in(path, columns):
 
 def test_the_file_of_a_scoring_has_one_row_for_each_trajectory_with_its_score(street):
     for run in runs_of(street):
-        columns = ("pk", "evaluated", "ioa", "quadrant IS NULL", "calls", "verdict")
-        rows = rows_in(paths_of([run])[0], columns)
+        rows = rows_in(paths_of([run])[0], ("pk", "evaluated", "verdict"))
         assert [row[0] for row in rows] == list(run.trajectories.order_by("pk").values_list("pk", flat=True))
-        scores = Score.objects.in_bulk([row[0] for row in rows])
-        for pk, _, ioa, outside, calls, verdict in rows:
-            score = scores[pk]
-            assert (ioa, outside, calls) == (score.ioa, score.quadrant < 0, score.calls)
-            assert verdict == (
-                "undecided" if score.undecided else {True: "yes", False: "no", None: None}[score.correct]
-            )
         evaluated = set(run.trajectories.evaluated().values_list("pk", flat=True))
         assert {row[0] for row in rows if row[1]} == evaluated
+        for pk, _, verdict in rows:
+            # Its page computes the measures again.
+            trajectory = load_trajectory(street, pk)
+            put_scores([trajectory])
+            detail = read_trajectory(trajectory)
+            assert detail.agrees_with(trajectory.score)
+            said = {TRUE: "yes", FALSE: "no", UNKNOWN: None}[int(detail.scores.correct[0])]
+            assert verdict == ("undecided" if detail.scores.undecided[0] else said)
 
 
-def test_a_file_made_from_the_rows_of_the_database_says_what_scoring_wrote(street):
+def test_trajectories_that_are_left_after_a_change_keep_their_scores(street):
     for run in runs_of(street):
         [written] = paths_of([run])
         rows_changed([run.pk])
@@ -112,13 +116,33 @@ def test_a_file_that_was_lost_on_this_machine_is_fetched_again(street):
     assert paths_of(runs_of(street))[0].read_bytes() == content
 
 
-def test_a_file_that_the_object_store_lost_is_made_of_the_rows(street):
+def lose(file):
+    objects.delete(object_name(file.digest))
+
+
+def damage(file):
+    objects.put(object_name(file.digest), b"PAR1 and no more")
+
+
+def age(file):
+    ScoreFile.objects.filter(pk=file.pk).update(schema=SCHEMA - 1)
+
+
+@pytest.mark.parametrize("happens", [lose, damage, age], ids=["lost", "damaged", "of another release"])
+def test_scores_that_cannot_be_read_are_said_to_be_missing_and_scoring_makes_them_again(street, lea, happens):
     [run, _] = runs_of(street)
-    [path, _] = paths_of([run, run])
-    before = rows_in(path, ["pk", "sample", "failure"])
-    objects.delete(object_name(run.file.digest))
+    [path] = paths_of([run])
+    before = rows_in(path, ["pk", "verdict", "ioa"])
+    happens(run.file)
     path.unlink()
-    assert rows_in(paths_of([run])[0], ["pk", "sample", "failure"]) == before
+    [lost, other] = runs_of(street)
+    assert {row[1:] for row in rows_in(paths_of([lost])[0], ["pk", "scored", "verdict"])} == {(False, None)}
+    context = signed_in(lea).get(f"/benchmarks/{street.slug}/trajectories/").context
+    assert (context["stale"], context["total"]) == ([lost], TrajectoryList(street, [lost, other], {}).total)
+    assert [one.run for one in score_benchmark(actor=lea, benchmark=street, only_stale=True)] == [lost]
+    [scored, _] = runs_of(street)
+    assert rows_in(paths_of([scored])[0], ["pk", "verdict", "ioa"]) == before
+    assert signed_in(lea).get(f"/benchmarks/{street.slug}/trajectories/").context["stale"] == []
 
 
 def test_simultaneous_readers_make_a_file_once():

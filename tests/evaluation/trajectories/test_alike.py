@@ -7,7 +7,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from django.urls import reverse
 
-from evaluation.models import Run, Score, Trajectory
+from evaluation.models import Run, Trajectory
+from evaluation.store.scores import put_scores
 from evaluation.store.snapshot import Snapshot
 from evaluation.trajectories.read.alike import alike
 from evaluation.trajectories.read.marks import read_marks
@@ -16,18 +17,20 @@ from tests.conftest import signed_in
 from tests.evaluation.crawl import total
 from tests.evaluation.lists import pks_in
 from tests.evaluation.run_pages import only_run
+from tests.evaluation.scores import forget_scores
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 def terms_of(trajectory, person):
     snapshot = Snapshot(trajectory.run.benchmark, list(Run.objects.of(trajectory.run.benchmark)), person)
+    put_scores([trajectory])
     return alike(trajectory, read_marks(trajectory, person).failure, 0.5, snapshot)
 
 
 @pytest.mark.both_databases
 def test_every_trajectory_is_in_the_list_of_those_alike(lea, street):
-    rows = Trajectory.objects.of(street).select_related("score", "sample", "run")
+    rows = Trajectory.objects.of(street).select_related("sample", "run")
     seen = {}
     for row in [*rows.evaluated(), *rows.filter(rollout=0).exclude(condition="none")]:
         terms = terms_of(row, lea)
@@ -73,8 +76,7 @@ def test_the_preview_counts_them_and_leads_to_as_many(lea, street):
 
 def test_nothing_is_said_of_what_is_not_scored(lea, street):
     client = signed_in(lea)
-    Score.objects.all().delete()
-    only_run(street).scoring.delete()
+    forget_scores(only_run(street))
     row = Trajectory.objects.of(street).first()
     answer = client.get(
         reverse("evaluation:trajectory-preview", args=[street.slug, row.pk]), headers={"HX-Request": "true"}

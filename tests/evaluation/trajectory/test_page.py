@@ -10,14 +10,14 @@ import pytest
 
 from annotation.models import Image
 from evaluation.common.trajectory.read import load_trajectory, read_trajectory
-from evaluation.metrics.columns import Quadrant
-from evaluation.models import Intervention, Judgement, Score, Trajectory
+from evaluation.models import Intervention, Judgement, Trajectory
 from evaluation.schema import Usage
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
 from tests.conftest import signed_in
 from tests.evaluation import records
 from tests.evaluation.lists import pks_in
+from tests.evaluation.scores import change_scores, forget_scores, score_of, with_scores
 from tests.evaluation.trajectory_data import of, page, scored_kitchen, with_picture
 from tests.worlds import made_once
 
@@ -52,8 +52,10 @@ def test_the_turn_that_gave_the_score_has_the_numbers_of_the_score_row(kitchen, 
     change_settings(actor=lea, benchmark=kitchen, values=values)
     score_benchmark(actor=lea, benchmark=kitchen)
     compared = 0
-    for trajectory in Trajectory.objects.filter(score__crop_index__isnull=False).select_related("score"):
+    for trajectory in with_scores(Trajectory.objects.all()):
         detail, score = detail_of(kitchen, trajectory), trajectory.score
+        if score.crop_index is None:
+            continue
         turn = detail.turns[score.crop_index]
         assert detail.agrees_with(score)
         assert (turn.coverage, turn.concentration, turn.ioa, turn.iou) == pytest.approx(
@@ -65,7 +67,7 @@ def test_the_turn_that_gave_the_score_has_the_numbers_of_the_score_row(kitchen, 
 
 
 def test_every_trajectory_is_read_as_it_was_scored(kitchen):
-    assert all(detail_of(kitchen, t).agrees_with(t.score) for t in Trajectory.objects.filter(score__isnull=False))
+    assert all(detail_of(kitchen, t).agrees_with(t.score) for t in with_scores(Trajectory.objects.all()))
 
 
 def test_crops_are_drawn_in_pixels_of_the_original(client, kitchen):
@@ -111,7 +113,7 @@ def test_the_head_says_what_was_said_and_what_is_right(client):
     assert "B white" in text
     assert 'other options <bdi class="wrap" title="A ' in text
     assert "Read as option B: " in text
-    assert f"q--{Quadrant.NAMES[trajectory.score.quadrant].lower().replace('+', 'p').replace('-', 'm')}" in text
+    assert f"q--{score_of(trajectory).quadrant.lower().replace('+', 'p').replace('-', 'm')}" in text
 
 
 @pytest.mark.parametrize(
@@ -181,7 +183,7 @@ def test_scores_older_than_the_settings_are_called_so(client, kitchen, lea):
 
 def test_a_trajectory_that_was_never_scored_is_shown(client):
     trajectory = of("Model A", "mug")
-    trajectory.score.delete()
+    forget_scores(trajectory.run)
     assert "Not scored." in page(client, address(trajectory))
 
 
@@ -232,7 +234,7 @@ def test_the_graph_shows_what_reached_the_answer(client):
 def test_the_calls_stand_beside_the_reference(client):
     text = page(client, address(of("Model A", "mug")))
     # crop, resize against zoom_in, zoom_in, zoom_in.
-    score = of("Model A", "mug").score
+    score = score_of(of("Model A", "mug"))
     assert f"distance {score.edit_distance}" in text
     assert "another tool" in text
 
@@ -252,16 +254,17 @@ def test_rollouts_of_a_sample_lead_to_one_another_and_say_right_or_wrong(client)
     assert address(second) in text
     assert address(first) in page(client, address(second, "?tab=interventions"))
     said = [trial.verdict for trial in client.get(address(first, "?tab=interventions")).context["trials"]]
-    assert said == [{True: "correct", False: "incorrect"}[row.score.correct] for row in (first, second)]
+    assert said == [{True: "correct", False: "incorrect"}[score_of(row).correct] for row in (first, second)]
 
 
 def test_what_noise_turned_is_against_the_lowest_rollout_whatever_its_number(client):
     noisy = of("Model B", "mug", condition="visual")
     plain = of("Model B", "mug")
-    Score.objects.filter(trajectory=plain).update(correct=not noisy.score.correct)
+    was_correct = score_of(noisy).correct
+    change_scores([plain], verdict="'no'" if was_correct else "'yes'")
     Trajectory.objects.filter(pk=plain.pk).update(rollout=1)
     trials = client.get(address(noisy, "?tab=interventions")).context["trials"]
-    assert [trial.flip for trial in trials] == ["", "gained" if noisy.score.correct else "lost"]
+    assert [trial.flip for trial in trials] == ["", "gained" if was_correct else "lost"]
 
 
 def test_judgements_are_listed(client):

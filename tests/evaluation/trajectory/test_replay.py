@@ -12,11 +12,12 @@ from annotation.imaging.encoding import encode
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.imports.write.sessions import open_session, record_session
-from evaluation.models import Replay, Score, Scoring, Trajectory
+from evaluation.models import Replay, Scoring, Trajectory
 from evaluation.scoring.write import score_benchmark
 from evaluation.trajectory.views.replay import REPLAYS
 from tests.conftest import signed_in
 from tests.evaluation.imports.test_sessions import benchmark
+from tests.evaluation.scores import score_of
 from tests.unit.toolbox_cases import one_color, scene
 from webapp.accounts.models import User
 from webapp.common.models import AuditEntry
@@ -83,7 +84,7 @@ def test_a_kept_replay_is_what_scores_use_until_it_is_dropped(benchmark: Benchma
         shown = signed_in(lea).get(here).context
         assert not shown["stale"]
         marked = [(turn.replayed, turn.failed) for turn in shown["turns"]]
-        return Score.objects.get().effective_calls, shown["turns"][0].measures.executed, marked
+        return score_of(Trajectory.objects.get()).effective_calls, shown["turns"][0].measures.executed, marked
 
     recorded = (2, pytest.approx((10.4, 20.4, 50.24, 61.2)), [(False, False)] * 3)
     assert found() == recorded
