@@ -176,7 +176,42 @@ def test_what_may_stand_at_the_caret(text, first):
     assert (found[0].text if found else None) == first
 
 
-LETTERS = st.text(alphabet="aB é\u00df-_3*\u5370\u30a2\u0301\u01c5", max_size=12)
+LETTERS = st.text(
+    alphabet="aB \u00e9\u00df-_3*'\"\u5370\u8d64\u30a2\u3044\u0301\u01c5\ufb01\u0130\ue000\U00020000\0", max_size=12
+)
+PIECES = st.sampled_from(
+    ["a", "ab", "a*", "ab*", "\u00e9", "\u00e9*", "e\u0301b", "\u8d64", "\u3044*", "3", "-", ".", "\ue000"]
+)
+SAID = st.one_of(LETTERS, st.lists(PIECES, max_size=8).map(" ".join))
+
+
+def reads(text, phrase):
+    """Whether a text holds a phrase, word by word."""
+    there = words_of(text)
+    return bool(phrase) and any(
+        all(
+            word.startswith(wanted.text) if wanted.begins else word == wanted.text
+            for wanted, word in zip(phrase, there[place : place + len(phrase)], strict=True)
+        )
+        for place in range(len(there) - len(phrase) + 1)
+    )
+
+
+@st.composite
+def phrases(draw, *texts):
+    """Any, or words of these texts, next to each other or not, across their ends, some cut off by a star."""
+    words = words_of(" ".join(texts))
+    if not words or draw(st.integers(0, 3)) == 0:
+        return phrase_of(draw(SAID))
+    first, step, size = draw(st.integers(0, len(words) - 1)), draw(st.integers(1, 2)), draw(st.integers(1, 4))
+    some = words[first::step][:size]
+    return phrase_of(" ".join(f"{one[: draw(st.integers(1, 2))]}*" if draw(st.booleans()) else one for one in some))
+
+
+@given(st.data(), SAID)
+def test_a_text_holds_a_phrase_if_its_words_follow_each_other_there(data, text):
+    phrase = data.draw(phrases(text))
+    assert holds(text, phrase) == reads(text, phrase)
 
 
 @given(st.lists(st.lists(LETTERS, max_size=3), max_size=5), LETTERS)
@@ -196,6 +231,7 @@ def test_the_index_of_words_finds_what_reading_the_texts_finds(entries, asked):
         ("cafe\u0301 caf\u00e9", ["caf\u00e9", "caf\u00e9"]),
         ("\u8d64\u3044\u5370 sign", ["\u8d64", "\u3044", "\u5370", "sign"]),
         ("x" * 70, ["x" * 64]),
+        ("\ufb03" * 40, [("ffi" * 40)[:64]]),
         ("\u2026!", []),
     ],
 )
