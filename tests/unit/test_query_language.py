@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -12,10 +15,10 @@ from evaluation.query.check import Vocabulary, read
 from evaluation.query.complete import complete
 from evaluation.query.numbers import bounds
 from evaluation.query.parser import parse
-from evaluation.query.postings import Packer
 from evaluation.query.syntax import And, Elsewhere, Not, Or, QueryError, Term, Text
 from evaluation.query.tokens import quoted
 from evaluation.query.words import holds, phrase_of, words_of
+from evaluation.store.words.file import COLUMNS, find, write_words
 
 WORDS = Vocabulary(
     {"run": ["Model A", "Model B", "7"], "condition": ["none", "visual"], "tag": ["off by one"]},
@@ -214,13 +217,21 @@ def test_a_text_holds_a_phrase_if_its_words_follow_each_other_there(data, text):
     assert holds(text, phrase) == reads(text, phrase)
 
 
-@given(st.lists(st.lists(LETTERS, max_size=3), max_size=5), LETTERS)
-def test_the_index_of_words_finds_what_reading_the_texts_finds(entries, asked):
-    phrase, packer = phrase_of(asked), Packer(2)
-    for texts in entries:
-        packer.add(texts[:1], texts[1:])
-    there = [[any(holds(text, phrase) for text in texts) for texts in (one[:1], one[1:])] for one in entries]
-    assert packer.pack().find(phrase).tolist() == there
+@given(st.data(), st.lists(st.tuples(SAID, st.lists(SAID, max_size=4)), max_size=5), st.sampled_from([16, 1, 0]))
+def test_the_file_of_words_finds_what_reading_the_texts_finds(data, entries, most):
+    """``most``: so many phrases are asked for in the place of one with stars inside."""
+    with TemporaryDirectory() as folder, patch("evaluation.store.words.file.MOST_PHRASES", most):
+        path = Path(folder) / "a b?%#.sqlite3"
+        write_words(path, [(7 * place, answer, said) for place, (answer, said) in enumerate(entries)])
+        texts = [text for answer, said in entries for text in (answer, *said)]
+        for phrase in filter(None, data.draw(st.lists(phrases(*texts), max_size=6))):
+            answers, transcripts = (
+                [7 * place for place, one in enumerate(entries) if any(holds(text, phrase) for text in texts(one))]
+                for texts in (lambda one: one[:1], lambda one: one[1])
+            )
+            assert find(path, phrase, COLUMNS[:1]).tolist() == answers
+            assert find(path, phrase, COLUMNS[1:]).tolist() == transcripts
+            assert find(path, phrase, COLUMNS).tolist() == sorted({*answers, *transcripts})
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,15 @@ class Missing(Outage):
         return f"{self.name} is not in the file store of this host. It was removed, or hosts use different stores."
 
 
+class Damaged(Unavailable):
+    """The file store returned other bytes than were stored."""
+
+    code = "file_damaged"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The file store returned damaged bytes for {name}. Check its logs.")
+
+
 class Folder(FileSystemStorage):
     """Objects as files of a folder. A name appears with all its bytes or not at all."""
 
@@ -78,7 +87,7 @@ def read(name: str) -> bytes:
 
 def fetch(name: str, path: Path, *, sha256: str = "") -> None:
     """Copy the object to a file of this machine, which appears when it is whole. Raises ``Missing``, and
-    ``Unavailable`` when its bytes do not have this sha256."""
+    ``Damaged`` when its bytes do not have this sha256."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{token_hex(8)}{PART}")
     try:
@@ -88,7 +97,7 @@ def fetch(name: str, path: Path, *, sha256: str = "") -> None:
                 digest.update(chunk)
                 out.write(chunk)
         if sha256 not in ("", digest.hexdigest()):
-            raise Unavailable(f"The file store returned damaged bytes for {name}. Check its logs.", code="file_damaged")
+            raise Damaged(name)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
