@@ -5,7 +5,7 @@ from evaluation.models.replay import Replay, ReplayedStep
 from evaluation.models.run import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Step, ToolList, Trajectory
 from evaluation.models.score import BenchmarkSettings, Metric, ScoreFile, Scoring
 from evaluation.models.standing import Comparison, Standing
-from evaluation.models.words import WordBlock, WordPart
+from evaluation.models.words import WordFile
 
 __all__ = [
     "BenchmarkSettings",
@@ -35,6 +35,5 @@ __all__ = [
     "Tagging",
     "ToolList",
     "Trajectory",
-    "WordBlock",
-    "WordPart",
+    "WordFile",
 ]

@@ -5,33 +5,18 @@ from django.db import models
 from evaluation.models.run import Run
 
 
-class WordPart(models.Model):
-    """Some of the trajectories of a run, as the index of words numbers them. See ``evaluation.query.postings``.
+class WordFile(models.Model):
+    """The full-text index of a run: a file with the words of its trajectories (``evaluation.store.words``).
 
-    Derived from rows: made when the run is scored, taken away by whatever changes its trajectories. ``trajectories``
-    and ``starts`` are packed numbers: whose texts, and the number of the first word of each answer and transcript.
+    It never changes; a new state of the run is a new file. ``revision``: of the run whose texts are in it. A file of
+    another revision is not read; the texts themselves are, until a scoring writes the next file.
     """
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="word_parts")
-    trajectories = models.BinaryField()
-    starts = models.BinaryField()
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="words")
+    revision = models.PositiveBigIntegerField()
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the file, which is also its name.")
+    bytes = models.PositiveBigIntegerField()
+    created_at = models.DateTimeField(auto_now=True)
 
     def __str__(self) -> str:
-        return f"words of {self.run_id}"
-
-
-class WordBlock(models.Model):
-    """Where the words from ``first`` to ``last``, by code point, stand in a part."""
-
-    # Found by the index below, which begins with it.
-    part = models.ForeignKey(WordPart, on_delete=models.CASCADE, related_name="blocks", db_index=False)
-    first = models.CharField(max_length=64)
-    last = models.CharField(max_length=64)
-    words = models.BinaryField()
-    places = models.BinaryField()
-
-    class Meta:
-        indexes = [models.Index(fields=["part", "first", "last"], name="word_block_by_words")]
-
-    def __str__(self) -> str:
-        return f"{self.first} to {self.last}"
+        return f"words of {self.run}"

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 LONGEST = 64
 STAR = "*"
@@ -27,14 +28,10 @@ class Word:
     text: str
     begins: bool = False
 
-    def meets(self, word: str) -> bool:
-        return word.startswith(self.text) if self.begins else word == self.text
-
 
 def words_of(text: str) -> list[str]:
     """The words of a text in order."""
-    found: list[str] = _PLAIN.findall(text.lower()) if text.isascii() else _ANY.findall(_folded(text))
-    return found if len(text) <= LONGEST else [word[:LONGEST] for word in found]
+    return _words_of(_folded(text))
 
 
 def phrase_of(text: str) -> tuple[Word, ...]:
@@ -53,11 +50,22 @@ def phrase_of(text: str) -> tuple[Word, ...]:
 
 def holds(text: str, phrase: Sequence[Word]) -> bool:
     """Whether the words of a phrase stand in a text, one right behind the other. No phrase is in no text."""
-    there, size = words_of(text), len(phrase)
-    return bool(phrase) and any(
-        all(wanted.meets(word) for wanted, word in zip(phrase, there[place : place + size], strict=True))
-        for place in range(len(there) - size + 1)
-    )
+    folded = _folded(text)
+    # Words are parts of the folded text: to look for them there is faster than to split it.
+    if not phrase or not all(wanted.text in folded for wanted in phrase):
+        return False
+    return _pattern(tuple(phrase)).search(f" {' '.join(_words_of(folded))} ") is not None
+
+
+@lru_cache(16)
+def _pattern(phrase: tuple[Word, ...]) -> re.Pattern[str]:
+    """Of a phrase among words with spaces between and around them."""
+    return re.compile(f" {' '.join(word.text + '[^ ]*' * word.begins for word in phrase)} ")
+
+
+def _words_of(folded: str) -> list[str]:
+    found: list[str] = (_PLAIN if folded.isascii() else _ANY).findall(folded)
+    return found if len(folded) <= LONGEST else [word[:LONGEST] for word in found]
 
 
 def _folded(text: str) -> str:

@@ -28,7 +28,6 @@ from evaluation.models import (
 )
 from evaluation.scoring.write import rank_again
 from evaluation.store.files import rows_changed
-from evaluation.store.words.index import forget_words
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict
@@ -109,14 +108,12 @@ def delete_run(context: JobContext, *, run_id: int) -> dict[str, Any]:
         with transaction.atomic():
             Scoring.objects.filter(run=run).update(stale=True)
             rows_changed([run.pk])
-            forget_words([run.pk])
             Trajectory.objects.filter(pk__in=batch).delete()
             done += len(batch)
             context.save({"done": done}, done=done)
         context.progress(done, total, unit="trajectories")
     with transaction.atomic():
         rows_changed([run.pk])
-        forget_words([run.pk])
         run.delete()
         Model.objects.filter(pk=run.model_id, runs=None, baseline=False, url="").delete()
         rank_again(run.benchmark)

@@ -73,7 +73,7 @@ def after_scoring(benchmark: Benchmark, samples: LoadedSamples, settings: Metric
     keep_rewards(benchmark, settings)
     if changed or not is_ranked(benchmark):
         rank_runs(benchmark, samples, settings)
-    for run in Run.objects.filter(benchmark=benchmark, word_parts=None):
+    for run in Run.objects.filter(benchmark=benchmark):
         keep_words(run)
 
 

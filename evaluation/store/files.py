@@ -19,13 +19,14 @@ from django.db.models import F
 
 from annotation.content.changes import STEP_BITS
 from evaluation.metrics.settings import MetricSettings
-from evaluation.models import Run, ScoreFile
+from evaluation.models import Run, ScoreFile, WordFile
 from evaluation.store.build import Arrays, Evaluated, Written, load_rows, statement
 from evaluation.store.parquet import write_parquet
 from evaluation.store.schema import SCHEMA
 from webapp.common import objects
 
-PREFIX = "scores"
+PREFIX, WORDS = "scores", "words"
+"""Folders of the object store: the rows of runs, and their words (``evaluation.store.words``)."""
 UNNAMED = timedelta(days=1)
 KEPT_SECONDS = 24 * 3600
 """Files on this machine go when nothing has used them for so long."""
@@ -72,6 +73,10 @@ def keep_file(run: Run, revision: int, query: str, tables: Mapping[str, Arrays])
 
 def object_name(digest: str) -> str:
     return f"{PREFIX}/{digest[:2]}/{digest}.parquet"
+
+
+def words_name(digest: str) -> str:
+    return f"{WORDS}/{digest[:2]}/{digest}.sqlite3"
 
 
 def paths_of(runs: Sequence[Run]) -> list[Path]:
@@ -150,13 +155,17 @@ def _tidy() -> None:
 def sweep_files(now: datetime) -> int:
     """Delete the files that no run names; how many. A file that was just written may be named by a transaction that is
     not committed yet: the last day is left alone."""
+    return _sweep(PREFIX, ScoreFile, now) + _sweep(WORDS, WordFile, now)
+
+
+def _sweep(prefix: str, files: type[ScoreFile | WordFile], now: datetime) -> int:
     gone = 0
-    for part in objects.folders(PREFIX):
-        for name in objects.names(f"{PREFIX}/{part}"):
+    for part in objects.folders(prefix):
+        for name in objects.names(f"{prefix}/{part}"):
             written = objects.modified(name)
             if written is None or written > now - UNNAMED:
                 continue
-            if not ScoreFile.objects.filter(digest=Path(name).stem).exists():
+            if not files.objects.filter(digest=Path(name).stem).exists():
                 objects.delete(name)
                 gone += 1
     return gone

@@ -177,7 +177,7 @@ class Snapshot:
 
     def _side(self, side: Side) -> dict[str, Arrays]:
         if side.what == "words":
-            texts = holding(self.benchmark, side.field, side.value)
+            texts = holding(self.benchmark, self.runs, side.field, side.value)
             return {side.name: {"pk": texts.trajectories}, f"{side.name}_samples": {"sample": texts.samples}}
         if side.what == "judged":
             rows = list(self._judged(side.value))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -12,10 +15,10 @@ from evaluation.query.check import Vocabulary, read
 from evaluation.query.complete import complete
 from evaluation.query.numbers import bounds
 from evaluation.query.parser import parse
-from evaluation.query.postings import Packer
 from evaluation.query.syntax import And, Elsewhere, Not, Or, QueryError, Term, Text
 from evaluation.query.tokens import quoted
 from evaluation.query.words import holds, phrase_of, words_of
+from evaluation.store.words.file import COLUMNS, find, write_words
 
 WORDS = Vocabulary(
     {"run": ["Model A", "Model B", "7"], "condition": ["none", "visual"], "tag": ["off by one"]},
@@ -176,16 +179,59 @@ def test_what_may_stand_at_the_caret(text, first):
     assert (found[0].text if found else None) == first
 
 
-LETTERS = st.text(alphabet="aB é\u00df-_3*\u5370\u30a2\u0301\u01c5", max_size=12)
+LETTERS = st.text(
+    alphabet="aB \u00e9\u00df-_3*'\"\u5370\u8d64\u30a2\u3044\u0301\u01c5\ufb01\u0130\ue000\U00020000\0", max_size=12
+)
+PIECES = st.sampled_from(
+    ["a", "ab", "a*", "ab*", "\u00e9", "\u00e9*", "e\u0301b", "\u8d64", "\u3044*", "3", "-", ".", "\ue000"]
+)
+SAID = st.one_of(LETTERS, st.lists(PIECES, max_size=8).map(" ".join))
 
 
-@given(st.lists(st.lists(LETTERS, max_size=3), max_size=5), LETTERS)
-def test_the_index_of_words_finds_what_reading_the_texts_finds(entries, asked):
-    phrase, packer = phrase_of(asked), Packer(2)
-    for texts in entries:
-        packer.add(texts[:1], texts[1:])
-    there = [[any(holds(text, phrase) for text in texts) for texts in (one[:1], one[1:])] for one in entries]
-    assert packer.pack().find(phrase).tolist() == there
+def reads(text, phrase):
+    """Whether a text holds a phrase, word by word."""
+    there = words_of(text)
+    return bool(phrase) and any(
+        all(
+            word.startswith(wanted.text) if wanted.begins else word == wanted.text
+            for wanted, word in zip(phrase, there[place : place + len(phrase)], strict=True)
+        )
+        for place in range(len(there) - len(phrase) + 1)
+    )
+
+
+@st.composite
+def phrases(draw, *texts):
+    """Any, or words of these texts, next to each other or not, across their ends, some cut off by a star."""
+    words = words_of(" ".join(texts))
+    if not words or draw(st.integers(0, 3)) == 0:
+        return phrase_of(draw(SAID))
+    first, step, size = draw(st.integers(0, len(words) - 1)), draw(st.integers(1, 2)), draw(st.integers(1, 4))
+    some = words[first::step][:size]
+    return phrase_of(" ".join(f"{one[: draw(st.integers(1, 2))]}*" if draw(st.booleans()) else one for one in some))
+
+
+@given(st.data(), SAID)
+def test_a_text_holds_a_phrase_if_its_words_follow_each_other_there(data, text):
+    phrase = data.draw(phrases(text))
+    assert holds(text, phrase) == reads(text, phrase)
+
+
+@given(st.data(), st.lists(st.tuples(SAID, st.lists(SAID, max_size=4)), max_size=5), st.sampled_from([16, 1, 0]))
+def test_the_file_of_words_finds_what_reading_the_texts_finds(data, entries, most):
+    """``most``: so many phrases are asked for in the place of one with stars inside."""
+    with TemporaryDirectory() as folder, patch("evaluation.store.words.file.MOST_PHRASES", most):
+        path = Path(folder) / "a b?%#.sqlite3"
+        write_words(path, [(7 * place, answer, said) for place, (answer, said) in enumerate(entries)])
+        texts = [text for answer, said in entries for text in (answer, *said)]
+        for phrase in filter(None, data.draw(st.lists(phrases(*texts), max_size=6))):
+            answers, transcripts = (
+                [7 * place for place, one in enumerate(entries) if any(holds(text, phrase) for text in texts(one))]
+                for texts in (lambda one: one[:1], lambda one: one[1])
+            )
+            assert find(path, phrase, COLUMNS[:1]).tolist() == answers
+            assert find(path, phrase, COLUMNS[1:]).tolist() == transcripts
+            assert find(path, phrase, COLUMNS).tolist() == sorted({*answers, *transcripts})
 
 
 @pytest.mark.parametrize(
@@ -196,6 +242,7 @@ def test_the_index_of_words_finds_what_reading_the_texts_finds(entries, asked):
         ("cafe\u0301 caf\u00e9", ["caf\u00e9", "caf\u00e9"]),
         ("\u8d64\u3044\u5370 sign", ["\u8d64", "\u3044", "\u5370", "sign"]),
         ("x" * 70, ["x" * 64]),
+        ("\ufb03" * 40, [("ffi" * 40)[:64]]),
         ("\u2026!", []),
     ],
 )

@@ -43,10 +43,12 @@ class Missing(Outage):
 
 
 class Damaged(Unavailable):
-    """The object has other bytes than those that were stored."""
+    """The file store returned other bytes than were stored."""
+
+    code = "file_damaged"
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"The file store returned damaged bytes for {name}. Check its logs.", code="file_damaged")
+        super().__init__(f"The file store returned damaged bytes for {name}. Check its logs.")
 
 
 class Folder(FileSystemStorage):

@@ -39,7 +39,6 @@ from evaluation.schema import Trajectory as TrajectoryRecord
 from evaluation.scoring.rewards import keep_rewards
 from evaluation.scoring.settings import settings_of
 from evaluation.store.files import rows_changed
-from evaluation.store.words.index import forget_words
 from webapp.accounts.models import User
 from webapp.common.bulk import as_json, insert_rows, reserve_ids, update_rows
 
@@ -160,7 +159,6 @@ def _write(
     if wanted:
         Scoring.objects.filter(run_id__in={key[0] for key in wanted}).update(stale=True)
         rows_changed({key[0] for key in wanted})
-        forget_words({key[0] for key in wanted})
     _know_again(records, there, set(changed))
     return len(wanted), len(changed)
 

@@ -27,7 +27,6 @@ from evaluation.imports.write.marks import MARKED, put_back, take_marks
 from evaluation.imports.write.plan import IN_RUNS
 from evaluation.models import Intervention, Judgement, JudgingItem, Model, Run, Scoring, ToolList, Trajectory
 from evaluation.store.files import rows_changed
-from evaluation.store.words.index import forget_words
 from webapp.accounts.models import User
 from webapp.common.bulk import update_rows
 
@@ -160,7 +159,6 @@ def put_in_place(*, actor: User | None, record: ImportRecord, counts: Counter[st
         touched = {run.pk for run in live.values()} | set(before.values())
         Scoring.objects.filter(run__in=touched).update(stale=True)
         rows_changed(touched)
-        forget_words(touched)
         _drop(staged, [pk for pk in before.values() if pk not in {run.pk for run in live.values()}])
         made = {(run.model.name, run.setting): run for run in live.values() if run.pk not in numbers}
         for old, now in anew.items():

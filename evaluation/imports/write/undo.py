@@ -33,7 +33,6 @@ from evaluation.imports.write.upload import require_kind
 from evaluation.models import Model, Run, Scoring
 from evaluation.scoring.write import rank_again
 from evaluation.store.files import rows_changed
-from evaluation.store.words.index import forget_words
 from webapp.accounts.models import User
 from webapp.common import audit, objects
 from webapp.common.errors import Conflict
@@ -141,7 +140,6 @@ def _remove_rows(record: ImportRecord) -> Counter[str]:
                 runs = set(rows.filter(pk__in=ids).order_by().values_list(RUN_OF[name], flat=True))
                 Scoring.objects.filter(run_id__in=runs).update(stale=True)
                 rows_changed(runs)
-                forget_words(runs)
             if name == "tool lists":
                 take_lists(ids)
             else:

@@ -1,57 +1,53 @@
-"""Which trajectories hold words: read from the index of their runs, and word by word where a run has none."""
+"""Which trajectories hold words: read from the files of their runs, and text by text where a run has none."""
 
 from __future__ import annotations
 
-import zlib
+import logging
+import sqlite3
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import reduce
+from dataclasses import dataclass
 from itertools import groupby
-from operator import or_
-from typing import Any
 
 import numpy as np
-from django.apps import apps
-from django.db.models import Exists, OuterRef, Q
 
+from annotation.models import Benchmark, Gold
 from evaluation.metrics.columns import Ints
-from evaluation.query.postings import LAST, Block, Packed, Packer, found, meets
+from evaluation.models import Run, Step, Trajectory, WordFile
 from evaluation.query.words import Word, holds, phrase_of
-from webapp.common.kept import Kept
+from evaluation.store.files import folder, kept_file, words_name
+from evaluation.store.words.file import COLUMNS, NONE, available, find
+from webapp.common import objects
 
-TEXTS = ("answer", "transcript")
-"""What the index of a run holds of each trajectory, in this order."""
-WHERE: dict[str, tuple[str, ...]] = {"": (*TEXTS, "question"), **{name: (name,) for name in (*TEXTS, "question")}}
+WHERE: dict[str, tuple[str, ...]] = {"": (*COLUMNS, "question"), **{name: (name,) for name in (*COLUMNS, "question")}}
 """Where each field of a query looks; "" is text without a field."""
 CHUNK = 2000
-NONE = np.empty(0, np.int64)
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
     """The numbers of trajectories with a phrase in their own texts, and of samples with it in their question."""
 
-    trajectories: Ints = field(default_factory=lambda: NONE)
-    samples: Ints = field(default_factory=lambda: NONE)
+    trajectories: Ints
+    samples: Ints
 
 
-def holding(benchmark: Any, name: str, text: str) -> Holding:
-    """What of a benchmark holds the words of ``text`` in the field ``name``. Three queries, and some more for each run
-    whose words are not kept."""
+def holding(benchmark: Benchmark, runs: Sequence[Run], name: str, text: str) -> Holding:
+    """What of a benchmark and of these runs holds the words of ``text`` in the field ``name``. Two queries, and two
+    more for each run that is read text by text."""
     phrase, where = phrase_of(text), WHERE[name]
     if not phrase:
-        return Holding()
-    own = [TEXTS.index(one) for one in where if one in TEXTS]
-    return Holding(
-        np.concatenate([NONE, *_of_runs(benchmark, phrase, own)]) if own else NONE,
-        _of_questions(benchmark, phrase) if "question" in where else NONE,
-    )
+        return Holding(NONE, NONE)
+    own = [column for column in COLUMNS if column in where]
+    files = {file.run_id: file for file in WordFile.objects.filter(run__in=runs)} if own else {}
+    found = [_of_run(run, files.get(run.pk), phrase, own) for run in runs] if own else []
+    return Holding(np.concatenate([NONE, *found]), _of_questions(benchmark, phrase) if "question" in where else NONE)
 
 
-def texts_of(run_ids: Collection[int]) -> Iterator[tuple[int, str, list[str]]]:
-    """The number of each trajectory of these runs, its answer, and all that was said and seen, in order of number."""
-    rows = _model("Trajectory").objects.filter(run__in=run_ids).order_by("pk").values_list("pk", "answer")
-    steps = _model("Step").objects.filter(trajectory__run__in=run_ids).order_by("trajectory_id", "position")
+def texts_of(run: Run) -> Iterator[tuple[int, str, list[str]]]:
+    """The number of each trajectory of a run, its answer, and all that was said and seen, in order of number."""
+    rows = Trajectory.objects.filter(run=run).order_by("pk").values_list("pk", "answer")
+    steps = Step.objects.filter(trajectory__run=run).order_by("trajectory_id", "position")
     said = groupby(steps.values_list("trajectory_id", "text", "observation").iterator(CHUNK), key=lambda row: row[0])
     ahead = next(said, None)
     for pk, answer in rows.iterator(CHUNK):
@@ -62,65 +58,24 @@ def texts_of(run_ids: Collection[int]) -> Iterator[tuple[int, str, list[str]]]:
         yield pk, answer or "", own
 
 
-def _of_runs(benchmark: Any, phrase: Sequence[Word], own: Sequence[int]) -> Iterator[Ints]:
-    kept = _model("WordPart").objects.filter(run=OuterRef("pk"))
-    bare = _model("Run").objects.filter(~Exists(kept), benchmark=benchmark).values_list("pk", flat=True)
-    for run in bare:
-        there = [pk for pk, answer, said in texts_of([run]) if _says(phrase, own, answer, said)]
-        yield np.array(there, np.int64)
-    parts: dict[int, list[Block]] = {}
-    for part, *rest in _blocks(benchmark, phrase):
-        parts.setdefault(part, []).append(Block(*rest))
-    numbers = _model("WordPart").objects.filter(pk__in=parts).values_list("pk", "trajectories", "starts")
-    for part, trajectories, starts in numbers:
-        meant = {word: [one for one in parts[part] if meets(one.first, one.last, word)] for word in phrase}
-        fields = found(phrase, meant, unpacked(starts), len(TEXTS))
-        yield unpacked(trajectories)[np.logical_or.reduce([fields[:, place] for place in own])]
+def _of_run(run: Run, file: WordFile | None, phrase: Sequence[Word], own: Collection[str]) -> Ints:
+    if file is not None and file.revision == run.revision and available():
+        name, digest = words_name(file.digest), file.digest
+        path = folder() / f"{digest}.sqlite3"
+        try:
+            return find(kept_file(path, lambda part: objects.fetch(name, part, sha256=digest)), phrase, own)
+        except (objects.Missing, objects.Damaged, sqlite3.DatabaseError):
+            logger.warning("The words of run %s cannot be read from %s; its texts are read.", run.pk, name)
+            path.unlink(missing_ok=True)  # A damaged copy is fetched anew by the next search.
+    there = (pk for pk, answer, said in texts_of(run) if _says(phrase, own, answer, said))
+    return np.fromiter(there, np.int64)
 
 
-def _says(phrase: Sequence[Word], own: Sequence[int], answer: str, said: Sequence[str]) -> bool:
-    return any(holds(text, phrase) for place in own for text in ((answer,), said)[place])
+def _says(phrase: Sequence[Word], own: Collection[str], answer: str, said: Sequence[str]) -> bool:
+    texts = {"answer": (answer,), "transcript": said}
+    return any(holds(text, phrase) for column in own for text in texts[column])
 
 
-def _blocks(benchmark: Any, phrase: Sequence[Word]) -> Iterator[tuple[Any, ...]]:
-    """The blocks that may hold a word of the phrase."""
-    each = [Q(first__lte=word.text + (LAST if word.begins else ""), last__gte=word.text) for word in set(phrase)]
-    rows = _model("WordBlock").objects.filter(reduce(or_, each), part__run__benchmark=benchmark)
-    yield from rows.values_list("part_id", "first", "last", "words", "places").iterator(CHUNK)
-
-
-def _of_questions(benchmark: Any, phrase: Sequence[Word]) -> Ints:
-    samples, packed = _questions(benchmark)
-    return samples[packed.find(phrase)[:, 0]]
-
-
-_QUESTIONS: Kept[tuple[Ints, Packed]] = Kept(4)
-"""Of benchmarks, packed: those a process was asked for last."""
-
-
-def _questions(benchmark: Any) -> tuple[Ints, Packed]:
-    """The samples of a benchmark, and the words of their questions; of its change number when it was last asked."""
-    number = _model("ContentChange", "annotation").objects.numbers([benchmark.pk])[benchmark.pk]
-
-    def made() -> tuple[Ints, Packed]:
-        rows = _model("Gold", "annotation").objects.filter(sample__benchmark=benchmark)
-        packer, samples = Packer(1), []
-        for sample, question in rows.values_list("sample_id", "revision__question").iterator(CHUNK):
-            samples.append(sample)
-            packer.add((question,))
-        return np.array(samples, np.int64), packer.pack()
-
-    return _QUESTIONS.get((benchmark.pk, benchmark.created_at, number), made)
-
-
-def packed(numbers: Ints) -> bytes:
-    """Rising numbers as few bytes."""
-    return zlib.compress(np.diff(numbers, prepend=0).astype("<i8").tobytes(), 1)
-
-
-def unpacked(data: bytes) -> Ints:
-    return np.cumsum(np.frombuffer(zlib.decompress(data), "<i8"))
-
-
-def _model(name: str, app: str = "evaluation") -> Any:
-    return apps.get_model(app, name)
+def _of_questions(benchmark: Benchmark, phrase: Sequence[Word]) -> Ints:
+    rows = Gold.objects.filter(sample__benchmark=benchmark).values_list("sample_id", "revision__question")
+    return np.fromiter((sample for sample, question in rows.iterator(CHUNK) if holds(question, phrase)), np.int64)

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.files.storage import default_storage
+from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 
@@ -29,7 +30,7 @@ from evaluation.models import (
     Scoring,
     Step,
     Trajectory,
-    WordPart,
+    WordFile,
 )
 from evaluation.scoring.queue import queue_scoring
 from tests.conftest import signed_in
@@ -110,7 +111,9 @@ def test_an_import_of_runs_goes_as_it_came(lea, benchmark, run_jobs, monkeypatch
     assert [run.model.name for run in Run.objects.select_related("model")] == ["Model A"]
     assert not Model.objects.filter(name="Model C").exists()
     assert set(Step.objects.values_list("trajectory_id", flat=True)) <= there
-    assert set(WordPart.objects.values_list("run__model__name", flat=True)) <= {"Model A"}
+    assert set(WordFile.objects.filter(revision=F("run__revision")).values_list("run__model__name", flat=True)) <= {
+        "Model A"
+    }
     assert set(AuditEntry.objects.filter(action__startswith="import.und").values_list("action", flat=True)) == {
         "import.undo", "import.undone",
     }  # fmt: skip

@@ -11,7 +11,7 @@ import pytest
 from annotation.benchmarks.write.people import set_roles
 from annotation.models import Benchmark
 from annotation.workflow import Role
-from evaluation.models import Comparison, Metric, Run, Scoring, Standing, Trajectory, WordPart
+from evaluation.models import Comparison, Metric, Run, Scoring, Standing, Trajectory, WordFile
 from evaluation.scoring import queue as scoring
 from evaluation.scoring import rank as rank_runs
 from evaluation.scoring.queue import queue_scoring, scoring_under_way
@@ -75,7 +75,7 @@ def test_each_run_is_a_part_and_the_numbers_are_those_of_one_process(unscored_bo
     job.refresh_from_db()
     assert (job.state, job.done, job.total, job.unit, job.result) == ("done", runs, runs, "runs", {"runs": runs})
     assert AuditEntry.objects.filter(action="run.score").count() == runs
-    assert WordPart.objects.values("run").distinct().count() == runs
+    assert WordFile.objects.count() == runs
     parted = numbers(unscored_board)
     score_benchmark(actor=lea, benchmark=unscored_board)
     assert numbers(unscored_board) == parted

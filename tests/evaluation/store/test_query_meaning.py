@@ -7,6 +7,7 @@ import re
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -23,7 +24,7 @@ from evaluation.models import (
     Tag,
     Tagging,
     Trajectory,
-    WordPart,
+    WordFile,
 )
 from evaluation.query.fields import FIELDS, described
 from evaluation.query.parser import parse
@@ -45,7 +46,7 @@ pytestmark = pytest.mark.django_db
 @made_once
 def street(lea, sam):
     """Two runs, some answers changed; tags of everybody, of Lea and of Sam; a note; a corrected failure; one run that
-    has an index of words, and one that is not scored and has none."""
+    has a file of its words, and one that is not scored and has none."""
     benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
     repeat(benchmark, lea)
     first, second = Run.objects.of(benchmark)
@@ -58,10 +59,10 @@ def street(lea, sam):
     FailureLabel.objects.create(benchmark=benchmark, trajectory=ours[12], failure=FAILURES.index("wrong_tool"))
     Step.objects.filter(position=0).update(text="I zoom_in on the top-left RED sign.", observation="Größe: 3.5 red")
     Step.objects.filter(position=1).update(text="Sign, zooming; \u8d64\u3044\u5370", observation="")
-    WordPart.objects.all().delete()
-    assert keep_words(first)
     forget_scores(second)
     rows_changed([first.pk, second.pk])
+    keep_words(first)
+    assert WordFile.objects.filter(run=first, revision=F("run__revision")).exists()
     return benchmark
 
 
