@@ -15,13 +15,27 @@ from annotation.models import Benchmark, Membership
 from annotation.models.benchmark import Standing
 from annotation.workflow import Right, Role, may
 from webapp.common.errors import NotAllowed
+from webapp.common.prepared import Prepared
 
 if TYPE_CHECKING:
     from annotation.models.querysets.samples import BenchmarkQuerySet, Person
 
+AT_ADDRESS = Prepared(lambda slug: Benchmark.objects.filter(slug=slug).select_related("queue", "quality"), str)
+
 
 def _left_to_judge(user: int, benchmark: int) -> Any:
     return Benchmark.objects.all().questions().filter(queue__benchmark=benchmark).left_to_judge(user)
+
+
+ROLES = Prepared(
+    lambda user, benchmark: (
+        Membership.objects.filter(benchmark=benchmark, user=user)
+        .annotate(judging=Exists(_left_to_judge(user, benchmark)))
+        .values_list("role", "judging")
+    ),
+    int,
+    int,
+)
 
 
 class PublicReader(AnonymousUser):
@@ -47,8 +61,7 @@ def _standing_of(user: Person, benchmark: Benchmark) -> Standing:
         return benchmark.known_people[user.pk]
     if user.is_staff:
         return Standing(frozenset({Role.LEAD}), _left_to_judge(user.pk, benchmark.pk).exists())
-    mine = Membership.objects.filter(benchmark=benchmark, user=user)
-    rows = list(mine.values_list("role", Exists(_left_to_judge(user.pk, benchmark.pk))))
+    rows = ROLES.rows(user.pk, benchmark.pk)
     return Standing(frozenset(Role(role) for role, _ in rows), any(judging for _, judging in rows))
 
 
@@ -60,7 +73,7 @@ def has_role(user: Person) -> bool:
 def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
     """The benchmark at this address as this person sees it, None for a stranger. It keeps their roles, so that one
     request asks for them once."""
-    benchmark: Benchmark | None = Benchmark.objects.filter(slug=slug).select_related("queue", "quality").first()
+    benchmark: Benchmark | None = AT_ADDRESS.first(slug)
     if benchmark is None:
         return None
     if user.is_authenticated:

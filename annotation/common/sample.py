@@ -20,11 +20,16 @@ from annotation.tool_bank.segments import SEGMENTS
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common.errors import NotAllowed
+from webapp.common.prepared import Prepared
 
 MOST_VALUES = 200
 """Facet values offered for completion, for each facet."""
 
 SECONDS_KNOWN = 60
+
+KEYED = Prepared(
+    lambda benchmark, key: Sample.objects.filter(benchmark=benchmark, key=key).select_related("image"), int, str
+)
 
 
 def person_of(request: HttpRequest) -> User:
@@ -37,7 +42,7 @@ def person_of(request: HttpRequest) -> User:
 def load_sample(request: HttpRequest, slug: str, key: str, right: Right) -> tuple[User, Sample]:
     """The person and the sample. A stranger and a wrong key get 404, a member without the right 403."""
     benchmark = load_benchmark(request, slug, right)
-    sample: Sample | None = Sample.objects.filter(benchmark=benchmark, key=key).select_related("image").first()
+    sample: Sample | None = KEYED.first(benchmark.pk, key)
     if sample is None:
         raise Http404("There is no such sample.")
     sample.benchmark = benchmark

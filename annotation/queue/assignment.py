@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import randrange
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Exists, Max, Min, Q
+from django.db.models import Exists, Max, Min, Q, QuerySet
 
 from annotation.common.access import known_to, require
 from annotation.common.rules import rules_of
@@ -19,9 +19,26 @@ from annotation.queue.pauses import is_paused, standing_for
 from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
+from webapp.common.prepared import Prepared
 
 AT_ONCE = 20
 """Candidates looked at in one query: several, because others may take the first of them in the same moment."""
+
+
+def _one_each(user: int, benchmark: int) -> QuerySet[Any, Any]:
+    queue = BenchmarkQueue(benchmark_id=benchmark)
+    return Sample.objects.open_to(user, [queue]).order_by("key").values_list("pk", "extra_places")[:AT_ONCE]
+
+
+def _standing(user: int, benchmark: int) -> QuerySet[Any, Any]:
+    found = {
+        "begun": _mine(user, benchmark),
+        "paused": standing_for(user, benchmark),
+        "held": Sample.objects.filter(benchmark=benchmark).held_by(user, ANNOTATE),
+        "assigned": Assignment.objects.filter(user=user),
+    }
+    there = {name: Exists(one.order_by()) for name, one in found.items()}
+    return User.objects.filter(pk=user).order_by().values_list(*there.values())
 
 
 class Standing(NamedTuple):
@@ -34,15 +51,9 @@ class Standing(NamedTuple):
     assigned: bool
 
 
-def _standing(user: int, benchmark: int) -> Standing:
-    found = {
-        "begun": _mine(user, benchmark),
-        "paused": standing_for(user, benchmark),
-        "held": Sample.objects.filter(benchmark=benchmark).held_by(user, ANNOTATE),
-        "assigned": Assignment.objects.filter(user=user),
-    }
-    there = {name: Exists(one.order_by()) for name, one in found.items()}
-    return Standing(*User.objects.filter(pk=user).values_list(*there.values()).get())
+STANDING = Prepared(_standing, int, int)
+CANDIDATES = Prepared(_one_each, int, int)
+"""The usual rule: by key, one person each."""
 
 
 def next_to_annotate(*, actor: User, benchmark: Benchmark, shown: str = "") -> Sample | None:
@@ -74,7 +85,8 @@ def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None)
     sample that it must not be."""
     others = Sample.objects.filter(benchmark=benchmark)
     mine = _mine(actor.pk, benchmark.pk)
-    standing = _standing(actor.pk, benchmark.pk)
+    (found,) = STANDING.rows(actor.pk, benchmark.pk)
+    standing = Standing(*found)
     if beside is not None:
         others, mine = others.exclude(pk=beside.pk), mine.exclude(sample=beside)
     mine = mine.not_skipped_by(actor) if standing.begun else mine
@@ -126,11 +138,10 @@ def _left_behind(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) ->
 
 
 def _first_free(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, standing: Standing) -> Sample | None:
-    """The usual rule: by key, one person each. What a lead gave to this person, or others took, goes the long way."""
+    """The usual rule without building its query; what a lead gave to this person, or others took, goes the long way."""
     if standing.assigned:
         return _by_rule(actor, samples, queue)
-    open_ones = Sample.objects.open_to(actor, [BenchmarkQueue(benchmark_id=queue.benchmark_id)]).order_by("key")
-    found = list(open_ones.values_list("pk", "extra_places")[:AT_ONCE])
+    found = CANDIDATES.rows(actor.pk, queue.benchmark_id)
     for candidate, extra in found:
         with transaction.atomic(savepoint=False):
             sample = take_to_annotate(actor, candidate, queue, extra)

@@ -15,8 +15,10 @@ from webapp.accounts.models import User
 from webapp.common.bulk import insert
 from webapp.common.clock import from_now
 from webapp.common.errors import Conflict
+from webapp.common.prepared import Prepared
 
 ANNOTATE, REVIEW, AUDIT = Lease.Seat.ANNOTATE, Lease.Seat.REVIEW, Lease.Seat.AUDIT
+OPEN_AT = Prepared(lambda sample, place: Sample.objects.filter(pk=sample).open_at(place).order_by(), int, int)
 
 
 def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
@@ -62,7 +64,7 @@ def take_to_annotate(user: User, sample_id: int, queue: BenchmarkQueue, extra: i
     """
     for place in range(queue.wanted(sample_id, extra)):
         if take(user, sample_id, ANNOTATE, queue.lasts, place):
-            sample: Sample | None = Sample.objects.filter(pk=sample_id).open_at(place).first()
+            sample: Sample | None = OPEN_AT.first(sample_id, place)
             if sample is not None:
                 return sample
             release(user, sample_id, ANNOTATE)

@@ -24,7 +24,11 @@ from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.bulk import insert
 from webapp.common.errors import Conflict
+from webapp.common.prepared import Prepared
 
+OWN = Prepared(
+    lambda sample, author: Annotation.objects.filter(sample=sample, author=author).select_related("draft"), int, int
+)
 NO_DRAFT = Annotation._meta.get_field("draft")
 """Told of an annotation just begun, it need not be asked for."""
 
@@ -57,8 +61,7 @@ def save_draft(*, actor: User, sample: Sample, version: int, content: object, ke
 
 def own_annotation(actor: User, sample: Sample) -> Annotation:
     """This person's annotation of the sample as a draft, begun or taken up again where needed, in a seat of theirs."""
-    own = Annotation.objects.filter(sample=sample, author=actor).select_related("draft")
-    annotation: Annotation | None = own.first()
+    annotation: Annotation | None = OWN.first(sample.pk, actor.pk)
     if annotation is not None and annotation.state not in OPEN:
         state = shown_state(actor, sample, annotation.state)
         raise Conflict(f"Your annotation of {sample.key} is {state} and read-only.", code="wrong_state")
