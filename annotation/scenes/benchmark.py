@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
-from annotation.exporters.native import sample_row
 from annotation.imaging.crops import encode_jpeg
 from annotation.scenes.canvas import HEIGHT, WIDTH
 from annotation.scenes.chains import reference_chain
@@ -142,18 +140,6 @@ def _benchmark(scenes: Mapping[str, Draw], questions: Mapping[str, Sequence[Ques
     letters = _balanced_letters(sum(1 for record, _, _ in drafts if record.content.options), rng)
     samples = [_lettered(record, truth, letters, rng) for record, _, truth in drafts]
     return DemoBenchmark(pictures, samples, {record.id: looks for record, looks, _ in drafts})
-
-
-def write_demo(folder: Path, seed: int = 7) -> Path:
-    """Writes the pictures (JPEG, quality 92) and ``samples.jsonl`` in the native format; returns the latter's path."""
-    benchmark = demo_benchmark(seed)
-    folder.mkdir(parents=True, exist_ok=True)
-    for picture in benchmark.pictures:
-        write_picture(folder, picture)
-    path = folder / "samples.jsonl"
-    rows = (json.dumps(sample_row(sample), ensure_ascii=False, sort_keys=True) for sample in benchmark.samples)
-    path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
-    return path
 
 
 def write_picture(folder: Path, picture: DemoPicture) -> Path:

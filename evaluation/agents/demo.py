@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -16,19 +16,13 @@ from evaluation.agents.views import whole_view
 from evaluation.schema import Condition, Judgement, Trajectory
 
 
-def run_demo(
-    folder: Path,
-    samples: Sequence[SampleRecord],
-    seed: int = 7,
-    progress: Callable[[int, int], None] | None = None,
-) -> Iterator[Trajectory | Judgement]:
+def run_demo(folder: Path, samples: Sequence[SampleRecord], seed: int = 7) -> Iterator[Trajectory | Judgement]:
     """What every agent does on ``samples``, whose pictures lie in ``folder``; each picture is decoded once.
 
-    ``seed`` is the one the pictures were drawn with. ``progress`` is told samples done and samples in all. Only the
-    oracle is given the gold boxes. Raises ``KeyError`` on a sample that is not of the demo.
+    ``seed`` is the one the pictures were drawn with. Only the oracle is given the gold boxes. Raises ``KeyError`` on a
+    sample that is not of the demo.
     """
     benchmark = demo_benchmark(seed)
-    done = 0
     for image, group in groupby(sorted(samples, key=lambda s: (s.image or "", s.id)), key=lambda s: s.image or ""):
         picture = decode(folder / image)
         whole = whole_view(picture)
@@ -41,6 +35,3 @@ def run_demo(
                     yield run.trajectory
                     if condition == Condition.NONE:
                         yield from judge(run, given)
-            done += 1
-            if progress:
-                progress(done, len(samples))
