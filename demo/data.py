@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from annotation.exporters.native import row_line, sample_row
-from annotation.scenes.benchmark import DemoBenchmark, demo_benchmark, work_benchmark, write_picture
-from evaluation.agents.demo import run_demo
+from demo.agents.run import run_demo
+from demo.scenes.benchmark import DemoBenchmark, demo_benchmark, work_benchmark, write_picture
 from evaluation.exporters.native import judgement_row, trajectory_row
 from evaluation.schema import Judgement, Trajectory
 

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from annotation.exporters.native import sample_row
-from annotation.scenes.benchmark import demo_benchmark
 from annotation.schema import SampleContent, SampleRecord
+from demo.agents.run import run_demo
 from demo.data import FOLDER, PUBLIC, SEED
-from evaluation.agents.demo import run_demo
+from demo.scenes.benchmark import demo_benchmark
 
 
 def test_a_sample_that_is_not_of_the_demo_is_refused() -> None:

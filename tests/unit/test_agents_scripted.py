@@ -11,19 +11,19 @@ import pytest
 
 from annotation.imaging.crops import Picture, encode_jpeg, shrink_to
 from annotation.imaging.decoding import decode
-from annotation.scenes.benchmark import QUALITY, SCENES, DemoBenchmark, demo_benchmark
-from annotation.scenes.evidence import Evidence
-from annotation.scenes.hand_tools import kind_of
-from annotation.scenes.raster import picture_of
 from annotation.schema import Box, SampleRecord
-from evaluation.agents import AGENTS
-from evaluation.agents.judge import JUDGE, judge
-from evaluation.agents.looking import Look
-from evaluation.agents.planning import LETTER
-from evaluation.agents.reading import clearest, read
-from evaluation.agents.sample import AgentSample, agent_sample
-from evaluation.agents.scripted import Run, ScriptedAgent
-from evaluation.agents.views import BUDGET, View, crop_view, whole_view
+from demo.agents import AGENTS
+from demo.agents.judge import JUDGE, judge
+from demo.agents.looking import Look
+from demo.agents.planning import LETTER
+from demo.agents.reading import clearest, read
+from demo.agents.sample import AgentSample, agent_sample
+from demo.agents.scripted import Run, ScriptedAgent
+from demo.agents.views import BUDGET, View, crop_view, noise_like, whole_view
+from demo.scenes.benchmark import QUALITY, SCENES, DemoBenchmark, demo_benchmark
+from demo.scenes.evidence import Evidence
+from demo.scenes.hand_tools import kind_of
+from demo.scenes.raster import picture_of
 from evaluation.schema import Condition, JudgementKind
 
 SEED = 101
@@ -156,6 +156,15 @@ def test_who_sees_the_marks_of_the_right_tools_need_not_guess_and_who_sees_the_w
         assert next(judge(told, one.sample)).verdict == "yes"
         for agent, condition in (("whole image", Condition.NONE), ("oracle zoom", Condition.VISUAL)):
             assert run(agent, one, condition, gold=True).trajectory.extra == {"guessed": True}, one.record.id
+
+
+def test_noise_is_repeatable_and_unlike_another_seed() -> None:
+    picture = np.zeros((40, 50, 3), np.uint8)
+    noise = noise_like(picture, 5)
+    assert noise.shape == picture.shape
+    assert np.array_equal(noise, noise_like(picture, 5))
+    assert not np.array_equal(noise, noise_like(picture, 6))
+    assert 120 < noise.mean() < 135
 
 
 @pytest.mark.parametrize("condition", [Condition.VISUAL, Condition.PLACEBO])

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from annotation.exporters.native import row_line, sample_row
-from annotation.scenes.benchmark import DemoBenchmark, demo_benchmark, work_benchmark, write_picture
+from demo.agents import AGENTS
 from demo.data import FOLDER, PUBLIC, SEED, WORK, write_runs
-from evaluation.agents import AGENTS
+from demo.scenes.benchmark import DemoBenchmark, demo_benchmark, work_benchmark, write_picture
 from evaluation.demo import build
 
 BENCHMARKS = {PUBLIC: demo_benchmark(SEED), WORK: work_benchmark(SEED)}

@@ -6,15 +6,15 @@ from collections import Counter
 
 import pytest
 
-from annotation.scenes.benchmark import SCENES, DemoBenchmark, demo_benchmark, work_benchmark
-from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas, luma
-from annotation.scenes.chains import ENHANCEMENTS
-from annotation.scenes.evidence import Evidence
-from annotation.scenes.hand_tools import MARKS, TOOLS, WORK, kind_of
-from annotation.scenes.parts import COLOURS, FAINT, faint
-from annotation.scenes.questions import TIERS, Question
-from annotation.scenes.raster import darken_corners, picture_of
 from annotation.schema import AnswerType, Box
+from demo.scenes.benchmark import SCENES, DemoBenchmark, demo_benchmark, work_benchmark
+from demo.scenes.canvas import HEIGHT, WIDTH, Canvas, luma
+from demo.scenes.chains import ENHANCEMENTS
+from demo.scenes.evidence import Evidence
+from demo.scenes.hand_tools import MARKS, TOOLS, WORK, kind_of
+from demo.scenes.parts import COLOURS, FAINT, faint
+from demo.scenes.questions import TIERS, Question
+from demo.scenes.raster import darken_corners, picture_of
 
 SEED = 7
 

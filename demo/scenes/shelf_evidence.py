@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from annotation.scenes.canvas import Canvas
-from annotation.scenes.evidence import Drawing, EvidenceSet, Pixels
-from annotation.scenes.parts import Line, bars, marks, open_ring, plate, price_tag, threads, worn
+from demo.scenes.canvas import Canvas
+from demo.scenes.evidence import Drawing, EvidenceSet, Pixels
+from demo.scenes.parts import Line, bars, marks, open_ring, plate, price_tag, threads, worn
 
 TAG_WIDTH, TAG_HEIGHT = 108, 54
 PLUM = ("4.50", "4.56", "4.58", "4.59")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from annotation.scenes.canvas import Canvas, dark
-from annotation.scenes.evidence import Drawing, EvidenceSet, Pixels
-from annotation.scenes.parts import Line, bars, clock, letters_of, mark, plate, threads
+from demo.scenes.canvas import Canvas, dark
+from demo.scenes.evidence import Drawing, EvidenceSet, Pixels
+from demo.scenes.parts import Line, bars, clock, letters_of, mark, plate, threads
 
 ROOMS = ("room 10", "room 15", "room 16", "room 19")
 CLOSING = ("15:50", "16:50", "18:50", "19:50")

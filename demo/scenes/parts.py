@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation.scenes.canvas import Canvas, dark, light, luma
-from annotation.scenes.evidence import Drawing, Pixels
+from demo.scenes.canvas import Canvas, dark, light, luma
+from demo.scenes.evidence import Drawing, Pixels
 
 FINE = 9.0
 """Size of fine print, in pixels: digits are 6 high."""

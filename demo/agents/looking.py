@@ -10,10 +10,10 @@ import numpy as np
 
 from annotation.imaging.crops import Picture, scaled
 from annotation.schema import Box
-from evaluation.agents.matching import Floats, best_places, grey, resized
-from evaluation.agents.planning import choose
-from evaluation.agents.sample import AgentSample, ToolBank
-from evaluation.agents.views import View
+from demo.agents.matching import Floats, best_places, grey, resized
+from demo.agents.planning import choose
+from demo.agents.sample import AgentSample, ToolBank
+from demo.agents.views import View
 
 
 @dataclass(frozen=True)

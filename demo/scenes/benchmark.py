@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from annotation.imaging.crops import encode_jpeg
-from annotation.scenes.canvas import HEIGHT, WIDTH
-from annotation.scenes.chains import reference_chain
-from annotation.scenes.desk import draw_desk
-from annotation.scenes.evidence import Evidence, Pixels, PlacedTool, Scene
-from annotation.scenes.hand_tools import MARKS, TOOLS
-from annotation.scenes.noticeboard import draw_notice_board
-from annotation.scenes.panel import draw_panel
-from annotation.scenes.questions import (
+from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolPlan
+from demo.scenes.canvas import HEIGHT, WIDTH
+from demo.scenes.chains import reference_chain
+from demo.scenes.desk import draw_desk
+from demo.scenes.evidence import Evidence, Pixels, PlacedTool, Scene
+from demo.scenes.hand_tools import MARKS, TOOLS
+from demo.scenes.noticeboard import draw_notice_board
+from demo.scenes.panel import draw_panel
+from demo.scenes.questions import (
     BOARD_QUESTIONS,
     NAMING,
     PLANS,
@@ -28,12 +29,11 @@ from annotation.scenes.questions import (
     PlanQuestion,
     Question,
 )
-from annotation.scenes.raster import picture_of
-from annotation.scenes.shelf import draw_shelf
-from annotation.scenes.street import draw_street
-from annotation.scenes.toolwall import LOOKS as WALL_COLOURS
-from annotation.scenes.toolwall import draw_tool_wall
-from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolPlan
+from demo.scenes.raster import picture_of
+from demo.scenes.shelf import draw_shelf
+from demo.scenes.street import draw_street
+from demo.scenes.toolwall import LOOKS as WALL_COLOURS
+from demo.scenes.toolwall import draw_tool_wall
 
 Draw = Callable[[str, int], Scene]
 SCENES: Mapping[str, Draw] = {

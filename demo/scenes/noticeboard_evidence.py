@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from annotation.scenes.canvas import Canvas
-from annotation.scenes.evidence import Drawing, Pixels
-from annotation.scenes.parts import bars, letters_of, marks, open_ring, threads, worn
+from demo.scenes.canvas import Canvas
+from demo.scenes.evidence import Drawing, Pixels
+from demo.scenes.parts import bars, letters_of, marks, open_ring, threads, worn
 
 Make = Callable[[Pixels, str], Drawing]
 """A drawing for a box on paper of a colour."""

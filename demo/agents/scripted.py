@@ -10,11 +10,11 @@ from typing import Any
 from annotation.imaging.crops import Picture
 from annotation.schema import ORIGINAL, Box, ToolCall
 from annotation.toolbox.runner import run_chain
-from evaluation.agents.looking import Look, Rule
-from evaluation.agents.planning import Order, choose, names_of, recognise, tell_apart
-from evaluation.agents.reading import answer_of, clearest, possible_answers
-from evaluation.agents.sample import AgentSample, ToolBank
-from evaluation.agents.views import View, crop_view, whole_view
+from demo.agents.looking import Look, Rule
+from demo.agents.planning import Order, choose, names_of, recognise, tell_apart
+from demo.agents.reading import answer_of, clearest, possible_answers
+from demo.agents.sample import AgentSample, ToolBank
+from demo.agents.views import View, crop_view, whole_view
 from evaluation.schema import Condition, Coordinates, Step, Trajectory
 
 

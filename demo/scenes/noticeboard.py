@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas, dark, light
-from annotation.scenes.evidence import EvidenceSet, Scene
-from annotation.scenes.noticeboard_evidence import CARDS, Card
+from demo.scenes.canvas import HEIGHT, WIDTH, Canvas, dark, light
+from demo.scenes.evidence import EvidenceSet, Scene
+from demo.scenes.noticeboard_evidence import CARDS, Card
 
 COLUMNS, ROWS = 7, 4
 FRAME = 90

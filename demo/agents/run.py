@@ -7,12 +7,12 @@ from itertools import groupby
 from pathlib import Path
 
 from annotation.imaging.decoding import decode
-from annotation.scenes.benchmark import demo_benchmark
 from annotation.schema import SampleRecord
-from evaluation.agents import AGENTS
-from evaluation.agents.judge import judge
-from evaluation.agents.sample import agent_sample
-from evaluation.agents.views import whole_view
+from demo.agents import AGENTS
+from demo.agents.judge import judge
+from demo.agents.sample import agent_sample
+from demo.agents.views import whole_view
+from demo.scenes.benchmark import demo_benchmark
 from evaluation.schema import Condition, Judgement, Trajectory
 
 

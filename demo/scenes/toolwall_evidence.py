@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from annotation.scenes.canvas import Canvas, dark
-from annotation.scenes.evidence import Drawing, EvidenceSet, Pixels
-from annotation.scenes.parts import Line, fine, mark, open_ring, plate, threads, worn
+from demo.scenes.canvas import Canvas, dark
+from demo.scenes.evidence import Drawing, EvidenceSet, Pixels
+from demo.scenes.parts import Line, fine, mark, open_ring, plate, threads, worn
 
 SCREWS = ("M5 × 60", "M6 × 60", "M8 × 60", "M9 × 60")
 DRILLS = ("4", "5", "6", "7")

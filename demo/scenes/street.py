@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas, Stop, dark, light, mix
-from annotation.scenes.evidence import EvidenceSet, Scene
-from annotation.scenes.street_evidence import place_evidence
+from demo.scenes.canvas import HEIGHT, WIDTH, Canvas, Stop, dark, light, mix
+from demo.scenes.evidence import EvidenceSet, Scene
+from demo.scenes.street_evidence import place_evidence
 
 GROUND = 1640
 

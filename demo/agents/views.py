@@ -6,10 +6,12 @@ import random
 from dataclasses import dataclass
 from functools import cached_property
 
-from annotation.imaging.crops import Picture, crop, encode_jpeg, fitted, noise_like, pixel_box, scaled, shrink_to
+import numpy as np
+
+from annotation.imaging.crops import Picture, crop, encode_jpeg, fitted, pixel_box, scaled, shrink_to
 from annotation.imaging.decoding import decode
 from annotation.schema import ORIGINAL, Box
-from evaluation.agents.matching import Field
+from demo.agents.matching import Field
 from evaluation.schema import Condition
 
 BUDGET = 1024
@@ -68,6 +70,11 @@ def crop_view(picture: Picture, asked: Box, name: str, condition: str, seed: str
     scale = min(1.0, stretch)
     seen = scaled(_sent(scaled(cut, *size)), max(1, round(w * scale)), max(1, round(h * scale)))
     return View(name, seen, scale, size, box)
+
+
+def noise_like(picture: Picture, seed: int) -> Picture:
+    """Random noise of the same shape, each value uniform on 0 to 255; the same ``seed`` gives the same noise."""
+    return np.random.default_rng(seed).integers(0, 256, picture.shape, dtype=np.uint8)
 
 
 def _sent(picture: Picture) -> Picture:

@@ -8,11 +8,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from annotation.scenes.hand_tools import TOOLS, WORK, kind_of
-from evaluation.agents.matching import Field, Place, best_places, grey, resized
-from evaluation.agents.reading import clearest
-from evaluation.agents.sample import Piece, ToolBank
-from evaluation.agents.views import View
+from demo.agents.matching import Field, Place, best_places, grey, resized
+from demo.agents.reading import clearest
+from demo.agents.sample import Piece, ToolBank
+from demo.agents.views import View
+from demo.scenes.hand_tools import TOOLS, WORK, kind_of
 
 RECOGNISED = 0.72
 """Correlation from which a tool counts as seen."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 from typing import Any
 
-from annotation.scenes.evidence import Pixels
-from annotation.scenes.questions import CHART, COLOUR, COUNT, FOCUS, MATH, MEASURE, OCR, RESTORE, SPATIAL
 from annotation.schema import ORIGINAL, ToolCall
+from demo.scenes.evidence import Pixels
+from demo.scenes.questions import CHART, COLOUR, COUNT, FOCUS, MATH, MEASURE, OCR, RESTORE, SPATIAL
 
 ENHANCEMENTS: Mapping[str, tuple[tuple[str, Mapping[str, Any]], ...]] = {
     OCR: (("resize", {}), ("colorspace_gray", {}), ("histogram", {"mode": "clahe"}), ("sharpen", {})),

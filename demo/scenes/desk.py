@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas, dark, light
-from annotation.scenes.desk_evidence import place_evidence
-from annotation.scenes.evidence import EvidenceSet, Scene
+from demo.scenes.canvas import HEIGHT, WIDTH, Canvas, dark, light
+from demo.scenes.desk_evidence import place_evidence
+from demo.scenes.evidence import EvidenceSet, Scene
 
 LOOKS: Mapping[str, tuple[str, str]] = {"oak": ("#b98d60", "#2f6670"), "slate": ("#454f58", "#b0563f")}
 """Name of a look: colour of the top, colour of the mug."""

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas, dark, light
-from annotation.scenes.evidence import EvidenceSet, Scene
-from annotation.scenes.panel_evidence import place_evidence
+from demo.scenes.canvas import HEIGHT, WIDTH, Canvas, dark, light
+from demo.scenes.evidence import EvidenceSet, Scene
+from demo.scenes.panel_evidence import place_evidence
 
 COLUMNS, ROWS = 6, 4
 CELL_W, CELL_H = WIDTH // COLUMNS, HEIGHT // ROWS

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas, dark, light
-from annotation.scenes.evidence import EvidenceSet, PlacedTool, Scene
-from annotation.scenes.hand_tools import MARKS, TOOLS, draw_tool
-from annotation.scenes.parts import lettered
-from annotation.scenes.toolwall_evidence import place_evidence
+from demo.scenes.canvas import HEIGHT, WIDTH, Canvas, dark, light
+from demo.scenes.evidence import EvidenceSet, PlacedTool, Scene
+from demo.scenes.hand_tools import MARKS, TOOLS, draw_tool
+from demo.scenes.parts import lettered
+from demo.scenes.toolwall_evidence import place_evidence
 
 BENCH = 1690
 CLUTTER = 130

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from annotation.scenes.canvas import Canvas, dark, light
+from demo.scenes.canvas import Canvas, dark, light
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from functools import lru_cache
 import numpy as np
 
 from annotation.imaging.crops import Picture
-from evaluation.agents.matching import SMALLEST, Floats, Place, best_places, colour_score, grey, resized
-from evaluation.agents.sample import AgentSample, Piece
-from evaluation.agents.views import View
+from demo.agents.matching import SMALLEST, Floats, Place, best_places, colour_score, grey, resized
+from demo.agents.sample import AgentSample, Piece
+from demo.agents.views import View
 
 FOUND = 0.6
 """Correlation from which a piece counts as being in a view at all."""

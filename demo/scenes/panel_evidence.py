@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from annotation.scenes.canvas import Canvas
-from annotation.scenes.evidence import Drawing, EvidenceSet, Pixels
-from annotation.scenes.parts import (
+from demo.scenes.canvas import Canvas
+from demo.scenes.evidence import Drawing, EvidenceSet, Pixels
+from demo.scenes.parts import (
     Line,
     fine,
     gauge,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from annotation.scenes.canvas import Canvas, dark
-from annotation.scenes.evidence import Drawing, EvidenceSet, Pixels
-from annotation.scenes.parts import bars, fine, letters_of, marks, threads, worn
+from demo.scenes.canvas import Canvas, dark
+from demo.scenes.evidence import Drawing, EvidenceSet, Pixels
+from demo.scenes.parts import bars, fine, letters_of, marks, threads, worn
 
 TILL = ("till 06 · 15:58", "till 08 · 15:58", "till 06 · 18:58", "till 08 · 18:58")
 TOTAL = ("46.58", "46.85", "48.56", "48.65")

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from annotation.imaging.crops import Picture
-from annotation.scenes.benchmark import DemoBenchmark, Wall
-from annotation.scenes.evidence import Evidence
-from annotation.scenes.hand_tools import TOOLS, kind_of, tool_patch
-from annotation.scenes.raster import picture_of
 from annotation.schema import Box, SampleRecord
+from demo.scenes.benchmark import DemoBenchmark, Wall
+from demo.scenes.evidence import Evidence
+from demo.scenes.hand_tools import TOOLS, kind_of, tool_patch
+from demo.scenes.raster import picture_of
 
 
 @dataclass(frozen=True, eq=False)

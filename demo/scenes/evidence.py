@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from annotation.scenes.canvas import Canvas
+from demo.scenes.canvas import Canvas
 
 Pixels = tuple[int, int, int, int]
 Drawing = Callable[[Canvas, str], None]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from annotation.scenes.hand_tools import kind_of
-from evaluation.agents.planning import tell_apart
-from evaluation.agents.reading import answer_of, clearest
-from evaluation.agents.sample import AgentSample
-from evaluation.agents.scripted import Run
+from demo.agents.planning import tell_apart
+from demo.agents.reading import answer_of, clearest
+from demo.agents.sample import AgentSample
+from demo.agents.scripted import Run
+from demo.scenes.hand_tools import kind_of
 from evaluation.schema import Judgement, JudgementKind
 
 JUDGE = "pixel-matcher"

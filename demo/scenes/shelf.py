@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas, dark, light, mix
-from annotation.scenes.evidence import EvidenceSet, Pixels, Scene
-from annotation.scenes.shelf_evidence import TAG_HEIGHT, TAG_WIDTH, place_evidence
+from demo.scenes.canvas import HEIGHT, WIDTH, Canvas, dark, light, mix
+from demo.scenes.evidence import EvidenceSet, Pixels, Scene
+from demo.scenes.shelf_evidence import TAG_HEIGHT, TAG_WIDTH, place_evidence
 
 ROWS = 5
 PITCH = HEIGHT // ROWS
