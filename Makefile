@@ -19,7 +19,7 @@ FRONT_END := node_modules/.made
 LABEL_STUDIO := .venv-label-studio
 FUZZ := .venv-fuzz
 
-.PHONY: help setup demo run test test-label-studio fuzz fuzz-api lint lint-types lint-rules docs bench lock clean
+.PHONY: help setup demo demo-data run test test-label-studio fuzz fuzz-api lint lint-types lint-rules docs bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ setup: $(PACKAGES) $(FRONT_END) ## Virtual environment, pinned packages, and wha
 
 demo: $(PACKAGES) ## Set up, import the demo benchmark, score its runs, serve
 	@exec $(BIN)/python manage.py demo
+
+demo-data: $(PACKAGES) ## Draw the images of the demo and run its agents again, which takes minutes
+	@$(BIN)/python -m demo
 
 run: $(PACKAGES) ## Serve, with a worker in the same process
 	@exec $(BIN)/python manage.py serve
@@ -44,7 +47,7 @@ fuzz: $(TEST_PACKAGES) $(FUZZ)/.made ## Coverage-guided fuzzing of a reader: TAR
 	@for kept in var/fuzz/found/$(TARGET)/*; do if [ -e "$$kept" ]; then ls -1 var/fuzz/found/$(TARGET); exit 1; fi; done
 
 fuzz-api: $(TEST_PACKAGES) ## The API of a demo site against its description: MINUTES=10 WHO=ana@example.org
-	@echo "Setting up a demo site, which takes some minutes"
+	@echo "Setting up a demo site"
 	@$(BIN)/python -m tests.api_fuzz $(or $(MINUTES),10) $(WHO)
 
 lint: $(TEST_PACKAGES) $(FRONT_END) ## Layout, types, dependency rules, templates, scripts, migrations, deployment

@@ -1,6 +1,6 @@
 """``make demo`` from a fresh clone until the site answers, a second start, and the memory of the idle site.
 
-Limit: what others have to do in between: pip and npm install the packages, the drawing and the agents use every core.
+Limit: what others have to do in between: pip installs the packages.
 Runs only when asked for: it installs packages.
 """
 

@@ -23,7 +23,7 @@ from webapp.common.kept import Kept
 Fixtures = tuple[Any, ...]
 """Of pytest, in the order of their names."""
 NEVER_COPIED = ("db", "django_db_setup")
-PURE = (["metrics"], ["importers"], ["toolbox"], ["scenes"], ["agents"], ["statistics"])
+PURE = (["metrics"], ["importers"], ["toolbox"], ["agents"], ["statistics"])
 """Rooms that know no rows: what they keep says the same in every test."""
 KEPT: dict[str, list[Callable[[], None]]] = {}
 """How each module forgets what it keeps, looked for once: reading all names of all modules takes 20 ms."""

@@ -1,4 +1,4 @@
-"""Pixels in, pixels or bytes out: crops, shrunken copies, noise, encodings. Pictures are RGB ``uint8`` (h, w, 3)."""
+"""Pixels in, pixels or bytes out: crops, shrunken copies, encodings. Pictures are RGB ``uint8`` (h, w, 3)."""
 
 from __future__ import annotations
 
@@ -56,11 +56,6 @@ def shrink_to(picture: Picture, max_side: int) -> Picture:
     if max_side < 1:
         raise ValueError(f"max_side = {max_side}: at least 1 is needed.")
     return scaled(picture, *fitted(picture.shape[1], picture.shape[0], max_side))
-
-
-def noise_like(picture: Picture, seed: int) -> Picture:
-    """Random noise of the same shape, each value uniform on 0 to 255; the same ``seed`` gives the same noise."""
-    return np.random.default_rng(seed).integers(0, 256, picture.shape, dtype=np.uint8)
 
 
 def encode_jpeg(picture: Picture, quality: int = 88, halved: bool = False) -> bytes:

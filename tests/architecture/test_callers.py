@@ -1,4 +1,4 @@
-"""R25: no public function without a caller outside of tests."""
+"""R25: no public function without a caller in the product."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.architecture.source import PRODUCT, files, imported_modules, product_files, tree
 
+OUTSIDE = ("tests", "bench", "demo")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 HOOKS = Path("webapp/wheel/backend.py")
 """Programs that build the package call its functions by names that PEP 517 gives."""
@@ -49,7 +50,7 @@ def known_to(path: Path) -> frozenset[str]:
 
 def test_every_public_function_has_a_caller():
     """Those with a decorator are registered by it."""
-    known = Counter(name for path in files(".py") if path.parts[0] not in ("tests", "bench") for name in known_to(path))
+    known = Counter(name for path in files(".py") if path.parts[0] not in OUTSIDE for name in known_to(path))
     idle = []
     for path in product_files():
         if path == HOOKS:
@@ -60,4 +61,4 @@ def test_every_public_function_has_a_caller():
                 beside = named_in(other for other in tree(path).body if other is not node)
                 if node.name not in beside and not known[full]:
                     idle.append(f"{path}:{node.lineno} {node.name}")
-    assert not idle, "Only tests call these: delete them, or move them to the tests."
+    assert not idle, "Nothing in the product calls these: delete them, or move them to their caller."

@@ -56,7 +56,7 @@ def test_what_cannot_be_rewritten_stops_the_build(source: str) -> None:
 def test_no_module_of_the_package_asks_for_one_outside(tmp_path: Path) -> None:
     stage(tmp_path)
     package = tmp_path / "sightline"
-    outside = re.compile(r"^\s*(?:from|import) (?:annotation|evaluation|webapp|tests|bench)\b", re.M)
+    outside = re.compile(r"^\s*(?:from|import) (?:annotation|evaluation|webapp|demo|tests|bench)\b", re.M)
     files = list(package.rglob("*.py"))
     assert len(files) > 700
     assert [file for file in files if outside.search(file.read_text("utf-8"))] == []

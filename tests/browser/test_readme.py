@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,8 @@ from playwright.sync_api import expect
 
 from annotation.benchmarks.write.benchmark import create_benchmark, set_public
 from annotation.exchange.write.samples import import_samples
-from annotation.exporters.native import row_line, sample_row
-from annotation.scenes.benchmark import demo_benchmark, write_picture
-from evaluation.agents.demo import run_demo
-from evaluation.exporters.native import trajectory_row
+from evaluation.demo.build import DATA, SLUG
 from evaluation.imports.write.runs import import_runs
-from evaluation.schema import Trajectory
 from evaluation.scoring.write import score_benchmark
 from webapp.jobs.runner import run_waiting
 
@@ -30,18 +27,15 @@ def demo(tmp_path, settings):
     """A sample of the demo with the runs of its agents, public."""
     files = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "media"}}
     settings.STORAGES = settings.STORAGES | {"default": files}
-    folder = tmp_path / "demo"
+    folder, data = tmp_path / "demo", DATA / SLUG
     folder.mkdir()
-    drawn = demo_benchmark(7)
-    write_picture(folder, next(one for one in drawn.pictures if SAMPLE.startswith(one.name)))
-    samples = [one for one in drawn.samples if one.id == SAMPLE]
-    (folder / "samples.jsonl").write_bytes(b"".join(row_line(sample_row(one)) + b"\n" for one in samples))
+    for name, key in (("samples.jsonl", "id"), ("trajectories.jsonl", "sample_id")):
+        rows = [row for row in (data / name).read_text("utf-8").splitlines() if json.loads(row)[key] == SAMPLE]
+        (folder / name).write_text("\n".join(rows), "utf-8")
     benchmark = create_benchmark(actor=None, slug="demo", title="Demo")
     set_public(actor=None, benchmark=benchmark, public=True)
-    import_samples(actor=None, benchmark=benchmark, path=folder, format="native", images=folder)
+    import_samples(actor=None, benchmark=benchmark, path=folder, format="native", images=data)
     run_waiting()
-    made = [row_line(trajectory_row(one)) for one in run_demo(folder, samples, 7) if isinstance(one, Trajectory)]
-    (folder / "trajectories.jsonl").write_bytes(b"\n".join(made) + b"\n")
     import_runs(actor=None, benchmark=benchmark, path=folder, format="native")
     score_benchmark(actor=None, benchmark=benchmark)
 

@@ -97,7 +97,10 @@ def test_the_wheel_holds_one_package_with_everything_it_needs(wheel: Path) -> No
         points = archive.read(next(name for name in names if name.endswith("entry_points.txt"))).decode()
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"sightline"}
     assert "sightline = sightline.webapp.cli:main" in points
-    for name in ("templates/base.html", "static/vendor/openseadragon.js", "annotation/migrations/__init__.py"):
+    for name in (
+        "templates/base.html", "static/vendor/openseadragon.js", "annotation/migrations/__init__.py",
+        "evaluation/demo/data/demo/street-day.jpg", "evaluation/demo/data/demo-work/samples.jsonl",
+    ):  # fmt: skip
         assert f"sightline/{name}" in names
     assert not [name for name in names if "/tests/" in name or "/wheel/" in name or name.endswith(".pyc")]
     assert wheel.stat().st_size < 16_000_000
@@ -124,6 +127,13 @@ def test_the_program_keeps_its_data_in_the_folder_of_the_person(installed: Path,
     assert (tmp_path / ".local/share/sightline/sightline.sqlite3").is_file()
     run(installed, tmp_path, "migrate", "--verbosity", "0", SIGHTLINE_HOME="elsewhere")
     assert (tmp_path / "elsewhere/sightline.sqlite3").is_file(), "a relative folder counts from where one stands"
+
+
+def test_the_demo_needs_nothing_but_the_package(installed: Path, tmp_path: Path) -> None:
+    said = run(installed, tmp_path, "demo", "--no-serve")
+    board = run(installed, tmp_path, "leaderboard", "demo")
+    assert "oracle zoom, scripted" in board
+    assert board in said
 
 
 def test_a_benchmark_goes_from_a_file_to_its_page(installed: Path, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.agents.matching import Field, Place, best_places, colour_score
-from evaluation.agents.planning import alphabetical, as_written, choose, workshop
+from demo.agents.matching import Field, Place, best_places, colour_score
+from demo.agents.planning import alphabetical, as_written, choose, workshop
 
 SEEN = np.random.default_rng(3).integers(0, 256, (40, 61, 3), dtype=np.uint8)
 

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 
+from annotation.exporters.native import row_line
 from annotation.imaging.crops import Picture, encode_jpeg, shrink_to
 from annotation.imaging.decoding import decode
-from annotation.scenes.benchmark import QUALITY, SCENES, DemoBenchmark, demo_benchmark
-from annotation.scenes.evidence import Evidence
-from annotation.scenes.hand_tools import kind_of
-from annotation.scenes.raster import picture_of
 from annotation.schema import Box, SampleRecord
-from evaluation.agents import AGENTS
-from evaluation.agents.judge import JUDGE, judge
-from evaluation.agents.looking import Look
-from evaluation.agents.planning import LETTER
-from evaluation.agents.reading import clearest, read
-from evaluation.agents.sample import AgentSample, agent_sample
-from evaluation.agents.scripted import Run, ScriptedAgent
-from evaluation.agents.views import BUDGET, View, crop_view, whole_view
+from demo.agents import AGENTS
+from demo.agents.judge import JUDGE, judge
+from demo.agents.looking import Look
+from demo.agents.planning import LETTER
+from demo.agents.reading import clearest, read
+from demo.agents.sample import AgentSample, agent_sample
+from demo.agents.scripted import Run, ScriptedAgent
+from demo.agents.views import BUDGET, View, crop_view, noise_like, whole_view
+from demo.data import FOLDER, PUBLIC, SEED
+from demo.scenes.benchmark import QUALITY, SCENES, DemoBenchmark, demo_benchmark
+from demo.scenes.evidence import Evidence
+from demo.scenes.hand_tools import kind_of
+from demo.scenes.raster import picture_of
+from evaluation.exporters.native import trajectory_row
 from evaluation.schema import Condition, JudgementKind
 
-SEED = 101
-"""Nothing was set by looking at it."""
+UNSEEN, UNSEEN_IMAGE = 101, "tools-peg"
+"""A seed that nothing was set by looking at. Drawing takes seconds, so the image with choices and plans is enough."""
 PICTURES = ("desk-oak", "panel-slate", "tools-peg")
 PLAN = "tools-peg-06"
 
@@ -36,40 +41,40 @@ PLAN = "tools-peg-06"
 class Case:
     record: SampleRecord
     sample: AgentSample
-    truths: tuple[str, ...]
+    parts: tuple[Evidence, ...]
     picture: Picture
     whole: View
 
 
 @cache
-def bench() -> DemoBenchmark:
-    return demo_benchmark(SEED)
+def bench(seed: int) -> DemoBenchmark:
+    return demo_benchmark(seed)
 
 
 @cache
-def drawn(name: str) -> tuple[Picture, View]:
-    source = next(p for p in bench().pictures if p.name == name)
-    picture = decode(encode_jpeg(picture_of(source.svg, source.shade), QUALITY))
+def seen(name: str, seed: int) -> tuple[Picture, View]:
+    """The image as the product ships it; of another seed, drawn here."""
+    if seed == SEED:
+        picture = decode(FOLDER / PUBLIC / f"{name}.jpg")
+    else:
+        source = next(one for one in bench(seed).pictures if one.name == name)
+        picture = decode(encode_jpeg(picture_of(source.svg, source.shade), QUALITY))
     return picture, whole_view(picture)
 
 
 @cache
-def case(sample_id: str) -> Case:
-    record = next(s for s in bench().samples if s.id == sample_id)
-    truths = tuple(part.truth for part in bench().looks[sample_id].parts)
-    return Case(record, agent_sample(record, bench()), truths, *drawn(sample_id[:-3]))
+def case(sample_id: str, seed: int = SEED) -> Case:
+    record = next(one for one in bench(seed).samples if one.id == sample_id)
+    parts = bench(seed).looks[sample_id].parts
+    return Case(record, agent_sample(record, bench(seed)), parts, *seen(sample_id[:-3], seed))
 
 
-def cases() -> Iterator[Case]:
-    for record in bench().samples:
-        if record.id[:-3] in PICTURES and not record.content.plan:
-            yield case(record.id)
-
-
-def plans() -> Iterator[Case]:
-    for record in bench().samples:
-        if record.content.plan:
-            yield case(record.id)
+def cases(*, plans: bool = False) -> Iterator[Case]:
+    """The choices and open questions of three images, or all plans; and those of the unseen image."""
+    for seed, names in ((SEED, SCENES if plans else PICTURES), (UNSEEN, (UNSEEN_IMAGE,))):
+        for record in bench(seed).samples:
+            if record.id[:-3] in names and bool(record.content.plan) == plans:
+                yield case(record.id, seed)
 
 
 def run(agent: str, one: Case, condition: str = Condition.NONE, gold: bool = False) -> Run:
@@ -77,16 +82,33 @@ def run(agent: str, one: Case, condition: str = Condition.NONE, gold: bool = Fal
     return AGENTS[agent].run(one.picture, sample, condition, SEED, one.whole)
 
 
+@cache
+def shipped(kind: str) -> list[dict[str, Any]]:
+    """The rows of the runs that the product ships."""
+    return [json.loads(line) for line in (FOLDER / PUBLIC / f"{kind}.jsonl").read_bytes().splitlines()]
+
+
+def made(agent: str, condition: str = Condition.NONE) -> dict[str, dict[str, Any]]:
+    """The shipped trajectories of an agent under a condition, by sample."""
+    rows = (row for row in shipped("trajectories") if row["model"] == agent)
+    return {row["sample_id"]: row for row in rows if row.get("condition", Condition.NONE) == condition}
+
+
+def samples(*, plans: bool) -> list[SampleRecord]:
+    return [record for record in bench(SEED).samples if bool(record.content.plan) == plans]
+
+
 def share_right(agent: str, condition: str = Condition.NONE) -> float:
-    right = []
-    for one in cases():
-        said = (run(agent, one, condition, gold=agent == "oracle zoom").trajectory.answer or "").removesuffix(".")
-        right.append(said.removeprefix("The answer is ") in one.record.content.answers)
+    rows, right = made(agent, condition), []
+    for record in samples(plans=False):
+        said = rows[record.id].get("answer", "").removesuffix(".")
+        right.append(said.removeprefix("The answer is ") in record.content.answers)
     return sum(right) / len(right)
 
 
 def test_whoever_sees_the_whole_picture_guesses() -> None:
-    assert all(run("whole image", one).trajectory.extra == {"guessed": True} for one in cases())
+    rows = made("whole image")
+    assert all(rows[record.id]["guessed"] for record in samples(plans=False))
 
 
 def test_even_knowing_every_value_to_the_pixel_and_its_place_the_whole_picture_gives_little_more_than_chance() -> None:
@@ -96,23 +118,22 @@ def test_even_knowing_every_value_to_the_pixel_and_its_place_the_whole_picture_g
     """
     right: list[bool] = []
     for name in SCENES:
-        picture, _ = drawn(name)
+        picture, _ = seen(name, SEED)
         boxes = [part.box for part in parts_of(name)]
-        shown = [with_values(picture, name, k) for k in range(4)]
-        exact = [shrink_to(one, BUDGET).astype(np.int32) for one in shown]
-        seen = [whole_view(one).pixels.astype(np.int32) for one in shown]
+        small = [shrink_to(with_values(picture, name, k), BUDGET) for k in range(4)]
+        exact = [one.astype(np.int32) for one in small]
+        sent = [whole_view(one).pixels.astype(np.int32) for one in small]
         for x1, y1, x2, y2 in boxes:
             place = np.s_[int(y1 / 3.75) - 1 : int(y2 / 3.75) + 2, int(x1 / 3.75) - 1 : int(x2 / 3.75) + 2]
             for k in range(4):
-                away = [int(((seen[k][place] - look[place]) ** 2).sum()) for look in exact]
+                away = [int(((sent[k][place] - look[place]) ** 2).sum()) for look in exact]
                 right.append(away.index(min(away)) == k)
     assert len(right) == 4 * 101
     assert np.mean(right) <= 1 / 3
 
 
 def parts_of(name: str) -> list[Evidence]:
-    samples = (sample.id for sample in bench().samples if sample.id.startswith(name))
-    looks = [bench().looks[sample] for sample in samples]
+    looks = [bench(SEED).looks[record.id] for record in bench(SEED).samples if record.id.startswith(name)]
     plates = [plate for look in looks if look.wall for plate in look.wall.plates.values()]
     return list({part.name: part for part in [*plates, *(part for look in looks for part in look.parts)]}.values())
 
@@ -128,19 +149,19 @@ def with_values(picture: Picture, name: str, k: int) -> Picture:
 
 def test_all_evidence_can_be_read_in_a_crop_of_it() -> None:
     for one in cases():
-        for piece, truth, box in zip(one.sample.pieces, one.truths, one.sample.gold_boxes, strict=True):
+        for piece, part, box in zip(one.sample.pieces, one.parts, one.sample.gold_boxes, strict=True):
             around = Box(box.x1 - 30, box.y1 - 30, box.x2 + 30, box.y2 + 30)
             reading = read(crop_view(one.picture, around, "crop", Condition.NONE, "1"), piece)
             assert reading is not None
             assert reading.clear, one.record.id
-            assert reading.value == truth, one.record.id
+            assert reading.value == part.truth, one.record.id
 
 
 def test_the_mark_of_a_tool_can_be_read_in_a_crop_of_it_and_under_no_other_letter() -> None:
-    for one in plans():
+    for one in cases(plans=True):
         assert one.sample.tools
         plates = {name: plate for alike in one.sample.tools.plates.values() for name, plate in alike.items()}
-        for part in bench().looks[one.record.id].parts:
+        for part in one.parts:
             x1, y1, x2, y2 = part.box
             view = crop_view(one.picture, Box(x1 - 30, y1 - 30, x2 + 30, y2 + 30), "crop", Condition.NONE, "1")
             read = {name: clearest([view], plate, LETTER) for name, plate in plates.items()}
@@ -148,14 +169,23 @@ def test_the_mark_of_a_tool_can_be_read_in_a_crop_of_it_and_under_no_other_lette
 
 
 def test_who_sees_the_marks_of_the_right_tools_need_not_guess_and_who_sees_the_wall_from_afar_must() -> None:
-    for one in plans():
-        told = run("oracle zoom", one, gold=True)
-        tools = {target.tool for target in one.record.content.plan.targets}
-        assert set(told.trajectory.plan or ()) == tools, one.record.id
-        assert told.trajectory.extra == {}
-        assert next(judge(told, one.sample)).verdict == "yes"
-        for agent, condition in (("whole image", Condition.NONE), ("oracle zoom", Condition.VISUAL)):
-            assert run(agent, one, condition, gold=True).trajectory.extra == {"guessed": True}, one.record.id
+    judged = {row["sample_id"]: row for row in shipped("judgements") if row["model"] == "oracle zoom"}
+    told, noise, afar = made("oracle zoom"), made("oracle zoom", Condition.VISUAL), made("whole image")
+    for record in samples(plans=True):
+        tools = {target.tool for target in record.content.plan.targets}
+        assert set(told[record.id]["predicted_tools_plan"]) == tools, record.id
+        assert "guessed" not in told[record.id]
+        assert judged[record.id]["verdict"] == "yes"
+        assert noise[record.id]["guessed"] is afar[record.id]["guessed"] is True, record.id
+
+
+def test_noise_is_repeatable_and_unlike_another_seed() -> None:
+    picture = np.zeros((40, 50, 3), np.uint8)
+    noise = noise_like(picture, 5)
+    assert noise.shape == picture.shape
+    assert np.array_equal(noise, noise_like(picture, 5))
+    assert not np.array_equal(noise, noise_like(picture, 6))
+    assert 120 < noise.mean() < 135
 
 
 @pytest.mark.parametrize("condition", [Condition.VISUAL, Condition.PLACEBO])
@@ -177,8 +207,8 @@ def test_looking_where_it_is_busy_is_better_than_guessing_and_worse_than_being_t
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_the_same_seed_gives_the_same_trajectory(agent: str) -> None:
-    one = case("desk-oak-02")
-    assert run(agent, one, gold=True).trajectory == run(agent, one, gold=True).trajectory
+    again = run(agent, case("desk-oak-02"), gold=True).trajectory
+    assert json.loads(row_line(trajectory_row(again))) == made(agent)["desk-oak-02"]
 
 
 @pytest.mark.parametrize("agent", [name for name in AGENTS if name != "oracle zoom"])

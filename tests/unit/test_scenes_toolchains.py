@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from annotation.imaging.crops import Picture
-from annotation.scenes.benchmark import demo_benchmark
-from annotation.scenes.canvas import HEIGHT, WIDTH
-from annotation.scenes.chains import reference_chain
-from annotation.scenes.evidence import Evidence
-from annotation.scenes.raster import picture_of
 from annotation.schema import SampleRecord
 from annotation.toolbox.runner import run_chain
+from demo.scenes.benchmark import demo_benchmark
+from demo.scenes.canvas import HEIGHT, WIDTH
+from demo.scenes.chains import reference_chain
+from demo.scenes.evidence import Evidence
+from demo.scenes.raster import picture_of
 
 BENCHMARK = demo_benchmark(101)
 GROUND = np.full((HEIGHT, WIDTH, 3), 120, np.uint8)

@@ -25,10 +25,9 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         call_command("migrate", verbosity=0, interactive=False)
-        home = Path(settings.HOME)
-        password = _password(home / "demo-password")
+        password = _password(Path(settings.HOME) / "demo-password")
         if not is_built():
-            build_demo(folder=home / "demo", password=password, say=self._say)
+            build_demo(password=password, say=self._say)
         self.stdout.write("")
         call_command("leaderboard", SLUG, stdout=self.stdout)
         self.stdout.write("\nSign in at /sign-in/ with one of these and the password " + password)
@@ -40,7 +39,7 @@ class Command(BaseCommand):
         self.stdout.write("work in /benchmarks/demo-work/.\n")
         self.stdout.flush()
         if not options["no_serve"]:
-            # A fresh process: drawing and scoring leave hundreds of megabytes behind that a server has no use for.
+            # A fresh process: importing and scoring leave hundreds of megabytes behind that a server has no use for.
             connections.close_all()
             os.execv(sys.executable, [sys.executable, sys.argv[0], "serve"])
 

@@ -1,0 +1,26 @@
+"""Things that can be run here and produce trajectories. ``AGENTS`` is the one table of the scripted ones."""
+
+from collections.abc import Mapping
+
+from demo.agents.looking import anywhere, centre, contrast, no_look, oracle
+from demo.agents.planning import alphabetical, as_written, workshop
+from demo.agents.scripted import ScriptedAgent
+from evaluation.schema import Condition
+
+AGENTS: Mapping[str, ScriptedAgent] = {
+    agent.name: agent
+    for agent in (
+        ScriptedAgent(
+            "whole image",
+            "Answers from the full image at 1024 pixels.",
+            no_look,
+            as_written,
+            (Condition.NONE,),
+        ),
+        ScriptedAgent("center zoom", "Zooms once into the middle half.", centre, alphabetical),
+        ScriptedAgent("random zoom", "Zooms twice, anywhere.", anywhere, as_written),
+        ScriptedAgent("contrast zoom", "Zooms into busy places that look promising from afar.", contrast, as_written),
+        ScriptedAgent("oracle zoom", "Knows the evidence and zooms there.", oracle, workshop),
+    )
+}
+"""Every scripted agent by the model name its trajectories carry."""
