@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import unescape
 from urllib.parse import urljoin
 
@@ -10,8 +11,7 @@ from django.contrib.auth import get_user
 from django.http import HttpResponse, QueryDict
 from django.test import Client
 
-from annotation.models import Benchmark
-from tests.evaluation.lists import pks_in
+from tests.evaluation.lists import Lists
 
 LINK = re.compile(r"<a\s[^>]*\bdata-count=[^>]*>")
 LIST = re.compile(r"/benchmarks/([\w-]+)/trajectories/")
@@ -33,39 +33,44 @@ def total(client: Client, href: str) -> int:
     return int(found[1])
 
 
-def wrong_links(client: Client, response: HttpResponse) -> dict[str, tuple[int, int]]:
-    """The counted links of a page whose list holds another number: what the page says, what the list says.
+def covering(addresses: Iterable[str]) -> set[str]:
+    """Of the addresses of lists some that have every term that any of them has, on the same path."""
+    known, found = set[tuple[str, str]](), set[str]()
+    terms = {href: QueryDict(href.partition("?")[2]) for href in addresses}
+    for href in sorted(terms, key=lambda href: -len(terms[href])):
+        names = {(href.partition("?")[0], name) for name in ("", *terms[href])}
+        if not names <= known:
+            found.add(href)
+            known |= names
+    return found
 
-    Of lists of trajectories with the same terms and other values the first is opened, and the others are counted: to
-    draw each of some hundred pages takes half a minute.
+
+def wrong_links(client: Client, *responses: HttpResponse) -> dict[str, tuple[int, int]]:
+    """The counted links of pages whose list holds another number: what the page says, what the list says.
+
+    Lists of trajectories are opened until one with each term was, and the others are counted: to draw each of some
+    hundred pages takes half a minute.
     """
-    opened: set[tuple[str, ...]] = set()
-    wrong = {}
-    for href, n in counted_links(response).items():
-        path, _, query = href.partition("?")
-        terms = QueryDict(query)
-        kind = path, *sorted(terms)
-        is_list = LIST.fullmatch(path)
-        if is_list and kind in opened:
-            benchmark = Benchmark.objects.get(slug=is_list[1])
-            held = len(pks_in(benchmark, terms.dict(), get_user(client)))
-        else:
-            held = total(client, href)
-        opened.add(kind)
-        if held != n:
-            wrong[href] = (n, held)
-    return wrong
+    links = [link for response in responses for link in counted_links(response).items()]
+    opened = covering(href for href, _ in links if LIST.fullmatch(href.partition("?")[0]))
+    lists = Lists(get_user(client))
+    found = [(href, n, total(client, href) if href in opened else _held(client, lists, href)) for href, n in links]
+    return {href: (n, held) for href, n, held in found if n != held}
 
 
-def miscounted(benchmark: Benchmark, client: Client, response: HttpResponse) -> dict[str, tuple[int, int]]:
+def miscounted(client: Client, response: HttpResponse) -> dict[str, tuple[int, int]]:
     """As ``wrong_links``, but no list of trajectories is opened: for the pages of which another setting changes the
     numbers and not the lists."""
-    found = {}
-    for href, n in counted_links(response).items():
-        path, _, query = href.partition("?")
-        held = len(pks_in(benchmark, QueryDict(query).dict())) if LIST.fullmatch(path) else total(client, href)
-        found[href] = (n, held)
+    lists = Lists(get_user(client))
+    found = {href: (n, _held(client, lists, href)) for href, n in counted_links(response).items()}
     return {href: pair for href, pair in found.items() if pair[0] != pair[1]}
+
+
+def _held(client: Client, lists: Lists, href: str) -> int:
+    """How many the list at an address holds; its page is not drawn if it is one of trajectories."""
+    path, _, query = href.partition("?")
+    is_list = LIST.fullmatch(path)
+    return lists.count(is_list[1], query) if is_list else total(client, href)
 
 
 def _attribute(link: str, name: str) -> str:

@@ -21,6 +21,7 @@ from evaluation.store.files import rows_changed
 from tests.conftest import signed_in
 from tests.evaluation.answers_data import REFUSAL, make_kitchen, said
 from tests.evaluation.crawl import counted_links, wrong_links
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -33,7 +34,7 @@ def group_of(words: str) -> str:
     return found.key
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User) -> Benchmark:
     return make_kitchen(lea)
 
@@ -54,8 +55,7 @@ def test_a_runs_page_says_how_its_answers_were_read_and_links_what_it_counts(lea
     assert REPORT in page
     assert REFUSAL in page
     assert f"/benchmarks/kitchen/answers/?run={run.pk}&amp;reason=" in page
-    assert wrong_links(client, answer) == {}
-    assert wrong_links(client, client.get(f"/benchmarks/kitchen/answers/?run={run.pk}")) == {}
+    assert wrong_links(client, answer, client.get(f"/benchmarks/kitchen/answers/?run={run.pk}")) == {}
     assert len(counted_links(answer)) > len(counted_links(client.get("/benchmarks/kitchen/runs/")))
 
 
@@ -73,15 +73,15 @@ def test_the_report_on_a_slice_links_the_lists_of_the_slice(lea: User, kitchen: 
 
 def test_every_state_and_flag_of_the_report_lists_its_answers(lea: User, kitchen: Benchmark) -> None:
     """Read, unread and decided by a person; by the verdict of the file alone; a correction, which is a flag."""
-    answers = {"s0": "The answer is A. No, wait: the answer is B.", "s1": REFUSAL, "s2": "", "s3": "C"}
-    run = said(lea, kitchen, answers, "Model B")
+    rows = {"s0": "The answer is A. No, wait: the answer is B.", "s1": REFUSAL, "s2": "", "s3": "C"}
+    run = said(lea, kitchen, rows, "Model B")
     run.trajectories.filter(sample__key="s1").update(judge_correct=True)
     decide_answers(actor=lea, benchmark=kitchen, said={group_of("neither"): "0"})
     score_benchmark(actor=lea, benchmark=kitchen)
-    client = signed_in(lea)
-    for one in Run.objects.all():
-        answer = client.get(f"/benchmarks/kitchen/runs/{one.pk}/")
-        assert wrong_links(client, answer) == {}
+    client, runs = signed_in(lea), list(Run.objects.all())
+    answers = [client.get(f"/benchmarks/kitchen/runs/{one.pk}/") for one in runs]
+    assert wrong_links(client, *answers) == {}
+    for one, answer in zip(runs, answers, strict=True):
         states = {part.label: part.count for part in answer.context["extraction"]["states"] if part.count.n}
         assert all(count.href for count in states.values())
         wanted = {"by the verdict of the file alone", "read"} if one == run else {"decided by people", "unread"}

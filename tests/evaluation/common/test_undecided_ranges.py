@@ -167,9 +167,8 @@ def test_the_board_sorts_by_the_share_of_unread_answers_and_lists_them(lea):
     assert "0.0 (0 of 10)" in words
     unread = [href for href in counted_links(answer) if "unread=yes" in href]
     assert unread
-    assert wrong_links(client, answer) == {}
-    for terms in ("&by=category&slice=Color", "&q=scored"):
-        assert wrong_links(client, client.get(f"{board}{terms}")) == {}
+    others = [client.get(f"{board}{terms}") for terms in ("&by=category&slice=Color", "&q=scored")]
+    assert wrong_links(client, answer, *others) == {}
     for format in ("md", "tex"):
         text = content(client.get(f"{board}&format={format}"))
         assert "Unread" in text

@@ -68,8 +68,8 @@ def test_every_number_leaves_them_out(street, client):
 
 def test_every_number_on_a_page_opens_as_many(street, client):
     first, second = Run.objects.of(street)
-    assert miscounted(street, client, client.get(reverse("evaluation:run", args=["street", first.pk]))) == {}
-    assert miscounted(street, client, client.get(reverse("evaluation:leaderboard", args=["street"]))) == {}
+    assert miscounted(client, client.get(reverse("evaluation:run", args=["street", first.pk]))) == {}
+    assert miscounted(client, client.get(reverse("evaluation:leaderboard", args=["street"]))) == {}
     compared = client.get(reverse("evaluation:compare", args=["street"]), {"run": [first.pk, second.pk]})
     assert counted_links(compared)
     assert wrong_links(client, compared) == {}

@@ -47,7 +47,7 @@ def test_counts_of_a_slice_are_those_of_its_lists(lea, facet, street):
     response = page(client, street, slice_by=facet)
     assert response.context["slice_by"] == facet
     assert any("counted=yes" in href for href in counted_links(response))
-    assert miscounted(street, client, response) == {}
+    assert miscounted(client, response) == {}
 
 
 def test_the_page_can_be_about_one_slice(lea, street):
@@ -58,7 +58,7 @@ def test_the_page_can_be_about_one_slice(lea, street):
     assert part.context["heat"]["trajectories"] < whole.context["heat"]["trajectories"]
     assert sum(region.count.n for region in part.context["regions"]) == part.context["population"].n
     assert all("facet.category=Color" in href for href in counted_links(part) if "&crop_cell" in href)
-    assert miscounted(street, client, part) == {}
+    assert miscounted(client, part) == {}
     unknown = page(client, street, slice_by="category", slice="None such")
     assert unknown.status_code == 404
     assert "has no scores on category = None such" in unknown.content.decode()
@@ -103,7 +103,7 @@ def test_counts_lead_to_as_many_under_other_settings(lea, settings, street):
     client = signed_in(lea)
     change_settings(actor=lea, benchmark=street, values=settings)
     score_benchmark(actor=lea, benchmark=street)
-    assert miscounted(street, client, page(client, street)) == {}
+    assert miscounted(client, page(client, street)) == {}
 
 
 def test_the_cells_open_their_quadrant(lea, street):
@@ -183,7 +183,7 @@ def test_judged_samples_and_those_without_a_verdict_are_lists(lea):
     assert {f"judged={kind}" for kind in ("reliability", "sufficiency")} <= {
         href.partition("&")[2] for href in counted_links(response)
     }
-    assert miscounted(benchmark, client, response) == {}
+    assert miscounted(client, response) == {}
 
 
 def test_a_missing_sample_counted_as_wrong_is_in_no_list(lea):

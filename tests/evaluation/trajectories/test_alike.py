@@ -22,8 +22,12 @@ from tests.evaluation.scores import forget_scores
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-def terms_of(trajectory, person):
-    snapshot = Snapshot(trajectory.run.benchmark, list(Run.objects.of(trajectory.run.benchmark)), person)
+def snapshot_of(benchmark, person):
+    return Snapshot(benchmark, list(Run.objects.of(benchmark)), person)
+
+
+def terms_of(trajectory, person, snapshot=None):
+    snapshot = snapshot or snapshot_of(trajectory.run.benchmark, person)
     put_scores([trajectory])
     return alike(trajectory, read_marks(trajectory, person).failure, 0.5, snapshot)
 
@@ -31,12 +35,12 @@ def terms_of(trajectory, person):
 @pytest.mark.both_databases
 def test_every_trajectory_is_in_the_list_of_those_alike(lea, street):
     rows = Trajectory.objects.of(street).select_related("sample", "run")
-    seen = {}
+    seen, snapshot = {}, snapshot_of(street, lea)
     for row in [*rows.evaluated(), *rows.filter(rollout=0).exclude(condition="none")]:
-        terms = terms_of(row, lea)
-        listed = set(pks_in(street, terms, lea))
-        assert row.pk in listed, (row.sample.key, terms)
-        seen.setdefault(tuple(terms.items()), listed)
+        terms = terms_of(row, lea, snapshot)
+        if (key := tuple(terms.items())) not in seen:
+            seen[key] = set(pks_in(street, terms, lea))
+        assert row.pk in seen[key], (row.sample.key, terms)
     assert len(seen) > 8
     assert sum(len(listed) for listed in seen.values()) == len(set().union(*seen.values())), (
         "Each is in one list alone."
@@ -65,8 +69,12 @@ def test_what_people_said_goes_before_the_rule(lea, street):
 
 
 def test_the_preview_counts_them_and_leads_to_as_many(lea, street):
-    client = signed_in(lea)
-    for row in Trajectory.objects.of(street).filter(condition="none", rollout=0):
+    """Of one trajectory for each list, which is the same for all in it."""
+    client, snapshot = signed_in(lea), snapshot_of(street, lea)
+    rows = Trajectory.objects.of(street).filter(condition="none", rollout=0)
+    rows = {tuple(terms_of(row, lea, snapshot).items()): row for row in rows.select_related("score", "sample", "run")}
+    assert len(rows) > 8
+    for row in rows.values():
         address = reverse("evaluation:trajectory-preview", args=[street.slug, row.pk])
         found = client.get(address, headers={"HX-Request": "true"}).context["alike"]
         assert found.n > 0
