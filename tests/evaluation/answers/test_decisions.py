@@ -24,6 +24,7 @@ from evaluation.models import Judgement, Metric, Run, Score, Scoring
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
 from tests.evaluation.answers_data import OPTIONS, REFUSAL, make_kitchen, said, sample
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -31,7 +32,7 @@ from webapp.common.models import AuditEntry
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User) -> Benchmark:
     return make_kitchen(lea)
 
