@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -41,6 +42,7 @@ from tests.annotation.work_data import content
 from tests.evaluation.run_pages import MISSED, SEEN, _zoom
 from tests.factories import make_user
 from tests.test_permissions import World
+from tests.worlds import forget_rows
 from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope
@@ -55,18 +57,21 @@ VOLATILE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?([+-]\d\d:?\d\d|Z)?|\b\d\d:\d\d(:\d\d)?\b"
     r"|(\b[\d.]+\W(s|min|h)|\b\d+ (second|minute)s?)( ago)?\b|just now"
     r"|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{32}\b|\b[A-Za-z0-9]{64}\b"
-    r'|"reference": ?"[\w-]+"|\bref(erence)? [\w-]+'
 )
-"""Times and durations, random names of jobs, forms and tokens, and the reference of a request."""
+"""Times and durations, random names of jobs, forms and tokens."""
+REFERENCE = {"X-Request-Id": "the-same-in-both"}
+"""Of every request: pages that refuse something show it."""
 LOOSE_HEADERS = {
     "set-cookie",
     "date",
     "expires",
     "last-modified",
-    "x-request-id",
     "server-timing",
     "content-security-policy",
 }
+
+SCHEMA = "/api/v1/schema/"
+"""Programs ask for it. It takes half a second, and nothing that anybody does changes it."""
 
 Said = Mapping[str, Any]
 
@@ -91,26 +96,45 @@ def asked_of(line: table.Line, address: str) -> Iterator[Ask]:
             yield Ask(method, address, line.data, line.json or method in ("PUT", "PATCH"))
 
 
-def answer_to(client: Client, ask: Ask) -> Said:
-    """What a request is answered with, as fields; what it wrote is taken back."""
+@dataclass(frozen=True)
+class Answer:
+    """What a request is answered with."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+Crawled = Mapping[str, Answer]
+"""By request."""
+
+
+def answer_to(client: Client, ask: Ask) -> Answer:
+    """What it wrote is taken back."""
     send = getattr(client, ask.method.lower())
     with transaction.atomic():
-        kind = {"content_type": "application/json"} if ask.json else {}
-        answer = send(ask.address, dict(ask.data), **kind) if ask.method != "GET" else send(ask.address)
+        kind: dict[str, Any] = {"headers": REFERENCE} | ({"content_type": "application/json"} if ask.json else {})
+        answer = send(ask.address, dict(ask.data), **kind) if ask.method != "GET" else send(ask.address, **kind)
         body = b"".join(answer.streaming_content) if answer.streaming else answer.content
         transaction.set_rollback(True)
-    text, loose = VOLATILE.subn("~", body.decode("utf-8", "backslashreplace"))
+    headers = {name: value for name, value in answer.headers.items() if name.lower() not in LOOSE_HEADERS}
+    return Answer(answer.status_code, headers, body)
+
+
+def fields_of(answer: Answer) -> Said:
+    """What an answer says, without times and random names."""
+    text, loose = VOLATILE.subn("~", answer.body.decode("utf-8", "backslashreplace"))
     headers = {name: VOLATILE.sub("~", value) for name, value in answer.headers.items()}
     if loose:
-        # They are those of a body with a time or a reference in it.
+        # They are those of a body with a time in it.
         headers = {name: value for name, value in headers.items() if name not in ("ETag", "Content-Length")}
-    told: dict[str, Any] = {f"header {name}": headers[name] for name in headers if name.lower() not in LOOSE_HEADERS}
+    told: dict[str, Any] = {f"header {name}": value for name, value in headers.items()}
     try:
         fields = json.loads(text)
         told |= fields if isinstance(fields, dict) else {"body": fields}
     except ValueError:
         told |= {f"line {number}": line for number, line in enumerate(text.splitlines())}
-    return {"status": answer.status_code, **told}
+    return {"status": answer.status, **told}
 
 
 def working_on(world: World) -> Iterator[Ask]:
@@ -131,8 +155,9 @@ def working_on(world: World) -> Iterator[Ask]:
             yield from (Ask("POST", address, body, json=True) for body in sent)
 
 
-def crawl(client: Callable[[], Client], asks: list[Ask]) -> dict[str, Said]:
+def crawl(client: Callable[[], Client], asks: list[Ask]) -> Crawled:
     cache.clear()
+    forget_rows()
     found = {}
     for number, ask in enumerate(asks):
         if number % 50 == 49:
@@ -142,12 +167,14 @@ def crawl(client: Callable[[], Client], asks: list[Ask]) -> dict[str, Said]:
     return found
 
 
-def differing(one: Mapping[str, Said], other: Mapping[str, Said]) -> dict[str, dict[str, Any]]:
-    """By request, the fields that differ."""
+def differing(one: Crawled, other: Crawled) -> dict[str, dict[str, Any]]:
+    """By request, the fields that differ. Most answers are the same to the byte, and not taken apart."""
     assert one.keys() == other.keys()
     found: dict[str, dict[str, Any]] = {}
-    for ask, here in one.items():
-        there = other[ask]
+    for ask in one:
+        if one[ask] == other[ask]:
+            continue
+        here, there = fields_of(one[ask]), fields_of(other[ask])
         apart = {
             name: (here.get(name), there.get(name)) for name in {**here, **there} if here.get(name) != there.get(name)
         }
@@ -171,6 +198,17 @@ def taken_back() -> Iterator[None]:
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
+
+
+def crawled(build: Callable[[], Any], crawls: Mapping[str, Callable[[], Crawled]]) -> dict[str, Crawled]:
+    """By the name of a crawl, what it found in a world that is built once for all of them."""
+    found = {}
+    with taken_back():
+        build()
+        for name, one in crawls.items():
+            with taken_back():
+                found[name] = one()
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -222,6 +260,13 @@ def _filled(world: World, line: table.Line, twins: bool, names: Mapping[str, tup
     most = max(map(len, choices), default=1)
     for place in range(most):
         yield [options[place % len(options)] for options in choices]
+
+
+def asks_of(who: str, asks: list[Ask]) -> list[Ask]:
+    """What this person asks, or a program with somebody's token."""
+    if who == "token":
+        return [ask for ask in asks if ask.address.startswith("/api/")]
+    return [ask for ask in asks if ask.address != SCHEMA]
 
 
 def browser(world: World, name: str) -> Callable[[], Client]:
@@ -282,68 +327,69 @@ STAGES: dict[str, Callable[[World], None]] = {
 }
 
 
-def with_checks(world: World, check: str, stage: str, roles: list[Role], who: str, only: str = "") -> dict[str, Said]:
-    """The crawl in the world in which this twin is the check."""
-    with taken_back():
-        handed(world, check)
-        ana, benchmark = world.people[table.ANNOTATOR], the_benchmark()
-        for role in roles:
-            add_member(actor=None, benchmark=benchmark, user=ana, role=role)
-        STAGES[stage](world)
-        client = program(ana) if who == "token" else browser(world, who)
-        asks = [*addresses_of(world, twins=True), *working_on(world)]
-        api = "^/api/" if who == "token" else only
-        if stage == "one begun":
-            # What comes next is drawn at random.
-            asks = [ask for ask in asks if not re.search("/annotate/(next|ahead|submit)/", ask.address)]
-        return crawl(client, [ask for ask in asks if re.search(api, ask.address)])
+def with_checks(world: World, stage: str, roles: list[Role], who: str, only: str = "") -> Crawled:
+    """The crawl once things have come to this stage. Ana has these roles too."""
+    ana, benchmark = world.people[table.ANNOTATOR], the_benchmark()
+    for role in roles:
+        add_member(actor=None, benchmark=benchmark, user=ana, role=role)
+    STAGES[stage](world)
+    client = program(ana) if who == "token" else browser(world, who)
+    asks = [*addresses_of(world, twins=True), *working_on(world)]
+    if stage == "one begun":
+        # What comes next is drawn at random.
+        asks = [ask for ask in asks if not re.search("/annotate/(next|ahead|submit)/", ask.address)]
+    return crawl(client, [ask for ask in asks_of(who, asks) if re.search(only, ask.address)])
 
 
-@pytest.mark.parametrize(
-    ("stage", "roles", "who"),
-    [
-        ("one begun", [Role.REVIEWER, Role.RESEARCHER], table.ANNOTATOR),
-        ("submitted", [Role.REVIEWER, Role.RESEARCHER], table.ANNOTATOR),
-        ("handed", [Role.REVIEWER, Role.RESEARCHER], "token"),
-        ("handed", [], table.VISITOR),
-    ],
-)
-def test_nothing_tells_a_gold_check_from_an_ordinary_sample(
-    world: World, stage: str, roles: list[Role], who: str
-) -> None:
+OF_A_LEAD = ("street/samples/twin-a/$", "street/quality/$", r"api/.*/samples/twin-a/$", "toolchain/samples/twin-b/$")
+"""Where a lead finds out which twin is the check."""
+
+
+@pytest.fixture(scope="module")
+def checking(world: World) -> list[dict[str, Crawled]]:
+    """What was found with the one twin as the check, and with the other."""
+    more, ana, look = [Role.REVIEWER, Role.RESEARCHER], table.ANNOTATOR, partial(with_checks, world)
+    crawls = {
+        "one begun": partial(look, "one begun", more, ana),
+        "submitted": partial(look, "submitted", more, ana),
+        "program": partial(look, "handed", more, "token"),
+        "visitor": partial(look, "handed", [], table.VISITOR),
+        "lead": partial(look, "one begun", [], table.LEAD, only="|".join(OF_A_LEAD)),
+    }
+    return [crawled(partial(handed, world, check), crawls) for check in TWINS]
+
+
+@pytest.mark.parametrize("name", ["one begun", "submitted", "program", "visitor"])
+def test_nothing_tells_a_gold_check_from_an_ordinary_sample(checking: list[dict[str, Crawled]], name: str) -> None:
     """D2.4, D2.5, D2.6, D2.7"""
-    one, other = (with_checks(world, check, stage, roles, who) for check in TWINS)
+    one, other = (found[name] for found in checking)
     assert len(one) > 40
     apart = in_words(differing(one, other))
     assert not apart, "\n".join(apart)
 
 
-def test_a_lead_finds_out_by_the_same_crawl(world: World) -> None:
+def test_a_lead_finds_out_by_the_same_crawl(checking: list[dict[str, Crawled]]) -> None:
     """So the crawl can see what it looks for."""
-    parts = ("street/samples/twin-a/$", "street/quality/$", r"api/.*/samples/twin-a/$", "toolchain/samples/twin-b/$")
-    one, other = (with_checks(world, check, "one begun", [], table.LEAD, only="|".join(parts)) for check in TWINS)
-    found = list(differing(one, other))
-    assert [part for part in parts if not any(re.search(part, ask) for ask in found)] == []
+    found = list(differing(*(found["lead"] for found in checking)))
+    assert [part for part in OF_A_LEAD if not any(re.search(part, ask) for ask in found)] == []
 
 
 ASKED, OTHER = "Neither of them, I fear.", "It cannot be told from here."
 """What one model said on every sample, and the other. No rule decides either."""
 
 
-def answered(world: World, model: str) -> None:
+def answered(model: str) -> None:
     """This model said what is asked about, the other something else."""
     for name in MODELS:
         Trajectory.objects.filter(run__model__name=name).update(answer=ASKED if name == model else OTHER)
-    score_benchmark(actor=world.people[table.RESEARCHER], benchmark=the_benchmark())
 
 
-def looked(world: World, model: str) -> None:
+def looked(model: str) -> None:
     """This model looked where a question shows it, the other elsewhere."""
     for name in MODELS:
         x1, y1, x2, y2 = SEEN if name == model else MISSED
         steps = Step.objects.filter(trajectory__run__model__name=name)
         steps.update(x1=x1, y1=y1, x2=x2, y2=y2, executed_x1=x1, executed_y1=y1, executed_x2=x2, executed_y2=y2)
-    score_benchmark(actor=world.people[table.RESEARCHER], benchmark=the_benchmark())
 
 
 def said_to_differ(text: str) -> None:
@@ -356,23 +402,18 @@ def said_to_differ(text: str) -> None:
             decide_answers(actor=None, benchmark=benchmark, said=said)
 
 
-def judging(
-    world: World,
-    model: str,
-    judge: str,
-    verdicts: int | None,
-    about: str = CROPS,
-    decided: str = "",
-    alike: bool = False,
-) -> JudgingQueue:
-    """A queue drawn from one of two models. ``judge`` has judged so many questions of it, and holds the next; None: has
-    not begun. ``about`` crops the models looked at different places, ``about`` answers they said different things, and
-    what the one looked at or said is asked about; ``alike``: they did the same. ``decided``: what was said and somebody
-    decides: what is not asked about before the queue is drawn, what is asked about after it."""
+def queue_about(world: World, model: str, about: str = CROPS, decided: str = "", alike: bool = False) -> None:
+    """A queue drawn from one of two models. ``about`` crops the models looked at different places, ``about`` answers
+    they said different things, and what the one looked at or said is asked about; ``alike``: they did the same.
+    ``decided``: what was said and somebody decides: what is not asked about before the queue is drawn, what is asked
+    about after it."""
     lea, mira = world.people[table.LEAD], world.people[table.RESEARCHER]
     benchmark = the_benchmark()
     if not alike:
-        (answered if about == ANSWERS else looked)(world, model)
+        (answered if about == ANSWERS else looked)(model)
+    if about == ANSWERS:
+        # Before anything is decided; the log says how often it was done.
+        score_benchmark(actor=lea, benchmark=benchmark)
     if decided == OTHER:
         said_to_differ(decided)
     score_benchmark(actor=lea, benchmark=benchmark)
@@ -387,102 +428,136 @@ def judging(
     for number, item in enumerate(queue.items.order_by("pk")):
         # Names are random: here the two worlds need the same.
         JudgingItem.objects.filter(pk=item.pk).update(key=f"question-{number}")
-    world.names |= {"judging": queue.pk, "question": "question-0"}
     if decided == ASKED:
         said_to_differ(decided)
+
+
+def judge_some(world: World, judge: str, verdicts: int | None) -> None:
+    """Who judges has judged so many questions of the queue, and holds the next; None: has not begun."""
+    queue = JudgingQueue.objects.get()
+    world.names |= {"judging": queue.pk, "question": "question-0"}
     if verdicts is None:
-        return queue
+        return
     person = world.people[judge]
     for _ in range(verdicts):
         item = next_to_judge(actor=person, queue=queue)
         if item is None:
             break
-        said = {"verdict": "undecided"} if about == ANSWERS else {"verdict": "yes", "answer": "B"}
+        said = {"verdict": "undecided"} if item.kind == JudgingItem.Kind.ANSWER else {"verdict": "yes", "answer": "B"}
         judge_item(actor=person, item=item, said={**said, "seconds": 2})
     if held := next_to_judge(actor=person, queue=queue):
         world.names["question"] = held.key
-    return queue
 
 
-def with_a_queue(
-    world: World, model: str, judge: str, who: str, verdicts: int | None, only: str = "", **changes: Any
-) -> dict[str, Said]:
-    """The crawl in the world in which the queue was drawn from this model."""
-    with taken_back():
-        judging(world, model, judge, verdicts, **changes)
-        runs = Run.objects.filter(model__name__in=MODELS).order_by("model__name")
-        rows = Trajectory.objects.filter(run__in=runs, sample__key__in=["seen-00", *TWINS]).order_by("pk")
-        asks = addresses_of(
-            world, run=tuple(run.pk for run in runs), trajectory=tuple(rows.values_list("pk", flat=True)),
-            question=tuple(f"question-{number}" for number in range(6)),
-        )  # fmt: skip
-        if who == "token":
-            asks = [ask for ask in asks if ask.address.startswith("/api/")]
-        asks = [ask for ask in asks if re.search(only, ask.address)]
-        if "decided" in changes:
-            # The log says that somebody decided, and how many answers, but neither which nor what they say.
-            asks = [ask for ask in asks if not ask.address.endswith("/log/")]
-        client = program(world.people[judge]) if who == "token" else browser(world, who)
-        return crawl(client, asks)
+def with_a_queue(world: World, judge: str, who: str, verdicts: int | None, only: str = "") -> Crawled:
+    """The crawl once somebody has judged so many questions."""
+    judge_some(world, judge, verdicts)
+    runs = Run.objects.filter(model__name__in=MODELS).order_by("model__name")
+    rows = Trajectory.objects.filter(run__in=runs, sample__key__in=["seen-00", *TWINS]).order_by("pk")
+    asks = addresses_of(
+        world, run=tuple(run.pk for run in runs), trajectory=tuple(rows.values_list("pk", flat=True)),
+        question=tuple(f"question-{number}" for number in range(6)),
+    )  # fmt: skip
+    client = program(world.people[judge]) if who == "token" else browser(world, who)
+    return crawl(client, [ask for ask in asks_of(who, asks) if re.search(only, ask.address)])
 
 
-@pytest.mark.parametrize(
-    ("judge", "who", "verdicts"),
-    [
-        (table.LEAD, table.LEAD, 2),
-        (table.ANNOTATOR, table.ANNOTATOR, 0),
-        (table.RESEARCHER, "token", 2),
-        (table.REVIEWER, table.REVIEWER, None),
-    ],
-)
-def test_nothing_tells_which_model_a_question_is_about(
-    world: World, judge: str, who: str, verdicts: int | None
-) -> None:
-    """D2.1, D2.2, D2.3, D2.7. Who has not begun sees results: but not which of two models that did the same is asked
-    about."""
-    alike = verdicts is None
-    one, other = (with_a_queue(world, model, judge, who, verdicts, alike=alike) for model in MODELS)
+OF_CROPS = (r"street/judging/\d+/$", "street/agreement/judges/$", r"street/trajectories/\d+/$")
+"""Where who has finished is told which model the questions were about."""
+
+
+@pytest.fixture(scope="module")
+def judging_crops(world: World) -> list[dict[str, Crawled]]:
+    """What was found with a queue drawn from the one model, and from the other."""
+    look, mira = partial(with_a_queue, world), table.RESEARCHER
+    crawls = {
+        "lead": partial(look, table.LEAD, table.LEAD, 2),
+        "annotator": partial(look, table.ANNOTATOR, table.ANNOTATOR, 0),
+        "program": partial(look, mira, "token", 2),
+        "finished": partial(look, mira, mira, EVERY, only="|".join(OF_CROPS)),
+    }
+    return [crawled(partial(queue_about, world, model), crawls) for model in MODELS]
+
+
+@pytest.mark.parametrize("name", ["lead", "annotator", "program"])
+def test_nothing_tells_which_model_a_question_is_about(judging_crops: list[dict[str, Crawled]], name: str) -> None:
+    """D2.1, D2.2, D2.3, D2.7"""
+    one, other = (found[name] for found in judging_crops)
     assert len(one) > 50
     apart = in_words(differing(one, other))
     assert not apart, "\n".join(apart)
 
 
-def test_who_has_finished_is_told_by_the_same_addresses(world: World) -> None:
+def test_nothing_tells_who_has_not_begun_which_model_a_question_is_about(world: World) -> None:
+    """They see results, but not which of two models that did the same is asked about."""
+    rui = table.REVIEWER
+    crawls = {rui: partial(with_a_queue, world, rui, rui, None)}
+    one, other = (crawled(partial(queue_about, world, model, alike=True), crawls)[rui] for model in MODELS)
+    assert len(one) > 50
+    apart = in_words(differing(one, other))
+    assert not apart, "\n".join(apart)
+
+
+def test_who_has_finished_is_told_by_the_same_addresses(judging_crops: list[dict[str, Crawled]]) -> None:
     """So the crawl can see what it looks for."""
-    parts = (r"street/judging/\d+/$", "street/agreement/judges/$", r"street/trajectories/\d+/$")
-    mira = table.RESEARCHER
-    one, other = (with_a_queue(world, model, mira, mira, EVERY, only="|".join(parts)) for model in MODELS)
-    found = list(differing(one, other))
-    assert [part for part in (*parts, "api/v1/.*/judges/$") if not any(re.search(part, ask) for ask in found)] == []
+    found = list(differing(*(found["finished"] for found in judging_crops)))
+    parts = (*OF_CROPS, "api/v1/.*/judges/$")
+    assert [part for part in parts if not any(re.search(part, ask) for ask in found)] == []
 
 
-@pytest.mark.parametrize(
-    ("judge", "who"),
-    [(table.LEAD, table.LEAD), (table.ANNOTATOR, table.ANNOTATOR), (table.RESEARCHER, "token")],
-)
-def test_nothing_tells_whose_answer_a_question_quotes(world: World, judge: str, who: str) -> None:
-    one, other = (with_a_queue(world, model, judge, who, 1, about=ANSWERS) for model in MODELS)
+OF_ANSWERS = (r"street/trajectories/\d+/$", "street/answers/report/$", r"street/judging/\d+/$")
+"""Where who has finished is told whose answers the questions quoted."""
+
+
+@pytest.fixture(scope="module")
+def judging_answers(world: World) -> dict[str, dict[str, Crawled]]:
+    """What was found with a queue about answers of the one model, and of the other; and of the one, where somebody
+    decided what is not asked about before it was drawn, or what is asked about since."""
+    look, lea, about = partial(with_a_queue, world), table.LEAD, partial(queue_about, world, about=ANSWERS)
+    crawls = {
+        "lead": partial(look, lea, lea, 1),
+        "annotator": partial(look, table.ANNOTATOR, table.ANNOTATOR, 1),
+        "program": partial(look, table.RESEARCHER, "token", 1),
+        "finished": partial(look, lea, lea, EVERY, only="|".join(OF_ANSWERS)),
+    }
+    not_begun = {"not begun": partial(look, lea, lea, None)}
+    one, other = MODELS
+    return {
+        one: crawled(partial(about, one), crawls | not_begun),
+        other: crawled(partial(about, other), crawls),
+        "decided before": crawled(partial(about, one, decided=OTHER), {"lead": crawls["lead"]}),
+        "decided since": crawled(partial(about, one, decided=ASKED), not_begun),
+    }
+
+
+@pytest.mark.parametrize("name", ["lead", "annotator", "program"])
+def test_nothing_tells_whose_answer_a_question_quotes(
+    judging_answers: dict[str, dict[str, Crawled]], name: str
+) -> None:
+    one, other = (judging_answers[model][name] for model in MODELS)
     assert len(one) > 50
     apart = in_words(differing(one, other))
     assert not apart, "\n".join(apart)
 
 
-@pytest.mark.parametrize(("verdicts", "decided"), [(None, ASKED), (1, OTHER)], ids=["not begun", "begun"])
-def test_nothing_tells_a_judge_what_was_decided(world: World, verdicts: int | None, decided: str) -> None:
+@pytest.mark.parametrize(("name", "decided"), [("not begun", "decided since"), ("lead", "decided before")])
+def test_nothing_tells_a_judge_what_was_decided(
+    judging_answers: dict[str, dict[str, Crawled]], name: str, decided: str
+) -> None:
     """Who has not begun sees decisions, and there is none about what the queue asks. Who has begun sees none."""
-    lea = table.LEAD
+    # The log says that somebody decided, and how many answers, but neither which nor what they say.
     one, other = (
-        with_a_queue(world, MODELS[0], lea, lea, verdicts, about=ANSWERS, decided=text) for text in ("", decided)
+        {ask: answer for ask, answer in judging_answers[where][name].items() if not ask.endswith("/log/")}
+        for where in (MODELS[0], decided)
     )
     assert len(one) > 50
     apart = in_words(differing(one, other))
     assert not apart, "\n".join(apart)
 
 
-def test_who_has_finished_learns_whose_answers_they_were_by_the_same_addresses(world: World) -> None:
+def test_who_has_finished_learns_whose_answers_they_were_by_the_same_addresses(
+    judging_answers: dict[str, dict[str, Crawled]],
+) -> None:
     """So the crawl can see what it looks for."""
-    parts = (r"street/trajectories/\d+/$", "street/answers/report/$", r"street/judging/\d+/$")
-    lea, only = table.LEAD, "|".join(parts)
-    one, other = (with_a_queue(world, model, lea, lea, EVERY, only=only, about=ANSWERS) for model in MODELS)
-    found = list(differing(one, other))
-    assert [part for part in parts if not any(re.search(part, ask) for ask in found)] == []
+    found = list(differing(*(judging_answers[model]["finished"] for model in MODELS)))
+    assert [part for part in OF_ANSWERS if not any(re.search(part, ask) for ask in found)] == []

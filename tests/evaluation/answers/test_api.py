@@ -9,13 +9,14 @@ from annotation.models import Benchmark
 from evaluation.models import Judgement, Run
 from tests.conftest import signed_in
 from tests.evaluation.answers_data import REFUSAL, make_kitchen
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 API = "/api/v1/benchmarks/kitchen/answers/"
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User) -> Benchmark:
     return make_kitchen(lea)
 

@@ -19,12 +19,13 @@ from evaluation.models import Metric, Run, Trajectory
 from evaluation.scoring.write import score_benchmark
 from tests.evaluation.answers_data import REFUSAL, make_kitchen, said
 from tests.evaluation.scores import with_scores
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User) -> Benchmark:
     return make_kitchen(lea)
 

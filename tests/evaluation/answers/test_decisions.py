@@ -25,6 +25,7 @@ from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
 from tests.evaluation.answers_data import OPTIONS, REFUSAL, make_kitchen, said, sample
 from tests.evaluation.scores import all_scores, scores_by_sample, with_scores
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -32,7 +33,7 @@ from webapp.common.models import AuditEntry
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User) -> Benchmark:
     return make_kitchen(lea)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.db import transaction
 from django.test import Client
 
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark
@@ -12,17 +13,20 @@ from annotation.content.samples import save_samples
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.answers.read.groups import State, read_groups
+from evaluation.imports.write.batches import RunBook, save_trajectories
 from evaluation.models import Judgement, Run
+from evaluation.schema import Trajectory
 from evaluation.scoring.write import score_benchmark
 from tests.conftest import signed_in
 from tests.evaluation.answers_data import REFUSAL, make_kitchen, said, sample
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PAGE = "/benchmarks/kitchen/answers/"
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User) -> Benchmark:
     return make_kitchen(lea)
 
@@ -103,8 +107,11 @@ def test_a_page_holds_fifty_groups_and_takes_few_queries(
     django_assert_max_num_queries,
 ) -> None:
     client = signed_in(lea)
-    for number in range(8):
-        said(lea, kitchen, {f"s{i}": f"neither {number} {i}" for i in range(8)}, f"Model {number}")
+    places = [(number, i) for number in range(8) for i in range(8)]
+    rows = [Trajectory(f"Model {number}", f"s{i}", answer=f"neither {number} {i}") for number, i in places]
+    with transaction.atomic():
+        save_trajectories(RunBook(kitchen, lea), rows, None)
+    score_benchmark(actor=lea, benchmark=kitchen)
     client.get(PAGE)
     with django_assert_max_num_queries(30):
         first = page_of(client)

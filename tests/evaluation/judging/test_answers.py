@@ -29,13 +29,14 @@ from evaluation.scoring.write import score_benchmark
 from tests.conftest import signed_in
 from tests.evaluation.answers_data import REFUSAL, make_kitchen, said
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User, ana: User) -> Benchmark:
     benchmark = make_kitchen(lea)
     add_member(actor=lea, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)

@@ -28,7 +28,7 @@ from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board, tries
-from tests.evaluation.lists import pks_in
+from tests.evaluation.lists import Lists
 from webapp.jobs.models import Job
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -50,24 +50,23 @@ def text_of(answer):
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())))
 
 
-def behind(benchmark, href):
+def behind(lists, href):
     """How many the linked page lists."""
     parts = urlsplit(unescape(href))
-    terms = dict(parse_qsl(parts.query))
     if missing := re.search(r"/runs/(\d+)/missing/$", parts.path):
         samples = samples_without_trajectory(Run.objects.get(pk=missing[1]))
-        for name, value in terms.items():
+        for name, value in parse_qsl(parts.query):
             samples = samples.having(name.removeprefix("facet."), value)
         return samples.count()
-    assert parts.path == reverse("evaluation:trajectories", args=[benchmark.slug])
-    return len(pks_in(benchmark, terms))
+    assert parts.path == reverse("evaluation:trajectories", args=["kitchen"])
+    return lists.count("kitchen", parts.query)
 
 
 @pytest.mark.parametrize("undecided", ["incorrect", "exclude"])
 def test_every_linked_number_lists_exactly_that_many(lea, undecided, unscored_board):
     change_settings(actor=lea, benchmark=unscored_board, values={"undecided_answer": undecided})
     score_benchmark(actor=lea, benchmark=unscored_board)
-    client, wrong = signed_in(lea), []
+    client, lists, wrong = signed_in(lea), Lists(lea), []
     for terms, least in (
         ({}, 11),
         ({"reference": Run.objects.get(model__baseline=True).pk}, 11),
@@ -79,7 +78,7 @@ def test_every_linked_number_lists_exactly_that_many(lea, undecided, unscored_bo
     ):
         links = COUNTED.findall(page(client, **terms).content.decode())
         assert len(links) >= least, terms
-        wrong += [(href, n, listed) for href, n in links if (listed := behind(unscored_board, href)) != int(n)]
+        wrong += [(href, n, listed) for href, n in links if (listed := behind(lists, href)) != int(n)]
     assert wrong == []
 
 

@@ -26,6 +26,7 @@ def page(client, benchmark, **terms):
     return client.get(f"{address}?{urlencode(terms, doseq=True)}")
 
 
+@pytest.mark.one_database  # its numbers and their lists are read from files; the tables are asked for on both
 def test_every_count_leads_to_exactly_that_many(lea):
     client, benchmark = signed_in(lea), make_chains(lea)
     first, second = Run.objects.of(benchmark).order_by("model__name")

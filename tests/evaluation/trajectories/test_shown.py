@@ -64,7 +64,7 @@ def test_rows_say_what_was_chosen_in_its_order_and_what_is_undefined_is_not_0(le
 
 @pytest.mark.both_databases
 def test_every_field_that_rows_can_show_has_its_words_and_says_what_the_file_says(lea, street):
-    """The list is sorted by each number too, which then stands in its rows."""
+    """The list is sorted by each number too, which then stands in its rows: those of one sample are enough."""
     offered = [name for group in GROUPS.values() for name in group]
     assert sorted(offered) == sorted(SHOWABLE)
     client = signed_in(lea)
@@ -78,9 +78,8 @@ def test_every_field_that_rows_can_show_has_its_words_and_says_what_the_file_say
         assert len(written) == answer.context["total"]
         for name, label in zip(names, labels, strict=True):
             if FIELDS[name].kind is Kind.NUMBER:
-                assert next(iter(facts(listed(client, street, sort=f"-{name}", show="none")).values())).keys() == {
-                    label
-                }
+                few = listed(client, street, sort=f"-{name}", show="none", sample="seen-00")
+                assert next(iter(facts(few).values())).keys() == {label}
 
 
 def test_the_menu_of_orders_and_the_rows_name_a_field_alike(lea, street):

@@ -11,22 +11,34 @@ from evaluation.models import Trajectory
 from evaluation.trajectory.present import place as trajectory_place
 from evaluation.trajectory.present.place import place_of
 from tests.evaluation.lists import pks_in
+from tests.evaluation.run_pages import KINDS, make_benchmark
+from tests.worlds import made_once
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-@pytest.mark.parametrize("terms", [{}, {"quadrant": "G+A+"}, {"q": "calls >= 1 not failed"}, {"correct": "no"}])
-def test_the_place_is_the_one_among_the_rows_that_the_database_lists(lea, monkeypatch, terms, street):
+@made_once
+def few(lea):
+    """One sample of each kind, and enough of the first that a list of them has a second page."""
+    return make_benchmark(lea, dict.fromkeys(KINDS, 1) | {"seen": 4, "seen-wrong": 2})
+
+
+# Terms are looked for in files, which are the same whatever the database is.
+WHOLE = pytest.param({}, marks=pytest.mark.both_databases)
+
+
+@pytest.mark.parametrize("terms", [WHOLE, {"quadrant": "G+A+"}, {"q": "calls >= 1 not failed"}, {"correct": "no"}])
+def test_the_place_is_the_one_among_the_rows_that_the_database_lists(lea, monkeypatch, terms, few):
     monkeypatch.setattr(trajectory_place, "PAGE_SIZE", 3)
-    listed = pks_in(street, terms, lea)
+    listed = pks_in(few, terms, lea)
     assert len(listed) > 3
-    for row in Trajectory.objects.of(street):
-        told = place_of(street.slug, row, terms, lea)
+    for row in Trajectory.objects.of(few):
+        told = place_of(few.slug, row, terms, lea)
         assert (told is not None) == (row.pk in listed)
         if told:
             at = listed.index(row.pk)
             assert (told.number, told.total) == (at + 1, len(listed))
-            assert (told.previous, told.next, told.listed) == addresses(street.slug, terms, listed, at)
+            assert (told.previous, told.next, told.listed) == addresses(few.slug, terms, listed, at)
 
 
 def addresses(slug: str, terms: dict[str, str], listed: list[int], at: int) -> tuple[str, str, str]:
