@@ -27,7 +27,7 @@ _ADAPTIVE = {"adaptive_mean": cv2.ADAPTIVE_THRESH_MEAN_C, "adaptive_gaussian": c
 
 @tool
 def colorspace_gray(image: Picture) -> ToolResult:
-    """Grey picture: 0.299 R + 0.587 G + 0.114 B."""
+    """Gray image: 0.299 R + 0.587 G + 0.114 B."""
     return ToolResult(image.copy() if image.ndim == 2 else as_grey(image))
 
 
@@ -39,8 +39,8 @@ def colorspace_hsv(
 ) -> ToolResult:
     """Hue (0 to 179), saturation and value (0 to 255).
 
-    ``all`` shows them in this order as red, green and blue; one channel is a grey picture. The published interface
-    saves the planes as if they were blue, green, red, so its colours are another mixture.
+    ``all`` shows them in this order as red, green and blue; one channel is a gray image. The published interface
+    saves the planes as if they were blue, green, red, so its colors differ.
     """
     planes = as_picture(cv2.cvtColor(in_rgb(image), cv2.COLOR_RGB2HSV))
     return ToolResult(_plane(planes, ("hue", "saturation", "value"), channel))
@@ -52,8 +52,8 @@ def colorspace_lab(
 ) -> ToolResult:
     """CIE L*a*b*, each 0 to 255: lightness, green to red, blue to yellow (128 is neutral).
 
-    ``all`` shows them in this order as red, green and blue; one channel is a grey picture. The published interface
-    saves the planes as if they were blue, green, red, so its colours are another mixture.
+    ``all`` shows them in this order as red, green and blue; one channel is a gray image. The published interface
+    saves the planes as if they were blue, green, red, so its colors differ.
     """
     planes = as_picture(cv2.cvtColor(in_rgb(image), cv2.COLOR_RGB2LAB))
     return ToolResult(_plane(planes, ("lightness", "a", "b"), channel))
@@ -72,12 +72,13 @@ def threshold(
     invert: Annotated[bool, "swap black and white"] = False,
     color_mode: ColorMode = "grayscale",
     adaptive_block_size: Annotated[
-        int, Range(3, 999, odd=True), Unit.PIXELS, "neighbourhood of the adaptive modes"
+        int, Range(3, 999, odd=True), Unit.PIXELS, "neighborhood of the adaptive modes"
     ] = 11,
-    adaptive_constant: Annotated[float, Range(-255, 255), "taken off the neighbourhood's mean"] = 2,
+    adaptive_constant: Annotated[float, Range(-255, 255), "taken off the neighborhood's mean"] = 2,
     channels: Channels = "all",
 ) -> ToolResult:
-    """Black and white: a pixel is white above the threshold, which is given, found (Otsu) or local (adaptive).
+    """Black and white: pixels above the threshold are white. The threshold is given, computed (Otsu) or local
+    (adaptive).
 
     Measures the threshold of each channel (none for the adaptive modes) and the share of white.
     """
@@ -103,10 +104,8 @@ def convertscaleabs(
     alpha: Annotated[float, Range(0.01, 100), "contrast: factor"] = 1.0,
     beta: Annotated[float, Range(-255, 255), "brightness: added"] = 0.0,
 ) -> ToolResult:
-    """Brightness and contrast: ``alpha`` × value + ``beta``, rounded, kept within 0 to 255.
-
-    The published interface takes the absolute value, which turns a picture darkened below black bright again; here
-    what falls below black stays black.
+    """Brightness and contrast: alpha × value + beta, rounded, kept within 0 to 255. The published interface takes the
+    absolute value, which makes values below black bright again. Here, values below black stay black.
     """
     values = np.clip(np.rint(np.arange(256) * alpha + beta), 0, 255).astype(np.uint8)
     return ToolResult(as_picture(cv2.LUT(image, values)))
@@ -122,7 +121,7 @@ def histogram(
     clip_limit: Annotated[float, Range(0.1, 100), "for clahe: how much contrast may grow"] = 2.0,
     tile_grid_size: Annotated[tuple[int, int], Range(1, 64), "for clahe: tiles across and down"] = (8, 8),
 ) -> ToolResult:
-    """Evens out the histogram, of the whole picture (equalize) or of neighbourhoods with a limit (clahe)."""
+    """Equalizes the histogram of the full image (equalize) or of neighborhoods with a limit (clahe)."""
     local = cv2.createCLAHE(clip_limit, tile_grid_size)
 
     def change(plane: Picture) -> Picture:
@@ -142,9 +141,8 @@ def inrange_color(
         Literal["mask", "masked_image", "both"], "both: masked image on the left, mask on the right"
     ] = "both",
 ) -> ToolResult:
-    """Keeps the pixels whose colour lies within ``lower`` to ``upper``, both included.
-
-    Hue runs from 0 to 179; a lower hue above the upper one goes through red (170 to 10). Measures the matched pixels.
+    """Keeps the pixels with a color from lower to upper, both included. Hue runs from 0 to 179; a lower hue above the
+    upper one passes through red (170 to 10). Measures the matched pixels.
     """
     space = cv2.COLOR_RGB2HSV if colorspace == "hsv" else cv2.COLOR_RGB2BGR
     values = as_picture(cv2.cvtColor(in_rgb(image), space))

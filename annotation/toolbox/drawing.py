@@ -21,7 +21,7 @@ def draw_line(
     color: Colour = (0, 255, 0),
     thickness: Thickness = 2,
 ) -> ToolResult:
-    """Draws a straight line between two points; what lies outside the picture is not seen."""
+    """Draws a straight line between two points. Parts outside the image are not visible."""
     return ToolResult(as_picture(cv2.line(as_rgb(image), (x1, y1), (x2, y2), color[::-1], thickness)))
 
 
@@ -35,5 +35,5 @@ def draw_circle(
     color: Colour = (0, 255, 0),
     thickness: Thickness = 2,
 ) -> ToolResult:
-    """Draws a circle; what lies outside the picture is not seen."""
+    """Draws a circle. Parts outside the image are not visible."""
     return ToolResult(as_picture(cv2.circle(as_rgb(image), (x, y), radius, color[::-1], thickness)))

@@ -57,7 +57,7 @@ def canny(
 
 @tool
 def gradients(image: Picture, *, mode: Literal["sobel_x", "sobel_y", "laplacian"]) -> ToolResult:
-    """How steeply grey changes: across, down, or in all directions (second derivative); absolute, up to 255."""
+    """Change of gray: across, down, or in all directions (second derivative); absolute, up to 255."""
     grey = as_grey(image)
     if mode == "laplacian":
         slope = cv2.Laplacian(grey, cv2.CV_16S, ksize=3)
@@ -71,7 +71,7 @@ def hough_lines(
     image: Picture,
     *,
     threshold: Annotated[int, Range(1, 10_000), Unit.PIXELS, "how many edge pixels must agree"] = 80,
-    min_line_length: Annotated[float, Range(1, 65_535), Unit.PIXELS, "shorter lines are left out"] = 50.0,
+    min_line_length: Annotated[float, Range(1, 65_535), Unit.PIXELS, "shorter lines are excluded"] = 50.0,
     max_line_gap: Annotated[float, Range(0, 65_535), Unit.PIXELS, "gaps up to this are bridged"] = 10.0,
     canny_low: Limit = 80.0,
     canny_high: Limit = 200.0,
@@ -102,9 +102,8 @@ def hough_circles(
     max_radius: Annotated[int, Range(0, 65_535), Unit.PIXELS, "largest radius, 0 = any"] = 0,
     max_circles: Most = 20,
 ) -> ToolResult:
-    """Finds circles, best supported first; draws them and measures centres and radii.
-
-    Refuses a picture so busy that ``param1`` leaves more than 100,000 edge pixels.
+    """Finds circles, best supported first; draws them and measures centers and radii. Rejects an image with more than
+    100,000 edge pixels at param1.
     """
     if 0 < max_radius < min_radius:
         raise ToolError("hough_circles", "max_radius", max_radius, f"0, or at least min_radius = {min_radius}")

@@ -27,14 +27,14 @@ def blur(
     image: Picture,
     *,
     method: Literal["average", "gaussian", "median", "bilateral"],
-    ksize: Annotated[int, Range(1, 99, odd=True), Unit.PIXELS, "side of the neighbourhood; bilateral uses d"],
+    ksize: Annotated[int, Range(1, 99, odd=True), Unit.PIXELS, "side of the neighborhood; bilateral uses d"],
     sigma_x: Sigma = 0.0,
     sigma_y: Sigma = 0.0,
     d: Annotated[int, Range(1, 25), Unit.PIXELS, "for bilateral: diameter"] = 9,
     sigma_color: Annotated[float, Range(0, 500), "for bilateral: how different colors may mix"] = 75.0,
     sigma_space: Annotated[float, Range(0, 500), Unit.PIXELS, "for bilateral: how far pixels reach"] = 75.0,
 ) -> ToolResult:
-    """Smooths: by the mean, a Gaussian, the median, or only among like colours (bilateral)."""
+    """Smooths: by the mean, a Gaussian, the median, or only among similar colors (bilateral)."""
     if method == "average":
         out = cv2.blur(image, (ksize, ksize))
     elif method == "gaussian":
@@ -53,7 +53,7 @@ def sharpen(
     amount: Annotated[float, Range(0, 10), "0 changes nothing"] = 1.0,
     sigma: Annotated[float, Range(0.1, 50), Unit.PIXELS, "size of the details, in pixels"] = 1.5,
 ) -> ToolResult:
-    """Unsharp mask: picture + ``amount`` × (picture - its Gaussian blur). The published interface has no such tool."""
+    """Unsharp mask: image + amount × (image - its Gaussian blur). The published interface has no such tool."""
     smooth = cv2.GaussianBlur(image, (0, 0), sigma)
     return ToolResult(as_picture(cv2.addWeighted(image, 1 + amount, smooth, -amount, 0)))
 
@@ -68,7 +68,7 @@ def denoise(
     template_window: Annotated[int, Range(1, 21, odd=True), "side of the compared patches"] = 7,
     search_window: Annotated[int, Range(1, 35, odd=True), "side of the area searched for like patches"] = 21,
 ) -> ToolResult:
-    """Non-local means: on lightness and colour, on the grey picture, or on each colour channel by itself."""
+    """Non-local means: on lightness and color, on the gray image, or on each color channel separately."""
     windows = (template_window, search_window)
     if mode == "fast_means_gray":
         return ToolResult(as_picture(cv2.fastNlMeansDenoising(as_grey(image), None, h, *windows)))
@@ -87,7 +87,7 @@ def morphology(
     iterations: Annotated[int, Range(1, 50), "how often"] = 1,
     kernel_shape: Literal["rect", "ellipse", "cross"] = "rect",
 ) -> ToolResult:
-    """Shrinks (erode) or grows (dilate) what is bright; open removes specks, close fills holes."""
+    """Shrinks (erode) or grows (dilate) bright areas; open removes specks, close fills holes."""
     kernel = cv2.getStructuringElement(_SHAPES[kernel_shape], (kernel_size, kernel_size))
     return ToolResult(as_picture(cv2.morphologyEx(image, _OPERATIONS[op], kernel, iterations=iterations)))
 
@@ -100,7 +100,7 @@ def inpaint(
     radius: Annotated[float, Range(1, 50), Unit.PIXELS, "how far around a place is looked at"] = 3.0,
     method: Literal["telea", "ns"] = "telea",
 ) -> ToolResult:
-    """Paints over edges (Canny 100/200, one pixel wider) or places brighter than 240 from what surrounds them.
+    """Paints over edges (Canny 100/200, one pixel wider) or places brighter than 240 from the pixels around them.
 
     Measures how many pixels were painted over.
     """
@@ -118,7 +118,7 @@ def bright_mask(image: Picture, level: float = 240) -> Picture:
 
 
 def painted_over(image: Picture, mask: Picture, radius: float, method: str) -> ToolResult:
-    """The places of the mask, filled from what surrounds them. Raises ``ToolError`` where that would take minutes."""
+    """Fill the mask from the pixels around it. Raises ``ToolError`` if that would take minutes."""
     how = cv2.INPAINT_TELEA if method == "telea" else cv2.INPAINT_NS
     painted = cv2.countNonZero(mask)
     most = math.isqrt(MOST_PAINTING // max(painted, 1))

@@ -26,7 +26,7 @@ def crop(
     width: Annotated[Side, "width in pixels"],
     height: Annotated[Side, "height in pixels"],
 ) -> ToolResult:
-    """Cuts out a rectangle. It must lie inside the picture; it is never moved or cut to fit."""
+    """Crops a rectangle. It must be inside the image; it is never moved or clipped."""
     crop_fits(image.shape[1], image.shape[0], x=x, y=y, width=width, height=height)
     return ToolResult(image[y : y + height, x : x + width].copy(), {"width": width, "height": height}, shift(x, y))
 
@@ -67,9 +67,8 @@ def zoom_in(
     target_width: Annotated[Side | None, "width of the result"] = None,
     target_height: Annotated[Side | None, "height of the result"] = None,
 ) -> ToolResult:
-    """Cuts out a rectangle inside the picture and enlarges it.
-
-    Either by ``scale``, or to a target width, height or both (one alone keeps the shape).
+    """Crops a rectangle inside the image and enlarges it, by a scale or to a target width, height or both (one alone
+    keeps the shape).
     """
     zoom_fits(image.shape[1], image.shape[0], x=x, y=y, width=width, height=height)
     size = zoomed_size(
@@ -142,7 +141,7 @@ def resized_size(
 
 @tool
 def rotate(image: Picture, *, angle: Degrees) -> ToolResult:
-    """Turns the picture clockwise; the canvas grows so that nothing is lost, new corners are black.
+    """Turns the image clockwise. The canvas grows so that nothing is lost, and new corners are black.
 
     Quarter turns move pixels without touching their values.
     """
@@ -169,7 +168,7 @@ def rotated_size(width: int, height: int, *, angle: float) -> tuple[int, int]:
 
 @tool
 def flip(image: Picture, *, direction: Literal["horizontal", "vertical"]) -> ToolResult:
-    """Mirrors the picture: ``horizontal`` swaps left and right, ``vertical`` top and bottom."""
+    """Mirrors the image: horizontal swaps left and right, vertical swaps top and bottom."""
     height, width = image.shape[:2]
     if direction == "horizontal":
         return ToolResult(as_picture(cv2.flip(image, 1)), transform=Affine(a=-1, c=width))
@@ -183,7 +182,7 @@ def translate(
     direction: Literal["left", "right", "up", "down"],
     distance: Annotated[Side, "pixels"] = 32,
 ) -> ToolResult:
-    """Moves the content; what leaves the canvas is lost, what is laid bare is black."""
+    """Moves the content. Pixels that leave the canvas are lost, and uncovered pixels are black."""
     across, down = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}[direction]
     across, down = across * distance, down * distance
     height, width = image.shape[:2]
@@ -200,7 +199,8 @@ def translate(
 def pyramid(image: Picture, *, mode: Literal["pyr_up", "pyr_down"]) -> ToolResult:
     """One step of a Gaussian pyramid: smoothed and half the size, or twice the size and smoothed.
 
-    Pixel i of the smaller picture stands for pixel 2i of the larger one, not for the pair 2i, 2i+1: hence the offset.
+    Pixel i of the smaller image corresponds to pixel 2i of the larger one, not to the pair 2i, 2i+1.
+    This causes the offset.
     """
     if mode == "pyr_down":
         return ToolResult(as_picture(cv2.pyrDown(image)), transform=Affine(2, 0, -0.5, 0, 2, -0.5))

@@ -19,9 +19,8 @@ _SMALLEST = 16
 def template_match(
     image: Picture, template: Picture, *, method: Literal["sqdiff", "ccorr", "ccoeff"] = "ccoeff"
 ) -> ToolResult:
-    """Finds where the picture is most like a second, smaller picture; draws and measures the box and its score.
-
-    Scores are normalised, so that they compare between pictures: 1 is best for ccorr and ccoeff, 0 for sqdiff.
+    """Finds where the image is most similar to a second, smaller image; draws and measures the box and its score.
+    Scores are normalized, so you can compare them between images: 1 is best for ccorr and ccoeff, 0 for sqdiff.
     """
     grey, part = as_grey(image), as_grey(template)
     if part.shape[0] > grey.shape[0] or part.shape[1] > grey.shape[1]:
@@ -48,7 +47,7 @@ def features(
 ) -> ToolResult:
     """Finds corners and other striking points, strongest first; draws and measures them.
 
-    The published interface also names surf and brief, which the OpenCV library does not contain: they are refused.
+    The published interface also has surf and brief, which OpenCV does not contain; they are rejected.
     """
     grey = as_grey(image)
     if method in ("harris", "shi_tomasi"):
@@ -71,9 +70,8 @@ def features(
 
 @tool
 def dft(image: Picture) -> ToolResult:
-    """The grey picture's frequencies: log(1 + magnitude), the lowest in the middle, spread over 0 to 255.
-
-    Places of the picture are lost: the result shows frequencies.
+    """Frequencies of the gray image: log(1 + magnitude), the lowest in the middle, scaled to 0 to 255. The result shows
+    frequencies, not positions.
     """
     spectrum = np.fft.fftshift(np.abs(np.fft.fft2(as_grey(image))))
     values = np.log1p(spectrum)

@@ -34,7 +34,7 @@ def contours(
     color: Colour = GREEN,
     thickness: Thickness = 2,
 ) -> ToolResult:
-    """Draws the contours of the picture's edges (Canny), largest area first; measures their boxes."""
+    """Draws the contours of the image's edges (Canny), largest area first; measures their boxes."""
     found, total = _found(image, mode, canny_low, canny_high, rank, max_contours)
     rows = [_box_of(outline) for outline in found]
     return ToolResult(_drawn(image, found, color, thickness), {"total_contours": total, "contours": rows})
@@ -52,7 +52,7 @@ def contour_area(
     color: Colour = GREEN,
     thickness: Thickness = 2,
 ) -> ToolResult:
-    """Measures the area within each contour, in square pixels of this picture; draws the contours."""
+    """Measures the area within each contour, in square pixels of this image; draws the contours."""
     found, total = _found(image, mode, canny_low, canny_high, rank, max_contours)
     rows = [{"area": float(cv2.contourArea(outline)), **_box_of(outline)} for outline in found]
     measured = {"total_contours": total, "total_area": sum(row["area"] for row in rows), "contours": rows}
@@ -71,7 +71,7 @@ def arc_length(
     color: Colour = GREEN,
     thickness: Thickness = 2,
 ) -> ToolResult:
-    """Measures the length of each closed contour, in pixels of this picture; draws the contours."""
+    """Measures the length of each closed contour, in pixels of this image; draws the contours."""
     found, total = _found(image, mode, canny_low, canny_high, rank, max_contours)
     rows = [{"perimeter": float(cv2.arcLength(outline, True)), **_box_of(outline)} for outline in found]
     measured = {"total_contours": total, "total_perimeter": sum(row["perimeter"] for row in rows), "contours": rows}

@@ -35,7 +35,7 @@ def connected_components_with_stats(
     connectivity: Connectivity = 8,
     max_components: Annotated[int, Range(1, 1000), "how many, largest first"] = 20,
 ) -> ToolResult:
-    """Finds the connected bright regions, largest first; draws their boxes, measures area, box and centre of mass."""
+    """Finds the connected bright regions, largest first; draws their boxes, measures area, box and center of mass."""
     level = {"otsu": 0, "binary": threshold_value, "none": 0}[threshold_mode]
     kind = cv2.THRESH_BINARY | (cv2.THRESH_OTSU if threshold_mode == "otsu" else 0)
     mask = cv2.threshold(as_grey(image), level, 255, kind)[1]
@@ -92,8 +92,8 @@ def _regions(markers: NDArray[np.int32], count: int) -> list[dict[str, Any]]:
 def grabcut(
     image: Picture, *, preset: Annotated[Literal["center", "tight", "loose"], "where the object is"] = "center"
 ) -> ToolResult:
-    """Cuts the object out on black. It is sought in a rectangle 25% (center), 10% (tight) or 2% (loose) from the
-    border. Measures the share of the picture that was kept. Refuses a picture under 8 pixels a side.
+    """Cuts out the object, on black. The object must be in a rectangle 25% (center), 10% (tight) or 2% (loose) from the
+    border. Measures the kept share of the image. Rejects an image with a side under 8 pixels.
     """
     height, width = image.shape[:2]
     if min(height, width) < 8:
@@ -121,7 +121,7 @@ def floodfill(
     new_val: Annotated[tuple[int, int, int], Range(0, 255), "the fill color: blue, green, red"] = (0, 255, 0),
     flags: Connectivity = 4,
 ) -> ToolResult:
-    """Fills the region of like colours around a point; measures its pixels and its box."""
+    """Fills the region of similar colors around a point; measures its pixels and its box."""
     return filled(image, (x, y), new_val, lo_diff, up_diff, flags)
 
 

@@ -185,7 +185,7 @@ def opencv_inpaint(
     radius: Annotated[float, Range(1, 50), Unit.PIXELS, "how far around a place is looked at"] = 3.0,
     method: Literal["telea", "ns"] = "telea",
 ) -> ToolResult:
-    """Paints over edges, one pixel wider, or places brighter than 127 from what surrounds them."""
+    """Paints over edges, one pixel wider, or places brighter than 127 from the pixels around them."""
     by_edges = preset == "canny"
     mask = filters.edge_mask(image, canny_low, canny_high) if by_edges else filters.bright_mask(image, BRIGHT)
     return filters.painted_over(image, mask, radius, method)
