@@ -89,7 +89,7 @@ class _Import:
         tool = self.by_key.get(key)
         state = named[key].state if key in named else ToolState(tool.state) if tool else None
         if state is not ToolState.ACCEPTED or key == key_of(row.name):
-            yield f"Line {row.line}: {row.name} is merged into {row.merged_into}, which is no other accepted tool."
+            yield f"Line {row.line}: {row.name} is merged into {row.merged_into}, which is not another accepted tool."
 
     def take(self, row: BankRow) -> None:
         """The tool as the line has it, but for what it is merged into."""

@@ -128,7 +128,7 @@ def save_samples(
 
 
 def _not_discarded(record: SampleRecord) -> Issue:
-    done = "The file calls it discarded. A file discards no sample that is here; discard it on the page of samples."
+    done = "The file marks the sample as discarded. A file can't discard it. Use the Samples page."
     return Issue(
         Severity.NOTED, "not-discarded", record.file, record.line, "state", SampleState.DISCARDED, done, record.row
     )

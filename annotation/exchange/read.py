@@ -70,7 +70,7 @@ def upload_room(right: Right) -> RoomFor:
 def _full(benchmark: Benchmark, left: int) -> str:
     quota = size_of_file(settings.BENCHMARK_QUOTA_BYTES)
     return (
-        f"{benchmark.title} may keep {quota} of uploads and images and has room for {size_of_file(left)}. "
+        f"{benchmark.title} can store {quota} of uploads and images and has room for {size_of_file(left)}. "
         "Undo an import, or ask the admin of the site for a larger SIGHTLINE_BENCHMARK_QUOTA_MB."
     )
 

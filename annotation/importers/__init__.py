@@ -34,7 +34,7 @@ _ROWS = (
     ("parquet", "Hugging Face data sets: Parquet files, with or without images", parquet),
     ("label-studio", "Label Studio: its export as JSON, tasks with annotations", label_studio),
     ("llava", "LLaVA: questions as JSONL, alone or in a zip with answers", llava),
-    ("dialogs", "Dialogues by id with tools, files and gt_answer, as GTA has them", dialogs),
+    ("dialogs", "Dialogs by ID with tools, files and gt_answer, as in GTA", dialogs),
     ("table", "Any table: CSV, TSV, xlsx, Parquet or JSONL, with columns chosen by you", table),
 )
 IMPORTERS: Mapping[str, Importer] = {

@@ -21,7 +21,7 @@ from annotation.importers.tables import CELL_SUFFIXES, TableRow, TableStream
 from annotation.schema import shortened
 
 WANTED = "a CSV, TSV, XLSX, Parquet, JSON or JSONL file"
-NO_ROWS = "Put the names of the columns into the first line and the rows below; in JSON, give a list of objects."
+NO_ROWS = "The first line must contain the column names, and the rows follow. In JSON, use a list of objects."
 MAX_COLUMNS = 200
 EXAMPLES = 3
 _DATA = CELL_SUFFIXES | {".json", ".jsonl", ".ndjson"}

@@ -65,7 +65,7 @@ def read(path: Path, options: ReadOptions) -> Read:
         if data is not None:
             yield from _taken(data, row, book)
     if not book.images:
-        raise ImportProblem(f"{path.name} holds no list images. COCO has images, annotations and categories.")
+        raise ImportProblem(f"{path.name} contains no list of images. COCO has images, annotations and categories.")
     for key, sample in _all(book):
         report = Report(path.name, sample.line, row=sample.row)
         yield from converted({"": (key, sample, book)}, _native, report)
@@ -93,7 +93,7 @@ def _taken(data: dict[str, Any], row: RawRow, book: _Book) -> Iterator[Issue]:
 def _id(data: Mapping[str, Any], name: str, report: Report) -> int | str:
     value = data.get(name)
     if isinstance(value, bool) or not isinstance(value, int | str):
-        report.refuse("missing-field", name, value, f"The row has no {name} and was left out. Add it.")
+        report.refuse("missing-field", name, value, f"The row was rejected because it has no {name}. Add it.")
     return value
 
 

@@ -111,8 +111,8 @@ def _same_length(member: Member, names: Sequence[str], places: dict[str, Element
     if len(set(lengths.values())) > 1:
         said = ", ".join(f"{shortened(name, 40)} {length:,}" for name, length in list(lengths.items())[:5])
         raise ImportProblem(
-            f"{member.name} holds lists of different lengths ({said}), so that it is not certain what belongs to one "
-            "row. Write a list of objects, a row each."
+            f"{member.name} contains lists of different lengths ({said}), so their values can't be joined "
+            "to rows. Write a list of objects, one per row."
         )
 
 
@@ -129,7 +129,7 @@ def _split_rows(member: Member, layout: Layout, places: dict[str, Element], limi
                 continue
             values = _list_in(data.text)
             if values is None or len(values) != len(layout.fields):
-                done = f"The row is no list of {len(layout.fields)} values, one for each column; it was left out."
+                done = f"The row was rejected because it is not a list of {len(layout.fields)} values, one per column."
                 found = shortened(data.text[:200].decode("utf-8", "replace"), 80)
                 place = (member.name, data.line, "", found, done, str(number))
                 yield Issue(Severity.REFUSED, "wrong-columns", *place)
@@ -158,8 +158,8 @@ def _plain(text: str) -> Any:
 def _apart(member: Member, names: Sequence[str], row: Sequence[Element | None], number: int) -> Issue:
     told = {name: one.key if one else None for name, one in zip(names, row, strict=True)}
     done = (
-        "Here the columns name different rows, so that it is not certain what belongs together. This row and what "
-        "follows was left out."
+        "The columns name different rows here, so their values can't be joined. This row and all rows after it were "
+        "rejected."
     )
     found = shortened(told, 80)
     return Issue(Severity.REFUSED, "columns-apart", member.name, None, "", found, done, str(number))

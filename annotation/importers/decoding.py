@@ -41,7 +41,7 @@ class RowDecoder:
         """The row as an object, None when refused; and what was refused or repaired."""
         value, issues = self.decode_any(row)
         if not isinstance(value, dict) and not any(issue.severity == Severity.REFUSED for issue in issues):
-            done = 'The row is not a JSON object and was left out. Write it as {"name": value, ...}.'
+            done = 'The row was rejected because it is not a JSON object. Write it as {"name": value, ...}.'
             found = shortened(row.text[:400].replace(b"\x00", b"").decode("utf-8", "replace"))
             return None, [*issues, _refused(row, "not-an-object", found, done)]
         return (value if isinstance(value, dict) else None), issues
@@ -56,7 +56,7 @@ class RowDecoder:
             if not raw.strip():
                 return None, [_refused(row, "nul-bytes", "", "The row is nothing but NUL bytes; the file is damaged.")]
         if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _depth(raw) > MAX_DEPTH:
-            done = f"The row nests deeper than {MAX_DEPTH} levels and was left out."
+            done = f"The row was rejected because it is nested deeper than {MAX_DEPTH} levels."
             found = shortened(raw[:60].decode("utf-8", "replace"))
             return None, [*issues, _refused(row, "nested-too-deep", found, done)]
         value, parsing = self._parse(row, _text_of(row, raw, issues))
@@ -177,7 +177,7 @@ def _unreadable(row: RawRow, text: str, error: Exception) -> Issue:
         return _refused(row, "cut-off", shortened(text[-80:]), done)
     at = error.pos if isinstance(error, json.JSONDecodeError) else 0
     why = error.msg if isinstance(error, json.JSONDecodeError) else "it is nested too deep or has too long a number"
-    done = f"The row is not JSON ({why}, at character {at + 1}) and was left out. Correct it and import again."
+    done = f"The row was rejected because it is not JSON ({why}, at character {at + 1}). Fix it and import again."
     return _refused(row, "not-json", shortened(text[max(0, at - 30) : at + 30]), done)
 
 

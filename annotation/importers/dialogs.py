@@ -41,8 +41,8 @@ def detect(head: bytes, name: str) -> Detection:
 
 def read(path: Path, options: ReadOptions) -> Read:
     """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
-    stream = RecordStream(path, options.start, wanted="a JSON file of dialogues by id")
-    return read_rows(stream, native_from, f"{path.name} holds no dialogues. Give the JSON with dialogs and gt_answer.")
+    stream = RecordStream(path, options.start, wanted="a JSON file of dialogs by ID")
+    return read_rows(stream, native_from, f"{path.name} contains no dialogs. It needs dialogs and gt_answer.")
 
 
 def native_from(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def native_from(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
     report.stands_for("reference_toolchain", "dialogs")
     report.stands_for("answer", "gt_answer")
     if not isinstance(dialogs, list) or not dialogs:
-        done = "The record holds no list of turns and was left out. Write them under dialogs."
+        done = "The record was rejected because it has no list of turns. Add them under dialogs."
         report.refuse("no-dialogue", "dialogs", dialogs, done)
     turns = [turn for turn in dialogs if isinstance(turn, dict)]
     accepted, refused = answers_in(row.get("gt_answer"), report)
@@ -114,7 +114,7 @@ def _picture(files: object, report: Report) -> str | None:
     )
     names = [n for n in named if isinstance(n, str) and PurePosixPath(n).suffix.lower() in _PICTURES]
     if len(names) > 1:
-        report.noted("several-pictures", "files", len(names), "A sample has one image; the first was taken.")
+        report.noted("several-pictures", "files", len(names), "A sample has one image. The first one was used.")
     return names[0] if names else None
 
 
@@ -128,7 +128,7 @@ def answers_in(value: object, report: Report) -> tuple[list[str], list[str]]:
     if len(lists) < 2:
         return (lists[0] if lists else []), refused
     combined = itertools.islice(itertools.product(*lists), MOST_COMBINED)
-    done = "The answer has to name one of each list; their combinations, parted by commas, are what is accepted."
+    done = "The answer must name one entry of each list. All combinations, separated by commas, are accepted."
     report.noted("several-answers", "answer", len(lists), done)
     return [", ".join(parts) for parts in combined], refused
 

@@ -45,7 +45,7 @@ def picture_in(value: object, field: str, report: Report) -> str | None:
     """A picture with ``bytes`` and ``path``, its bytes alone, or its name; of a list the first. None without one."""
     if isinstance(value, list):
         if len(value) > 1:
-            report.noted("several-pictures", field, len(value), "A sample has one image; the first was taken.")
+            report.noted("several-pictures", field, len(value), "A sample has one image. The first one was used.")
         value = value[0] if value else None
     name = ""
     if isinstance(value, dict):
@@ -54,7 +54,7 @@ def picture_in(value: object, field: str, report: Report) -> str | None:
         kind = next((kind for start, kind in _PICTURES if value.startswith(start)), "")
         if kind and kind != "gif":
             return f"data:image/{kind};base64,{base64.b64encode(value).decode('ascii')}"
-        report.noted("no-picture", field, value[:8].hex(" "), "These bytes are no JPEG, PNG, WebP or TIFF; left out.")
+        report.noted("no-picture", field, value[:8].hex(" "), "Not a JPEG, PNG, WebP or TIFF. Ignored.")
         return name or None
     if isinstance(value, str) and (kind := kind_in_base64(value)):
         return f"data:image/{kind};base64,{''.join(value.split())}"

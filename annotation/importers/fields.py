@@ -11,7 +11,7 @@ from annotation.schema import Issue, Severity, shortened
 
 MAX_NAME = 255
 """The longest name or id, in characters."""
-NO_AMOUNT = "It must be a number of 0 or more, of tokens a whole one; taken as unknown."
+NO_AMOUNT = "It must be a number of 0 or more (tokens: a whole number). The value is unknown."
 """What is said of a count, a time or a price that is none."""
 
 Number4 = tuple[float, float, float, float]
@@ -107,10 +107,10 @@ def name(value: object, field: str, report: Report, *, default: str = "") -> str
             "not-a-name",
             field,
             value,
-            f"{said} is neither a text nor a whole number; the row was left out. Correct it.",
+            f"{said} is neither a text nor a whole number, so the row was rejected. Correct it.",
         )
     if not value or not value.strip():
-        report.refuse("missing-field", field, value, f"The row has no {said} and was left out. Add it.")
+        report.refuse("missing-field", field, value, f"The row was rejected because it has no {said}. Add it.")
     return _short_enough(value, field, report)
 
 
@@ -125,7 +125,7 @@ def _short_enough(value: str, field: str, report: Report) -> str:
             "too-long",
             field,
             value[:60],
-            f"{report.called(field)} is longer than {MAX_NAME} characters; the row was left out. Shorten it.",
+            f"{report.called(field)} is longer than {MAX_NAME} characters, so the row was rejected. Shorten it.",
         )
     return value
 
@@ -157,7 +157,7 @@ def truth(value: object, field: str, report: Report) -> bool | None:
         return value
     if isinstance(value, int | float) and value in (0, 1):
         return bool(value)
-    done = f"{report.called(field)} is neither true, false nor null; taken as unknown."
+    done = f"{report.called(field)} is not true, false or null, so it is unknown."
     report.repaired("not-a-truth-value", field, value, done)
     return None
 
@@ -176,7 +176,7 @@ def items(value: object, field: str, report: Report) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        done = f"{report.called(field)} is not a list; the row was left out. Write it as a list."
+        done = f"{report.called(field)} is not a list, so the row was rejected. Write it as a list."
         report.refuse("not-a-list", field, value, done)
     return value
 
@@ -193,7 +193,7 @@ def names(value: object, field: str, report: Report) -> tuple[str, ...]:
         if isinstance(item, str):
             found.append(item)
         else:
-            report.repaired("not-a-name", f"{field}[{index}]", item, "This is not a name; the entry was left out.")
+            report.repaired("not-a-name", f"{field}[{index}]", item, "This is not a name. The entry was ignored.")
     return tuple(found)
 
 

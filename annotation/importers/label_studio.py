@@ -59,7 +59,7 @@ def read(path: Path, options: ReadOptions) -> Read:
             yield stream.progress()
     yield stream.progress()
     if not stream.given and not stream.resumed:
-        raise ImportProblem(f"{path.name} holds no tasks. Wanted: Label Studio's export as JSON, a list of tasks.")
+        raise ImportProblem(f"{path.name} contains no tasks. Export from Label Studio as JSON, a list of tasks.")
 
 
 def _converted(row: RawRow, decoder: RowDecoder) -> Read:
@@ -82,7 +82,7 @@ def sample_of_task(task: Mapping[str, Any], report: Report) -> SampleRecord:
     """One task of an export as a record; issues go to ``report``. Raises ``RowRefused``."""
     if not isinstance(task.get("data"), dict):
         report.refuse(
-            "no-task-data", "data", task.get("data"), "The task has no data and was left out. Export as JSON."
+            "no-task-data", "data", task.get("data"), "The task was rejected because it has no data. Export as JSON."
         )
     data = dict(task["data"])
     row = _native(data, task, report)
@@ -118,7 +118,7 @@ def _json(text: str, field: str, report: Report) -> Any:
     try:
         return storable(json.loads(text)) if text.strip() else None
     except (ValueError, RecursionError):
-        report.repaired("not-json", field, text, "This text is not JSON; it was left out.")
+        report.repaired("not-json", field, text, "This text is not JSON and was ignored.")
         return None
 
 
@@ -132,7 +132,7 @@ def _picture(value: object, report: Report) -> str | None:
     if "://" not in value and not value.startswith("/"):
         return value
     name = value.split("?")[0].split("#")[0].rsplit("/", 1)[-1]
-    report.noted("picture-address", "data.image", value, f"The image is looked for as {name!r}.")
+    report.noted("picture-address", "data.image", value, f"The image is searched as {name!r}.")
     return name or None
 
 
@@ -169,8 +169,8 @@ def _verdict(annotation: Mapping[str, Any]) -> bool | None:
 
 def _why(annotation: Mapping[str, Any], taken: Mapping[str, Any] | None) -> str:
     if annotation.get("was_cancelled") is True:
-        return "The annotation was skipped in Label Studio; it was left out."
+        return "The annotation was rejected because it was skipped in Label Studio."
     if _rank(annotation)[0] == 0:
-        return "A review rejected the annotation; it was left out."
+        return "The annotation was rejected because a review in Label Studio rejected it."
     named = {3: "the ground truth", 2: "accepted later", 1: "newer"}[_rank(taken or {})[0]]
-    return f"Another annotation of the task is {named} and was taken; this one was left out."
+    return f"The annotation was rejected because another one of the task is {named}."

@@ -21,10 +21,10 @@ def predicted_boxes(row: Mapping[str, Any], predictions: list[dict[str, Any]], r
     once for all of them."""
     found = [box for one in predictions for box in _boxes(row, one, report)][:MOST]
     if found:
-        done = "Predictions of a model are not gold; their boxes were kept as suggestions."
+        done = "Predictions of a model are not gold. Their boxes were kept as suggestions."
         report.noted("prediction-kept", "predictions", len(found), done)
     elif predictions:
-        done = "Predictions of a model are not gold; they were left out."
+        done = "Predictions of a model are not gold and were ignored."
         report.noted("prediction-not-taken", "predictions", len(predictions), done)
     return found
 

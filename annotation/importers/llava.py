@@ -68,10 +68,10 @@ def read(path: Path, options: ReadOptions) -> Read:
     """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
     ours = members_with(path, answers=False)
     if (path.is_dir() or _is_archive(path)) and not ours:
-        raise ImportProblem(f"{path.name} holds answers and no file of questions. Give that one too.")
+        raise ImportProblem(f"{path.name} contains answers but no questions. Add the file of questions.")
     wanted = "a JSONL file of questions"
     stream = RowStream(path, (), options.start, pick=lambda names: list(ours), wanted=wanted, deep=True)
-    return read_rows(stream, native_from, f"{path.name} holds no questions. Give the JSONL with question_id and text.")
+    return read_rows(stream, native_from, f"{path.name} contains no questions. It needs question_id and text.")
 
 
 def native_from(row: Mapping[str, Any], report: Report) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def detect(head: bytes, name: str) -> Detection:
     if _LOG.match(head.removeprefix(b"\xef\xbb\xbf")):
         return Detection("native", 0.0)
     if re.search(rb'"samples"\s*:\s*\[', head):
-        reasons.append('It holds a list "samples".')
+        reasons.append('It contains a list "samples".')
     own = [k for k in ("gold_boxes", "reference_toolchain", "answer_type", "image_group") if f'"{k}"'.encode() in head]
     if b'"id"' in head and own:
         reasons.append(f"Its rows have the keys id and {own[0]}.")
@@ -62,7 +62,7 @@ def read(path: Path, options: ReadOptions) -> Read:
             yield stream.progress()
     yield stream.progress()
     if not stream.given and not stream.resumed:
-        raise ImportProblem(f"{path.name} holds no samples. Wanted: a list named samples, or samples.jsonl.")
+        raise ImportProblem(f"{path.name} contains no samples. It needs a list named samples, or a file samples.jsonl.")
 
 
 def _converted(row: RawRow, decoder: RowDecoder) -> Read:

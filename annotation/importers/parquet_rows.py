@@ -116,7 +116,7 @@ def _opened(member: Member) -> Iterator[Any]:
             yield pyarrow.parquet.ParquetFile(path, memory_map=False)
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         said = str(error).split("\n", 1)[0][:200]
-        raise ImportProblem(f"{member.name} is no readable Parquet file ({said}). Write it again.") from error
+        raise ImportProblem(f"{member.name} is not a readable Parquet file ({said}). Write it again.") from error
 
 
 @contextmanager
@@ -140,11 +140,11 @@ def _refuse_bombs(table: Any, member: Member, limits: Limits) -> None:
     sizes = [table.metadata.row_group(n).total_byte_size for n in range(table.metadata.num_row_groups)]
     if sizes and max(sizes) > GROUP_BYTES:
         raise ImportProblem(
-            f"{member.name} has a row group of {max(sizes):,} bytes unpacked; {GROUP_BYTES:,} are allowed. "
+            f"{member.name} has a row group of {max(sizes):,} bytes unpacked (limit: {GROUP_BYTES:,}). "
             "Write it with smaller row groups."
         )
     if sum(sizes) > limits.total_bytes:
-        raise ImportProblem(f"{member.name} holds {sum(sizes):,} bytes unpacked; {limits.total_bytes:,} are allowed.")
+        raise ImportProblem(f"{member.name} contains {sum(sizes):,} bytes unpacked (limit: {limits.total_bytes:,}).")
 
 
 def without_bytes(values: dict[str, Any]) -> dict[str, Any]:

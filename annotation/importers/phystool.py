@@ -30,7 +30,7 @@ def detect(head: bytes, name: str) -> Detection:
 def read(path: Path, options: ReadOptions) -> Read:
     """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
     stream = RowStream(path, (), options.start, wanted="one JSON list or JSONL file")
-    empty = f"{path.name} holds no rows with refined_taxonomy. Give the ground truth with the plans."
+    empty = f"{path.name} contains no rows with refined_taxonomy. Choose the ground truth with the plans."
     return read_rows(stream, _native, empty)
 
 
@@ -39,7 +39,9 @@ def _native(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
     tools = fields.names(taxonomy.get("target_tools"), "target_tools", report)
     steps = fields.items(taxonomy.get("target_steps"), "target_steps", report)
     if len(steps) != len(tools):
-        done = f"{len(tools)} target_tools have {len(steps)} target_steps; the row was left out. Give each a step."
+        done = (
+            f"The row was rejected: it has {len(tools)} target_tools, but {len(steps)} target_steps. Give each a step."
+        )
         report.refuse("steps-do-not-fit", "target_steps", steps, done)
     name, slot = fields.name(row.get("id"), "id", report), row.get("slot")
     known = name if slot is None or name.endswith(f"_{slot}") else f"{name}_{slot}"

@@ -29,7 +29,7 @@ def native_from(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
     size = (row.get("width"), row.get("height"))
     how = row.get("bbox_format") or _guessed(written, key, report)
     if how not in FORMATS:
-        done = f"The boxes are written in a way that is not known; the row was left out. Known: {', '.join(FORMATS)}."
+        done = f"The row was rejected because the format of its boxes is unknown. Known formats: {', '.join(FORMATS)}."
         report.refuse("unknown-box-format", "bbox_format", how, done)
     options = _options(row.get("options", row.get("choices")))
     native = {
@@ -66,7 +66,7 @@ def _corners(box: Any, how: str, size: tuple[Any, Any], report: Report) -> Any:
 
 def _in_pixels(numbers: Number4, size: tuple[Any, Any], report: Report) -> Number4:
     if not all(fields.is_number(side) and side > 0 for side in size):
-        done = "The boxes are fractions and the row has no width and height; it was left out. Add them."
+        done = "The row was rejected because its boxes are fractions and it has no width and height. Add them."
         report.refuse("size-unknown", "width, height", list(size), done)
     wide, high = size
     return numbers[0] * wide, numbers[1] * high, numbers[2] * wide, numbers[3] * high

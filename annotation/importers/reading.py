@@ -133,7 +133,7 @@ class RowStream:
         if scanner.open:
             yield cut_off(member.name, scanner.line)
         elif not scanner.seen:
-            raise ImportProblem(f"{member.name} is not JSON: it holds no object and no list. Check the format.")
+            raise ImportProblem(f"{member.name} is not JSON: it contains no object and no list. Check the format.")
         else:
             self._at = Position(member.name, member.size, scanner.line)
             if alone:

@@ -81,7 +81,7 @@ class RecordStream(RowStream):
                 yield from self._record(member, file, around)
         elif layout.form is Form.TEXTS and not self.several:
             raise ImportProblem(
-                f"{member.name} is a list of texts, and nothing says which sample each is about. Write objects with "
+                f"{member.name} is a list of texts without sample IDs. Write objects with "
                 'ids: [{"id": "a1", "answer": "B"}, …].'
             )
         elif layout.form in (Form.KEYED, Form.LISTS):
@@ -208,7 +208,7 @@ class _Keyed:
         return self._other("an object", text, line, row)
 
     def _other(self, wanted: str, text: bytes, line: int, row: str) -> Issue:
-        done = f"The other records here are {wanted} each; this is not, and was left out."
+        done = f"The record was rejected because it is not {wanted}, like the others."
         found = shortened(text[:400].decode("utf-8", "replace"), 80)
         return Issue(Severity.REFUSED, "other-kind-of-record", self._file, line, "", found, done, row)
 

@@ -62,7 +62,7 @@ class ResultFormat:
         """Result files of this format, which hold questions and gold too."""
         if not all(word in head for word in self.words):
             return Detection(self.name, 0.0)
-        said = "It holds what a model did, with the questions and the gold answers: both can be imported."
+        said = "It contains answers of a model, the questions and the gold answers. Both can be imported."
         return Detection(self.name, SURENESS, (said,))
 
     def read(self, path: Path, options: ReadOptions) -> Read:
@@ -71,7 +71,7 @@ class ResultFormat:
 
 
 def _empty(path: Path) -> str:
-    return f"{path.name} holds no rows with a question."
+    return f"{path.name} contains no rows with a question."
 
 
 def _lines(path: Path, options: ReadOptions, to_native: ToNative) -> Read:

@@ -92,7 +92,7 @@ def _side(value: object, field: str, report: Report) -> int | None:
         return None
     if isinstance(value, int | float) and fields.is_number(value) and value == int(value) and 0 < value < 2**31:
         return int(value)
-    report.repaired("size-not-positive", field, value, f"{field} is not a positive whole number; taken as unknown.")
+    report.repaired("size-not-positive", field, value, f"{field} is not a positive whole number, so it is unknown.")
     return None
 
 
@@ -123,7 +123,7 @@ def _answer_type(value: object, has_options: bool, report: Report) -> AnswerType
         return AnswerType(value)
     guess = AnswerType.MULTIPLE_CHOICE if has_options else AnswerType.OPEN
     if value is not None:
-        done = f"answer_type is neither mc nor open; taken as {guess.value}, as the options say."
+        done = f"answer_type is neither mc nor open. From the options, it was set to {guess.value}."
         report.repaired("unknown-answer-type", "answer_type", value, done)
     return guess
 
@@ -147,7 +147,7 @@ def _letter(answer: str, options: Mapping[str, str], report: Report) -> str:
         done = "The answer is not the letter of an option; it was kept as written. No model answer can match it."
         report.noted("answer-not-an-option", "answer", answer, done)
         return answer
-    report.repaired("answer-not-a-letter", "answer", answer, f"The answer was taken as option {letter}.")
+    report.repaired("answer-not-a-letter", "answer", answer, f"The answer was read as option {letter}.")
     return letter
 
 
@@ -155,7 +155,7 @@ def gold_boxes_from(value: object, size: tuple[int | None, int | None], report: 
     """Valid gold boxes, clipped to the picture where ``size`` is known; every other is ignored and reported."""
     given = fields.items(value, "gold_boxes", report)
     if fields.four_numbers(given):
-        report.repaired("box-not-in-a-list", "gold_boxes", given, "The four numbers were taken as one box.")
+        report.repaired("box-not-in-a-list", "gold_boxes", given, "The four numbers were read as one box.")
         given = [given]
     boxes = (_gold_box(item, f"gold_boxes[{index}]", size, report) for index, item in enumerate(given))
     return tuple(box for box in boxes if box is not None)
@@ -171,7 +171,7 @@ def _gold_box(value: object, field: str, size: tuple[int | None, int | None], re
     try:
         box = Box(*numbers)
     except ValueError:
-        done = "The gold box is empty or reversed and was ignored: right must lie beyond left, bottom below top."
+        done = "The gold box is empty or reversed and was ignored. It needs x1 < x2 and y1 < y2."
         report.repaired("box-empty", field, value, done)
         return None
     if size[0] is None or size[1] is None:
@@ -214,7 +214,7 @@ def _chain(value: object, field: str, report: Report) -> FurtherChain:
     if not chain.calls:
         report.repaired("chain-without-calls", field, value, "A toolchain without calls was ignored.")
     if len(chain.note) > LONGEST_NOTE:
-        done = f"A note of a toolchain has at most {LONGEST_NOTE} characters; the row was left out. Shorten it."
+        done = f"The row was rejected: a toolchain note is longer than {LONGEST_NOTE} characters. Shorten it."
         report.refuse("note-too-long", f"{field}.note", chain.note, done)
     return chain
 
@@ -224,10 +224,10 @@ def _call(value: object, field: str, report: Report) -> ToolCall:
         return ToolCall(fields.name(value, field, report))
     data = fields.mapping(value, field, report)
     if data.get("image_out") == ORIGINAL:
-        done = 'A call must not name its result "original", the name of the first image. Rename it.'
+        done = 'The row was rejected because a call names its result "original", the original image. Rename it.'
         report.refuse("image-out-original", f"{field}.image_out", ORIGINAL, done)
     for key in sorted(set(data) - _CALL_KEYS):
-        report.noted("unknown-key", f"{field}.{key}", data[key], "A call has no place for this key; it was left out.")
+        report.noted("unknown-key", f"{field}.{key}", data[key], "This key of a call is unknown and was ignored.")
     return ToolCall(
         tool=fields.name(data.get("tool"), f"{field}.tool", report),
         arguments=fields.mapping(data.get("arguments"), f"{field}.arguments", report),
@@ -243,7 +243,7 @@ def _plan(data: Mapping[str, Any], report: Report) -> ToolPlan:
     for target in targets:
         key = " ".join(unicodedata.normalize("NFC", target.tool).casefold().split())
         if key in seen:
-            done = "The query has two targets of this name; the row was left out. Name each target once."
+            done = "The row was rejected because it names this target twice. Name each target once."
             report.refuse("duplicate-target", "targets", target.tool, done)
         seen.add(key)
     ordered = fields.truth(data.get("ordered"), "ordered", report)
@@ -254,7 +254,7 @@ def _target(value: object, field: str, report: Report) -> Target:
     data = fields.mapping(value, field, report)
     step = data.get("step")
     if isinstance(step, bool) or not isinstance(step, int) or not 1 <= step < 2**31:
-        done = "A target needs a step of 1 or more; the row was left out. Correct it."
+        done = "The row was rejected because the step of a target is not a whole number of 1 or more. Correct it."
         report.refuse("step-below-one", f"{field}.step", step, done)
     return Target(fields.name(data.get("tool"), f"{field}.tool", report), step)
 
@@ -265,7 +265,7 @@ def _facets(data: Mapping[str, Any], report: Report) -> dict[str, tuple[Any, ...
     facets: dict[str, tuple[Any, ...]] = {}
     for facet, value in fields.mapping(data.get("facets"), "facets", report).items():
         if own.get(facet) is not None and own[facet] != value:
-            done = f"The sample has {facet} twice; the one outside of facets counts."
+            done = f"The row contains {facet} twice. The value outside of facets was used."
             report.repaired("facet-twice", f"facets.{facet}", value, done)
         facets[facet] = _facet_values(value, f"facets.{facet}", report)
     for facet, value in own.items():

@@ -33,9 +33,9 @@ FEW = 5
 IDS = 1000
 """Ids of records that are kept, to be held against those of samples."""
 
-AS_TABLE = "Read it as a table (format: table) and say which column holds what."
+AS_TABLE = "Read it as a table (format: table) and map its columns."
 AS_ROWS = "Save the rows as a JSON list of objects, JSON lines, CSV, TSV, XLSX or Parquet."
-WITH_IDS = 'Nothing says which sample each is about. Write objects with ids: [{"id": "a1", "answer": "B"}, …].'
+WITH_IDS = 'The sample of each record is unknown. Write objects with ids: [{"id": "a1", "answer": "B"}, …].'
 CHOOSE = "Read it as a table (format: table); name one list to read that one, or read all with their column “list”."
 
 
@@ -142,7 +142,7 @@ def _in_words(layout: Layout, counted: _Counted, beginning: bytes) -> tuple[str,
         case Form.RECORD:
             return f"one JSON object with {fields}", AS_ROWS
         case Form.EMPTY:
-            return "an empty list" if listed else "an empty object", f"It holds no record. {AS_ROWS}"
+            return "an empty list" if listed else "an empty object", f"It contains no records. {AS_ROWS}"
     return "JSON that is damaged from its beginning", AS_ROWS
 
 

@@ -32,7 +32,7 @@ class SheetStream:
         self._sheet_rows = 1
         self.columns = [str(cell).strip() for cell in next(self._rows, ()) if cell is not None]
         if len(self.columns) < 2:
-            raise ImportProblem(f"{path.name} has no heading in its first sheet. Put the names of columns in row 1.")
+            raise ImportProblem(f"{path.name} has no heading in its first sheet. Enter the column names in row 1.")
 
     def progress(self) -> Progress:
         """Everything up to here has been given; bytes are in proportion to the rows."""
@@ -67,7 +67,7 @@ class SheetStream:
                 book.close()
         except Exception as error:  # the library raises whatever a damaged part happens to cause
             raise ImportProblem(
-                f"{self._path.name} is no readable workbook ({type(error).__name__}). Save it again as .xlsx or TSV."
+                f"{self._path.name} is not a readable workbook ({type(error).__name__}). Save it again as .xlsx or TSV."
             ) from error
 
 

@@ -143,13 +143,13 @@ def open_members(
     if path.is_dir():
         members = _folder_members(path, pick, deep)
     elif not path.is_file():
-        raise ImportProblem(f"There is no file {path.name}. Check the path.")
+        raise ImportProblem(f"File {path.name} not found. Check the path.")
     elif zipfile.is_zipfile(path):
         members = _zip_members(path, pick, limits)
     else:
         members = [Member(path.name, path.stat().st_size, path)]
     if not members:
-        raise ImportProblem(f"{path.name} holds nothing that can be read here. Wanted: {wanted}.")
+        raise ImportProblem(f"{path.name} contains nothing that can be read here. It needs {wanted}.")
     _refuse_foreign(members, path, limits, PARQUET if parquet else b"")
     return members
 
@@ -157,7 +157,7 @@ def open_members(
 def _refuse_foreign(members: Sequence[Member], path: Path, limits: Limits, wanted: bytes) -> None:
     total = sum(member.size for member in members)
     if total > limits.total_bytes:
-        raise ImportProblem(f"{path.name} holds {total:,} bytes; {limits.total_bytes:,} are allowed. Split it.")
+        raise ImportProblem(f"{path.name} contains {total:,} bytes (limit: {limits.total_bytes:,}). Split it.")
     if total == 0:
         raise ImportProblem(f"{path.name} is empty. Check that it was written and sent completely.")
     for member in members:
@@ -202,11 +202,11 @@ def _refuse_unsafe(info: zipfile.ZipInfo, archive: str) -> None:
     name = info.filename.replace("\\", "/")
     if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in name.split("/"):
         raise ImportProblem(
-            f"{archive} holds the unsafe name {info.filename[:100]!r}, which points outside it. "
+            f"{archive} contains the unsafe name {info.filename[:100]!r}, which points outside it. "
             "Rename the file and zip it again."
         )
     if stat.S_ISLNK(info.external_attr >> 16):
-        raise ImportProblem(f"{archive} holds the link {info.filename[:100]!r}. Zip the files themselves.")
+        raise ImportProblem(f"{archive} contains the link {info.filename[:100]!r}. Zip the files themselves.")
 
 
 def _refuse_bomb(info: zipfile.ZipInfo, limits: Limits) -> None:

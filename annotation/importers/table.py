@@ -47,7 +47,7 @@ def detect(head: bytes, name: str) -> Detection:
     reasons = [f"It is a table of {len(columns)} columns."]
     if told := next((column for column in columns if of_results(column)), ""):
         return Detection(
-            NAME, 0.1, (*reasons, f"Its column {told} says what a model did: import it as runs (import_runs).")
+            NAME, 0.1, (*reasons, f"Its column {told} contains answers of a model. Import it as runs (import_runs).")
         )
     mapping = SAMPLE_FIELDS.guessed(columns)
     if problem := SAMPLE_FIELDS.problem(mapping):
@@ -71,7 +71,7 @@ def read(path: Path, options: ReadOptions) -> Read:
     def to_native(values: Mapping[str, Any], report: Report) -> dict[str, Any]:
         return _native(flat(values), mapping, unit, folder, report)
 
-    stream, empty = open_table(path, options.start, mapping.list), f"{path.name} holds no rows. {NO_ROWS}"
+    stream, empty = open_table(path, options.start, mapping.list), f"{path.name} contains no rows. {NO_ROWS}"
     if isinstance(stream, RowStream):
         yield from read_rows(stream, to_native, empty)
         return

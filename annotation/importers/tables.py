@@ -56,8 +56,8 @@ class TableStream:
         self.columns = _cells(heading, self._delimiter)
         if len(self.columns) < 2:
             raise ImportProblem(
-                f"{self._member.name} has no heading of two columns or more. Put their names into the first line, "
-                "and save the table as TSV or CSV."
+                f"{self._member.name} has no heading of two columns or more. Add the column names as the first "
+                "line, and save the table as TSV or CSV."
             )
         begin = start or Position()
         self._at = begin if begin.offset else Position(self._member.name, len(first), 1)
@@ -141,7 +141,7 @@ class TableStream:
 
     def _wrong(self, line: _Line, count: int) -> Issue:
         done = (
-            f"The row has {count} columns, the heading {len(self.columns)}; it was left out. The file may be cut off."
+            f"The row was rejected: it has {count} columns, the heading {len(self.columns)}. The file may be cut off."
         )
         found = shortened(line.text, 80)
         return Issue(Severity.REFUSED, "wrong-columns", self._member.name, line.number, "", found, done)
@@ -169,5 +169,5 @@ def _only_member(path: Path, limits: Limits) -> Member:
     )
     if len(members) > 1:
         names = ", ".join(member.name for member in members[:5])
-        raise ImportProblem(f"{path.name} holds several tables ({names}). Give the one to import.")
+        raise ImportProblem(f"{path.name} contains several tables ({names}). Choose one of them.")
     return members[0]

@@ -38,18 +38,18 @@ def apply_results(row: dict[str, Any], results: Sequence[Any], report: Report) -
         field = f"result[{index}]"
         if not isinstance(result, dict) or not isinstance(result.get("value"), dict):
             if not isinstance(result, dict) or result.get("type") != "relation":
-                report.noted("result-unreadable", field, result, "The result has no value; it was left out.")
+                report.noted("result-unreadable", field, result, "The result has no value and was ignored.")
         elif result.get("type") in _BOXES:
             regions.append((field, result))
         elif result.get("type") in _TEXTS:
             _take_text(row, result, field, report)
         else:
-            done = "Only rectangles are evidence here; the region was left out. Draw it as a rectangle."
+            done = "The region was ignored because evidence must be a rectangle. Draw it as a rectangle."
             report.repaired("region-not-a-rectangle", field, result.get("type"), done)
     if regions:
         return _take_regions(row, regions, results, report)
     if row.get("gold_boxes") and _sides(row.get("width"), row.get("height")):
-        done = "The annotation has no rectangle; the boxes of the task were taken away."
+        done = "The annotation has no rectangle. The boxes of the task were removed."
         report.repaired("boxes-taken-away", "gold_boxes", row.pop("gold_boxes"), done)
     return []
 
@@ -59,7 +59,7 @@ def _take_text(row: dict[str, Any], result: Mapping[str, Any], field: str, repor
     texts = _texts(result["value"].get("text" if kind == "textarea" else "choices"))
     if kind not in {"textarea", "choices"} or (name not in _CONTROLS and not _FACET.fullmatch(name)):
         if kind != "labels":
-            report.noted("unknown-control", field, name, "A sample has no place for this control; it was left out.")
+            report.noted("unknown-control", field, name, "This control has no field in a sample and was ignored.")
     elif name.startswith(FACET):
         _take_facet(row, name.removeprefix(FACET), texts)
     elif texts:
@@ -148,7 +148,7 @@ def _size(row: dict[str, Any], result: Mapping[str, Any], field: str, report: Re
     known = _sides(row.get("width"), row.get("height"))
     shown = _sides(result.get("original_width"), result.get("original_height"))
     if known and shown and known != shown:
-        done = f"The image is {known[0]} × {known[1]}; the percent of the box were taken of that."
+        done = f"The image is {known[0]} × {known[1]}; the percentages of the box refer to this size."
         report.noted("shown-in-another-size", field, f"{shown[0]} × {shown[1]}", done)
     if known or shown:
         row["width"], row["height"] = known or shown or (None, None)
@@ -173,7 +173,7 @@ def _pixels(result: Mapping[str, Any], size: Size, field: str, report: Report) -
     numbers = fields.four_numbers([value.get(key) for key in ("x", "y", "width", "height")])
     if numbers is None or max(map(abs, numbers)) > MOST_PERCENT:
         report.repaired(
-            "box-not-numbers", field, value, "x, y, width and height are not numbers; the box was left out."
+            "box-not-numbers", field, value, "The box was ignored because x, y, width and height are not numbers."
         )
         return None
     for turned in (value.get("rotation"), result.get("image_rotation")):

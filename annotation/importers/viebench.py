@@ -29,5 +29,5 @@ def detect(head: bytes, name: str) -> Detection:
 def read(path: Path, options: ReadOptions) -> Read:
     """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
     stream = RowStream(path, (), options.start, wanted="a JSON list or JSONL file")
-    empty = f"{path.name} holds no rows with a question. Give a JSON list or JSONL of question, answer and boxes."
+    empty = f"{path.name} contains no rows with a question. Use a JSON list or JSONL with question, answer and boxes."
     return read_rows(stream, native_from, empty)

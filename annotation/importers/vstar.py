@@ -41,7 +41,7 @@ def read(path: Path, options: ReadOptions) -> Read:
         return _native(values, pictures, report)
 
     stream = DocumentStream(path, options.start, group=group, wanted="folders with one JSON per image")
-    empty = f"{path.name} holds no JSON with question, options and bbox. Choose the folder with one per image."
+    empty = f"{path.name} contains no JSON with question, options and bbox. Choose the folder with one per image."
     return read_documents(stream, to_native, empty)
 
 
@@ -51,7 +51,7 @@ def _stem(name: str) -> str:
 
 def _native(values: Mapping[str, Any], pictures: Mapping[str, str], report: Report) -> dict[str, Any]:
     if missing := [name for name in ("question", "bbox") if name not in values]:
-        done = f"The file has no {' and no '.join(missing)}; it was left out. Add it, or leave the file out yourself."
+        done = f"The file was rejected because it has no {' and no '.join(missing)}. Add it, or remove the file."
         report.refuse("missing-field", missing[0], [name for name in values if name][:9], done)
     stem = _stem(str(values[""]))
     texts = [str(text) for text in fields.items(values.get("options"), "options", report)]

@@ -137,7 +137,7 @@ def toolchain_from(text: str, report: Report) -> list[Any]:
         "toolchain-unreadable",
         TOOLCHAIN,
         text,
-        'This is no JSON list of names; the toolchain was left out. Write it as ["Crop", "Flip"].',
+        'The toolchain was ignored because it is not a JSON list of names. Write it as ["Crop", "Flip"].',
     )
     return []
 

@@ -91,4 +91,4 @@ def detect_format(path: Path) -> list[Detection]:
 
 def _asked(table_: Detection) -> Detection:
     sure = min(table_.confidence, mapped_detection.CALLS - 0.05)
-    return replace(table_, confidence=sure, reasons=(*table_.reasons, "As a table, calls of tools are left out."))
+    return replace(table_, confidence=sure, reasons=(*table_.reasons, "Read as a table, tool calls are ignored."))

@@ -61,6 +61,6 @@ def rollout_in(value: object, report: Report) -> int:
         return 0
     index = number_in(value)
     if index is None or not (0 <= index < 2**31 and index == int(index)):
-        done = "A rollout is 0, 1, 2 …; the row was left out. Choose another column, or none."
+        done = "The row was rejected because its rollout is not 0, 1, 2 …. Choose another column, or none."
         report.refuse("rollout-not-an-index", "rollout", value, done)
     return int(index)

@@ -26,12 +26,12 @@ def decisions_in(path: Path) -> Iterator[tuple[str, str]]:
             for row in rows:
                 if decision := (row["decision"] or "").strip():
                     if len(decision) > LONGEST or not decision.isprintable():
-                        raise ImportProblem(f"{path}, line {rows.line_num}: {decision[:40]!r} is no decision.")
+                        raise ImportProblem(f"{path}, line {rows.line_num}: {decision[:40]!r} is not a decision.")
                     group = (row["group"] or "").strip()
                     if not GROUP.match(group):
                         raise ImportProblem(
-                            f"{path}, line {rows.line_num}: {group[:40]!r} names no group. A table program may have "
-                            "changed it to a number."
+                            f"{path}, line {rows.line_num}: {group[:40]!r} is not a group. A spreadsheet program may "
+                            "have changed it to a number."
                         )
                     yield group, decision.lower() if decision.lower() in ("y", "n") else decision
     except (OSError, UnicodeDecodeError, csv.Error) as error:

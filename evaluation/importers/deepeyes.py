@@ -70,7 +70,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex, known: Recognis
         return trajectory_from(data, options, samples, report)
 
     stream = RowStream(path, (), options.start, pick=pick, wanted="JSONL files result_*.jsonl")
-    empty = f"{path.name} holds no rows. Wanted: result_*.jsonl as DeepEyes writes them."
+    empty = f"{path.name} contains no rows. It needs result_*.jsonl as written by DeepEyes."
     return read_rows(stream, convert, empty, known)
 
 
@@ -82,7 +82,7 @@ def trajectory_from(data: Mapping[str, Any], options: ReadOptions, samples: Samp
             "no-dialogue",
             "pred_output",
             messages,
-            "The row has no list pred_output, the messages, and was left out. Add it.",
+            "The row was rejected because it has no list pred_output with the messages. Add it.",
         )
     sample = _sample_of(data, messages, samples, report)
     predicted = fields.text(data.get("pred_ans"), "pred_ans", report).strip()
@@ -139,7 +139,7 @@ def _sample_of(data: Mapping[str, Any], messages: Sequence[Any], samples: Sample
         report.refuse("unknown-sample", field, wanted, not_joined(what, wanted, samples))
     if len(found) > 1:
         ids = ", ".join(sample.id for sample in found[:5])
-        done = f"Several samples fit ({ids}); the row was left out, as it does not say which is meant."
+        done = f"The row was rejected because it matches several samples ({ids})."
         report.refuse("ambiguous-sample", field, wanted, done)
     return found[0].id
 
@@ -164,7 +164,7 @@ def _answer(predicted: str, turns: Sequence[Turn], failed: bool, extra: dict[str
         return None
     last = turns[-1].text.strip() if turns else ""
     if predicted == last and (predicted.startswith("<think>") or turns[-1].calls):
-        report.noted("no-answer", "pred_ans", predicted, "The run says success, but no turn holds an answer.")
+        report.noted("no-answer", "pred_ans", predicted, "The status is success, but no turn contains an answer.")
         extra["pred_ans"] = predicted
         return None
     return predicted
@@ -216,7 +216,7 @@ def _steps(turns: Sequence[Turn], frame: _Frame, report: Report) -> list[Step]:
 
 def _note_calls(turn: Turn, field: str, report: Report) -> None:
     if len(turn.calls) > 1:
-        done = "Only the first call of a turn was executed; the others are no attempts and stay in its text."
+        done = "Only the first call of a turn was executed. The others stay in its text and don't count as calls."
         report.noted("calls-not-executed", field, len(turn.calls) - 1, done)
     if _ECHO in turn.text:
         report.noted("echoed-example", field, _ECHO, "A call that repeats the prompt's example was dropped.")
@@ -231,7 +231,7 @@ def _step(turn: Turn, flag: StepFlag, number: int, frame: _Frame, report: Report
     numbers = fields.four_numbers(written)
     bbox, executed, coords = frame.boxes(numbers) if numbers else (None, None, Coordinates.PIXEL)
     if numbers is None:
-        done = "The call holds no box of four numbers (cut off, or no JSON); kept as written, never scored."
+        done = "The call has no box of four numbers (cut off, or not JSON). It is kept as written and never scored."
         report.noted("call-unreadable", field, call.raw, done)
     elif ok:
         note_unless_box(numbers, f"{field}.bbox_2d", report)

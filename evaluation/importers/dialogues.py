@@ -44,8 +44,7 @@ class Dialogue:
 
 
 NO_TURNS = (
-    "no list of messages with a model's turns in it. Give the messages as a JSON list, or as JSONL with a dialogue to "
-    "a line."
+    "no list of messages with turns of a model. Use a JSON list of messages, or JSONL with one dialogue per line."
 )
 ConvertDialogue = Callable[[Dialogue, Report], Trajectory]
 MakeStep = Callable[[Exchange, Pictures, Report], Step]
@@ -90,7 +89,7 @@ def read_chats(path: Path, options: ReadOptions, samples: SampleIndex, *, model:
     def convert(dialogue: Dialogue, report: Report) -> Trajectory:
         return trajectory_of(dialogue, options, samples, report, model=model, step=step)
 
-    return read_dialogues(path, options, convert, f"{path.name} holds {NO_TURNS}")
+    return read_dialogues(path, options, convert, f"{path.name} contains {NO_TURNS}")
 
 
 def _holds_records(path: Path) -> bool:
@@ -121,7 +120,7 @@ def dialogue_of(value: Any, report: Report) -> Dialogue:
         "no-dialogue",
         "messages",
         value,
-        "The row holds no list of messages and was left out. Write it as a list, or under messages.",
+        "The row was rejected because it has no list of messages. Write it as a list, or under messages.",
     )
 
 
@@ -165,7 +164,7 @@ def trajectory_of(
             "no-dialogue",
             "messages",
             dialogue.messages,
-            "No message here has a role, user or assistant; the dialogue was left out. Add the roles.",
+            "The dialogue was rejected because no message has the role user or assistant. Add the roles.",
         )
     sample = find_sample(_clues(dialogue, talk, report), samples, report)
     pictures = Pictures(samples.size_of(sample))
@@ -175,7 +174,7 @@ def trajectory_of(
         setting=options.setting,
         steps=tuple(step(exchange, pictures, report) for exchange in talk.exchanges),
         answer=talk.final or None,
-        error="" if talk.final or talk.exchanges else "The dialogue holds no turn of the model.",
+        error="" if talk.final or talk.exchanges else "The dialogue contains no turn of the model.",
         extra=fields.extra(dialogue.values, _READ_KEYS),
         file=report.file,
         line=report.line,

@@ -38,7 +38,7 @@ def detect(head: bytes, name: str) -> Detection:
     if b'"eval"' in head and b'"version"' in head and b'"status"' in head:
         return Detection("inspect", 0.95, ("It has the keys version, status and eval of a log of Inspect AI.",))
     if b'"epoch"' in head and b'"target"' in head and (b'"messages"' in head or b'"input"' in head):
-        return Detection("inspect", 0.8, ("It holds samples with epoch and target, as in a log of Inspect AI.",))
+        return Detection("inspect", 0.8, ("It contains samples with epoch and target, as in a log of Inspect AI.",))
     return Detection("inspect", 0.0)
 
 
@@ -55,7 +55,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
         if isinstance(sample, dict):
             yield trajectory_from(sample, model, options, samples, report)
 
-    empty = f"{path.name} holds no samples; the log may be of a run that did not begin."
+    empty = f"{path.name} contains no samples. The run of this log may not have started."
     if path.suffix.lower() == ".json":
         return read_rows(RowStream(path, ("samples",), options.start), of_row, empty)
     stream = DocumentStream(path, options.start, group=group, wanted=WANTED)
@@ -78,7 +78,7 @@ def _rollout(epoch: object, report: Report) -> int:
     """Epochs count from 1, rollouts from 0."""
     if epoch is None or (isinstance(epoch, int) and not isinstance(epoch, bool) and 0 <= epoch < 2**31):
         return max(0, (epoch or 1) - 1)
-    report.repaired("not-an-epoch", "epoch", epoch, "epoch is not 1, 2, 3 …; the sample was taken as of the first.")
+    report.repaired("not-an-epoch", "epoch", epoch, "epoch is not 1, 2, 3 …. The sample was read as epoch 1.")
     return 0
 
 

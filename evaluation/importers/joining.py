@@ -41,20 +41,18 @@ def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
     if len(found) == 1:
         return found[0].id
     if other and not found and not has_words(clues.question):
-        done = (
-            f"A number alone joins nothing, and neither a question nor an image says that sample {other} is meant. The "
-        )
-        done += "row was left out. Add its question or image, accept the name, or give sample_id in the native format."
+        done = f"A number alone can't be matched, and no question or image confirms sample {other}. The "
+        done += "row was rejected. Add its question or image, accept the name, or use sample_id in the native format."
         report.refuse("number-alone", "sample", other, done)
     if other and not found:
         asks = samples.question_of(other)[:80]
-        done = f"Sample {other} asks {asks!r}, not this; a number alone joins nothing, and the row was left out. "
-        report.refuse("other-question", "question", clues.question, done + "Import into the benchmark it was run on.")
+        done = f"The row was rejected: sample {other} has another question, {asks!r}. A number alone can't be matched. "
+        report.refuse("other-question", "question", clues.question, done + "Import it into the benchmark of the run.")
     places = [*(("sample", name) for name in clues.ids), ("image", clues.image), ("question", clues.question)]
     field, told = next(((field, told) for field, told in places if told), ("sample", ""))
     if found:
         ids = ", ".join(sample.id for sample in found[:5])
-        done = f"Several samples fit ({ids}); the row was left out, as it does not say which is meant."
+        done = f"The row was rejected because it matches several samples ({ids})."
         report.refuse("ambiguous-sample", field, told, done)
     if not told:
         done = "The row names no sample: no id, image or question. It was rejected."

@@ -42,7 +42,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     ours = members_with(path, answers=True)
     wanted = "a JSONL file of answers, with answer_id or model_id"
     stream = RowStream(path, (), options.start, pick=lambda names: list(ours), wanted=wanted, deep=True)
-    return read_rows(stream, convert, f"{path.name} holds no answers. Give the JSONL with question_id and answer_id.")
+    return read_rows(stream, convert, f"{path.name} contains no answers. It needs question_id and answer_id.")
 
 
 def _trajectory(row: Mapping[str, Any], options: ReadOptions, samples: SampleIndex, report: Report) -> Trajectory:

@@ -45,7 +45,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
         return _trajectory(row, options, samples, seen, report)
 
     stream = RowStream(path, (), options.start, wanted="one JSONL file ..._samples_TASK.jsonl")
-    empty = f"{path.name} holds no rows of lmms-eval. Give the *_samples_TASK.jsonl of a run with --log_samples."
+    empty = f"{path.name} contains no rows of lmms-eval. Choose the *_samples_TASK.jsonl of a run with --log_samples."
     return read_rows(stream, convert, empty)
 
 
@@ -58,9 +58,7 @@ def _trajectory(
     report.stands_for("question", "input")
     sample = find_sample(Clues([name], question=question, options=choices), samples, report)
     if sample in seen:
-        done = (
-            "A row before is about the same sample, as when a file is appended to. That one counts; this was left out."
-        )
+        done = "The row was rejected because an earlier row has the same sample. The file may have been appended to."
         report.refuse("repeated-row", "doc_id", name, done)
     seen.add(sample)
     metrics = {key: value for key, value in row.items() if key not in _KNOWN}

@@ -25,7 +25,7 @@ RUN_FIELDS = TableFields((
     Field("answer", "Answer of the model", (
         *PREDICTIONS, "output", "value",
     ), beside={"text": frozenset({"answer_id", "model_id"})}),
-    Field("file_reading", "Answer as the file itself read it", ("extraction", "extracted_answer")),
+    Field("file_reading", "Answer as read by the file", ("extraction", "extracted_answer")),
     Field("correct", "Verdict: correct or not", (
         "judge_correct", "is_correct", "correct", "hit", "verdict", "match", "acc", "score", "true_false",
     )),
@@ -50,7 +50,7 @@ RUN_FIELDS = TableFields((
     (("sample", "image", "question"),
      "No column is mapped to a sample. Choose the column with its id, image or question."),
     (("answer", "correct", "error", "boxes", "box_1"),
-     "No column says what the model did. Choose the one with its answer, a verdict, an error or its crops."),
+     "No column is mapped to a model answer, verdict, error or crop. Choose at least one."),
 ), never={"answer": lambda column: is_gold(column)})  # fmt: skip
 
 

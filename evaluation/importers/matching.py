@@ -175,4 +175,4 @@ def not_joined(what: str, text: str, samples: SampleIndex) -> str:
     """The sentence for a row without a sample, with near matches where there are any."""
     near = samples.near(text)
     hint = f" Near: {', '.join(near)}." if near else ""
-    return f"{what} {text[:80]!r}; the row was left out.{hint} Import the benchmark first, or correct the name."
+    return f"{what} {text[:80]!r}. The row was rejected.{hint} Import the benchmark first, or correct the name."

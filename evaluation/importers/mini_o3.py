@@ -75,7 +75,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
-    empty = f"{path.name} holds neither traj.jsonl nor rows of a generation dump."
+    empty = f"{path.name} contains neither traj.jsonl nor rows of a generation dump."
     if path.is_file() and path.name != "traj.jsonl" and path.suffix.lower() == ".jsonl":
 
         def of_row(row: dict[str, Any], _: str, report: Report) -> Record:
@@ -113,10 +113,10 @@ def _attempts(
             "no-dialogue",
             "",
             "",
-            "The file holds neither a header nor a turn of a model and was left out. Copy it again.",
+            "The file was rejected because it has no header and no turn of a model. Copy it again.",
         )
     if attempts > 1:
-        done = "The file holds several attempts, one after the other; the last one counts."
+        done = "The file contains several attempts. The last one counts."
         report.noted("repeated-attempts", "doc_id", attempts, done)
     yield _trajectory(_sample(header, document.folder, samples, report), turns, options, samples, report)
 
@@ -181,7 +181,7 @@ def _trajectory(
         setting=options.setting,
         steps=tuple(steps),
         answer=None if calls_on else _answer(last),
-        error="" if turns else "The file holds no turn of the model.",
+        error="" if turns else "The file contains no turn of the model.",
         file=report.file,
         line=report.line,
     )
@@ -220,7 +220,7 @@ def _steps(turn: Said, followed: bool, pictures: Pictures, space: BoxSpace, repo
         asked = fields.four_numbers(written)
         source = pictures.at(_source(given))
         if asked is None:
-            done = "The call holds no box of four numbers; it is kept as written and never scored."
+            done = "The call has no box of four numbers. It is kept as written and never scored."
             report.noted("call-unreadable", "grounding", turn.text[start:end], done)
         bbox, coords = on_picture(asked, space, source) if asked else (None, space.kind)
         cut = None

@@ -45,7 +45,7 @@ def detect(head: bytes, name: str) -> Detection:
     if name.rsplit(".", 1)[0] in KEYS and begins_json(head):
         reasons.append(f"The file is called {name.rsplit('.', 1)[0]}.")
     if found := re.search(rb'"(trajectories|interventions|judgements|rollout_groups)"\s*:\s*\[', head):
-        reasons.append(f'It holds a list "{found[1].decode()}".')
+        reasons.append(f'It contains a list "{found[1].decode()}".')
     own = [k for k in ("steps", "condition", "kind", "predicted_tools_plan") if f'"{k}"'.encode() in head]
     if b'"sample_id"' in head and own:
         reasons.append(f"Its rows have the keys sample_id and {own[0]}.")
@@ -67,7 +67,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex, known: Recognis
 
     wanted = "a list named trajectories, interventions, judgements or rollout_groups, or such JSONL files"
     stream = RowStream(path, KEYS, options.start)
-    return read_rows(stream, convert, f"{path.name} holds no runs. Wanted: {wanted}.", known)
+    return read_rows(stream, convert, f"{path.name} contains no runs. It needs {wanted}.", known)
 
 
 def kind_of(data: Mapping[str, Any]) -> str:
@@ -100,7 +100,7 @@ def judgement_from(data: Mapping[str, Any], options: ReadOptions, report: Report
     """One row of ``judgements``. Raises ``RowRefused``, also for a kind that is not known."""
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in {known.value for known in JudgementKind}:
-        done = f"kind must be one of {', '.join(JudgementKind)}; the row was left out."
+        done = f"The row was rejected because kind must be one of {', '.join(JudgementKind)}."
         report.refuse("unknown-kind", "kind", kind, done)
     about = _about(data, kind, report)
     return Judgement(
@@ -126,14 +126,14 @@ def _about(data: Mapping[str, Any], kind: str, report: Report) -> AboutAnswer | 
     rollout = data.get("rollout") or 0
     decides = bool(fields.truth(data.get("decides"), "decides", report))
     if decides and kind != JudgementKind.ANSWER:
-        done = f"A decision is about an answer, not about {kind}; the row was left out."
+        done = f"The row was rejected because a decision refers to an answer, not to {kind}."
         report.refuse("unknown-decision", "kind", kind, done)
     if decides and not data.get("answer") and data.get("verdict") not in list(DecisionWord):
-        done = f"A decision has an option as answer, or the verdict {', '.join(DecisionWord)}; the row was left out."
+        done = f"The row was rejected: a decision needs an option as answer, or the verdict {', '.join(DecisionWord)}."
         report.refuse("unknown-decision", "verdict", data.get("verdict"), done)
     digests = [str(one or "") for one in (digest, data.get("key_digest"))]
     if isinstance(rollout, bool) or not isinstance(rollout, int) or not all(map(_is_digest, digests)):
-        done = "rollout is a whole number, and a digest has 32 characters 0 to 9 and a to f. The row was left out."
+        done = "The row was rejected: rollout must be a whole number, and a digest 32 characters 0 to 9 and a to f."
         report.refuse("not-about-an-answer", "text_digest", digest, done)
     return AboutAnswer(
         rollout,
@@ -152,7 +152,7 @@ def rollout_group_from(data: Mapping[str, Any], options: ReadOptions, report: Re
     """One row of ``rollout_groups``. Raises ``RowRefused``; a group is whole or it is not kept."""
     alpha = data.get("alpha")
     if alpha is not None and not (fields.is_number(alpha) and 0 <= alpha <= 1):
-        report.repaired("alpha-out-of-range", "alpha", alpha, "alpha is no number from 0 to 1; the setting's is used.")
+        report.repaired("alpha-out-of-range", "alpha", alpha, "alpha is not from 0 to 1. The metric setting is used.")
         alpha = None
     given = fields.items(data.get("rollouts"), "rollouts", report)
     return RolloutGroup(
@@ -174,7 +174,7 @@ def _rollout(value: object, field: str, report: Report) -> Rollout:
         done = (
             "A rollout needs the numbers image_tokens, acc and format, and sufficient true or false. image_tokens is 0 "
         )
-        done += "or more. The group was left out."
+        done += "or more. The group was rejected."
         report.refuse("rollout-incomplete", field, value, done)
     tokens, acc, shape = (float(v) if isinstance(v, int | float) else 0.0 for v in numbers)
     return Rollout(tokens, acc, shape, sufficient)

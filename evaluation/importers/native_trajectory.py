@@ -84,12 +84,12 @@ def trajectory_from(data: Mapping[str, Any], options: ReadOptions, report: Repor
 
 def _step(value: object, index: int, space: BoxSpace, report: Report) -> Step:
     if not isinstance(value, dict):
-        done = "The step is not an object; the row was left out."
+        done = "The row was rejected because a step is not an object."
         report.refuse("step-not-an-object", f"steps[{index}]", value, done)
     get, field = value.get, f"steps[{index}]"
     image_out = get("image_out")
     if image_out == ORIGINAL:
-        done = 'A step must not name its result "original", the name of the first image. Rename it.'
+        done = 'The row was rejected because a step names its result "original", the original image. Rename it.'
         report.refuse("image-out-original", f"{field}.image_out", image_out, done)
     box, executed_box = get("bbox"), get("executed_bbox")
     image_in, ok, arguments, out_size = get("image_in"), get("ok", True), get("args"), get("out_size")
@@ -130,9 +130,11 @@ def _box(value: object, field: str, index: int, report: Report) -> tuple[Number4
         return numbers, None
     field = f"steps[{index}].{field}"
     if numbers is None:
-        report.noted("box-not-numbers", field, value, "This is not four finite numbers; kept as written, never scored.")
+        report.noted(
+            "box-not-numbers", field, value, "This is not four finite numbers. It is kept as written and never scored."
+        )
         return None, value
-    report.noted("box-empty", field, value, "The box is empty or reversed; kept as recorded, never scored.")
+    report.noted("box-empty", field, value, "The box is empty or reversed. It is kept as recorded and never scored.")
     return numbers, None
 
 
@@ -157,7 +159,7 @@ def _coordinates(value: object, index: int, report: Report) -> Coordinates | Non
     if isinstance(value, str) and value in _COORDS:
         return _COORDS[value]
     known = ", ".join(_COORDS)
-    done = f"coords must be one of {known}; the row was left out, as its boxes have no known place. Correct it."
+    done = f"The row was rejected because coords must be one of {known}. Correct it."
     report.refuse("unknown-coordinates", f"steps[{index}].coords", value, done)
 
 
@@ -178,7 +180,7 @@ def _size(value: object, field: str, report: Report) -> tuple[float, float] | No
         if fields.is_number(width) and fields.is_number(height) and width > 0 and height > 0:
             return (width, height)
     report.repaired(
-        "size-not-positive", f"{field}.out_size", value, "It must be a width and a height above 0; taken as unknown."
+        "size-not-positive", f"{field}.out_size", value, "It must be a width and a height above 0. The size is unknown."
     )
     return None
 
@@ -201,7 +203,7 @@ def _rollout(value: object, report: Report) -> int:
     if value is None:
         return 0
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
-        report.refuse("rollout-not-an-index", "rollout", value, "rollout must be 0, 1, 2 ...; the row was left out.")
+        report.refuse("rollout-not-an-index", "rollout", value, "rollout must be 0, 1, 2 ... The row was rejected.")
     return value
 
 
@@ -222,7 +224,7 @@ def _match_map(value: object, field: str, report: Report) -> dict[str, str | Non
             found[predicted] = target
         else:
             report.repaired(
-                "not-a-name", f"{field}.{predicted}", target, "This is no tool name; the entry was left out."
+                "not-a-name", f"{field}.{predicted}", target, "This is not a tool name. The entry was ignored."
             )
     return found
 
@@ -242,5 +244,5 @@ def _usage(value: object, report: Report) -> Usage:
             continue
         numbers[key] = int(number) if whole else number
     for key in sorted(set(data) - {"input_tokens", "output_tokens", "seconds", "usd"}):
-        report.noted("unknown-key", f"usage.{key}", data[key], "There is no place for this amount; it was left out.")
+        report.noted("unknown-key", f"usage.{key}", data[key], "This amount is unknown and was ignored.")
     return Usage(**numbers)

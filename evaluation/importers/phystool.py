@@ -48,7 +48,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
         return _model_files(document, options, samples)
 
     stream = DocumentStream(path, options.start, group=_group, wanted="JSON files with identified_tools")
-    empty = f"{path.name} holds no rows with identified_tools. Give the folder results/ that the scripts write."
+    empty = f"{path.name} contains no rows with identified_tools. Choose the folder results/ that the scripts write."
     return read_documents(stream, convert, empty)
 
 
@@ -93,7 +93,7 @@ def _take(
     """Adds what a row tells to the trajectory of its model and sample."""
     if not isinstance(row, dict) or "identified_tools" not in row:
         report.refuse(
-            "missing-field", "identified_tools", row, "The row has no identified_tools and was left out. Add it."
+            "missing-field", "identified_tools", row, "The row was rejected because it has no identified_tools. Add it."
         )
     match = _FILE.search(report.file)
     named = match[1] if match else ""

@@ -54,7 +54,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
-    empty = f"{path.name} holds no record that could be read: neither conv.json nor rows of sample.eval_iter*.jsonl."
+    empty = f"{path.name} contains no readable records. It needs conv.json, or rows of sample.eval_iter*.jsonl."
     if path.is_file() and path.suffix.lower() == ".jsonl":
         seen: set[str] = set()
 
@@ -84,7 +84,7 @@ def _conversation(
             "no-dialogue",
             "",
             value,
-            "conv.json does not begin with a list of messages; it was left out. Copy it again.",
+            "conv.json was rejected because it does not begin with a list of messages. Copy it again.",
         )
     prompt = next((m.get("content") for m in messages if isinstance(m, dict) and m.get("role") == "user"), None)
     image = next((name for name in pictures_in(prompt) if name), "")
@@ -147,7 +147,7 @@ def _trajectory(
         setting=options.setting,
         steps=tuple(steps),
         answer=last if last and not last.endswith("</tool_call>") else None,
-        error="" if turns else "The conversation holds no turn of the model.",
+        error="" if turns else "The conversation contains no turn of the model.",
         file=report.file,
         line=report.line,
     )
@@ -164,7 +164,7 @@ def _step(text: str, call: Call, reply: str | None, pictured: bool, pictures: Pi
             "call-unreadable",
             "arguments",
             call.raw,
-            "The call holds no box of four numbers; kept as written, never scored.",
+            "The call has no box of four numbers. It is kept as written and never scored.",
         )
     executed = _executed(asked, source, report) if asked and source else None
     ok = reply is not None and pictured and _ERROR not in reply.lower() and asked is not None

@@ -62,7 +62,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     def convert(dialogue: Dialogue, report: Report) -> Trajectory:
         return trajectory_of(dialogue, options, samples, report, model=MODEL, step=step)
 
-    return read_dialogues(path, options, convert, f"{path.name} holds {NO_TURNS}")
+    return read_dialogues(path, options, convert, f"{path.name} contains {NO_TURNS}")
 
 
 def _zoom(exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Report) -> Step:
@@ -71,7 +71,7 @@ def _zoom(exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Repor
     asked = fields.four_numbers(written)
     source = pictures.at(arguments.get("img_idx", 0))
     if asked is None:
-        done = "The call holds no box of four numbers; it is kept as written and never scored."
+        done = "The call has no box of four numbers. It is kept as written and never scored."
         report.noted("call-unreadable", "arguments", exchange.raw or arguments, done)
     elif source is None:
         done = "The call names an unknown image, so the crop location is unknown."

@@ -69,7 +69,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
         return _trajectory(row, options, samples, report)
 
     stream = RecordStream(path, options.start, wanted="a JSON or JSONL file with response_list")
-    return read_rows(stream, convert, f"{path.name} holds no logs. Give the JSON with response_list and tool_list.")
+    return read_rows(stream, convert, f"{path.name} contains no logs. It needs response_list and tool_list.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class _Turn:
 def _trajectory(row: Mapping[str, Any], options: ReadOptions, samples: SampleIndex, report: Report) -> Trajectory:
     turns = list(_turns(row, report))
     if not turns:
-        done = "The record holds no turn of the model and no call; it was left out. Give them as response_list."
+        done = "The record was rejected because it has no turn of the model and no call. Add them as response_list."
         report.refuse("no-dialogue", "response_list", row.get("response_list"), done)
     sample = find_sample(clues_of(row, report), samples, report)
     pictures, space = Pictures(samples.size_of(sample)), options.coordinates or BoxSpace()
@@ -167,7 +167,7 @@ def _listed(value: object, report: Report, field: str) -> Sequence[Any]:
     if isinstance(found, list):
         return found
     if not isinstance(found, dict):
-        report.noted("not-a-list", field, value, f"{field} is no list; it was taken as one item.")
+        report.noted("not-a-list", field, value, f"{field} is not a list. It was read as one item.")
     return [found]
 
 
@@ -188,7 +188,7 @@ def _calls(value: object, report: Report) -> list[Exchange]:
 def _call(value: object, report: Report) -> Exchange | None:
     if not isinstance(value, dict):
         if isinstance(value, str) and value.strip():
-            done = "This is no call with a name; it is kept as written and counts as failed."
+            done = "This call has no name. It is kept as written and counts as failed."
             report.noted("call-unreadable", "tool_list", value, done)
             return Exchange("", value, None)
         return None

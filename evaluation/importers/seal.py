@@ -36,7 +36,7 @@ def detect(head: bytes, name: str) -> Detection:
     if b'"search_result"' in head:
         return Detection("seal", 0.95, ("Its rows have search_result and option_chosen.",))
     lists = all(f'"{name}"'.encode() in head for name in LISTS)
-    reasons = ("It has the two lists of V*, and its rows option_chosen; without search_result there are no steps.",)
+    reasons = ("It has the two lists of V*, and its rows have option_chosen. They have no search_result: no steps.",)
     return Detection("seal", 0.9 if lists else 0.0, reasons if lists else ())
 
 
@@ -50,11 +50,11 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
         trajectory = _trajectory(row, options, samples, report)
         if "search_result" not in row and not noted:
             noted = True
-            done = "The file holds no results of a search: its trajectories have answers and no steps."
+            done = "The file contains no search results. Its trajectories have answers and no steps."
             report.noted("no-search-results", "search_result", "", done)
         return trajectory
 
-    empty = f"{path.name} holds no results of SEAL. Give the JSON that vstar_bench_eval.py writes."
+    empty = f"{path.name} contains no results of SEAL. Choose the JSON that vstar_bench_eval.py writes."
     return read_rows(RowStream(path, LISTS, options.start), convert, empty)
 
 
@@ -87,7 +87,9 @@ def _step(found: Mapping[str, Any], number: int, size: Size | None, report: Repo
     placed = fields.four_numbers(found.get("bbox"))
     if placed is None:
         field = f"search_result[{number - 1}].bbox"
-        report.noted("no-box", field, found.get("bbox"), "The box is not four numbers; kept as written, never scored.")
+        report.noted(
+            "no-box", field, found.get("bbox"), "The box is not four numbers. It is kept as written and never scored."
+        )
     box = placed and (placed[0], placed[1], placed[0] + placed[2], placed[1] + placed[3])
     executed = None
     if box:

@@ -57,10 +57,10 @@ def detect(head: bytes, name: str) -> Detection:
     if problem := RUN_FIELDS.problem(mapping):
         told = f"By their names: {problem[0].lower()}{problem[1:]}"
         if SAMPLE_FIELDS.guessed(columns).columns.keys() >= {"question", "answer"}:
-            told = "Its columns are those of samples: import it as samples (import_benchmark)."
+            told = "Its columns are those of samples. Import it as samples (import_benchmark)."
         return Detection(NAME, 0.2, (reasons[0], told))
     if not {"answer", "correct", "error"} & mapping.columns.keys():
-        reasons.append("Nothing says that this is what a model did; the boxes may be the evidence.")
+        reasons.append("No column contains answers of a model. The boxes may be the evidence.")
         return Detection(NAME, 0.3, tuple(reasons))
     return Detection(NAME, 0.5, tuple(reasons))
 
@@ -74,7 +74,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     def convert(row: dict[str, Any], report: Report) -> Trajectory:
         return trajectory_from(flat(row), mapping, options, samples, report)
 
-    return read_table(path, options.start, convert, f"{path.name} holds no rows. {NO_ROWS}", mapping.list)
+    return read_table(path, options.start, convert, f"{path.name} contains no rows. {NO_ROWS}", mapping.list)
 
 
 def trajectory_from(
@@ -150,9 +150,11 @@ def _steps(
         boxes.append(four)
     steps = box_steps(map(mapping.boxes.corners, boxes), TOOL, space, size, "boxes", report)
     if not all(isfinite(side) for step in steps for side in step.bbox or ()):
-        report.refuse("box-too-large", "boxes", cell.get("boxes"), "A box is beyond any number; the row was left out.")
+        report.refuse(
+            "box-too-large", "boxes", cell.get("boxes"), "A number of the box is too large. The row was rejected."
+        )
     for other in rest:
-        done = "This is no box of four numbers; kept as written, never scored."
+        done = "This is not a box of four numbers. It is kept as written and never scored."
         report.noted("no-box", "boxes", other, done)
         steps.append(Step(tool=TOOL, bbox_raw=storable(other), coords=space.kind, image_in=ORIGINAL, ok=False))
     return steps
@@ -168,6 +170,6 @@ def _four(cell: Mapping[str, Any], report: Report) -> Number4 | None:
     numbers = [number_in(value) for value in given]
     a, b, c, d = numbers
     if a is None or b is None or c is None or d is None:
-        report.noted("no-box", "box_1", given, "These are not four numbers; there is no box in this row.")
+        report.noted("no-box", "box_1", given, "These are not four numbers, so the row has no box.")
         return None
     return a, b, c, d

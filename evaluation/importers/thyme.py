@@ -50,7 +50,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     stream = DocumentStream(
         path, options.start, group=each_named(HISTORY, REQUESTS, META), wanted=f"folders with {HISTORY}"
     )
-    empty = f"{path.name} holds no folder with {HISTORY} in it that could be read. Give that folder, or a zip of it."
+    empty = f"{path.name} contains no folder with a readable {HISTORY}. Choose that folder, or a zip of it."
     return read_documents(stream, convert, empty)
 
 
@@ -68,7 +68,7 @@ def _folder(document: Document, options: ReadOptions, samples: SampleIndex, repo
             "no-dialogue",
             "",
             parts.get(HISTORY),
-            "The folder holds no turn of a model and was left out. Copy it again.",
+            "The folder was rejected because it has no turn of a model. Copy it again.",
         )
     sample = find_sample(_clues(document, history, parts.get(META), report), samples, report)
     turns = _turns(_list(parts.get(REQUESTS)), history) or _flat_turns(history, report)
@@ -81,7 +81,7 @@ def _folder(document: Document, options: ReadOptions, samples: SampleIndex, repo
         setting=options.setting or "code",
         steps=tuple(steps_of(turns, program, report)),
         answer=None if ends_in_code or not last.strip() else last.strip(),
-        error="" if turns else "The folder holds no turn of the model.",
+        error="" if turns else "The folder contains no turn of the model.",
         extra=fields.extra(parts[META], frozenset({"sample_id"})) if isinstance(parts.get(META), dict) else {},
         file=report.file,
         line=report.line,

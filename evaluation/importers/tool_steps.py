@@ -25,10 +25,12 @@ def step_of(
     written = box_in(arguments) if readable else exchange.raw
     asked = fields.four_numbers(written)
     if not readable:
-        done = "The arguments are no JSON object (cut off?); the call is kept as written and counts as failed."
+        done = "The arguments are not a JSON object (cut off?). The call is kept as written and counts as failed."
         report.noted("call-unreadable", "arguments", exchange.raw, done)
     elif asked is None and written is not None:
-        report.noted("no-box", "arguments", written, "The box is not four numbers; kept as written, never scored.")
+        report.noted(
+            "no-box", "arguments", written, "The box is not four numbers. It is kept as written and never scored."
+        )
     source = pictures.at(_number(arguments) if number is None else number)
     bbox, coords = on_picture(asked, space, source) if asked else (None, space.kind)
     ok = readable and not exchange.error and not says_failure(exchange.reply or None)

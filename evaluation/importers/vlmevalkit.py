@@ -66,7 +66,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     def convert(row: dict[str, Any], report: Report) -> Trajectory:
         return trajectory_from(row, options, samples, report)
 
-    empty = f"{path.name} holds no rows with a prediction. Give VLMEvalKit's xlsx or TSV, or a JSON list of its rows."
+    empty = f"{path.name} contains no rows with a prediction. It needs VLMEvalKit's xlsx, TSV or JSON list."
     return read_table(path, options.start, convert, empty)
 
 
@@ -74,7 +74,7 @@ def trajectory_from(row: Mapping[str, Any], options: ReadOptions, samples: Sampl
     """One row. Raises ``RowRefused`` when it has no prediction, or fits no sample or several."""
     if "prediction" not in row:
         report.refuse(
-            "missing-field", "prediction", list(row)[:12], "The row has no prediction and was left out. Add it."
+            "missing-field", "prediction", list(row)[:12], "The row was rejected because it has no prediction. Add it."
         )
     sample = find_sample(_clues(row, report), samples, report)
     predicted = fields.text(row.get("prediction"), "prediction", report).strip()
@@ -129,7 +129,7 @@ def _turns(raw: object, report: Report) -> list[CodeTurn]:
     try:
         messages = ast.literal_eval(raw[:MAX_TRANSCRIPT].strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        done = "The transcript is no list of messages (cut off by Excel?); only the answer was kept."
+        done = "The transcript is not a list of messages (cut off by Excel?). Only the answer was kept."
         report.noted("transcript-unreadable", "raw_response", raw[-80:], done)
         return []
     turns: list[CodeTurn] = []

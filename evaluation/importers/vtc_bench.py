@@ -61,7 +61,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
         return _trajectory(row, lists, options, samples, report)
 
     stream = RowStream(path, (), options.start, pick=_results, wanted="results_*.jsonl")
-    empty = f"{path.name} holds no results_*.jsonl with rows. Give the folder RESULTS/MODEL/ with all its files."
+    empty = f"{path.name} contains no results_*.jsonl with rows. Choose the folder RESULTS/MODEL/ with all its files."
     return read_rows(stream, convert, empty)
 
 
@@ -92,7 +92,7 @@ def _trajectory(
     exchanges, final = _exchanges(lists.get(item), report)
     if item not in lists:
         report.noted(
-            "no-response-list", "item_id", item, f"response_list_{item}.json is not there: no steps are known."
+            "no-response-list", "item_id", item, f"response_list_{item}.json is missing, so the steps are unknown."
         )
     paths = {base_name(str(row.get("image_path") or "")): ORIGINAL}
     steps = tuple(_step(exchange, number, paths, report) for number, exchange in enumerate(exchanges, 1))
@@ -119,7 +119,7 @@ def _sample(row: Mapping[str, Any], item: str, samples: SampleIndex, report: Rep
     if item in samples and (not found or any(sample.id == item for sample in found)):
         if found:
             return item
-        done = "The benchmark's sample of this id asks something else (ids were renumbered); the row was left out."
+        done = "The row was rejected because the sample of this ID has another question (IDs were renumbered)."
         report.refuse("renumbered-sample", "item_id", item, done)
     return find_sample(Clues(question=question, options=options), samples, report)
 

@@ -95,7 +95,7 @@ def note_unless_box(box: Number4, field: str, report: Report, executed: Number4 
         done = "The corners are reversed, or the box is empty; what the tool made of it and cut is used."
         report.repaired("box-reversed", field, box, done)
     else:
-        done = "The box is empty or its corners are reversed; kept as written, never scored."
+        done = "The box is empty or its corners are reversed. It is kept as written and never scored."
         report.noted("box-empty", field, box, done)
 
 

@@ -63,7 +63,7 @@ def test_a_run_is_read_looked_at_and_committed(
 
 def test_a_file_of_nothing_we_know_is_refused_in_place(imports: Page, send: Callable[[str, bytes], None]) -> None:
     send("notes.txt", b"only words")
-    expect(imports.get_by_text("notes.txt has no known format")).to_be_visible()
+    expect(imports.get_by_text("notes.txt has an unknown format")).to_be_visible()
     expect(imports.locator("[aria-invalid=true]")).to_be_focused()
 
 

@@ -308,7 +308,7 @@ def test_another_file_is_refused_row_by_row(tmp_path: Path) -> None:
     path.write_text('{"id": 1}\n')
     assert [item.rule for item in read(path, ReadOptions(), INDEX) if isinstance(item, Issue)] == ["no-dialogue"]
     path.write_text("\n")
-    with pytest.raises(ImportProblem, match="holds no rows"):
+    with pytest.raises(ImportProblem, match="contains no rows"):
         list(read(path, ReadOptions(), INDEX))
 
 

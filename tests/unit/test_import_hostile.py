@@ -75,7 +75,7 @@ REFUSED: list[tuple[str, str, Callable[[], bytes], str]] = [
     ("zip slip", "a.zip", lambda: zipped({"../../t.jsonl": LINE}), "points outside"),
     ("absolute path", "a.zip", lambda: zipped({"/etc/t.jsonl": LINE}), "points outside"),
     ("drive letter", "a.zip", lambda: zipped({"C:\\t.jsonl": LINE}), "points outside"),
-    ("link in a zip", "a.zip", lambda: zipped({"t.jsonl": b"/etc/passwd"}, "t.jsonl"), "holds the link"),
+    ("link in a zip", "a.zip", lambda: zipped({"t.jsonl": b"/etc/passwd"}, "t.jsonl"), "contains the link"),
     ("zip bomb", "a.zip", lambda: zipped({"t.jsonl": b" " * (40 << 20)}), "zip bomb"),
     ("pickle", "a.csv", lambda: b"\x80\x04\x95\x00", "pickle"),
     ("pickle in a zip", "a.zip", lambda: zipped({"t.jsonl": b"\x80\x04\x95\x00"}), "pickle"),

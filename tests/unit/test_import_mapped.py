@@ -88,7 +88,7 @@ def test_what_failed_has_no_answer(tmp_path: Path) -> None:
         {"id": "mug", "said": "A", "why": {"message": "no room"}}, {"id": "cup", "said": "A", "why": True},
     )  # fmt: skip
     found, _ = rows(written(tmp_path, log), {"sample": "id", "answer": "said", "failed": "why"})
-    assert [one.error for one in found] == ["timeout", "", "no room", "The file says that it failed."]
+    assert [one.error for one in found] == ["timeout", "", "no room", "The file marks it as failed."]
     assert [one.answer for one in found] == [None, "A", None, None]
 
 
@@ -137,9 +137,9 @@ def test_every_file_of_a_zip_may_be_a_row_named_by_the_file(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b'{"other": [1]}', "holds no rows at rows"),
+        (b'{"other": [1]}', "contains no rows at rows"),
         (b"words", "is not JSON"),
-        (b"", "holds no rows|is not JSON|empty"),
+        (b"", "contains no rows|is not JSON|empty"),
     ],
 )
 def test_a_file_without_rows_there_says_so(content: bytes, problem: str, tmp_path: Path) -> None:
@@ -179,10 +179,10 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     [
         ([], "A mapping is a JSON object"),
         ({"columns": {}}, "has no field 'columns'. It has: rows, sample"),
-        ({"sample": 3}, "sample: '3' is no path: a path is a text"),
-        ({"sample": "a[b"}, r"sample: 'a\[b' is no path: after a: write \[\*\]"),
+        ({"sample": 3}, "sample: '3' is not a path: a path is a text"),
+        ({"sample": "a[b"}, r"sample: 'a\[b' is not a path: after a: write \[\*\]"),
         ({"sample": "a..b"}, "a key is missing"),
-        ({"sample": "key().a"}, r"is no path"),
+        ({"sample": "key().a"}, r"is not a path"),
         ({"rows": "a[-1]"}, "read from its start"),
         ({"rows": "key()"}, r"key\(\) names a key, not a list"),
         ({"turns": "log[*]", "calls": "calls[*]"}, "is not in a turn"),
@@ -204,7 +204,7 @@ def test_a_mapping_that_is_none_says_why(value: object, problem: str) -> None:
 
 def test_a_mapping_without_a_sample_or_anything_done_cannot_read(tmp_path: Path) -> None:
     path = written(tmp_path, b"{}")
-    for mapping, problem in [({"answer": "a"}, "which sample"), ({"sample": "a"}, "what the model did")]:
+    for mapping, problem in [({"answer": "a"}, "mapped to a sample"), ({"sample": "a"}, "mapped to an answer")]:
         with pytest.raises(ImportProblem, match=problem):
             rows(path, mapping)
     with pytest.raises(ImportProblem, match="needs a mapping"):

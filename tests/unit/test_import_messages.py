@@ -96,5 +96,10 @@ def test_an_id_that_is_neither_text_nor_number_is_not_called_missing(tmp_path: P
     path = tmp_path / "rows.jsonl"
     path.write_text('{"qids": ["x"], "solutions": "x", "round0_correctness": 1}\n')
     assert said(RUN_IMPORTERS["pixel-reasoner"].read, path, ReadOptions(), INDEX) == [
-        ("not-a-name", "qids", '["x"]', "qids is neither a text nor a whole number; the row was left out. Correct it.")
+        (
+            "not-a-name",
+            "qids",
+            '["x"]',
+            "qids is neither a text nor a whole number, so the row was rejected. Correct it.",
+        )
     ]

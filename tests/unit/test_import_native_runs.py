@@ -259,5 +259,5 @@ def test_a_run_in_which_every_row_failed_is_told_apart_from_a_bad_one() -> None:
 def test_a_file_without_runs_is_refused_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "native.json"
     path.write_text('{"samples": [{"id": "a"}]}')
-    with pytest.raises(ImportProblem, match="holds no runs"):
+    with pytest.raises(ImportProblem, match="contains no runs"):
         list(read(path, ReadOptions(), INDEX))

@@ -202,7 +202,7 @@ def test_a_refused_row_says_where_it_is_and_the_others_are_kept(tmp_path: Path) 
 def test_a_file_without_samples_is_refused_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text('{"trajectories": []}')
-    with pytest.raises(ImportProblem, match="holds no samples"):
+    with pytest.raises(ImportProblem, match="contains no samples"):
         list(read(path, ReadOptions()))
 
 

@@ -114,7 +114,7 @@ def test_what_is_no_parquet_is_said(tmp_path: Path, damage: str) -> None:
     path = written(tmp_path / "a.parquet", [{"question": "q"}])
     whole = path.read_bytes()
     path.write_bytes({"cut": whole[:-9], "words": b"question\n", "empty": b""}[damage])
-    with pytest.raises(ImportProblem, match=r"no readable Parquet file|is empty"):
+    with pytest.raises(ImportProblem, match=r"not a readable Parquet file|is empty"):
         detect_format(path)
 
 

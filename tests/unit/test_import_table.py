@@ -93,7 +93,7 @@ def test_a_mapping_survives_its_own_json_and_a_file_that_is_none_is_said() -> No
 
 @pytest.mark.parametrize(
     ("mapping", "said"),
-    [({"answer": "a"}, "mapped to a sample"), ({"sample": "a"}, "what the model did"),
+    [({"answer": "a"}, "mapped to a sample"), ({"sample": "a"}, "mapped to a model answer"),
      ({"sample": "a", "box_1": "b"}, "2nd number of the box")],
 )  # fmt: skip
 def test_a_mapping_says_what_it_lacks(tmp_path: Path, mapping: dict[str, str], said: str) -> None:
@@ -283,7 +283,7 @@ def test_a_plain_table_of_samples_is_found_by_its_content(tmp_path: Path) -> Non
     assert [(one.importer, one.confidence) for one in detect_samples(path)] == [("table", 0.5)]
     [runs] = detect_runs(path)
     assert (runs.confidence, runs.reasons[-1]) == (
-        0.2, "Its columns are those of samples: import it as samples (import_benchmark)."
+        0.2, "Its columns are those of samples. Import it as samples (import_benchmark)."
     )  # fmt: skip
     (path := tmp_path / "asked.csv").write_text("id,image,question,width,height\n1,a.jpg,What?,9,9\n")
     assert detect_samples(path)[0].confidence == 0.5

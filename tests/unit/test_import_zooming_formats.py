@@ -230,7 +230,7 @@ def test_what_is_something_else_is_said_in_a_sentence(tmp_path: Path, name: str,
     path = tmp_path / {"pixel-reasoner": "conv.json", "mini-o3": "traj.jsonl"}.get(name, "x.json")
     path.write_text(content)
     found: list[Any] = []
-    with pytest.raises(ImportProblem, match="holds") as problem:
+    with pytest.raises(ImportProblem, match="contains") as problem:
         found.extend(IMPORTERS[name].read(path, ReadOptions(), INDEX))
     assert str(tmp_path) not in str(problem.value)
 

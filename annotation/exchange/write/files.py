@@ -213,9 +213,9 @@ def _check(members: list[zipfile.ZipInfo], archive: str) -> None:
     for member in members:
         name = member.filename.replace("\\", "/")
         if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in name.split("/"):
-            raise InvalidInput(f"{archive} holds the unsafe name {name[:100]!r}, which points outside it.")
+            raise InvalidInput(f"{archive} contains the unsafe name {name[:100]!r}, which points outside it.")
         if stat.S_ISLNK(member.external_attr >> 16):
-            raise InvalidInput(f"{archive} holds the link {name[:100]!r}. Zip the image files themselves.")
+            raise InvalidInput(f"{archive} contains the link {name[:100]!r}. Zip the image files themselves.")
         if member.flag_bits & 1:
             raise InvalidInput(f"{archive} is encrypted. Zip it without a password.")
     most = UNPACKED * settings.MAX_UPLOAD_BYTES
@@ -242,6 +242,6 @@ def _copy(source: IO[bytes], out: IO[bytes], room: int) -> int:
     while chunk := source.read(CHUNK):
         size += len(chunk)
         if size > room:
-            raise TooLarge("The zip unpacks to more than it states. It was rejected as a zip bomb.")
+            raise TooLarge("The zip unpacks to more than its stated size. It was rejected as a zip bomb.")
         out.write(chunk)
     return size

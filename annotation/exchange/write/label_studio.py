@@ -111,7 +111,7 @@ def answered(url: str) -> Iterator[None]:
     try:
         yield
     except httpx.HTTPError as error:
-        raise Unavailable(f"{url} does not answer ({error or type(error).__name__}). Check the address.") from error
+        raise Unavailable(f"{url} doesn't respond ({error or type(error).__name__}). Check the address.") from error
     except Exception as error:
         status = getattr(error, "status_code", None)
         if type(error).__module__.partition(".")[0] != "label_studio_sdk" or status is None:
@@ -119,10 +119,10 @@ def answered(url: str) -> Iterator[None]:
         said = str(getattr(error, "body", ""))[:300]
         if status in (401, 403):
             raise InvalidInput(
-                f"{url} rejected the token ({status}). Take a new one from Account & Settings."
+                f"{url} rejected the token ({status}). Create a new one under Account & Settings."
             ) from error
         if status == 404:
-            raise NotFound(f"{url} has no such project, or not for this token. Check its number.") from error
+            raise NotFound(f"{url} has no such project, or the token has no access. Check the number.") from error
         raise Unavailable(f"{url} answered {status}: {said}") from error
 
 

@@ -208,7 +208,7 @@ def save_bank(actor: User | None, benchmark: Benchmark, tools: Sequence[BankRow]
     if not tools:
         return []
     if actor is not None and not allowed(actor, benchmark, Right.MANAGE):
-        done = "Only a lead changes the tool bank; its tools were left out. Ask a lead to import the file."
+        done = "Only a lead can change the tool bank, so its tools were ignored. Ask a lead to import the file."
         return [Issue(Severity.NOTED, "bank-left-out", file, None, "bank", str(len(tools)), done)]
     try:
         import_bank(actor=actor, benchmark=benchmark, rows=tools)
@@ -219,7 +219,7 @@ def save_bank(actor: User | None, benchmark: Benchmark, tools: Sequence[BankRow]
 
 def duplicates(records: Sequence[SampleRecord]) -> list[Issue]:
     """An issue for every record that came twice in one import."""
-    done = "The file has a sample with this id more than once; the last one is kept."
+    done = "The file has several rows with this ID. The last one was kept."
     return [
         Issue(Severity.REPAIRED, "duplicate-id", r.file, r.line, "id", shortened(r.id), done, r.row) for r in records
     ]

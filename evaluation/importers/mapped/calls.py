@@ -238,7 +238,7 @@ class CallReader:
             report.noted("image-unknown", "image_in", without_images(named), done)
         boxes, rest = self._boxes(call.chain, report)
         for other in rest:
-            report.noted("no-box", "box", other, "This is no box of four numbers; kept as written, never scored.")
+            report.noted("no-box", "box", other, "Not a box of four numbers. It is kept as written and never scored.")
         out = self._value("image_out", call.chain)
         first = Step(
             tool=(fields.word_in(self._value("tool", call.chain)) or TOOL)[: fields.MAX_NAME],
@@ -266,7 +266,7 @@ class CallReader:
             found += boxes
             rest += other
         if not all(isfinite(side) for box in found for side in box):
-            report.refuse("box-too-large", "box", found, "A box is beyond any number; the row was left out.")
+            report.refuse("box-too-large", "box", found, "A number of the box is too large. The row was rejected.")
         return found[:MAX_BOXES], rest[:MAX_BOXES]
 
     def _placed(

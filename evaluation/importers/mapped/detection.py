@@ -31,5 +31,5 @@ def detect(head: bytes, name: str) -> Detection:
         reasons.append(f"Tools are called in {calls}.")
     elif native:
         return Detection(NAME, 0.0)
-    reasons.append("You say which key holds what.")
+    reasons.append("You map its keys.")
     return Detection(NAME, CALLS if len(reasons) == 3 else ROWS, tuple(reasons))

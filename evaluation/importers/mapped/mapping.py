@@ -119,9 +119,9 @@ class KeyMapping:
     def problem(self) -> str:
         """What is missing before rows can be read, in a sentence; "" when nothing is."""
         if not any(name in self.paths for name in ("sample", "image", "question")):
-            return "No key says which sample a row is about. Choose the one with the sample's id, image or question."
+            return "No key is mapped to a sample. Choose the key with its ID, image or question."
         if not any(name in self.paths for name in ("answer", "verdict", "failed", "calls", "tool", "arguments", "box")):
-            return "No key says what the model did. Choose the one with its answer, its calls or a verdict."
+            return "No key is mapped to an answer, a call or a verdict. Choose at least one."
         return ""
 
 
@@ -162,7 +162,7 @@ def _path(name: str, value: object) -> KeyPath:
     try:
         return KeyPath.parse(value)
     except ImportProblem as problem:
-        raise ImportProblem(f"{name}: {shortened(value, 60)!r} is no path: {problem}.") from problem
+        raise ImportProblem(f"{name}: {shortened(value, 60)!r} is not a path: {problem}.") from problem
 
 
 def _in_row(path: KeyPath, rows: KeyPath) -> KeyPath:

@@ -165,7 +165,7 @@ def _document(member: Member) -> Any:
             break
         size *= 4
     if not isinstance(value, dict | list):
-        raise ImportProblem(f"{member.name} is not JSON: it holds no object and no list. Check the format.")
+        raise ImportProblem(f"{member.name} is not JSON: it contains no object and no list. Check the format.")
     return value
 
 

@@ -170,7 +170,7 @@ def _in_brackets(match: re.Match[str]) -> Step:
     if match["index"]:
         number = int(match["index"])
         if abs(number) > MAX_INDEX:
-            raise ImportProblem(f"[{number}] is no number of an item")
+            raise ImportProblem(f"[{number}] is not the number of an item")
         return number
     try:
         return clean(str(json.loads(match["key"], strict=False)))

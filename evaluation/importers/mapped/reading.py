@@ -37,7 +37,7 @@ from evaluation.schema import Trajectory
 
 NAME = "mapped"
 MODEL = "unnamed"
-UNMAPPED = "This file needs a mapping that says which key holds what. Map its keys on the page, or give --mapping."
+UNMAPPED = "This file needs a mapping of its keys. Map them on the import page, or use --mapping."
 MAX_EXTRA = 1000
 """Characters of an unread value that is kept beside a trajectory."""
 
@@ -52,7 +52,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex, known: Recognis
         raise ImportProblem(problem)
     stream = MappedRows(path, mapping, options.start, glimpse=options.glimpse)
     reader = MappedReader(mapping, options, samples)
-    empty = f"{path.name} holds no rows at {mapping.rows}. Choose the list, or the object by id, that holds them."
+    empty = f"{path.name} contains no rows at {mapping.rows}. Choose the list, or the object by ID, with the rows."
     return read_rows(stream, reader.trajectory, empty, known, objects=False)
 
 
@@ -72,7 +72,7 @@ class MappedReader:
         """One row. Raises ``RowRefused`` when it fits no sample or several, or is nothing the mapping can read."""
         own, outside = said_outside(key)
         if not isinstance(value, dict) and not self._mapping.takes_whole_rows:
-            done = "The row is not an object, so it has none of the keys of the mapping; it was left out."
+            done = "The row was rejected because it is not an object and has no keys."
             report.refuse("not-an-object", "", value, done)
         for name, path in self._mapping.paths.items():
             report.stands_for(name, str(path))
@@ -187,5 +187,5 @@ def _failure(value: Any) -> str:
     if is_no(value):
         return ""
     if value is True or value == 1:
-        return "The file says that it failed."
-    return shortened(texts_in(without_images(value))[0] or "The file says that it failed.", 1000)
+        return "The file marks it as failed."
+    return shortened(texts_in(without_images(value))[0] or "The file marks it as failed.", 1000)

@@ -94,7 +94,7 @@ class MappedRows(RowStream):
             done = "The file ends in the middle: it was cut off. What came before was kept; send the whole file again."
             yield Issue(Severity.REFUSED, "cut-off", member.name, scanner.line, "", "", done)
         elif not scanner.seen:
-            raise ImportProblem(f"{member.name} is not JSON: it holds no object and no list. Check the format.")
+            raise ImportProblem(f"{member.name} is not JSON: it contains no object and no list. Check the format.")
         else:
             self._at = Position(member.name, member.size, scanner.line)
 

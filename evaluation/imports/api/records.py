@@ -38,10 +38,10 @@ COLUMNS: dict[str, Any] = {
         "columns": {
             "type": "object",
             "additionalProperties": {"type": "string", "minLength": 1, "maxLength": MAX_COLUMN},
-            "description": "Of each field its column.",
+            "description": "Column of each field.",
         },
         "boxes": {"type": "string", "enum": [form.value for form in BoxForm]},
-        "list": {"type": "string", "maxLength": MAX_COLUMN, "description": "Of several lists the one that is read."},
+        "list": {"type": "string", "maxLength": MAX_COLUMN, "description": "The list to read, of several."},
     },
     "required": ["columns"],
     "additionalProperties": False,
@@ -50,7 +50,7 @@ COLUMNS: dict[str, Any] = {
 
 KEYS: dict[str, Any] = {
     "type": "object",
-    "description": "Of JSON that no format fits: paths of keys, as in docs/formats.md.",
+    "description": "Paths of keys, for JSON in an unknown format; see docs/formats.md.",
     "properties": {
         **{name: {"type": "string", "maxLength": MAX_LENGTH, "description": one.hint} for name, one in FIELDS.items()},
         "box_form": {"type": "string", "enum": [form.value for form in BoxForm]},
@@ -70,7 +70,7 @@ class MappingField(serializers.JSONField):
     """A mapping of columns, or of keys. Whether its fields are those of the kind of file is known once the kind is."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
-        "mapping": "A mapping is an object: columns names the column of each field, boxes says how they are written."
+        "mapping": "A mapping is an object. columns contains the column of each field, boxes the box format."
     }
 
     def to_internal_value(self, data: Any) -> Any:
@@ -111,20 +111,20 @@ class ChoicesSerializer(serializers.Serializer):
         max_length=20,
         help_text="pixel, norm1, norm1000 or WxH",
     )
-    mapping = MappingField(required=False, help_text="Which column of a table, or key, is what, as in docs/formats.md.")
+    mapping = MappingField(required=False, help_text="Mapping of columns or keys; see docs/formats.md.")
     replace = serializers.BooleanField(required=False, help_text="Replace the earlier import of this file in one step.")
     replaces = serializers.IntegerField(
         required=False,
         min_value=0,
-        help_text="The id of an import whose runs give way to this one; 0 = none.",
+        help_text="ID of an import to replace with this one; 0 = none.",
     )
     both = serializers.BooleanField(
-        required=False, help_text="Of a file of results: import its samples first and then what one model did."
+        required=False, help_text="For a file of results: import its samples, then the run of one model."
     )
     answer_is_not_gold = serializers.BooleanField(
         required=False, help_text="The answers are the model's, although their column or key equals the gold answers."
     )
-    score = serializers.BooleanField(required=False, help_text="Score the runs when the import is done.")
+    score = serializers.BooleanField(required=False, help_text="Score the runs after the import.")
 
 
 class UploadSerializer(ChoicesSerializer):
@@ -141,15 +141,15 @@ IMPORT = inline_serializer(
         "file": serializers.CharField(),
         "bytes": serializers.IntegerField(),
         "format": serializers.CharField(allow_blank=True),
-        "formats": serializers.DictField(help_text="What the file may be, by kind, the surest first, with reasons."),
+        "formats": serializers.DictField(help_text="Detected formats by kind, most likely first, with reasons."),
         "options": serializers.DictField(),
         "score": serializers.BooleanField(),
-        "to_write": serializers.DictField(child=serializers.IntegerField(), help_text="What the dry run counted."),
-        "written": serializers.DictField(child=serializers.IntegerField(), help_text="What the import counted so far."),
-        "issues": serializers.ListField(child=serializers.DictField(), help_text="Of the dry run, by rule."),
-        "blocked": serializers.CharField(allow_blank=True, help_text="Why it cannot be committed now."),
+        "to_write": serializers.DictField(child=serializers.IntegerField(), help_text="Counts of the dry run."),
+        "written": serializers.DictField(child=serializers.IntegerField(), help_text="Counts of the import so far."),
+        "issues": serializers.ListField(child=serializers.DictField(), help_text="Issues of the dry run, by rule."),
+        "blocked": serializers.CharField(allow_blank=True, help_text="Why it can't be committed."),
         "problem": serializers.CharField(allow_blank=True),
-        "job": serializers.CharField(allow_blank=True, help_text="The id of the job that reads or imports it."),
+        "job": serializers.CharField(allow_blank=True, help_text="ID of the job that reads or imports it."),
         "created_at": serializers.DateTimeField(),
         "finished_at": serializers.DateTimeField(allow_null=True),
     },

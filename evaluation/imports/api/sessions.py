@@ -35,7 +35,7 @@ class SessionCallSerializer(serializers.Serializer):
     tool = TextField(max_length=200)
     arguments = serializers.DictField(
         required=False,
-        help_text="As the tool's definition says, with its input images: original, or image_N of call N.",
+        help_text="As in the tool's definition, with its input images: original, or image_N of call N.",
     )
 
 
@@ -51,7 +51,7 @@ class SessionSerializer(serializers.Serializer):
         choices=[one.value for one in Profile],
         required=False,
         default=Profile.STRICT.value,
-        help_text="vtc: the calls are those of the published interface of VTC-Bench. Give it with each request.",
+        help_text="vtc: calls use the published interface of VTC-Bench. Send it with each request.",
     )
 
 
@@ -74,8 +74,8 @@ class AnswerSerializer(SessionSerializer):
     answer = TextField(allow_blank=True, trimmed=False)
     model = TextField(max_length=200)
     setting = TextField(required=False, default="interface", allow_blank=True, max_length=200)
-    seconds = NumberField(required=False, min_value=0, help_text="What the session took in all.")
-    usage = UsageSerializer(required=False, help_text="What the model's API counted for the whole session.")
+    seconds = NumberField(required=False, min_value=0, help_text="Totals of the session.")
+    usage = UsageSerializer(required=False, help_text="Totals counted by the model's API.")
     messages = serializers.ListField(
         child=MessageField(),
         required=False,
@@ -146,7 +146,9 @@ def _calls(worked: ToolSession, calls: Sequence[dict[str, Any]]) -> Called | Non
     last, begun = None, time.monotonic()
     for one in calls:
         if time.monotonic() - begun > MOST_SECONDS:
-            raise Later(f"The calls took {MOST_SECONDS} s so far. What they gave is kept: ask again.", code="busy")
+            raise Later(
+                f"The calls took {MOST_SECONDS} s so far. Their results are kept. Send the request again.", code="busy"
+            )
         last = worked.call(one["tool"], one.get("arguments", {}))
     return last
 

@@ -66,9 +66,7 @@ class ImportChoices(forms.Form):
                 self.columns[name + column[:MAX_NAME]] = column
             elif name in self.columns:
                 title = next((of.fields[name].title for of in FIELDS.values() if name in of.fields), name)
-                self.add_error(
-                    None, f"{title}: two columns are read as it, {self.columns[name]} and {column}. Choose one."
-                )
+                self.add_error(None, f"{title}: {self.columns[name]} and {column} are both mapped to it. Choose one.")
             elif name:
                 self.columns[name] = column
         return self.cleaned_data

@@ -23,7 +23,7 @@ from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import NotFound
 from webapp.common.htmx import render_page
 
-WRONG = "Correct the field that is marked first."
+WRONG = "Correct the marked field first."
 PAGE, PIECE = "evaluation/imports/keys/keys.html", "evaluation/imports/keys/_keys.html"
 
 

@@ -21,12 +21,12 @@ def accept_alias(*, actor: User, benchmark: Benchmark, name: str, sample: str) -
     require(actor, benchmark, Right.IMPORT_RUNS)
     name = alias_key(name)
     if not 0 < len(name) <= NAME:
-        raise InvalidInput(f"A name has 1 to {NAME} characters.", field="name")
+        raise InvalidInput(f"A name must have 1 to {NAME} characters.", field="name")
     found = Sample.objects.filter(benchmark=benchmark, key=sample).first()
     if found is None:
-        raise NotFound(f"{benchmark.title} has no sample {sample[:80]!r}. Choose one that is there.")
+        raise NotFound(f"{benchmark.title} has no sample {sample[:80]!r}. Choose an existing sample.")
     if Sample.objects.filter(benchmark=benchmark, key=name).exists():
-        raise InvalidInput(f"{name[:80]!r} is the id of a sample itself and cannot mean another.", field="name")
+        raise InvalidInput(f"{name[:80]!r} is the ID of a sample, so it can't refer to another one.", field="name")
     with transaction.atomic():
         alias, _ = SampleAlias.objects.update_or_create(
             benchmark=benchmark, name=name, defaults={"sample": found, "accepted_by": actor}

@@ -173,7 +173,7 @@ def _know_again(records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, The
 
 def repeat_issue(record: TrajectoryRecord | Unchanged) -> Issue:
     """What is said of a record whose key came before in the same import."""
-    done = "The sample has a record of this model in the file already; the last one is kept."
+    done = "The file has several records of this model on this sample. The last one was kept."
     sample = record.stored.sample_id if isinstance(record, Unchanged) else record.sample_id
     place = (record.file, record.line, "sample_id")
     return Issue(Severity.REPAIRED, "duplicate-record", *place, shortened(sample), done, record.row)

@@ -27,12 +27,12 @@ def holds_both(format: str, columns: Mapping[str, Any] | list[str]) -> str:
     if format in NAMES:
         return ""
     if format != TABLE:
-        return f"Files of the format {format} hold no questions with their answers. Import the benchmark by itself."
+        return f"Files of the format {format} contain no questions with gold answers. Import samples separately."
     found = SAMPLE_FIELDS.guessed(list(columns)).columns
     if "question" not in found or not is_gold(found.get("answer", "")):
-        return "The table has no column with the question, or none with the gold answer. Import the benchmark alone."
+        return "The table has no column with the question or the gold answer. Import samples separately."
     if not {"answer", "correct", "error"} & RUN_FIELDS.guessed(list(columns)).columns.keys():
-        return "The table has no column with what a model answered. Import the benchmark alone."
+        return "The table has no column with answers of a model. Import only the samples."
     return ""
 
 
@@ -70,7 +70,7 @@ def runs_after_samples(
             checkpoint=checkpoint, record=twin, **choices,
         )  # fmt: skip
     except ImportProblem as problem:
-        raise ImportProblem(f"The samples are imported; their runs are not. {problem}") from problem
+        raise ImportProblem(f"The samples are imported, their runs are not. {problem}") from problem
     return imported
 
 

@@ -48,7 +48,7 @@ def import_record(
     if record.preview.get("choices", {}).get("score"):
         if actor is None or allowed(actor, record.benchmark, Right.SCORE):
             return score(record.benchmark) or dict(record.counts)
-        warn("Not scored: your roles do not include scoring. Ask the lead.")
+        warn("Not scored: your roles don't allow scoring. Ask the lead.")
     return dict(record.counts)
 
 
@@ -85,4 +85,4 @@ def _take_settings(actor: User | None, record: ImportRecord, values: dict[str, A
     try:
         change_settings(actor=actor, benchmark=record.benchmark, values=values)
     except ApplicationError as error:
-        warn(f"The settings of the file were not taken. {error.message}")
+        warn(f"The metric settings of the file were ignored. {error.message}")

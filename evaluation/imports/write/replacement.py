@@ -72,7 +72,7 @@ def require_replaceable(benchmark: Benchmark, number: int) -> ImportRecord:
     found: ImportRecord | None = _with_rows(benchmark).filter(pk=number).first()
     if found is None:
         raise ImportProblem(
-            f"There is no import {number} whose runs are here. Its number is in the address of its page."
+            f"No import {number} with runs on this benchmark. The number is in the address of the import page."
         )
     return found
 

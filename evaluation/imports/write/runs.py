@@ -219,7 +219,7 @@ class RunsSaver:
                 rollout, condition = about.rollout, about.condition
             checks = [
                 ("sample_id", item.sample_id, item.sample_id in self.book.samples, "the benchmark has no such sample"),
-                ("model", item.model, 0 < len(item.model) <= NAME, f"a model has a name of 1 to {NAME} characters"),
+                ("model", item.model, 0 < len(item.model) <= NAME, f"a model name must have 1 to {NAME} characters"),
                 ("setting", item.setting, len(item.setting) <= NAME, f"at most {NAME} characters are kept"),
                 ("condition", condition, len(condition) <= CONDITION, f"at most {CONDITION} characters are kept"),
                 ("rollout", str(rollout), 0 <= rollout <= LARGEST_ROLLOUT, f"0 to {LARGEST_ROLLOUT} are allowed"),

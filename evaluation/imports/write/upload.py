@@ -104,7 +104,7 @@ def choose(*, actor: User, record: ImportRecord, choices: Mapping[str, Any]) -> 
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
         if record.state not in CHANGEABLE:
-            raise Conflict(f"{record.file_name} is being imported or is imported: its settings are fixed now.")
+            raise Conflict(f"{record.file_name} is being imported or is already imported, so its choices can't change.")
         before = (record.kind, record.format, dict(record.options))
         _take(record, choices)
         require_kind(actor, record)
@@ -124,7 +124,7 @@ def read_again(*, actor: User, record: ImportRecord) -> ImportRecord:
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
         require_kind(actor, record)
         if record.state not in CHANGEABLE:
-            raise Conflict(f"{record.file_name} is being imported or is imported already.")
+            raise Conflict(f"{record.file_name} is being imported or is already imported.")
         record.state, record.error, record.counts, record.checkpoint = State.READING, "", {}, {}
         record.save()
         _enqueue_reading(actor, record)
@@ -172,7 +172,7 @@ def blocked(record: ImportRecord) -> str:
     if record.state == State.READING:
         return "The file is still being read."
     if record.state == State.DONE:
-        return "It is imported already."
+        return "It is already imported."
     if record.state in (State.UNDOING, State.UNDONE):
         return "It was undone. Upload the file again to import it."
     if record.state == State.RUNNING:
@@ -188,10 +188,10 @@ def blocked(record: ImportRecord) -> str:
     if preview.get("gold", {}).get("suspect") and not preview.get("choices", {}).get(NOT_GOLD):
         return f"{preview['gold']['sentence']} Choose where the model's answers are, or confirm that this is it."
     if preview.get("again") and counts.get("changed") and not record.options.get(REPLACE):
-        return "It is here already, read otherwise. Choose to put this reading in its place, or name another setting."
+        return "The file was already imported with other choices. Replace that import, or enter another setting."
     if not any(counts.get(name) for name in ("new", "changed", "removed")):
         if counts.get("unchanged"):
-            return "Everything in this file is here already; nothing would change."
+            return "Everything in this file is already imported."
         return "No row of this file can be imported. See the issues."
     return ""
 
@@ -239,7 +239,7 @@ def formats_of(path: Path) -> Formats:
     except ImportProblem as problem:
         raise InvalidInput(str(problem), code="unreadable_file", field="file") from problem
     if not any(found.values()):
-        said = f"{path.name} has no known format. {shape_of(path).sentences}"
+        said = f"{path.name} has an unknown format. {shape_of(path).sentences}"
         raise InvalidInput(said, code="unknown_format", field="file")
     sure = {one.importer for detections in found.values() for one in detections if one.confidence >= SURE}
 
@@ -278,7 +278,7 @@ def _kind(formats: Formats, kinds: list[ImportRecord.Kind], wanted: str, *, has_
     if len(may) > 1 and all(_best(formats[kind]) in MAPPED for kind in may):
         return max(may, key=lambda kind: (formats[kind][0]["confidence"], (kind == Kind.RUNS) == has_samples))
     if not may:
-        raise NotAllowed(f"The file holds {held[0]}, and your roles do not let you import those. Ask the lead.")
+        raise NotAllowed(f"The file contains {held[0]}, and your roles don't allow you to import them. Ask the lead.")
     return may[0]
 
 
@@ -301,11 +301,11 @@ def _pictures(file: Stored, images: Upload | None) -> str:
     zipped = store(images) if images is not None else file
     if not zipfile.is_zipfile(zipped.path):
         if images is not None:
-            raise InvalidInput(f"{zipped.path.name} is not a zip. Put the images into one.", field="images")
+            raise InvalidInput(f"{zipped.path.name} is not a zip. Zip the images.", field="images")
         return ""
     found = unpacked(zipped.upload) is not None
     if not found and images is not None:
-        raise InvalidInput(f"{zipped.path.name} holds no images (JPEG, PNG, WebP or TIFF).", field="images")
+        raise InvalidInput(f"{zipped.path.name} contains no images (JPEG, PNG, WebP or TIFF).", field="images")
     return zipped.sha256 if found else ""
 
 
@@ -315,14 +315,14 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
         choices = {name: value for name, value in choices.items() if name not in ("kind", "format", "mapping")}
     kind = choices.get("kind") or record.kind
     if kind not in Kind.values:
-        raise InvalidInput("The kind is samples or runs.", field="kind")
+        raise InvalidInput("kind must be samples or runs.", field="kind")
     if kind != record.kind:
         record.kind, record.options = kind, _options(kind, "")
         record.format = _best(record.preview.get("formats", {}).get(kind, []))
     format = choices.get("format")
     if format:
         if format not in FORMATS[Kind(kind)]:
-            raise InvalidInput(f"There is no format {format!r} for {kind}.", field="format")
+            raise InvalidInput(f"Unknown format {format!r} for {kind}.", field="format")
         record.format = format
     if REPLACE in choices and kind == Kind.RUNS:
         record.options = {name: value for name, value in record.options.items() if name != REPLACE}

@@ -60,7 +60,7 @@ def test_what_does_not_fit_is_refused_and_the_pages_say_how_much_does(benchmark,
         assert "SIGHTLINE_BENCHMARK_QUOTA_MB" in answer.content.decode()
     answer = client.post("/api/v1/benchmarks/street/imports/", {"file": SimpleUploadedFile("a.json", large)})
     assert (answer.status_code, answer.json()["error"]["code"]) == (413, "quota")
-    with pytest.raises(TooLarge, match="Street may keep"):
+    with pytest.raises(TooLarge, match="Street can store"):
         upload.receive(actor=lea, benchmark=benchmark, file=File(FILE), images=File(large, "a.zip"))
     assert not ImportRecord.objects.exists()
 
@@ -70,7 +70,7 @@ def test_the_server_is_told_what_is_left_before_it_reads_an_upload(benchmark, le
     paths = ("/benchmarks/street/import/", "/benchmarks/street/upload/", "/api/v1/benchmarks/street/imports/")
     for path in paths:
         assert allowance(path, lea).most == 4_000_000
-        assert "Street may keep" in allowance(path, lea).words
+        assert "Street can store" in allowance(path, lea).words
         assert allowance(path, None).most == 1_000_000
         for other in (ana, sam):
             assert allowance(path, other).most == settings.DATA_UPLOAD_MAX_MEMORY_SIZE

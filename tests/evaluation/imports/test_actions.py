@@ -138,7 +138,7 @@ def test_samples_with_pictures_are_counted_as_they_are_imported(lea, run_jobs, b
     assert counted["refused"] >= 1
     again = read(lea, benchmark, native(samples=rows), images=File(pictures, "pictures.zip"), run_jobs=run_jobs)
     assert again.pk != record.pk
-    assert "nothing would change" in upload.blocked(again)
+    assert "is already imported" in upload.blocked(again)
 
 
 def test_a_file_of_samples_and_runs_is_imported_one_after_the_other(lea, benchmark, run_jobs):
@@ -159,7 +159,7 @@ def test_who_may_import_runs_alone_gets_the_runs_of_such_a_file(rui, benchmark, 
     assert record.kind == "runs"
     with pytest.raises(NotAllowed, match="do not let you import samples"):
         upload.other_kind(actor=rui, record=record)
-    with pytest.raises(NotAllowed, match="holds samples"):
+    with pytest.raises(NotAllowed, match="contains samples"):
         upload.receive(actor=rui, benchmark=benchmark, file=File(native(samples=sample_rows())))
 
 
@@ -177,7 +177,7 @@ def test_two_clicks_make_one_record_and_one_import(lea, benchmark, run_jobs):
     assert Job.objects.filter(kind="evaluation.import").count() == 1
     assert upload.receive(actor=lea, benchmark=benchmark, file=File(content)).state == "running"
     run_jobs()
-    with pytest.raises(Conflict, match="imported already"):
+    with pytest.raises(Conflict, match="already imported"):
         upload.commit(actor=lea, record=first)
 
 
@@ -199,9 +199,9 @@ def test_choices_made_while_a_file_is_read_are_obeyed(lea, benchmark, run_jobs):
         (b"", "a.json", "is empty"),
         (b"\x80\x04pickled", "a.pkl", "Pickles can run code"),
         (b"\x89PNG\r\n", "a.png", "is an image"),
-        (b"just text", "a.txt", "has no known format"),
-        (b"\x00\x01\x02\x03" * 99, "a.bin", "has no known format"),
-        (b"PK\x03\x04 broken", "a.zip", "has no known format"),
+        (b"just text", "a.txt", "has an unknown format"),
+        (b"\x00\x01\x02\x03" * 99, "a.bin", "has an unknown format"),
+        (b"PK\x03\x04 broken", "a.zip", "has an unknown format"),
     ],
 )
 def test_a_file_that_is_nothing_we_read_is_refused_in_a_sentence(lea, benchmark, content, name, says):

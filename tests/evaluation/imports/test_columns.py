@@ -127,12 +127,12 @@ def test_a_list_of_texts_says_what_is_missing(lea, tmp_path):
 def test_a_plain_table_of_samples_needs_no_format(lea, tmp_path):
     (path := tmp_path / "bench.csv").write_text("image_id,question,label\nq1,What?,cup\nq2,Why?,jar\n")
     kitchen(lea)
-    with pytest.raises(CommandError, match=r"import it as samples \(import_benchmark\)"):
+    with pytest.raises(CommandError, match=r"Import it as samples \(import_benchmark\)"):
         say("import_runs", "kitchen", path)
     assert "read 2, new 2" in say("import_benchmark", "pantry", path)
     assert set(Sample.objects.filter(benchmark__slug="pantry").values_list("key", flat=True)) == {"q1", "q2"}
     (path := tmp_path / "run.csv").write_text("image_id,Prediction_text\nq1,cup\nq2,jar\n")
-    with pytest.raises(CommandError, match=r"import it as runs \(import_runs\)"):
+    with pytest.raises(CommandError, match=r"Import it as runs \(import_runs\)"):
         say("import_benchmark", "pantry", path)
     assert "trajectories 2, new 2" in say("import_runs", "pantry", path, "--model", "M")
 

@@ -72,7 +72,7 @@ def test_images_come_from_a_zip_of_their_own_or_from_the_one_that_is_imported(tm
         say("import_benchmark", slug, *words)
         assert Sample.objects.get(benchmark__slug=slug).image.width == 30
     assert "unchanged 1" in say("import_benchmark", "one", whole)
-    with pytest.raises(CommandError, match="no folder and no zip"):
+    with pytest.raises(CommandError, match="not a folder or zip"):
         say("import_benchmark", "one", whole, "--images", lone)
 
 
@@ -130,10 +130,10 @@ def test_a_changed_question_becomes_a_new_revision_and_stays_one_sample(write):
     ("content", "says"),
     [
         ("", "empty"),
-        ("{}", "has no known format"),
-        ("this is no benchmark", "has no known format"),
+        ("{}", "has an unknown format"),
+        ("this is no benchmark", "has an unknown format"),
         ('{"a1": {"asked": "What?"}, "a2": {"asked": "Who?"}}', "a JSON object of 2 records by id"),
-        ('{"samples": []}', "holds no samples"),
+        ('{"samples": []}', "contains no samples"),
     ],
 )
 def test_a_wrong_file_ends_in_a_sentence(tmp_path, content, says):

@@ -109,7 +109,7 @@ def test_what_is_wrong_stands_at_its_field(client, run_jobs):
     page = client.post(url, {"do": "load", "json": "{"})
     assert "The mapping is not JSON" in page.content.decode()
     page = client.post(url, fields(sample="x"))
-    assert "No key says what the model did" in page.content.decode()
+    assert "No key is mapped to an answer, a call or a verdict." in page.content.decode()
 
 
 def test_boxes_that_lie_outside_can_be_read_otherwise_by_a_button(client, run_jobs):
@@ -166,7 +166,7 @@ def test_the_api_takes_a_mapping_with_the_file(client, rui, run_jobs):
     assert client.get(address).json()["to_write"]["new"] == 2
     bad = client.patch(address, json.dumps({"mapping": {"rows": "a["}}), "application/json")
     assert bad.status_code == 400
-    assert "is no path" in bad.content.decode()
+    assert "is not a path" in bad.content.decode()
 
 
 def gold_log(lea) -> bytes:

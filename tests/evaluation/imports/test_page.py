@@ -127,7 +127,7 @@ def test_choices_are_a_plain_form_and_a_wrong_one_is_said_at_its_field(benchmark
 
 @pytest.mark.parametrize(
     ("content", "says", "status"),
-    [(b"", "is empty", 400), (b"plain words", "has no known format", 400), (b"x" * 3_000_000, "larger than", 413)],
+    [(b"", "is empty", 400), (b"plain words", "has an unknown format", 400), (b"x" * 3_000_000, "larger than", 413)],
 )
 def test_a_file_that_cannot_be_taken_comes_back_with_the_reason(benchmark, rui, settings, content, says, status):
     settings.MAX_UPLOAD_BYTES = 2_000_000

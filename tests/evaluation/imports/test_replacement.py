@@ -105,9 +105,9 @@ def test_page_and_command_say_that_it_is_here_read_otherwise(take, lea, rui, run
     take(model="M", setting="hot")
     noted(lea, "mug")
     out = io.StringIO()
-    with pytest.raises(CommandError, match="with --replace; or keep both and name this one with --setting"):
+    with pytest.raises(CommandError, match="with --replace, or keep both and name this one with --setting"):
         call_command("import_runs", "kitchen", str(file), model="M", setting="hot", coordinates="norm1", stdout=out)
-    assert "is here already, read as native, model M, setting hot: M, hot." in out.getvalue()
+    assert "was already imported, read as native, model M, setting hot: M, hot." in out.getvalue()
     client = signed_in(rui)
     url = client.post(PAGE, {"file": File(file.read_bytes(), "all.jsonl")}).url
     run_jobs()
@@ -115,7 +115,7 @@ def test_page_and_command_say_that_it_is_here_read_otherwise(take, lea, rui, run
     client.post(url + "choose/", chosen)
     run_jobs()
     page = client.get(url)
-    assert page.context["blocked"].startswith("It is here already, read otherwise.")
+    assert page.context["blocked"].startswith("The file was already imported with other choices.")
     assert "read as native, model M, setting hot: M, hot." in page.content.decode()
     client.post(url + "choose/", chosen | {"replace": "on", "model": "N"})
     run_jobs()
