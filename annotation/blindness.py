@@ -26,13 +26,10 @@ JUDGING = frozenset({Right.VIEW, Right.ANNOTATE, Right.REVIEW, Right.AUDIT, Righ
 """All that is left to a person in the middle of a judging queue, whatever roles they hold. Every other right leads to
 answers and crops, or to scores and decisions that are made of them."""
 
-CHECKS_AND_PUBLIC = (
-    "Gold checks and open access exclude each other: annotators could sign out and look up the gold of their checks."
-)
+CHECKS_AND_PUBLIC = "A benchmark with gold checks can't be public: annotators could sign out and look up the gold."
 
 JUDGING_AND_PUBLIC = (
-    "Judging queues and open access exclude each other: judges could sign out and look up whose answers and crops they "
-    "judge."
+    "A benchmark with open judging queues can't be public: judges could sign out and look up the models."
 )
 
 

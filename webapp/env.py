@@ -46,7 +46,7 @@ VARIABLES: tuple[Variable, ...] = (
         "Signs sessions and links; at least 50 random characters. Unset: generated once into the home folder on the "
         "embedded default, required otherwise.",
     ),
-    Variable("DEBUG", "no", "Show faults in the browser. Never on a machine that others reach."),
+    Variable("DEBUG", "no", "Show error details in the browser. Never use it on a machine that others can reach."),
     Variable("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]", "Host names under which the site answers."),
     Variable("CSRF_TRUSTED_ORIGINS", "", "Origins that may post forms when a proxy changes the host name."),
     Variable(
@@ -68,7 +68,7 @@ VARIABLES: tuple[Variable, ...] = (
     Variable(
         "SIGHTLINE_SCRATCH",
         "",
-        "Folder for copies of stored files; what is lost is fetched again. Unset: scratch in the home folder.",
+        "Folder for copies of stored files; missing files are fetched again. Unset: scratch in the home folder.",
     ),
     Variable(
         "SIGHTLINE_STATIC",
@@ -90,11 +90,11 @@ VARIABLES: tuple[Variable, ...] = (
         "Mail server: smtps://user:password@host:465, smtp+tls://… (STARTTLS) or smtp://…. Unset: no email is sent.",
     ),
     Variable("EMAIL_FROM", "", "Sender of email, such as Sightline <sightline@example.org>. Needed with EMAIL_URL."),
-    Variable("SIGHTLINE_WORKER_THREADS", "2", "Jobs that run at the same time in one worker process."),
-    Variable("SIGHTLINE_WEB_THREADS", "8", "Requests that are answered at the same time in one web process."),
-    Variable("SIGHTLINE_JOB_LEASE_SECONDS", "15", "A job whose worker is silent this long is taken over."),
-    Variable("SIGHTLINE_JOB_KEEP_DAYS", "30", "Finished jobs are kept this many days."),
-    Variable("SIGHTLINE_UPLOAD_KEEP_DAYS", "30", "Uploaded files without an import are kept this many days."),
+    Variable("SIGHTLINE_WORKER_THREADS", "2", "Jobs that one worker process runs at the same time."),
+    Variable("SIGHTLINE_WEB_THREADS", "8", "Requests that one web process answers at the same time."),
+    Variable("SIGHTLINE_JOB_LEASE_SECONDS", "15", "A job is taken over if its worker sends no sign for this long."),
+    Variable("SIGHTLINE_JOB_KEEP_DAYS", "30", "Days until a finished job is deleted."),
+    Variable("SIGHTLINE_UPLOAD_KEEP_DAYS", "30", "Days until an uploaded file without an import is deleted."),
     Variable("SIGHTLINE_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR."),
     Variable("SIGHTLINE_ACCESS_LOG", "no", "Log every request: address, method, path, status, bytes and time."),
     Variable(
@@ -105,7 +105,7 @@ VARIABLES: tuple[Variable, ...] = (
     Variable(
         "SIGHTLINE_MCP_SECRET",
         "",
-        "What agents send to manage.py toolbox_mcp --http as Authorization: Bearer SECRET. Unset: made up and printed.",
+        "Agents send it to manage.py toolbox_mcp --http as Authorization: Bearer SECRET. Unset: generated and printed.",
     ),
     Variable("HOST", "127.0.0.1", "Address that the built-in server listens on."),
     Variable("PORT", "8000", "Port that the built-in server listens on."),
@@ -237,7 +237,7 @@ def _postgres(name: str, address: str) -> dict[str, Any]:
     except ValueError as error:
         raise ImproperlyConfigured(f"The port in {name} is not a number.") from error
     if len(parts.path) < 2:
-        raise ImproperlyConfigured(f"{name} names no database. Write postgres://user:password@host:port/name.")
+        raise ImproperlyConfigured(f"{name} contains no database name. Write postgres://user:password@host:port/name.")
     options: dict[str, Any] = {**_POSTGRES, **dict(parse_qsl(parts.query))}
     pooled = _pooled(name, options.pop("prepare_threshold", "0"))
     return {
@@ -277,7 +277,7 @@ def storage(name: str, *, home: Path) -> dict[str, Any]:
         }
     parts = urlsplit(value)
     if not parts.netloc:
-        raise ImproperlyConfigured(f"{name} names no bucket. Write s3://bucket/prefix.")
+        raise ImproperlyConfigured(f"{name} contains no bucket name. Write s3://bucket/prefix.")
     options: dict[str, Any] = {
         "bucket_name": parts.netloc,
         "location": parts.path.strip("/"),
@@ -402,5 +402,7 @@ def _kept_key(file: Path) -> str:
             draft.unlink()
     key = file.read_text(encoding="ascii").strip()
     if len(key) < 50:
-        raise ImproperlyConfigured(f"{file} holds no whole key. Delete it: a new one is made, people sign in again.")
+        raise ImproperlyConfigured(
+            f"{file} contains no complete key. Delete it: a new key is created, and all people must sign in again."
+        )
     return key

@@ -27,7 +27,7 @@ def benchmark_for(request: Request, slug: str, right: Right = Right.VIEW) -> Ben
     person = person_of(request)
     benchmark = benchmark_seen_by(person, slug)
     if benchmark is None:
-        raise Http404("There is no such benchmark for this person.")
+        raise Http404("Benchmark not found, or you don't have access.")
     if not allowed(person, benchmark, right):
         words = f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}."
         raise NotAllowed(withheld(person, benchmark, right) or words)
@@ -53,7 +53,7 @@ def terms_of(request: Request, known: Collection[str]) -> dict[str, str]:
         if name not in known and not name.startswith("facet."):
             near = get_close_matches(name, known, n=1)
             hint = f" Did you mean {near[0]}?" if near else " A facet of the samples is facet.NAME."
-            raise InvalidInput(f"There is no term {name[:60]} here.{hint}", field=name[:60])
+            raise InvalidInput(f"Unknown parameter “{name[:60]}”.{hint}", field=name[:60])
     return terms
 
 
@@ -61,8 +61,8 @@ def facets_of(name: str) -> Any:
     """The form of the counts of a list and of its facets, in the description of the API."""
     counts = serializers.DictField(
         child=serializers.DictField(child=serializers.IntegerField()),
-        help_text="By term: how many there would be with each value of it instead.",
+        help_text="By parameter: the count with each value of it instead.",
     )
     return inline_serializer(
-        name, {"total": serializers.IntegerField(help_text="How many the list holds."), "facets": counts}
+        name, {"total": serializers.IntegerField(help_text="Number of rows in the list."), "facets": counts}
     )

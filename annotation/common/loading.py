@@ -16,7 +16,7 @@ def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -
     """The benchmark at this address. A stranger gets 404; a member without the right gets 403."""
     benchmark = benchmark_seen_by(request.user, slug)
     if benchmark is None:
-        raise Http404("There is no such benchmark for this person.")
+        raise Http404("Benchmark not found, or you don't have access.")
     search = partial(allowed, request.user, benchmark, Right.SEE_GOLD)
     stand_in(request, Place(benchmark.slug, benchmark.title, search))
     if not allowed(request.user, benchmark, right):

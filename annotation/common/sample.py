@@ -44,7 +44,7 @@ def load_sample(request: HttpRequest, slug: str, key: str, right: Right) -> tupl
     benchmark = load_benchmark(request, slug, right)
     sample: Sample | None = KEYED.first(benchmark.pk, key)
     if sample is None:
-        raise Http404("There is no such sample.")
+        raise Http404("Sample not found.")
     sample.benchmark = benchmark
     return person_of(request), sample
 

@@ -31,7 +31,7 @@ class AuditDraw(models.Model):
 
 class AuditItem(models.Model):
     """One drawn sample: what a further person, who neither made nor reviewed its gold, says of it. An audit changes no
-    gold: where it disagrees, the lead decides whether the sample is opened again."""
+    gold: where it disagrees, the lead decides whether the sample is reopened."""
 
     class Verdict(models.TextChoices):
         AGREE = "agree"

@@ -53,7 +53,7 @@ def load_batch(benchmark: Benchmark, samples: SampleQuerySet) -> Batch:
     if not numbers:
         raise InvalidInput("Choose at least one sample.", field="id")
     if len(numbers) > MOST:
-        raise InvalidInput(f"At most {MOST} samples at once. Narrow the list further.", field="id")
+        raise InvalidInput(f"At most {MOST} samples at once. Narrow the list.", field="id")
     locked = list(Sample.objects.select_for_update().filter(pk__in=numbers).order_by("pk"))
     held = Annotation.objects.select_for_update(of=("self",)).filter(sample__in=numbers).select_related("author")
     annotations: dict[int, list[Annotation]] = defaultdict(list)
@@ -111,4 +111,4 @@ def words(state: str) -> str:
 
 def require_annotator(user: User, benchmark: Benchmark) -> None:
     if not allowed(user, benchmark, Right.ANNOTATE):
-        raise InvalidInput(f"{user} does not annotate {benchmark.title}. Give them the role first.", field="to")
+        raise InvalidInput(f"{user} is not an annotator of {benchmark.title}. Add the role first.", field="to")

@@ -24,9 +24,9 @@ def set_extra_annotators(
     at most. It holds for what is submitted from now on."""
     require(actor, benchmark, Right.MANAGE)
     if extra_below is not None and not 0 < extra_below <= 1:
-        raise InvalidInput("An agreement is above 0, up to 1.", field="extra_below")
+        raise InvalidInput("The agreement must be above 0 and at most 1.", field="extra_below")
     if not 1 <= extra_most <= 10:
-        raise InvalidInput("From 1 to 10 people more annotate a sample.", field="extra_most")
+        raise InvalidInput("The number of extra annotators must be from 1 to 10.", field="extra_most")
     values: dict[str, Any] = {"extra_below": extra_below, "extra_most": extra_most}
     with transaction.atomic():
         rules = change_rules(benchmark, values)

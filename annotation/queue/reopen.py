@@ -80,14 +80,14 @@ def _plan(actor: User, batch: Batch, to: User | None) -> Plan:
 def _settled(sample: Sample, annotations: Iterable[Annotation]) -> Annotation:
     """The accepted annotation, else the one discarded last."""
     if sample.state not in SETTLED:
-        raise Refused(f"It is {words(sample.state)}; there is nothing to open again.")
+        raise Refused(f"It is {words(sample.state)}; there is nothing to reopen.")
     settled = [one for one in annotations if one.state == sample.state]
     return max(settled, key=lambda one: one.changed_at)
 
 
 def _may_take(author: User, annotation: Annotation, annotations: Iterable[Annotation], annotators: set[int]) -> None:
     if author.pk not in annotators and not author.is_staff:
-        raise Refused(f"{author}, whose it was, does not annotate any more. Choose who gets it.")
+        raise Refused(f"{author}, the previous annotator, no longer annotates. Choose another person.")
     if any(one.author_id == author.pk and one is not annotation for one in annotations):
         raise Refused(f"{author} already has an annotation of this sample. Choose another person.")
 

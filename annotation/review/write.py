@@ -140,16 +140,16 @@ def decide(*, actor: User, sample: Sample, decision: Decision, key: str = "") ->
 
 def _check(decision: Decision) -> None:
     if decision.kind not in Review.Decision.values:
-        raise InvalidInput("A decision is one of " + ", ".join(Review.Decision.values) + ".", field="decision")
+        raise InvalidInput("A decision must be one of " + ", ".join(Review.Decision.values) + ".", field="decision")
     unknown = [reason for reason in decision.reasons if reason not in Review.Reason.values]
     if unknown:
-        raise InvalidInput(f"{unknown[0]} is no reason. Known: {', '.join(Review.Reason.values)}.", field="reasons")
+        raise InvalidInput(f"Unknown reason {unknown[0]}. Known: {', '.join(Review.Reason.values)}.", field="reasons")
     wants_why = decision.kind in (Review.Decision.RETURN, Review.Decision.DISCARD)
     if wants_why and not (decision.reasons or decision.comment):
         raise InvalidInput(f"To {decision.kind} a sample, choose a reason or write a comment.", field="reasons")
     if (decision.content is None) == (decision.kind == Review.Decision.FIX_AND_ACCEPT):
         raise InvalidInput(
-            "fix_and_accept comes with the content as it should be, the others without.", field="content"
+            "fix_and_accept needs the corrected content. The other decisions don't take content.", field="content"
         )
 
 

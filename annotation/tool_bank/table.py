@@ -65,9 +65,9 @@ def read(data: bytes) -> list[BankRow]:
     except csv.Error as error:
         raise BadTable([f"The file cannot be read as CSV: {error}."]) from error
     if "name" not in heads:
-        raise BadTable(["Line 1: there is no column “name”. Its heading names the columns: name, aliases, segment."])
+        raise BadTable(["Line 1: the column “name” is missing. The heading needs name, aliases and segment."])
     if len(lines) > MOST_ROWS:
-        raise BadTable([f"The file has {len(lines)} lines; at most {MOST_ROWS} are read at once."])
+        raise BadTable([f"The file has {len(lines)} lines (limit: {MOST_ROWS})."])
     rows = [_row(number, {name: _plain(line.get(name)) for name in COLUMNS}) for number, line in lines]
     problems = [problem for row in rows for problem in _wrong(row)] + list(_said_twice(rows))
     if problems:
@@ -80,7 +80,7 @@ def row_from(data: Mapping[str, Any], line: int) -> BankRow:
     given = {name: data.get(name) or "" for name in COLUMNS}
     aliases = given.pop("aliases") or []
     if not isinstance(aliases, list) or not all(isinstance(text, str) for text in (*aliases, *given.values())):
-        raise BadTable([f"Line {line}: aliases is a list of texts, every other value a text. Correct the row."])
+        raise BadTable([f"Line {line}: aliases must be a list of texts, and every other value a text."])
     cells = {name: " ".join(text.split()) for name, text in given.items()}
     row = _row(line, {**cells, "aliases": BETWEEN.join(aliases)})
     if problems := list(_wrong(row)):
@@ -110,15 +110,15 @@ def _known(row: dict[str, str]) -> BankRow:
 def _wrong(row: dict[str, str]) -> Iterator[str]:
     where = f"Line {row['line']}"
     if not row["name"]:
-        yield f"{where}: the tool has no name. Write it, or take the line out."
+        yield f"{where}: the tool has no name. Enter one, or remove the line."
     if any(len(name) > LONGEST_NAME for name in (row["name"], *row["aliases"].split(BETWEEN))):
         yield f"{where}: a name is longer than {LONGEST_NAME} characters. Shorten it."
     if row["segment"] and row["segment"] not in SEGMENTS:
-        yield f"{where}: {row['segment'][:40]} is no segment here. Write its two digits, such as 27, or leave it empty."
+        yield f"{where}: {row['segment'][:40]} is not a segment. Write its two digits, such as 27, or leave it empty."
     if row["state"] not in list(ToolState):
-        yield f"{where}: {row['state'][:40]} is no state. Write {', '.join(ToolState)}, or leave it empty."
+        yield f"{where}: {row['state'][:40]} is not a state. Write {', '.join(ToolState)}, or leave it empty."
     if (row["state"] == ToolState.MERGED) != bool(row["merged_into"]):
-        yield f"{where}: a merged tool, and only that, names in merged_into the tool it was merged into."
+        yield f"{where}: merged_into is required for a merged tool and only for it. It names the other tool."
     if row["state"] == ToolState.REFUSED and not row["reason"]:
         yield f"{where}: {row['name']} is rejected without a reason. Enter one; annotators read it."
 
@@ -128,4 +128,4 @@ def _said_twice(rows: Sequence[dict[str, str]]) -> Iterator[str]:
     for row in rows:
         for key, name in distinct([row["name"], *row["aliases"].split(BETWEEN)]).items():
             if first.setdefault(key, row["line"]) != row["line"]:
-                yield f"Line {row['line']}: {name} is named in line {first[key]} already. A name means one tool."
+                yield f"Line {row['line']}: {name} is also in line {first[key]}. A name can belong to only one tool."

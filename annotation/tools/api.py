@@ -81,10 +81,10 @@ def tool_call(request: Request, name: str) -> Response:
     """Run one tool on the picture sent: its size, its measurements, the way back to the input, the picture as PNG."""
     person = person_of(request)
     if not has_role(person):
-        raise NotAllowed("Tools run for people who have a role on a benchmark. Ask a lead for one.")
+        raise NotAllowed("Only members of a benchmark can run tools. Ask a lead for a role.")
     spec = TOOLS.get(name)
     if spec is None:
-        raise Http404(f"There is no tool {name}.")
+        raise Http404(f"Unknown tool {name}.")
     RATE.take(asking(request))
     with CALLS.one_of(person.pk):
         pictures = [_picture(request, part) for part in spec.pictures]

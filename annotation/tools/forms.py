@@ -74,5 +74,5 @@ class BankFileForm(forms.Form):
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
         if file.size > LARGEST_FILE:
-            raise forms.ValidationError(f"The file has {file.size:,} bytes; at most {LARGEST_FILE:,} are read.")
+            raise forms.ValidationError(f"The file has {file.size:,} bytes (limit: {LARGEST_FILE:,}).")
         return file

@@ -63,7 +63,7 @@ def merge_tool(*, actor: User | None, tool: BankTool, into: BankTool) -> BankToo
         lock_bank(tool.benchmark)
         target = BankTool.objects.filter(benchmark=tool.benchmark, pk=into.pk, state=ToolState.ACCEPTED).first()
         if target is None or target.pk == tool.pk:
-            raise InvalidInput("A tool is merged into another one that is accepted. Choose such a tool.", field="into")
+            raise InvalidInput("A tool can only be merged into an accepted tool. Choose one.", field="into")
         stored = BankTool.objects.get(pk=tool.pk)
         before = stored.state
         _decide(stored, actor, ToolState.MERGED, merged_into=target)
@@ -127,7 +127,7 @@ def _give_names(tool: BankTool, names: Iterable[str], *, exactly: bool = False) 
 def _checked(name: str) -> str:
     plain = " ".join(name.split())
     if not plain or len(plain) > LONGEST_NAME or "\0" in plain:
-        raise InvalidInput(f"A tool's name has 1 to {LONGEST_NAME} characters.", field="name")
+        raise InvalidInput(f"A tool name must have 1 to {LONGEST_NAME} characters.", field="name")
     return plain
 
 

@@ -30,7 +30,7 @@ from webapp.common.errors import InvalidInput
 GROUP = inline_serializer(
     "AnswerGroup",
     {
-        "group": serializers.CharField(help_text="Its name, which a decision is sent with."),
+        "group": serializers.CharField(help_text="Name of the group. Decisions refer to it."),
         "text": serializers.CharField(help_text="The normalized text, at most 500 characters."),
         "answers": serializers.IntegerField(),
         "reason": serializers.CharField(help_text="Why no rule decides."),
@@ -47,7 +47,7 @@ DECISIONS: dict[str, Any] = {
     "properties": {
         "decisions": {
             "type": "object",
-            "description": f"By group: the letter of an option, or one of {', '.join(KEYS)}; null takes it back.",
+            "description": f"By group: the letter of an option, or one of {', '.join(KEYS)}; null undoes a decision.",
             "additionalProperties": {"type": "string", "nullable": True, "maxLength": 20},
             "minProperties": 1,
             "maxProperties": 10_000,
@@ -110,13 +110,13 @@ def _decide(request: Request, benchmark: Any) -> dict[str, int]:
     data = request.data if isinstance(request.data, dict) else {}
     decided = data.get("decisions")
     if not isinstance(decided, dict) or not decided or data.keys() - DECISIONS["properties"].keys():
-        raise InvalidInput("decisions is an object: by name of the group what its answers say.", field="decisions")
+        raise InvalidInput("decisions must be an object from group names to decisions.", field="decisions")
     if not all(one is None or (isinstance(one, str) and len(one) <= 20) for one in decided.values()):
-        raise InvalidInput("A decision is a text of at most 20 characters, or null.", field="decisions")
+        raise InvalidInput("A decision must be a text of at most 20 characters, or null.", field="decisions")
     run = data.get("run")
     whole = isinstance(run, int) and not isinstance(run, bool)
     if run is not None and not (whole and NUMBER["minimum"] <= run <= NUMBER["maximum"]):
-        raise InvalidInput("run is the number of a run.", field="run")
+        raise InvalidInput("run must be the number of a run.", field="run")
     of = {"actor": person_of(request), "benchmark": benchmark, "run": _run(benchmark, run)}
     settled = {group: one for group, one in decided.items() if one is not None}
     gone = [group for group, one in decided.items() if one is None]

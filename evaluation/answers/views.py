@@ -127,7 +127,7 @@ def _terms(request: SignedInRequest, benchmark: Any) -> Terms:
     run = request.GET.get("run", "")
     known = run.isdecimal() and Run.objects.filter(benchmark=benchmark, pk=int(run[:18])).exists()
     if run and not known:
-        raise InvalidInput("This benchmark has no such run.", field="run")
+        raise InvalidInput("Run not found on this benchmark.", field="run")
     where = State(state) if state in set(State) else State.OPEN
     return Terms(where, int(run) if run else None, request.GET.get("reason", "")[:40])
 
@@ -252,7 +252,7 @@ def _verb(said: str, n: int) -> str:
 def _all(request: SignedInRequest, benchmark: Any, terms: Terms) -> str:
     said = request.POST.get("said", "")
     if said not in AT_ONCE:
-        raise InvalidInput(f"All at once can say {', '.join(AT_ONCE)}.", field="said")
+        raise InvalidInput(f"Decisions for all groups must be one of {', '.join(AT_ONCE)}.", field="said")
     found = read_groups(benchmark, request.user, run=terms.run, reason=terms.reason)
     fit = [one for one in found.tallies if may_decide_unseen(one.multiple_choice, said)]
     if str(sum(one.n for one in fit)) != request.POST.get("answers"):

@@ -69,7 +69,7 @@ def picture_problem(sample: Any) -> PictureProblem | None:
     if image is None and not name and not sample.image_problem:
         return PictureProblem("This sample has no image.", "Its file names none. Metrics don't need one.", False)
     if image is None:
-        then = f"Put {name or 'it'} at the path in the file and import the benchmark again. Metrics don't need it."
+        then = f"Add {name or 'it'} at its path and import the benchmark again. Metrics don't need it."
         return PictureProblem(f"The image is missing. {sample.image_problem}".strip(), then)
     if image.state == image.State.WAITING:
         return PictureProblem("The image is being processed.", "Reload this page in a moment.", False)

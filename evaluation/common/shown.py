@@ -40,7 +40,7 @@ def chosen_in(show: str, facets: Collection[str]) -> tuple[str, ...]:
         return USUAL
     asked = [] if show == NOTHING else [unquote(one).strip() for one in show.split(",")]
     if len(asked) > MOST:
-        raise InvalidInput(f"Rows show {MOST} values at most, not {len(asked)}.", code="show", field=SHOW)
+        raise InvalidInput(f"Rows can show at most {MOST} fields, not {len(asked)}.", code="show", field=SHOW)
     return tuple(dict.fromkeys(_known(name, facets) for name in asked))
 
 

@@ -95,7 +95,7 @@ def read_slice(
         return found
     saved = saved_slices(benchmark, person).filter(name=slice).first()
     if saved is None:
-        raise NotFound(f"{benchmark.title} has no saved slice {slice[:60]}. It may have been deleted since.")
+        raise NotFound(f"{benchmark.title} has no saved slice {slice[:60]}. It may have been deleted.")
     [found] = _tables([saved], benchmark, runs, wanted)
     if found.error:
         raise InvalidInput(f"The query of {saved.name} cannot be read. {found.error}", code="query", field="slice")

@@ -42,12 +42,12 @@ PAIR: Fields = {
         )
     },
     **{name: serializers.FloatField(allow_null=True) for name in RANGES},
-    "could_turn": serializers.BooleanField(help_text="Undecided answers could give the difference the other sign."),
-    "p_family": serializers.ChoiceField(choices=list(FAMILIES), help_text="What p_holm is adjusted over."),
-    "p_family_size": serializers.IntegerField(help_text="How many comparisons that family has."),
+    "could_turn": serializers.BooleanField(help_text="Undecided answers could change the sign of the difference."),
+    "p_family": serializers.ChoiceField(choices=list(FAMILIES), help_text="The family that p_holm is adjusted over."),
+    "p_family_size": serializers.IntegerField(help_text="Number of comparisons in that family."),
     **intervals("interval", "clustered"),
     "terms": serializers.DictField(
-        child=serializers.DictField(child=serializers.CharField()), help_text="Of each cell: those of trajectories/."
+        child=serializers.DictField(child=serializers.CharField()), help_text="By cell: the query of trajectories/."
     ),
 }  # fmt: skip
 OF_SLICE: Fields = {"slice": serializers.DictField(child=serializers.CharField(), help_text="Facet and value."), **PAIR}
@@ -65,7 +65,7 @@ LOOK: Fields = {
     },
     **intervals("interval", "clustered", "ioa_interval"),
     "terms": serializers.DictField(
-        child=serializers.DictField(child=serializers.CharField()), help_text="Of each count: those of trajectories/."
+        child=serializers.DictField(child=serializers.CharField()), help_text="By count: the query of trajectories/."
     ),
 }  # fmt: skip
 
@@ -75,7 +75,7 @@ def _asked(most: int, description: str) -> OpenApiParameter:
     return OpenApiParameter("run", several, required=True, description=description)
 
 
-RUNS = _asked(MOST_RUNS, "Two to six runs: the first is compared with each other.")
+RUNS = _asked(MOST_RUNS, "Two to six runs. The first is compared with each of the others.")
 PAIR_OF_RUNS = _asked(2, "Two runs.")
 
 
@@ -89,12 +89,12 @@ PAIR_OF_RUNS = _asked(2, "Two runs.")
             "settings": serializers.DictField(),
             "samples": serializers.IntegerField(help_text="With gold."),
             "clusters": serializers.IntegerField(help_text="Their image clusters."),
-            "common": serializers.IntegerField(help_text="Samples that all of these runs have."),
+            "common": serializers.IntegerField(help_text="Samples with a trajectory in each of these runs."),
             "other_settings": serializers.ListField(
-                child=serializers.IntegerField(), help_text="Runs scored with other settings than the first."
+                child=serializers.IntegerField(), help_text="Runs with other metric settings than the first."
             ),
             "other_gold": serializers.ListField(
-                child=serializers.IntegerField(), help_text="Runs scored on another gold than the first."
+                child=serializers.IntegerField(), help_text="Runs scored on another gold version than the first."
             ),
             "pairs": inline_serializer("ComparedPair", dict(PAIR), many=True),
             "look": inline_serializer(
@@ -127,7 +127,7 @@ def compare(request: Request, slug: str) -> Response:
     by = said(request, "by")
     found = compare_runs(benchmark, runs, by=by)
     if by and not found.slices:
-        raise NotFound(f"There is no facet {by[:60]!r}.", field="by")
+        raise NotFound(f"Unknown facet {by[:60]!r}.", field="by")
     first = {name: pks[:MOST_OF_A_CELL] for name, pks in found.cells.items()}
     named = {pk for pks in first.values() for pk in pks}
     keys = dict(benchmark.samples.filter(pk__in=named).order_by().values_list("pk", "key"))
@@ -157,14 +157,14 @@ def compare(request: Request, slug: str) -> Response:
         OpenApiParameter(
             "least",
             {"type": "integer", "minimum": 1, "maximum": MOST_LEAST},
-            description=f"Samples a slice needs, {LEAST} unless said.",
+            description=f"Minimum samples per slice, default {LEAST}.",
         ),
     ],
     responses=inline_serializer(
         "FoundSlices",
         {
             "tested": serializers.IntegerField(help_text="Slices that p_holm is adjusted over."),
-            "apart": serializers.IntegerField(help_text="How many of them differ significantly at 5%."),
+            "apart": serializers.IntegerField(help_text="Number of slices with a significant difference at 5%."),
             "left_out": serializers.IntegerField(help_text="Values tested alone only."),
             "clustered": serializers.BooleanField(help_text="p_holm is of the sign flip over image clusters."),
             "least": serializers.IntegerField(),
@@ -177,7 +177,7 @@ def compare_slices(request: Request, slug: str) -> Response:
     """Where two runs differ most, over the values of facets and pairs of them."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     a, b = _runs(request, benchmark, 2)
-    least = number_of(request, "least", "how many samples a slice needs", MOST_LEAST) or LEAST
+    least = number_of(request, "least", "minimum samples per slice", MOST_LEAST) or LEAST
     found = find_differences(benchmark, a, b, least=least)
     counts = {name: getattr(found, name) for name in ("tested", "apart", "left_out", "clustered", "least")}
     return Response({**counts, "slices": [_of_slice(one.found, a, b, dict(one.terms)) for one in found.slices]})
@@ -212,7 +212,7 @@ def _runs(request: Request, benchmark: Any, most: int) -> list[Run]:
         raise InvalidInput(f"Give {words}, each once: ?run=1&run=2.", field="run")
     unknown = [pk for pk in asked if pk not in known]
     if unknown:
-        raise NotFound(f"There is no scored run “{unknown[0][:20]}” here.", field="run")
+        raise NotFound(f"Unknown run “{unknown[0][:20]}”, or it has no scores.", field="run")
     return [known[pk] for pk in asked]
 
 

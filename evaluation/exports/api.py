@@ -97,7 +97,7 @@ def score(request: Request, slug: str) -> Response:
     found = benchmark_for(request, slug, Right.SCORE)
     settings = request.data.get("settings", {}) if isinstance(request.data, dict) else None
     if not isinstance(settings, dict):
-        raise InvalidInput("settings is an object of names and values.", field="settings")
+        raise InvalidInput("settings must be an object of names and values.", field="settings")
     for name in RANGES.keys() & settings.keys():
         if isinstance(settings[name], bool) or not isinstance(settings[name], int | float):
             raise InvalidInput(f"{name} is a number.", field="settings")

@@ -58,7 +58,7 @@ def agreement(request: Request, slug: str, table: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.COMPARE_WORK)
     found = AGREEMENT_TABLES.get(table)
     if found is None:
-        raise NotFound(f"There is no table {table[:40]}: {', '.join(AGREEMENT_TABLES)}.")
+        raise NotFound(f"Unknown table {table[:40]}. Choose from {', '.join(AGREEMENT_TABLES)}.")
     person = person_of(request)
     return paged_rows(request, found.rows(benchmark, person, audience_of(person, benchmark)), plain)
 
@@ -67,9 +67,9 @@ def agreement(request: Request, slug: str, table: str) -> Response:
     operation_id="judges",
     parameters=[
         OpenApiParameter("kind", str, enum=KINDS, description="Kind of judgments; default: the first that exists."),
-        OpenApiParameter("a", str, description="One of two judges to hold together; needs b."),
-        OpenApiParameter("b", str, description="The other; without both, a person and a judge with most in common."),
-        OpenApiParameter("by", str, description="A facet to slice the two by."),
+        OpenApiParameter("a", str, description="One of two judges to compare. Requires b."),
+        OpenApiParameter("b", str, description="The other judge. Default: the pair with most in common."),
+        OpenApiParameter("by", str, description="A facet to slice the comparison by."),
     ],
     responses=inline_serializer(
         "Judges",
@@ -103,10 +103,10 @@ def judges(request: Request, slug: str) -> Response:
         raise NotFound(f"There are judgments of {', '.join(kinds)}, none of {kind}.", field="kind")
     by = said(request, "by")
     if by and by not in facet_names(benchmark):
-        raise NotFound(f"There is no facet {by[:60]!r}.", field="by")
+        raise NotFound(f"Unknown facet {by[:60]!r}.", field="by")
     asked = said(request, "a"), said(request, "b")
     if any(asked) and not all(asked):
-        raise InvalidInput("a and b are two judges: give both, or neither.", field="a")
+        raise InvalidInput("a and b are two judges. Use both or neither.", field="a")
     audience = audience_of(person, benchmark)
     judged = load_judged(benchmark, kind, audience, person, by) if kind else Judged((), frozenset(), ())
     chosen = judged.chosen(*asked)
@@ -128,10 +128,10 @@ class QueueSerializer(serializers.ModelSerializer):
     judgements = serializers.IntegerField(source="done_n", read_only=True)
     judges = serializers.IntegerField(source="people_n", read_only=True, help_text="People who judged.")
     terms = serializers.SerializerMethodField(
-        help_text="Of the list of trajectories that it was drawn from; null until you have finished the queue."
+        help_text="Query of the list it was selected from. Null until you have finished the queue."
     )
     drawn_from = serializers.SerializerMethodField(
-        help_text="How many trajectories it was drawn from; null until you have finished the queue."
+        help_text="Number of trajectories in that list. Null until you have finished the queue."
     )
     seed = serializers.SerializerMethodField(help_text="Of the draw; null until all questions are judged.")
 

@@ -37,8 +37,8 @@ ROW = inline_serializer(
         "setting": serializers.CharField(allow_blank=True),
         "baseline": serializers.BooleanField(),
         "failed": serializers.BooleanField(),
-        "stale": serializers.BooleanField(help_text="Scored on other trajectories, gold or settings than today's."),
-        "provisional": serializers.BooleanField(help_text="Too many answers unread: no rank."),
+        "stale": serializers.BooleanField(help_text="Trajectories, gold or settings changed after scoring."),
+        "provisional": serializers.BooleanField(help_text="Provisional: too many unread answers, so no rank."),
         "missing": serializers.IntegerField(help_text="Samples without a trajectory of this run."),
         "counts": serializers.DictField(
             help_text="Never hidden, of the slice: samples, missing, trajectories, failed, unread, undecided, ..."
@@ -101,9 +101,9 @@ BOARD = inline_serializer(
         ),
         "facets": serializers.DictField(
             child=serializers.DictField(child=serializers.IntegerField()),
-            help_text="What there is to slice by: values and how many samples have each.",
+            help_text="Facets to slice by: their values and numbers of samples.",
         ),
-        "query": serializers.CharField(allow_blank=True, help_text="What was asked with q, or that of a saved slice."),
+        "query": serializers.CharField(allow_blank=True, help_text="The query q, or that of the saved slice."),
         "ablations": inline_serializer(
             "Ablation",
             {
@@ -124,9 +124,9 @@ BOARD = inline_serializer(
     parameters=[
         OpenApiParameter("by", str, description="A facet to slice by, or: saved slice; needs slice."),
         OpenApiParameter("slice", str, description="Its value; needs by."),
-        OpenApiParameter("q", QUERY_TEXT, description="Instead of by and slice a query: the board on what it lists."),
+        OpenApiParameter("q", QUERY_TEXT, description="A query, instead of by and slice."),
         OpenApiParameter("sort", str, enum=list(METRICS), description="A metric."),
-        OpenApiParameter("reference", NUMBER, description="The run to compare with, else the best one."),
+        OpenApiParameter("reference", NUMBER, description="Reference run. Default: the best run."),
     ],
     responses=BOARD,
 )
@@ -141,10 +141,10 @@ def leaderboard(request: Request, slug: str) -> Response:
     benchmark = public_benchmark_for(request, slug, Right.SEE_GOLD)
     query, by, value = said(request, "q").strip(), said(request, "by"), said(request, "slice")
     if query and (by or value):
-        raise InvalidInput("A board is on a query or on a slice: give q, or by and slice.", field="q")
+        raise InvalidInput("Use either q, or by and slice.", field="q")
     by, value = (QUERY, query) if query else (by, value)
     if bool(by) != bool(value):
-        raise InvalidInput("A slice is a facet and its value: give by and slice, or neither.", field="slice")
+        raise InvalidInput("A slice is a facet and its value. Use both by and slice, or neither.", field="slice")
     board = read_board(
         benchmark,
         slice_by=by,
@@ -154,7 +154,7 @@ def leaderboard(request: Request, slug: str) -> Response:
         person=request.user,
     )
     if reference and (board.reference is None or board.reference.run.pk != reference):
-        raise NotFound(f"There is no scored run {reference} here to compare with.", field="reference")
+        raise NotFound(f"Unknown reference run {reference}, or it has no scores.", field="reference")
     bands = {name: [_row(row) for row in getattr(board, name)] for name in BANDS}
     return Response(
         {

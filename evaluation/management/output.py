@@ -70,7 +70,7 @@ def the_benchmark(slug: str) -> Benchmark:
     benchmark = Benchmark.objects.filter(slug=slug).first()
     if benchmark is None:
         known = ", ".join(Benchmark.objects.order_by("slug").values_list("slug", flat=True)[:20]) or "none yet"
-        raise CommandError(f"There is no benchmark {slug!r}. There are: {known}.")
+        raise CommandError(f"Benchmark {slug!r} not found. Benchmarks: {known}.")
     return benchmark
 
 
@@ -79,14 +79,14 @@ def chosen_format(
 ) -> str:
     """The format asked for, or the one found by content; says which and why."""
     if not path.exists():
-        raise CommandError(f"{path} is not there. Check the path.")
+        raise CommandError(f"{path} not found. Check the path.")
     if given:
         return given
     found = list(detect(path))
     if not found or found[0].confidence < SURE:
         tried = "".join(f" {d.importer} may do: {' '.join(d.reasons)}" for d in found[:3])
         shape = shape_of(path).sentences
-        raise CommandError(f"{path.name} has no known format. {shape}{tried} Name the format with --format.")
+        raise CommandError(f"{path.name} has an unknown format. {shape}{tried} Name the format with --format.")
     best = found[0]
     command.stdout.write(f"Format {best.importer}: {' '.join(best.reasons)}")
     return best.importer

@@ -132,8 +132,8 @@ def half_word(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Tool choice over samples with a reference toolchain: used and in the reference (``tp``), used only (``fp``), in
-    the reference only (``fn``).
+    """Tool selection over samples with a reference toolchain: used and in the reference (``tp``), used only (``fp``),
+    in the reference only (``fn``).
 
     ``precision`` = tp / (tp + fp), ``recall`` = tp / (tp + fn); None without denominator. Source:
     docs/metrics.md#statistics.

@@ -75,7 +75,7 @@ def uncertain_words(counts: Mapping[str, Any], settings: MetricSettings) -> str:
 def counting_words(settings: MetricSettings) -> str:
     """How these answers count."""
     left_out = settings.undecided_answer == "exclude"
-    undecided = "are left out" if left_out else "count as incorrect"
+    undecided = "are excluded" if left_out else "count as incorrect"
     if settings.unread_answer == "wrong":
         return f"Undecided answers {undecided}; unread and missing answers count as incorrect."
     return f"Undecided answers, unread ones among them, {undecided}; missing answers count as incorrect."

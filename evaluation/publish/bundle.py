@@ -51,7 +51,7 @@ BOARD_FILES = ("csv", "md", "tex", "svg")
 README = """{title}, {which}: a copy made on {day}. It does not change.
 
 index.html        the leaderboard; from there every run, slice and chosen trajectory
-data-card.html    what the benchmark holds
+data-card.html    contents of the benchmark
 data/             the tables: leaderboard.* as shown, metrics.csv with every metric on every slice, samples.csv
 copy.json         the SHA-256 of every file
 
@@ -125,7 +125,7 @@ def publish(benchmark: Benchmark, folder: Path, cases: list[str], *, most: int, 
 
 def _refuse_other_folders(folder: Path) -> None:
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / RECORD).is_file()):
-        raise Conflict(f"{folder} holds something else than an earlier copy. Name a folder that is new or empty.")
+        raise Conflict(f"{folder} contains files that are not an earlier copy. Choose a new or empty folder.")
 
 
 def _choose(copy: Copy, query: str) -> Place:
@@ -147,7 +147,7 @@ def _choose(copy: Copy, query: str) -> Place:
                 following = target
         place = following
     if first is None or not found_here:
-        raise NotFound(f"The list ?{query} holds no trajectory. Copy what follows the ? in the address of a list.")
+        raise NotFound(f"The list ?{query} contains no trajectories. Use the part after ? in the address of a list.")
     return first
 
 

@@ -60,14 +60,14 @@ def _check(term: Term, vocabulary: Vocabulary) -> None:
 
 def _check_words(said: Term | Text) -> None:
     if not phrase_of(said.value):
-        raise QueryError("There is no word to look for. Write letters or digits.", said.column)
+        raise QueryError("The text contains no words. Enter letters or digits.", said.column)
 
 
 def _check_facet(term: Term, vocabulary: Vocabulary) -> None:
     name = term.field.removeprefix("facet.")
     if name not in vocabulary.facets:
         near = nearest(name, [*vocabulary.facets, *FIELDS])
-        raise QueryError(f'There is no field or facet "{name}".', term.column, proposals=tuple(f"{n}:" for n in near))
+        raise QueryError(f'Unknown field or facet "{name}".', term.column, proposals=tuple(f"{n}:" for n in near))
     if term.sign != ":":
         raise QueryError(f"{name} is a facet: compare it with a colon, {name}:…", term.column)
     _among(term, vocabulary.facets[name])
@@ -85,7 +85,7 @@ def _among(term: Term, values: Collection[str]) -> None:
     if term.value in {*values, UNDEFINED, DEFINED}:
         return
     name, near = term.field.removeprefix("facet."), nearest(term.value, values)
-    message = f'There is no {name} "{term.value[:40]}".'
+    message = f'Unknown {name} "{term.value[:40]}".'
     if values and not near:
         message += f" There are {_listed(sorted(values)[:SHOWN], 'and')}{' and more' if len(values) > SHOWN else ''}."
     raise QueryError(message, term.column, proposals=tuple(f"{term.field}:{quoted(value)}" for value in near))

@@ -50,7 +50,7 @@ def _names(vocabulary: Vocabulary) -> Iterator[tuple[str, str, str]]:
     for facet in vocabulary.facets:
         plain = facet if facet.casefold() not in FIELDS and re.fullmatch(r"[^\W\d]\w*", facet) else ""
         yield facet, f"{plain}:" if plain else f"facet.{quoted(facet)}:", "facet of the samples"
-    for word, about in (("and", "both hold"), ("or", "one of them holds"), ("not", "does not hold")):
+    for word, about in (("and", "both terms match"), ("or", "one of both matches"), ("not", "the term doesn't match")):
         yield word, f"{word} ", about
 
 

@@ -15,7 +15,7 @@ from evaluation.metrics.reading import FLAGS as READING_FLAGS
 
 class Kind(StrEnum):
     FLAG = "yes or no"
-    CHOICE = "one of a few"
+    CHOICE = "one of a set"
     NUMBER = "a number"
     NAME = "a name"
     TEXT = "text"

@@ -64,5 +64,5 @@ def _number(text: str, term: Term) -> float:
 
 
 def _no_number(term: Term) -> QueryError:
-    message = f'{term.field} is a number, and "{term.value[:40]}" is none. Write one, a range 2..5, none or any.'
+    message = f'{term.field} is a number, "{term.value[:40]}" is not. Enter a number, a range 2..5, none or any.'
     return QueryError(message, term.column)

@@ -103,7 +103,7 @@ class _Reader:
         name = token.text.casefold()
         if name not in FLAGS:
             near = tuple(f"{field}:" if field not in FLAGS else field for field in nearest(name, [*FLAGS, *FIELDS]))
-            message = f'"{token.text}" is no field. To search for text, put it in quotes.'
+            message = f'Unknown field "{token.text}". To search for text, use quotes.'
             raise self.error(message, token.column, near)
         return Term(FIELDS[name].name, ":", FLAGS[name], token.column)
 

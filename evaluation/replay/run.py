@@ -198,7 +198,7 @@ def _inputs(step: Step, pictures: _Pictures, limits: Limits) -> tuple[str, ...]:
     ids = (step.image_in,) if isinstance(step.image_in, str) else step.image_in or (pictures.latest,)
     for name in ids:
         if name in pictures.lost:
-            raise _CannotRun(f"its image {name} could not be made again.")
+            raise _CannotRun(f"its image {name} could not be created again.")
         if name not in pictures.made:
             raise _CannotRun(f"no earlier step produced its image {name}.")
     return ids
@@ -252,7 +252,7 @@ def _box(step: Step, image: Picture) -> dict[str, int]:
     """The recorded box as a crop: the pixels that were really returned where they are recorded."""
     box = step.executed_bbox or step.bbox
     if box is None:
-        raise _CannotRun("it records no box that could be cut out.")
+        raise _CannotRun("it has no box that could be cropped.")
     height, width = image.shape[:2]
     across, down = _unit(step.coords, image)
     try:

@@ -83,7 +83,7 @@ def queue_delete_run(*, actor: User, run: Run) -> Job:
         )
         writing = run.benchmark.imports.filter(kind=ImportRecord.Kind.RUNS, state__in=WORKING).first()
         if writing:
-            raise Conflict(f"The import of {writing.file_name} is under way. Delete {run} when it is done.")
+            raise Conflict(f"{writing.file_name} is being imported. Delete {run} when the import is done.")
         loss = run_loss(run)
         remove_questions(actor=actor, benchmark=run.benchmark, items=_questions(run))
         audit.record(

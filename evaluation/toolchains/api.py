@@ -47,10 +47,10 @@ def toolchains(request: Request, slug: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     runs, named = scored_runs(benchmark), request.query_params.getlist("run")
     if "" in named or len(set(named)) < len(named):
-        raise InvalidInput("run is the number of a run: give each once.", field="run")
+        raise InvalidInput("run must be the number of a run, each at most once.", field="run")
     asked = {"by": said(request, "by"), "value": said(request, "value")}
     if asked["value"] and not asked["by"]:
-        raise InvalidInput("value is one of a facet: give by too.", field="value")
+        raise InvalidInput("value needs the facet, as by.", field="value")
     found = analyse_chains(benchmark, runs, chosen_runs(named, runs), **asked)
     # The page goes on with another facet; a program would take its numbers for those it asked for.
     if asked["by"] and found.by != asked["by"]:

@@ -208,7 +208,7 @@ def test_web_migrates_then_serves_in_two_processes_and_ends_when_asked(tmp_path)
         os.utime(tmp_path / "uploads" / name, (time.time() - 3600 * hours,) * 2)
     running = entrypoint(tmp_path, "web", port=port)
     try:
-        assert any("Sightline answers at" in line for line in running.stdout)
+        assert any("Sightline is running at" in line for line in running.stdout)
         with urlopen(f"http://127.0.0.1:{port}/live", timeout=60) as answer:
             assert answer.status == 200
         running.send_signal(signal.SIGTERM)

@@ -170,10 +170,10 @@ def test_what_is_not_there_in_a_benchmark_can_be_looked_for_by_who_may_see_it(an
     assert 'href="/benchmarks/street/samples/">All samples</a>' in text
     assert re.search('<input[^>]* name="q" value="corner &amp; 7"', text)
     assert 'href="/search/?in=street&amp;q=corner%20%26%207"' in text
-    assert "not a member" not in text
+    assert "not have access" not in text
     stranger = signed_in(sam).get(address).content.decode()
     assert "Street" not in stranger.replace("street", "")
-    assert "not a member where it lives" in stranger
+    assert "you may not have access" in stranger
 
 
 @pytest.mark.django_db

@@ -92,7 +92,7 @@ def test_a_site_is_backed_up_while_people_work_and_is_the_same_when_it_is_restor
         enough.set()
         people.join()
         held = rows()
-    assert f"{archive} holds the database and" in capsys.readouterr().out
+    assert f"{archive} contains the database and" in capsys.readouterr().out
     assert archive.stat().st_mode & 0o777 == 0o600
     with site_in(new := tmp_path / "new", settings):
         call_command("restore", str(archive))
@@ -103,7 +103,7 @@ def test_a_site_is_backed_up_while_people_work_and_is_the_same_when_it_is_restor
         page = signed_in(lea).get(f"/benchmarks/kitchen/images/{image.sha256}/thumbnail.jpg")
         assert page.status_code == 200
         assert list(objects.all_names()) == [str(path.relative_to(home / "media")) for path in files_of(home / "media")]
-        with pytest.raises(CommandError, match="There is a database already"):
+        with pytest.raises(CommandError, match="A database already exists"):
             call_command("restore", str(archive))
     assert [path.name for path in new.iterdir() if path.name.startswith(".")] == []
 
@@ -188,7 +188,7 @@ def with_a_list_for_parts(archive: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (made_of(), "holds no database"),
+        (made_of(), "contains no database"),
         (made_of(("database.sqlite3", b"no database" * 99)), "is damaged"),
         (made_of(("database.sqlite3", b"")), "is damaged"),
         (with_a_list_for_parts, "cannot be read as a backup"),

@@ -56,7 +56,12 @@ def test_the_version_is_that_of_the_package() -> None:
         ("CSRF_TRUSTED_ORIGINS", "example.org", lambda: env.origins("CSRF_TRUSTED_ORIGINS"), "Write origins"),
         ("SIGHTLINE_LOG_LEVEL", "loud", lambda: env.choice("SIGHTLINE_LOG_LEVEL", ("INFO",)), "Write one of INFO"),
         ("DATABASE_URL", "mysql://x/y", lambda: env.database("DATABASE_URL", home=Path()), "Write postgres"),
-        ("DATABASE_URL", "postgres://h", lambda: env.database("DATABASE_URL", home=Path()), "names no database"),
+        (
+            "DATABASE_URL",
+            "postgres://h",
+            lambda: env.database("DATABASE_URL", home=Path()),
+            "contains no database name",
+        ),
         ("DATABASE_URL", "postgres://h:x/n", lambda: env.database("DATABASE_URL", home=Path()), "not a number"),
         (
             "DATABASE_URL",
@@ -64,7 +69,12 @@ def test_the_version_is_that_of_the_package() -> None:
             lambda: env.database("DATABASE_URL", home=Path()),
             "or none",
         ),
-        ("SIGHTLINE_STORAGE", "s3:///x", lambda: env.storage("SIGHTLINE_STORAGE", home=Path()), "names no bucket"),
+        (
+            "SIGHTLINE_STORAGE",
+            "s3:///x",
+            lambda: env.storage("SIGHTLINE_STORAGE", home=Path()),
+            "contains no bucket name",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_said(
@@ -220,7 +230,7 @@ def test_processes_that_start_at_once_agree_on_the_key(embedded: Path) -> None:
 def test_a_key_that_was_cut_off_is_refused(embedded: Path) -> None:
     embedded.mkdir()
     (embedded / "secret_key").write_text("short")
-    with pytest.raises(ImproperlyConfigured, match="no whole key"):
+    with pytest.raises(ImproperlyConfigured, match="no complete key"):
         env.prepare_home()
 
 

@@ -95,7 +95,7 @@ def test_a_crop_of_a_crop_is_found_on_the_original() -> None:
         (Step("telescope"), Outcome.LOST, "no such tool"),
         (Step("Convert Color"), Outcome.LOST, "it may mean colorspace_gray"),
         (Step("canny", image_in="nowhere"), Outcome.LOST, "no earlier step produced"),
-        (Step("zoom"), Outcome.LOST, "records no box"),
+        (Step("zoom"), Outcome.LOST, "has no box"),
         (Step("zoom", bbox=(5, 5, 5, 9)), Outcome.LOST, "empty or outside"),
         (Step("blur", {"method": "median", "ksize": 4}), Outcome.LOST, "ksize = 4"),
         (Step("flip", {"direction": "vertical", "speed": 3}), Outcome.LOST, "speed"),
@@ -119,4 +119,4 @@ def test_what_hangs_on_a_lost_picture_is_lost_and_the_rest_is_not() -> None:
     ]
     found = replay(steps, scene())
     assert [one.outcome for one in found] == [Outcome.LOST, Outcome.LOST, Outcome.RAN]
-    assert "far could not be made again" in found[1].reason
+    assert "far could not be created again" in found[1].reason

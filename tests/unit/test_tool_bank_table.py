@@ -45,13 +45,13 @@ def test_a_file_of_names_alone_is_a_bank_and_its_heading_may_be_written_otherwis
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("tool\nsaw\n", "Line 1: there is no column “name”"),
+        ("tool\nsaw\n", "Line 1: the column “name” is missing"),
         ("name\n\" \"\n", "Line 2: the tool has no name"),
-        ("name,segment\nsaw,99\n", "Line 2: 99 is no segment here"),
-        ("name,state\nsaw,maybe\n", "Line 2: maybe is no state"),
-        ("name,state\nsaw,merged\n", "Line 2: a merged tool, and only that, names in merged_into"),
+        ("name,segment\nsaw,99\n", "Line 2: 99 is not a segment"),
+        ("name,state\nsaw,maybe\n", "Line 2: maybe is not a state"),
+        ("name,state\nsaw,merged\n", "Line 2: merged_into is required"),
         ("name,state\nsaw,refused\n", "Line 2: saw is rejected without a reason"),
-        ("name\nsaw\nSAW\n", "Line 3: SAW is named in line 2 already"),
+        ("name\nsaw\nSAW\n", "Line 3: SAW is also in line 2"),
         ("name\n" + "x" * 256 + "\n", "Line 2: a name is longer than 255"),
         ('name\n"saw\n', "cannot be read as CSV"),
     ],

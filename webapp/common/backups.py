@@ -81,7 +81,7 @@ def restore_backup(file: Path) -> Contents:
     ``Conflict`` where there is one, ``InvalidInput`` where the archive is damaged or of a newer release."""
     database = _sqlite_file()
     if any(Path(f"{database}{end}").exists() for end in ("", "-wal", "-shm")):
-        raise Conflict(f"There is a database already: {database}. Restore into an empty SIGHTLINE_HOME.")
+        raise Conflict(f"A database already exists: {database}. Restore into an empty SIGHTLINE_HOME.")
     database.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=database.parent, prefix=".restore-") as name:
         folder = Path(name)
@@ -98,7 +98,7 @@ def restore_backup(file: Path) -> Contents:
             TypeError,
             AttributeError,
         ) as problem:
-            raise InvalidInput(f"{file} cannot be read as a backup: {problem}. Take another copy of it.") from problem
+            raise InvalidInput(f"{file} cannot be read as a backup: {problem}. Copy it again.") from problem
         _check_database(folder / DATABASE)
         (folder / DATABASE).replace(database)
     call_command("migrate", verbosity=0, interactive=False)
@@ -195,7 +195,7 @@ def _unpacked(archive: tarfile.TarFile, folder: Path) -> Contents:
     if manifest is None:
         raise ValueError("it is cut off before its manifest")
     if DATABASE not in found.parts:
-        raise ValueError("it holds no database")
+        raise ValueError("it contains no database")
     if manifest["form"] != FORM:
         raise ValueError(f"it was made by release {manifest['release']}, which this one cannot read")
     told = {name: (size, digest) for name, (size, digest) in manifest["parts"].items()}
@@ -216,7 +216,7 @@ def _written(copy: Path, source: Any) -> tuple[int, str]:
 def _object_name(member: str) -> str:
     path = PurePosixPath(member.removeprefix(FILES))
     if not member.startswith(FILES) or path.is_absolute() or ".." in path.parts or not path.parts:
-        raise ValueError(f"{member} does not belong into a backup")
+        raise ValueError(f"{member} does not belong in a backup")
     return str(path)
 
 

@@ -60,7 +60,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def _elsewhere(request: HttpRequest) -> str:
     """Who was let into the benchmark is a member, and is not told that they may be none."""
-    return "" if getattr(request, "place", None) else ", or you are not a member where it lives"
+    return "" if getattr(request, "place", None) else ", or you may not have access"
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -21,7 +21,7 @@ from webapp.jobs.querysets import TABS
 
 
 class JobSerializer(serializers.ModelSerializer):
-    share = serializers.FloatField(read_only=True, allow_null=True, help_text="Part that is done, from 0 to 1.")
+    share = serializers.FloatField(read_only=True, allow_null=True, help_text="Completed share, from 0 to 1.")
     seconds_left = serializers.FloatField(read_only=True, allow_null=True)
 
     class Meta:
@@ -37,7 +37,7 @@ class JobSerializer(serializers.ModelSerializer):
 @extend_schema(
     operation_id="jobs",
     parameters=[
-        OpenApiParameter("tab", str, enum=list(TABS), description="As on the page of jobs; all unless said."),
+        OpenApiParameter("tab", str, enum=list(TABS), description="Filter, as on the Jobs page. Default: all jobs."),
         *PAGING,
     ],
     responses=page_of("JobPage", JobSerializer),

@@ -119,7 +119,7 @@ def _close_connection() -> None:
 
 
 def _fault(error: Exception, job: Job) -> str:
-    return f"A fault of the program stopped this ({type(error).__name__}). The log of the worker names job {job.pk}."
+    return f"Internal error ({type(error).__name__}). See job {job.pk} in the worker log."
 
 
 def _write_down(job: Job, ending: Ending, stopping: Stopping) -> None:

@@ -68,5 +68,5 @@ def withdraw(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     invited = Invitation.objects.filter(roles__benchmark=benchmark).distinct()
     invitation = get_object_or_404(invited, pk=pk)
     invitations.withdraw(actor=request.user, benchmark=benchmark, invitation=invitation)
-    messages.success(request, f"The link sent to {invitation.email} opens {benchmark.title} no more.")
+    messages.success(request, f"Invitation for {invitation.email} withdrawn.")
     return redirect("annotation:settings", slug)

@@ -37,7 +37,7 @@ def settings(request: SignedInRequest, slug: str) -> HttpResponse:
     except Conflict as refused:
         form.add_error("public", refused.message)
         return settings_page(request, benchmark, details=form)
-    said = f"Changed: {', '.join(changed)}." if changed else "Nothing was changed: it reads as before."
+    said = f"Changed: {', '.join(changed)}." if changed else "No changes to save."
     messages.success(request, said)
     return redirect("annotation:settings", slug)
 

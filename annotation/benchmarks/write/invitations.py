@@ -30,11 +30,11 @@ def invite_person(
     goes to the address by email instead of through the hands of the actor."""
     require(actor, benchmark, Right.MANAGE)
     if not roles:
-        raise InvalidInput("An invitation brings at least one role. Choose what the person will do.", field="roles")
+        raise InvalidInput("An invitation needs at least one role. Choose a role.", field="roles")
     with transaction.atomic():
         held = Membership.objects.filter(benchmark=benchmark, user__email=email.strip().lower())
         if set(roles) <= {Role(role) for role in held.values_list("role", flat=True)}:
-            raise Conflict(f"{email} has these roles already. There is nothing to invite to.", field="email")
+            raise Conflict(f"{email} already has these roles.", field="email")
         invitation, secret = invite(email=email, actor=actor, mailed=mailed)
         InvitedRole.objects.bulk_create(
             [InvitedRole(invitation=invitation, benchmark=benchmark, role=role) for role in sorted(set(roles))]
@@ -58,7 +58,7 @@ def withdraw(*, actor: User, benchmark: Benchmark, invitation: Invitation) -> No
     with transaction.atomic():
         invited = InvitedRole.objects.filter(invitation=invitation)
         if not invited.filter(benchmark=benchmark).exists():
-            raise NotFound(f"There is no such invitation to {benchmark.title}.")
+            raise NotFound(f"No such invitation to {benchmark.title}.")
         if invited.exclude(benchmark=benchmark).exists():
             invited.filter(benchmark=benchmark).delete()
         else:

@@ -26,7 +26,7 @@ def change_details(
     Raises ``Conflict`` where it would be public while people work blind: see ``refuse_open_blind_work``."""
     require(actor, benchmark, Right.MANAGE)
     if not title.strip():
-        raise InvalidInput("A benchmark needs a title. Give one that people know it by.", field="title")
+        raise InvalidInput("Enter a title.", field="title")
     wanted = {
         "title": title.strip(), "description": description, "licence": licence, "public": public,
         "marks_open": marks_open, "remove_metadata": remove_metadata,

@@ -30,9 +30,9 @@ class Command(BaseCommand):
         super().run_from_argv([word for word in argv if not (named and word in ("-h", "--help"))])
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("name", nargs="?", help="a tool by any of its names, for example crop or 'Edge Detect'")
-        parser.add_argument("image", nargs="*", type=Path, help="the image; template_match takes a second one")
-        parser.add_argument("--list", action="store_true", help="name all tools, or those for the words given")
+        parser.add_argument("name", nargs="?", help="any name of a tool, for example crop or 'Edge Detect'")
+        parser.add_argument("image", nargs="*", type=Path, help="the image; template_match needs a second one")
+        parser.add_argument("--list", action="store_true", help="list all tools, or those that match the words")
         parser.add_argument(
             "--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter, repeatable"
         )
@@ -131,6 +131,6 @@ def _read(path: Path) -> Any:
     try:
         return decode(path)
     except FileNotFoundError as error:
-        raise CommandError(f"{path} is not there. Check the path.") from error
+        raise CommandError(f"{path} not found. Check the path.") from error
     except (PictureProblem, OSError) as error:
         raise CommandError(f"{path.name}: {error}") from error

@@ -258,7 +258,7 @@ class AnnotationQuerySet(models.QuerySet[Any]):
         return self.filter(~Exists(skips.filter(sample=OuterRef("sample"), user=user, seat="annotate")))
 
     def again(self) -> Self:
-        """Those of one author that come before anything new: returned, opened again, or handed over to them."""
+        """Those of one author that come before anything new: returned, reopened, or handed over to them."""
         sample = self.model.sample.field.related_model
         given = sample.assignment.related.related_model.objects.filter(
             sample=OuterRef("sample"), user=OuterRef("author")

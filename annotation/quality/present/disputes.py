@@ -79,7 +79,7 @@ def _kind(pair: Pair) -> str:
 def _answers(pair: Pair, names: tuple[str, str]) -> str:
     first, second = said_in(pair.first), said_in(pair.second)
     if first == second:
-        return f"both said {first}" if first else "neither answered"
+        return f"both answered {first}" if first else "neither answered"
     return f"{names[0]} {first or 'no answer'} · {names[1]} {second or 'no answer'}"
 
 

@@ -13,7 +13,7 @@ from annotation.models import Benchmark
 SECTIONS = (
     ("checks", "Gold checks", "annotation:gold-checks"),
     ("audits", "Audits", "annotation:audits"),
-    ("opinions", "Second opinions", "annotation:second-opinions"),
+    ("opinions", "Extra annotators", "annotation:second-opinions"),
 )
 
 

@@ -97,7 +97,7 @@ def audience_of(user: Any, benchmark: Benchmark) -> Audience:
         return Audience.OWN
     if may(roles, Right.COMPARE_WORK):
         return Audience.TOGETHER
-    raise NotAllowed(f"Only people who work on {benchmark.title} see how they agree. Ask its lead for a role.")
+    raise NotAllowed(f"Only members of {benchmark.title} can see agreement. Ask its lead for a role.")
 
 
 def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "") -> Work:

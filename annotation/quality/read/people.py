@@ -62,7 +62,7 @@ def people_work(benchmark: Benchmark, user: Any, audience: Audience, work: Work)
     """The work of everybody who submitted, by name; of the person alone where they see their own. Two queries more
     than ``load_work``. Raises ``ValueError`` for an audience that sees no names."""
     if audience is Audience.TOGETHER:
-        raise ValueError("The work of single people is not for an audience that sees them together.")
+        raise ValueError("You can see only combined results, not those of single people.")
     annotations = Annotation.objects.filter(sample__benchmark=benchmark, imported=False, author__isnull=False)
     if audience is Audience.OWN:
         annotations = annotations.filter(author=user)

@@ -128,7 +128,7 @@ def _pair_context(
         "a": a,
         "b": b,
         "names": ("one", "other") if several else (name_of(work, a), name_of(work, b)),
-        "title": "Everyone with each other" if several else _title(work, a, b),
+        "title": "All pairs" if several else _title(work, a, b),
         "samples": count_of(benchmark, (pair.place.key for pair in pairs)),
         "pairs": len(pairs),
         "pictures": len({pair.place.cluster for pair in pairs}),

@@ -83,7 +83,7 @@ def audit_decide(request: Request, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.AUDIT)
     comment = request.POST.get("comment", "").strip()
     if len(comment) > 5000:
-        raise InvalidInput("A comment has at most 5000 characters. Shorten it.", field="comment")
+        raise InvalidInput("The comment is longer than 5000 characters. Shorten it.", field="comment")
     decide_audit(
         actor=person, sample=sample, verdict=request.POST.get("verdict", ""),
         reasons=list(dict.fromkeys(request.POST.getlist("reasons"))), comment=comment,

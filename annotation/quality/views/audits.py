@@ -1,4 +1,4 @@
-"""Audits for the lead: drawing them, how often they disagree and about what, what is proposed to be opened again."""
+"""Audits for the lead: drawing them, how often they disagree and about what, what is proposed to be reopened."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def settle(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     item.sample.benchmark = item.draw.benchmark = benchmark
     outcome, reason = request.POST.get("outcome", ""), request.POST.get("reason", "").strip()[:2000]
     settle_proposal(actor=request.user, item=item, outcome=outcome, reason=reason)
-    said = "is opened again for its author" if outcome == AuditItem.Outcome.REOPENED else "keeps its gold"
+    said = "is reopened for its author" if outcome == AuditItem.Outcome.REOPENED else "keeps its gold"
     messages.success(request, f"{item.sample.key} {said}.")
     return redirect("annotation:audits", slug)
 

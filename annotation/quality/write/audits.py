@@ -27,7 +27,7 @@ def draw_audit(*, actor: User, benchmark: Benchmark, share: float) -> AuditDraw:
     nothing to draw from."""
     require(actor, benchmark, Right.MANAGE)
     if not 0 < share <= 1:
-        raise InvalidInput("The share is above 0, up to 1.", field="share")
+        raise InvalidInput("The share must be above 0 and at most 1.", field="share")
     with transaction.atomic():
         # One draw at a time, so that no sample is drawn twice and each draw has its number.
         Benchmark.objects.select_for_update().get(pk=benchmark.pk)
@@ -102,10 +102,10 @@ def decide_audit(
     """Say whether the gold holds. Disagreeing takes a reason or words; it changes nothing but proposes to the lead to
     open the sample again."""
     if verdict not in AuditItem.Verdict.values:
-        raise InvalidInput("A verdict is one of " + ", ".join(AuditItem.Verdict.values) + ".", field="verdict")
+        raise InvalidInput("A verdict must be one of " + ", ".join(AuditItem.Verdict.values) + ".", field="verdict")
     unknown = [reason for reason in reasons if reason not in Review.Reason.values]
     if unknown:
-        raise InvalidInput(f"{unknown[0]} is no reason. Known: {', '.join(Review.Reason.values)}.", field="reasons")
+        raise InvalidInput(f"Unknown reason {unknown[0]}. Known: {', '.join(Review.Reason.values)}.", field="reasons")
     if verdict == AuditItem.Verdict.DISAGREE and not (reasons or comment):
         raise InvalidInput("Choose a reason, or write a comment.", field="reasons")
     with transaction.atomic():
@@ -127,11 +127,11 @@ def decide_audit(
 
 
 def settle_proposal(*, actor: User, item: AuditItem, outcome: str, reason: str = "") -> None:
-    """What the lead makes of a disagreement: the sample is opened again for its author, or its gold is kept."""
+    """What the lead makes of a disagreement: the sample is reopened for its author, or its gold is kept."""
     benchmark = item.draw.benchmark
     require(actor, benchmark, Right.MANAGE)
     if outcome not in AuditItem.Outcome.values:
-        raise InvalidInput("An outcome is one of " + ", ".join(AuditItem.Outcome.values) + ".", field="outcome")
+        raise InvalidInput("An outcome must be one of " + ", ".join(AuditItem.Outcome.values) + ".", field="outcome")
     with transaction.atomic():
         changed = (
             AuditItem.objects.filter(pk=item.pk)

@@ -47,9 +47,9 @@ def keep_blind(
     """Keep ``said`` (answer, unsure, seconds, condition) as a blind answer to the revision. Call inside a
     transaction, once the person has their seat."""
     if not said["answer"] and not said["unsure"]:
-        raise InvalidInput("Answer the question, or say that you are unsure.", field="answer")
+        raise InvalidInput("Answer the question, or select “not sure”.", field="answer")
     if said["seconds"] < 0:
-        raise InvalidInput("seconds must be a number from 0 on.", field="seconds")
+        raise InvalidInput("seconds must be a number of 0 or more.", field="seconds")
     kept, new = BlindAnswer.objects.get_or_create(
         revision=revision,
         reviewer=actor,

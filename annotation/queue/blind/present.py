@@ -90,7 +90,7 @@ def blind_answer_of(request: HttpRequest) -> dict[str, Any]:
     data = body_of(request)
     seconds = number_of(data, "seconds")
     if seconds is None:
-        raise InvalidInput("seconds must be the time that the answer took.", field="seconds")
+        raise InvalidInput("seconds must be the time of the answer.", field="seconds")
     return {
         "answer": text_of(data, "answer"),
         "unsure": flag_of(data, "unsure"),
@@ -103,5 +103,5 @@ def _condition(data: Mapping[str, Any]) -> str | None:
     """What the answer was given from; None: what is next."""
     value = text_of(data, "condition")
     if value and value not in list(Condition):
-        raise InvalidInput("condition is one of " + ", ".join(Condition) + ".", field="condition")
+        raise InvalidInput("condition must be one of " + ", ".join(Condition) + ".", field="condition")
     return value or None

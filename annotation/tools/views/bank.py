@@ -159,7 +159,7 @@ def bank_import(request: SignedInRequest, slug: str) -> HttpResponse:
     except BadTable as error:
         return tools_page(request, benchmark, problems=error.problems)
     said = ", ".join(f"{counts[name]} {words}" for name, words in (("new", "new"), ("changed", "changed")))
-    messages.success(request, f"The file is in the bank: {said}, {counts['unchanged']} as before.")
+    messages.success(request, f"File imported: {said}, {counts['unchanged']} unchanged.")
     return redirect("annotation:tools", slug)
 
 

@@ -1,4 +1,4 @@
-"""Choosing samples as a lead, and what becomes of them: given to somebody, returned, discarded, opened again."""
+"""Choosing samples as a lead, and what becomes of them: given to somebody, returned, discarded, reopened."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Act:
 ACTS: dict[str, Act] = {
     "assign": Act(AssignForm, assign_samples, "assigned to {to}"),
     "return": Act(WhyForm, return_samples, "returned to their authors"),
-    "reopen": Act(ReopenForm, reopen_samples, "opened again"),
+    "reopen": Act(ReopenForm, reopen_samples, "reopened"),
     "discard": Act(WhyForm, discard_samples, "discarded"),
 }
 
@@ -113,7 +113,7 @@ def act_on_samples(request: SignedInRequest, slug: str, verb: str) -> HttpRespon
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     act = ACTS.get(verb)
     if act is None:
-        raise Http404("There is no such act.")
+        raise Http404("Unknown action.")
     form = act.form(benchmark, request.POST, prefix=verb)
     again = partial(samples_page, request, benchmark, form=form)
     if not form.is_valid():
@@ -150,7 +150,7 @@ def work_outcome(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     receipt = get_object_or_404(Receipt, pk=pk, user=request.user)
     verb, _, number = receipt.about.partition(":")
     if verb not in ACTS or number != str(benchmark.pk):
-        raise Http404("This is no outcome of this benchmark.")
+        raise Http404("Outcome not found on this benchmark.")
     answer = receipt.answer
     refused = sorted(answer["refused"], key=lambda pair: pair[1])
     groups = [(why, [key for key, _ in pairs]) for why, pairs in groupby(refused, key=lambda pair: pair[1])]

@@ -62,19 +62,19 @@ def _assign(actor: User, batch: Batch, to: User) -> None:
 def _in_the_way(sample: Sample, annotations: list[Annotation], to: User, queue: BenchmarkQueue) -> Annotation | None:
     """The annotation of somebody else that goes over to ``to``; None where there is a place for them."""
     if sample.state in SETTLED:
-        raise Refused(f"It is {words(sample.state)}. Open it again for {to} instead.")
+        raise Refused(f"It is {words(sample.state)}. Reopen it for {to} instead.")
     own = next((one for one in annotations if one.author_id == to.pk), None)
     if own is not None and own.state not in UNFINISHED:
-        raise Refused(f"{to} has submitted it already.")
+        raise Refused(f"{to} has already submitted it.")
     placed = [one for one in annotations if one.place is not None]
     if own is not None or len(placed) < queue.wanted(sample.pk):
         return None
     unfinished = [one for one in placed if one.state in UNFINISHED]
     if not unfinished:
-        raise Refused("It has been submitted. Return it first.")
+        raise Refused("It is already submitted. Return it first.")
     if len(unfinished) > 1:
         names = " and ".join(str(one.author) for one in unfinished)
-        raise Refused(f"{names} are at work on it.")
+        raise Refused(f"{names} have drafts of it.")
     return unfinished[0]
 
 

@@ -22,7 +22,7 @@ from webapp.common.bulk import insert_rows, reserve_ids
 def discard_samples(
     *, actor: User, benchmark: Benchmark, samples: SampleQuerySet, reasons: Sequence[str], comment: str, key: str
 ) -> Receipt:
-    """Discard samples with all that was made of them; drafts are kept for the case that they are opened again. Frozen
+    """Discard samples with all that was made of them; drafts are kept for the case that they are reopened. Frozen
     versions keep their gold. What is discarded already is refused. Twice with one ``key`` is once."""
     require(actor, benchmark, Right.MANAGE)
     check_why(reasons, comment, "It stays with the sample.")
@@ -32,7 +32,7 @@ def discard_samples(
         leaving = [sample for sample in batch.samples if sample.state != SampleState.DISCARDED]
         batch.done = [sample.key for sample in leaving]
         batch.refused = {
-            one.key: "It is discarded already." for one in batch.samples if one.state == SampleState.DISCARDED
+            one.key: "It is already discarded." for one in batch.samples if one.state == SampleState.DISCARDED
         }
         _discard(actor, batch, leaving, comment or ", ".join(words(reason) for reason in reasons))
         return batch.answer()

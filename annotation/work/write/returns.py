@@ -31,7 +31,7 @@ def return_samples(
     """Return what waits for a review to its authors; their decision says why. Samples on which nothing waits are
     refused. Twice with one ``key`` is once."""
     require(actor, benchmark, Right.MANAGE)
-    check_why(reasons, comment, "The authors read it.")
+    check_why(reasons, comment, "The authors can read it.")
 
     def work() -> dict[str, object]:
         batch = load_batch(benchmark, samples)
@@ -53,7 +53,7 @@ def check_why(reasons: Sequence[str], comment: str, who: str) -> None:
     """Raises ``InvalidInput`` for unknown reasons, and for none without words."""
     unknown = [reason for reason in reasons if reason not in Review.Reason.values]
     if unknown:
-        raise InvalidInput(f"{unknown[0]} is no reason. Known: {', '.join(Review.Reason.values)}.", field="reasons")
+        raise InvalidInput(f"Unknown reason {unknown[0]}. Known: {', '.join(Review.Reason.values)}.", field="reasons")
     if not reasons and not comment:
         raise InvalidInput(f"Choose a reason, or write a comment. {who}", field="reasons")
 

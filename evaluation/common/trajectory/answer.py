@@ -17,7 +17,7 @@ from evaluation.metrics.verdicts import same_reading
 SAID_LENGTH = 60
 DECIDED = {
     VerdictBy.FILE: "The verdict of the file",
-    VerdictBy.PERSON: "What a person decided that it says",
+    VerdictBy.PERSON: "The decision of a person",
     VerdictBy.JUDGE: "The verdict of a judge model",
 }
 
@@ -95,16 +95,16 @@ _RULES = {
     "yes_no": "yes or no", "contained": "a sentence with an option’s text", "first_line": "the first line",
 }  # fmt: skip
 _REASONS = {
-    "none": "nothing in it is an answer", "refusal": "it refuses", "several": "it names several options",
-    "contradiction": "it contradicts itself", "outside": "what it says is no option",
-    "withdrawn": "it takes its answer back",
-    "hedged": "it is unsure", "negated": "it only says what is not so", "thinking_only": "there is thinking only",
+    "none": "it contains no answer", "refusal": "it refuses", "several": "it names several options",
+    "contradiction": "it contradicts itself", "outside": "it names no option",
+    "withdrawn": "it withdraws its answer",
+    "hedged": "it is unsure", "negated": "it only rules out options", "thinking_only": "it contains only reasoning",
     "weak": "the reading is weaker than the settings ask for", "unit": "only one side has a unit",
     "unmatched": "it equals no accepted answer",
 }  # fmt: skip
 _FLAGS = {
     "corrected": "the last of several statements", "box_overruled": "instead of a box before it",
-    "earlier_tag_differs": "an earlier tag says something else",
+    "earlier_tag_differs": "an earlier tag has another answer",
 }  # fmt: skip
 
 

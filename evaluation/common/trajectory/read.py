@@ -119,7 +119,7 @@ def load_trajectory(benchmark: Benchmark, pk: int) -> Trajectory:
     )
     found: Trajectory | None = rows.filter(pk=pk).first()
     if found is None:
-        raise NotFound(f"{benchmark.title} has no trajectory {pk}. It may have been imported again since.")
+        raise NotFound(f"{benchmark.title} has no trajectory {pk}. It may have been replaced by a later import.")
     # The same object: it knows the roles of who asks.
     found.run.benchmark = benchmark
     return found

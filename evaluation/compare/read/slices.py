@@ -76,5 +76,5 @@ def least_of(text: str) -> int:
     if not text:
         return LEAST
     if not (text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text)):
-        raise InvalidInput("A slice has at least 1 sample: give a whole number.", field="least")
+        raise InvalidInput("The minimum must be a whole number of at least 1.", field="least")
     return int(text)

@@ -53,4 +53,4 @@ def audit_export(benchmark: Benchmark, _: Any, audience: Audience) -> Iterator[R
 
 def _require_lead(audience: Audience) -> None:
     if audience is not Audience.EVERYONE:
-        raise NotAllowed("How people do on gold checks and audits is for the lead.")
+        raise NotAllowed("Only the lead can see results of gold checks and audits.")

@@ -87,7 +87,7 @@ def read_question(user: User, item: JudgingItem) -> Question:
     """The question with its crops, for who holds it or has judged it; else ``Conflict``. About ten queries."""
     seats = JudgingSeat.objects.filter(item=item, user=user, place__isnull=False)
     if not seats.filter(Q(done_at__isnull=False) | Q(expires_at__gt=Now())).exists():
-        raise Conflict("This question is not yours now. Go on with the next one.", code="lease_lost")
+        raise Conflict("This question is no longer reserved for you. Continue with the next one.", code="lease_lost")
     trajectory = load_trajectory(item.queue.benchmark, item.trajectory_id)
     detail = read_trajectory(trajectory)
     crops = [turn.executed for _, turn in sorted(detail.turns.items()) if turn.executed is not None]

@@ -64,7 +64,7 @@ def _said(which: str, said: Said) -> Row:
 
 def _people(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]:
     if audience is Audience.TOGETHER:
-        raise NotAllowed("The work of single people is for the lead and for themselves.")
+        raise NotAllowed("Only the lead and the person can see individual results.")
     for one in people_work(benchmark, user, audience, load_work(benchmark, user, audience)):
         interval = one.acceptance_interval
         yield {

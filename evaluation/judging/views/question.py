@@ -65,7 +65,7 @@ def question(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpRes
     was given, for reliability), options, kept (Judgement or None), mine (Progress), reasons (key, words). Posted:
     ``verdict`` or ``answer`` with ``sure``, ``reason`` and ``seconds``; or ``act=skip``. Then the next one."""
     benchmark, found = _load(request, slug, pk)
-    go_on_at(request, reverse("evaluation:judging-queue", args=[slug, pk]), f"Go on with queue {pk}")
+    go_on_at(request, reverse("evaluation:judging-queue", args=[slug, pk]), f"Continue queue {pk}")
     asked = _item(found, item)
     if request.method == "POST":
         if request.POST.get("act") == "skip":

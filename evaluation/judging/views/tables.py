@@ -22,7 +22,7 @@ def agreement_export(request: HttpRequest, slug: str, table: str, extension: str
     benchmark = load_benchmark(request, slug, Right.COMPARE_WORK)
     audience = audience_of(request.user, benchmark)
     if table not in AGREEMENT_TABLES or extension not in EXTENSIONS:
-        raise NotFound(f"There is no export {table}.{extension}. The agreement pages link to those there are.")
+        raise NotFound(f"Unknown export {table}.{extension}. The agreement pages link to all exports.")
     found = AGREEMENT_TABLES[table]
     rows = found.rows(benchmark, request.user, audience)
     return download(f"{slug}-{table}.{extension}", lambda out: WRITERS[extension](out, rows, found.columns))

@@ -96,7 +96,7 @@ def draw_judging(
     if not 1 <= size <= MOST:
         raise InvalidInput(f"Draw 1 to {MOST} trajectories.", field="size")
     if not 1 <= people <= 5:
-        raise InvalidInput("One to five people judge each question.", field="people")
+        raise InvalidInput("Each question must have one to five judges.", field="people")
     with transaction.atomic():
         # Here it waits for who decides answers at this moment.
         refuse_open_blind_work(benchmark, judging=True)
@@ -163,7 +163,7 @@ def next_to_judge(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
     """
     require(actor, queue.benchmark, Right.JUDGE)
     if queue.benchmark.public:
-        raise Conflict(f"{JUDGING_AND_PUBLIC} {queue.benchmark.title} has to be closed under Settings first.")
+        raise Conflict(f"{JUDGING_AND_PUBLIC} {queue.benchmark.title} must be made private under Settings first.")
     held: JudgingItem | None = queue.items.held_by(actor).order_by("seats__taken_at", "pk").first()
     if held is not None and _renew(actor, held):
         return held
@@ -277,7 +277,7 @@ def _what_was_said(kind: str, said: Mapping[str, Any]) -> tuple[str | None, str 
         return str(said["verdict"]), None
     answer = str(said.get("answer") or "").strip()
     if len(answer) > LONGEST_ANSWER:
-        raise InvalidInput(f"An answer has at most {LONGEST_ANSWER} characters.", field="answer")
+        raise InvalidInput(f"An answer can have at most {LONGEST_ANSWER} characters.", field="answer")
     if not answer and not said.get("nothing"):
         raise InvalidInput("Choose an answer, or “Can't answer from the crops”.", field="answer")
     return (None, answer) if answer else ("no", None)

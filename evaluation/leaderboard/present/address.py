@@ -62,9 +62,9 @@ class View:
         terms = request.GET
         query, by, value = terms.get("q", "").strip(), terms.get("by", ""), terms.get("slice", "")
         if bool(by) != bool(value):
-            raise InvalidInput("A slice is a facet and its value: give by and slice, or neither.", field="by")
+            raise InvalidInput("A slice is a facet and its value. Use both by and slice, or neither.", field="by")
         if query and by:
-            raise InvalidInput("A board is on a query or on a slice: give q, or by and slice.", field="q")
+            raise InvalidInput("Use either q, or by and slice.", field="q")
         if query:
             by, value = QUERY, query
         asked = [name for name in terms.get("groups", "").split(",") if name in GROUPS]

@@ -143,7 +143,7 @@ def _undecided(
     terms of its list, its word and its meaning."""
     among = settings.unread_answer == "undecided"
     meaning = "no rule can decide the answer" + (", or it is unread" if among and counts.get("unread") else "")
-    counting = "are left out" if settings.undecided_answer == "exclude" else "count as incorrect"
+    counting = "are excluded" if settings.undecided_answer == "exclude" else "count as incorrect"
     yield "undecided", {"undecided": "yes"}, "undecided", f"{meaning}. They {counting}"
     words = "of them unread" if among else "unread"
     theirs = "They are undecided" if among else "They count as incorrect"

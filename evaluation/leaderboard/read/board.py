@@ -61,7 +61,7 @@ def read_board(
         found = _metrics(benchmark, slice_by, slice, names)
     published = published_rows(slice_by, slice)
     if slice_by and slice_by not in LISTED and not found and not published:
-        raise NotFound(f"No run here has scores on {slice_by[:60]} = {slice[:60]}.")
+        raise NotFound(f"No run has scores on {slice_by[:60]} = {slice[:60]}.")
     standings = _standings(benchmark, ranked_by) if not slice_by else {}
     freshness = Freshness(benchmark)
     rows = [_row(run, found, standings, freshness) for run in runs]

@@ -147,7 +147,7 @@ def read_macro(person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]) -
     none of ``RATES``, and for too many benchmarks.
     """
     if metric not in RATES:
-        raise InvalidInput(f"Benchmarks are compared by {', '.join(RATES)}, not by {metric[:60]}.", field="metric")
+        raise InvalidInput(f"Benchmarks can be compared by {', '.join(RATES)}, not by {metric[:60]}.", field="metric")
     visible = gold_known_to(person)
     found = Scoring.objects.of_models(visible).select_related("run__model", "run__benchmark")
     scorings = list(found.order_by("run__benchmark__title", "run__benchmark", "pk"))
@@ -189,9 +189,9 @@ def _shared(scorings: Sequence[Scoring]) -> list[str]:
 def _chosen(offered: Sequence[Benchmark], on: Sequence[str]) -> list[Benchmark]:
     for slug in on:
         if slug not in {benchmark.slug for benchmark in offered}:
-            raise NotFound(f"There is no benchmark {slug[:60]} with ranked runs that you may see.")
+            raise NotFound(f"No benchmark {slug[:60]} with ranked runs, or you don't have access.")
     if len(set(on)) > MOST:
-        raise InvalidInput(f"{MOST} benchmarks at most can be compared. Choose fewer.", field="on")
+        raise InvalidInput(f"At most {MOST} benchmarks can be compared. Choose fewer.", field="on")
     return [benchmark for benchmark in offered if benchmark.slug in on]
 
 

@@ -29,12 +29,12 @@ SHOWN = 70
 
 
 class Command(BaseCommand):
-    help = "Print how answers were read, or the groups that are to be decided, or decide them."
+    help = "Print how answers were read, print the groups to decide, or decide them."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
-        parser.add_argument("--run", type=int, help="of this run only, by the number in its address")
-        parser.add_argument("--unread", action="store_true", help="the groups of answers that are to be decided")
+        parser.add_argument("--run", type=int, help="only of this run: the number in its address")
+        parser.add_argument("--unread", action="store_true", help="the groups of answers to decide")
         parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
         parser.add_argument(
             "--decide", type=Path, metavar="FILE.csv",
@@ -46,7 +46,7 @@ class Command(BaseCommand):
         benchmark: Benchmark = the_benchmark(slug)
         if run is not None and not Run.objects.filter(benchmark=benchmark, pk=run).exists():
             known = ", ".join(f"{one.pk} {one}" for one in Run.objects.of(benchmark))
-            raise CommandError(f"{benchmark.title} has no run {run}. There are: {known or 'none yet'}.")
+            raise CommandError(f"{benchmark.title} has no run {run}. Runs: {known or 'none yet'}.")
         if options["decide"]:
             self._decide(benchmark, run, options["decide"])
         elif unread:
@@ -86,7 +86,7 @@ class Command(BaseCommand):
     def _decide(self, benchmark: Benchmark, run: int | None, path: Path) -> None:
         said = dict(decisions_in(path))
         if not said:
-            raise CommandError(f"{path} decides nothing: every decision in it is empty.")
+            raise CommandError(f"{path} contains no decisions.")
         done = decide_answers(actor=None, benchmark=benchmark, said=said, run=run)
         gone = len(said) - done.groups
         runs = ngettext("%(count)s run", "%(count)s runs", done.runs) % {"count": done.runs}

@@ -17,7 +17,7 @@ from evaluation.demo.build import ADMIN, CAST, SECOND, SLUG, build_demo, is_buil
 
 
 class Command(BaseCommand):
-    help = "Make the demo benchmark if it is not there, print its leaderboard, and serve the site."
+    help = "Create the demo benchmark if it is missing, print its leaderboard, and serve the site."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

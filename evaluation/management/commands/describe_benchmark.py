@@ -12,7 +12,7 @@ from evaluation.management.output import the_benchmark
 
 
 class Command(BaseCommand):
-    help = "Print a benchmark in numbers: samples, answer types, reference toolchains, evidence sizes, facets."
+    help = "Print the numbers of a benchmark: samples, answer types, reference toolchains, evidence sizes, facets."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")

@@ -14,7 +14,7 @@ from evaluation.management.output import answering_plainly, the_benchmark, writt
 
 
 class Command(BaseCommand):
-    help = "Export a benchmark; the native format holds everything and comes back byte for byte."
+    help = "Export a benchmark. The native format contains everything; importing and exporting it gives the same bytes."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")

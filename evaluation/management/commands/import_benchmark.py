@@ -36,18 +36,18 @@ class Command(BaseCommand):
     help = "Import a benchmark file, folder or zip: samples with their gold evidence."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", help="the benchmark's address; made when there is none")
+        parser.add_argument("slug", help="the benchmark's address; the benchmark is created if it doesn't exist")
         parser.add_argument("path", type=Path)
         parser.add_argument("--format", choices=sorted(IMPORTERS), help="default: detected from the content")
         parser.add_argument("--images", type=Path, help="folder or zip of the images")
         parser.add_argument("--join-toolchains", type=Path, help="a second file whose toolchains are joined by content")
-        parser.add_argument("--mapping", type=Path, metavar="FILE.json", help="columns of a table and what they are")
+        parser.add_argument("--mapping", type=Path, metavar="FILE.json", help="mapping of the columns of a table")
         parser.add_argument("--coordinates", default="", help="boxes of a table: pixel, norm1, norm1000 or WxH")
         parser.add_argument(
-            "--with-runs", action="store_true", help="a result file: import its samples and what a model did"
+            "--with-runs", action="store_true", help="for a result file: import its samples and the run of a model"
         )
-        parser.add_argument("--model", default="", help="with --with-runs: name of the model where the file has none")
-        parser.add_argument("--title", default="", help="name of a benchmark that is made by this")
+        parser.add_argument("--model", default="", help="with --with-runs: model name if the file has none")
+        parser.add_argument("--title", default="", help="title of a new benchmark")
 
     @answering_plainly
     def handle(self, *, slug: str, path: Path, title: str, images: Path | None, **options: Any) -> None:
@@ -84,7 +84,7 @@ class Command(BaseCommand):
             )
         if result.settings:
             settings = change_settings(actor=None, benchmark=benchmark, values=result.settings)
-            self.stdout.write(f"The file brings metric settings, which are stored: {settings_line(settings)}.")
+            self.stdout.write(f"The metric settings of the file are stored: {settings_line(settings)}.")
         print_counts(self, result.counts, result.issues, ("read", "new", "changed", "unchanged"))
         if options["with_runs"]:
             runs = runs_after_samples(
@@ -99,12 +99,12 @@ def _image_folder(path: Path, images: Path | None) -> Iterator[Path | None]:
     archive = images or path
     if archive.suffix.lower() != ".zip" or not zipfile.is_zipfile(archive):
         if images and not images.is_dir():
-            raise CommandError(f"{images} is no folder and no zip. Give the folder that image names are relative to.")
+            raise CommandError(f"{images} is not a folder or zip. Use the folder that image names are relative to.")
         yield images
         return
     with TemporaryDirectory() as scratch:
         # An import that goes on is known again by the name of the folder.
         found = unpack_pictures(archive, Path(scratch) / archive.stem)
         if images and not found:
-            raise CommandError(f"{images} holds no images (JPEG, PNG, WebP or TIFF).")
+            raise CommandError(f"{images} contains no images (JPEG, PNG, WebP or TIFF).")
         yield found

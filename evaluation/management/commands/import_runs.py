@@ -42,13 +42,13 @@ class Command(BaseCommand):
         parser.add_argument("slug")
         parser.add_argument("path", type=Path)
         parser.add_argument("--format", choices=sorted(IMPORTERS), help="default: detected from the content")
-        parser.add_argument("--model", default="", help="name of the model where the file has none")
+        parser.add_argument("--model", default="", help="model name if the file has none")
         parser.add_argument("--setting", default="", help="base, code, interface or any other text")
         parser.add_argument(
             "--mapping",
             type=Path,
             metavar="FILE.json",
-            help="which column of a table, or key of a log that no format fits, is what",
+            help="mapping of the columns of a table, or of the keys of an unknown log",
         )
         parser.add_argument("--replace", action="store_true", help="replace the earlier import of this file")
         parser.add_argument(
@@ -95,7 +95,7 @@ class Command(BaseCommand):
         )  # fmt: skip
         if result.settings:
             settings = change_settings(actor=None, benchmark=benchmark, values=result.settings)
-            self.stdout.write(f"The file brings metric settings, which are stored: {settings_line(settings)}.")
+            self.stdout.write(f"The metric settings of the file are stored: {settings_line(settings)}.")
         if said := _strangers(record):
             self.stdout.write(said)
         print_counts(self, result.counts, result.issues, COUNTED)
@@ -117,7 +117,7 @@ def _strangers(record: ImportRecord) -> str:
 
 def _unmapped(path: Path) -> str:
     """What to do with a file whose keys nobody has mapped, with what its values suggest."""
-    said = f"{path.name} needs a mapping of its keys: map it on the import page, or give --mapping FILE.json."
+    said = f"{path.name} needs a mapping of its keys: map them on the import page, or use --mapping FILE.json."
     return f"{said} Its values suggest: {json.dumps(proposed_for(path).as_dict())}"
 
 
@@ -128,14 +128,12 @@ def _say_again(
     earlier = earlier_readings(benchmark, file_digest(path), format, options)
     for record in earlier:
         runs = "; ".join(", ".join(filter(None, name)) for name in runs_brought([record]))
-        command.stdout.write(f"{path.name} is here already, read {in_words(record)}: {runs}.")
+        command.stdout.write(f"{path.name} was already imported {in_words(record)}: {runs}.")
     same = [r for r in earlier if all(r.options.get(name, "") == options[name] for name in ("model", "setting"))]
     if same and not replace:
-        raise CommandError(
-            "Put this reading in its place, all at once, with --replace; or keep both and name this one with --setting."
-        )
+        raise CommandError("Replace the earlier import with --replace, or keep both and name this one with --setting.")
     if earlier and replace and (questions := questions_on(earlier)):
-        command.stdout.write(f"Questions of judging queues about what goes: {questions}; they go with it.")
+        command.stdout.write(f"{questions} of judging queues refer to it and are deleted too.")
 
 
 def _say_of_this_name(command: BaseCommand, benchmark: Benchmark, path: Path) -> None:
@@ -143,5 +141,5 @@ def _say_of_this_name(command: BaseCommand, benchmark: Benchmark, path: Path) ->
     before = next((one for one in replaceable(benchmark) if one.file_name == path.name), None)
     if before and before.sha256 != file_digest(path):
         command.stdout.write(
-            f"{path.name} came before with other content: --replace-import {before.pk} puts this in its place."
+            f"{path.name} had other content in an earlier import. Replace it with --replace-import {before.pk}."
         )

@@ -11,20 +11,20 @@ from evaluation.management.output import answering_plainly, print_counts, the_be
 
 
 class Command(BaseCommand):
-    help = "Send the samples of a benchmark to a Label Studio (push), or import what a project there holds (pull)."
+    help = "Send the samples of a benchmark to Label Studio (push), or import a project from there (pull)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("direction", choices=["push", "pull"])
         parser.add_argument("slug", help="the benchmark's address")
-        parser.add_argument("--url", required=True, help="of the Label Studio, as http://localhost:8080")
-        parser.add_argument("--token", required=True, help="from its Account & Settings")
-        parser.add_argument("--project", required=True, help="number of the project; push makes one when it is new")
+        parser.add_argument("--url", required=True, help="address of Label Studio, such as http://localhost:8080")
+        parser.add_argument("--token", required=True, help="from Account & Settings in Label Studio")
+        parser.add_argument("--project", required=True, help="number of the project; push creates one by default")
         parser.add_argument("--pictures", default="", help="push: prefix of the image names")
 
     @answering_plainly
     def handle(self, *, direction: str, slug: str, project: str, pictures: str, **options: Any) -> None:
         if not project.isdecimal() and (project != "new" or direction == "pull"):
-            raise CommandError(f"{project!r} is no number of a project.")
+            raise CommandError(f"{project!r} is not a project number.")
         given = {"actor": None, "benchmark": the_benchmark(slug), "url": options["url"], "token": options["token"]}
         if direction == "pull":
             _, result = pull(**given, project=int(project))
@@ -34,4 +34,4 @@ class Command(BaseCommand):
         counts = ", ".join(f"{name} {pushed.counts[name]}" for name in ("new", "changed", "unchanged"))
         self.stdout.write(f"Project {pushed.project}: {counts}.")
         if pushed.counts["annotated"]:
-            self.stdout.write(f"Gold added as a further annotation: {pushed.counts['annotated']}.")
+            self.stdout.write(f"Gold added as an annotation: {pushed.counts['annotated']}.")

@@ -40,13 +40,13 @@ PLAIN = {"calls_mean"}
 
 
 class Command(BaseCommand):
-    help = "Print the leaderboard, whole, by facet or on a query."
+    help = "Print the leaderboard: in full, by facet or for a query."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
         sliced = parser.add_mutually_exclusive_group()
         sliced.add_argument("--by", default="", help="a facet: one table for each of its values")
-        sliced.add_argument("--query", default="", help="the board on what a query lists; see docs/query.md")
+        sliced.add_argument("--query", default="", help="only the trajectories of a query; see docs/query.md")
         parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
 
     def handle(self, *, slug: str, by: str, query: str, format: str, **options: Any) -> None:

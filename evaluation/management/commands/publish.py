@@ -15,7 +15,7 @@ from webapp.common.static import collect
 
 
 class Command(BaseCommand):
-    help = "Write a read-only copy of the leaderboard and chosen trajectories that needs no server of ours."
+    help = "Write a read-only copy of the leaderboard and of chosen trajectories that needs no Sightline server."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
@@ -25,7 +25,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="QUERY",
-            help="what follows the ? in the address of a list of trajectories; may be given several times",
+            help="the part after ? in the address of a list of trajectories; can be repeated",
         )
         parser.add_argument("--most", type=int, default=100, help="trajectories of each list (default: 100)")
 

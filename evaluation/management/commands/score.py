@@ -48,7 +48,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Settings: {settings_line(settings)}.")
         if settings != settings_of(benchmark):
             self.stdout.write(
-                f"{benchmark.title} is stored with other settings, so pages call these scores stale. Store these with "
+                f"{benchmark.title} has other stored settings, so pages show these scores as stale. Store these with "
                 "--save, or score again without --set."
             )
 

@@ -33,7 +33,7 @@ class Command(BaseCommand):
             help="vtc: names, parameters, decisions and pixels of the published interface of VTC-Bench",
         )
         parser.add_argument("--http", type=int, metavar="PORT", help="streamable HTTP at /mcp instead of stdio")
-        parser.add_argument("--host", default="127.0.0.1", help="an address of this machine alone")
+        parser.add_argument("--host", default="127.0.0.1", help="an address of this machine only")
 
     @answering_plainly
     def handle(self, *, slug: str, **options: Any) -> None:

@@ -23,13 +23,13 @@ from webapp.common.errors import InvalidInput
 
 
 class Command(BaseCommand):
-    help = "List the trajectories that meet a query."
+    help = "List the trajectories that match a query."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
         parser.add_argument("--query", default="", help='such as: run:"Model A" quadrant:G-A- and calls > 4')
         parser.add_argument("--sort", default="", help="a field that is a number: ioa lowest first, -ioa highest first")
-        parser.add_argument("--show", default="", help="what each row says besides, such as seconds,facet.category")
+        parser.add_argument("--show", default="", help="additional fields of each row, such as seconds,facet.category")
         parser.add_argument("--format", choices=["table", "jsonl", "count"], default="table")
         parser.add_argument("--fields", action="store_true", help="print the fields of the query language instead")
 

@@ -201,12 +201,12 @@ def run_charts(request: Request, slug: str, pk: int) -> Response:
         raise NotFound(f"{run} has no scores yet.")
     by, value = said(request, "by"), said(request, "slice")
     if bool(by) != bool(value):
-        raise InvalidInput("A slice is a facet and its value: give by and slice, or neither.", field="slice")
+        raise InvalidInput("A slice is a facet and its value. Use both by and slice, or neither.", field="slice")
     narrowed = slice_terms(by, value)
     found = Selection(Snapshot(run.benchmark, [run], request.user), narrowed)
     settings = MetricSettings.from_mapping(scoring.settings)
     if by and not scoring.metrics.on_slice(by, value).exists():
-        raise NotFound(f"There is no slice {by} = {value}.")
+        raise NotFound(f"No slice {by} = {value}.")
     tables = tables_of(found.snapshot, run, narrowed, canonical=settings.tool_aliases == "canonical")
     own = {"run": str(run.pk), **narrowed}
     counts = found.never_hidden()

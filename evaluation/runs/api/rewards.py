@@ -30,7 +30,7 @@ class RolloutSerializer(serializers.ModelSerializer):
 
 
 class RolloutGroupSerializer(serializers.ModelSerializer):
-    settings = serializers.SerializerMethodField(help_text="alpha and grim_zero as used; null before rewards are.")
+    settings = serializers.SerializerMethodField(help_text="alpha and grim_zero as used. Null before scoring.")
     rollouts = RolloutSerializer(many=True, read_only=True)
 
     class Meta:

@@ -25,7 +25,7 @@ from webapp.common.errors import NotFound
 
 class ScoringSerializer(serializers.ModelSerializer):
     version = serializers.IntegerField(source="version.number", default=None, allow_null=True, read_only=True)
-    stale = serializers.SerializerMethodField(help_text="Scored on other trajectories, gold or settings than today's.")
+    stale = serializers.SerializerMethodField(help_text="Trajectories, gold or settings changed after scoring.")
 
     class Meta:
         model = Scoring
@@ -111,7 +111,7 @@ def _metrics(request: Request, rows: MetricQuerySet) -> Response:
     by = said(request, "by")
     found = rows.named().filter(slice_by=by) if "by" in request.query_params else rows.named()
     if by and not found.exists():
-        raise NotFound(f"There are no metrics by {by[:60]!r}.", field="by")
+        raise NotFound(f"No metrics by {by[:60]!r}.", field="by")
     return paged(request, found.values("pk", *METRIC_COLUMNS), "pk", _metric)
 
 

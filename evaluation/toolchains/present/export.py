@@ -13,7 +13,7 @@ from webapp.common.errors import InvalidInput
 def chains_file(slug: str, found: ChainAnalysis, table: str, format: str) -> FileResponse:
     """Raises ``InvalidInput`` for a table or a format that there is not."""
     if table not in CHAIN_TABLES:
-        raise InvalidInput(f"There are the tables {', '.join(CHAIN_TABLES)}, and no {table[:40]!r}.", field="table")
+        raise InvalidInput(f"Unknown table {table[:40]!r}. Choose from {', '.join(CHAIN_TABLES)}.", field="table")
     export = CHAIN_TABLES[table]
     name = "-".join([slug, "toolchains", table, *(str(run.pk) for run in found.runs[:6])])
     return rows_file(name, format, export.rows(found), export.columns)

@@ -91,7 +91,7 @@ def chosen_runs(asked: Sequence[str], runs: Sequence[Run]) -> list[Run]:
     known = {str(run.pk): run for run in runs}
     named = list(dict.fromkeys(pk for pk in asked if pk))
     if unknown := next((pk for pk in named if pk not in known), None):
-        raise NotFound(f"There is no run {unknown[:20]} here. Choose runs from those of this benchmark.")
+        raise NotFound(f"Unknown run {unknown[:20]}. Choose runs of this benchmark.")
     if len(named) > MOST_RUNS:
         raise InvalidInput(f"Up to {MOST_RUNS} runs can be analyzed at once, not {len(named)}.", field="run")
     return [known[pk] for pk in named] or [run for run in runs if getattr(run, "scoring", None)][:MOST_RUNS]

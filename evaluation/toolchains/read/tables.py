@@ -126,12 +126,12 @@ def _with_ends(*names: str, method: bool = True) -> tuple[str, ...]:
 
 CHAIN_TABLES: Mapping[str, ChainTable] = {
     "runs": ChainTable("Runs", (*_WHO, "trajectories", *_with_ends(*RUN_METRICS, method=False)), _runs),
-    "tools": ChainTable("Tool choice", ("tool", "tp", "fp", "fn", *_with_ends("precision", "recall")), _tools),
+    "tools": ChainTable("Tool selection", ("tool", "tp", "fp", "fn", *_with_ends("precision", "recall")), _tools),
     "shares": ChainTable("Tool share", (*_WHO, "tool", "calls", "share", "trajectories"), _shares),
     "confusion": ChainTable("Confusion", _PAIR, lambda found: _pairs(confusion(found.chains))),
     "transitions": ChainTable("Transitions", _PAIR, lambda found: _pairs(transitions(found.chains))),
     "lengths": ChainTable("Lengths by facet", ("slice_by", "slice", "n", *_with_ends(*LENGTHS)), _lengths),
-    "length_pairs": ChainTable("Length against reference", ("reference_calls", "calls", "trajectories"), _length_pairs),
+    "length_pairs": ChainTable("Length vs reference", ("reference_calls", "calls", "trajectories"), _length_pairs),
     "pass_by_calls": ChainTable("Pass rate by calls", _RATE, _rates("calls")),
     "pass_by_tools": ChainTable("Pass rate by distinct tools", _RATE, _rates("tools")),
     "pass_by_reference": ChainTable("Pass rate by reference length", _RATE, _rates("reference")),

@@ -75,7 +75,7 @@ def notes(request: Request, slug: str) -> Response:
     """What people wrote on trajectories, on one of their turns, or on a region of the picture."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     if not known_to(request.user, benchmark).marks:
-        raise NotAllowed(f"Notes on {benchmark.title} are for its members. Ask its lead for a role.")
+        raise NotAllowed(f"Only members of {benchmark.title} can read its notes. Ask its lead for a role.")
     rows = Note.objects.filter(trajectory__run__benchmark=benchmark, trajectory__run__staged_for=None)
     if trajectory := number_of(request, "trajectory", "the number of a trajectory"):
         rows = rows.filter(trajectory=trajectory)
@@ -120,7 +120,7 @@ SLICE = inline_serializer(
         "name": serializers.CharField(),
         "query": serializers.CharField(help_text="trajectories/?q= lists what it holds."),
         "trajectories": serializers.IntegerField(),
-        "error": serializers.CharField(allow_blank=True, help_text="Why it means nothing any more."),
+        "error": serializers.CharField(allow_blank=True, help_text="Why its query is no longer valid."),
         "runs": serializers.ListField(
             child=serializers.DictField(), help_text="run, model, setting, n, counts, and metrics by name."
         ),

@@ -58,7 +58,7 @@ ROW = inline_serializer(
             allow_null=True, help_text="Failure by rule or as set by people; null: none, or not scored."
         ),
         "failure_said_by": serializers.CharField(allow_null=True, help_text="Person who set it; null: by rule."),
-        "tags": serializers.ListField(child=serializers.CharField(), help_text="Those that you see."),
+        "tags": serializers.ListField(child=serializers.CharField(), help_text="The tags that you can see."),
         "replayed": serializers.BooleanField(
             help_text="Scores use boxes, sizes and success of a replay kept here, not those that were recorded."
         ),

@@ -95,4 +95,4 @@ def require_member(actor: User, benchmark: Benchmark) -> None:
     """Who only reads a public benchmark leaves nothing on it."""
     require(actor, benchmark, Right.SEE_GOLD)
     if not roles_of(actor, benchmark):
-        raise NotAllowed(f"Only members of {benchmark.title} tag and write notes. Ask its lead for a role.")
+        raise NotAllowed(f"Only members of {benchmark.title} can tag and write notes. Ask its lead for a role.")

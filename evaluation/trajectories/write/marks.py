@@ -77,11 +77,11 @@ def write_note(
     require_member(actor, benchmark)
     text = text.strip()
     if not text or len(text) > LONGEST_NOTE or "\0" in text:
-        raise InvalidInput(f"A note has 1 to {LONGEST_NOTE} characters.", code="note", field="text")
+        raise InvalidInput(f"A note must have 1 to {LONGEST_NOTE} characters.", code="note", field="text")
     if turn is not None and not 1 <= turn <= trajectory.steps.count():
-        raise InvalidInput(f"There is no turn {turn}.", code="turn", field="turn")
+        raise InvalidInput(f"Unknown turn {turn}.", code="turn", field="turn")
     if region is not None and not _inside(region, trajectory.sample):
-        message = "A region runs from its top left to its bottom right corner and lies inside the image."
+        message = "A region must be inside the image, with x1 < x2 and y1 < y2."
         raise InvalidInput(message, code="region", field="region")
     corners = dict(zip(("x1", "y1", "x2", "y2"), region, strict=True)) if region else {}
     with transaction.atomic():
@@ -116,7 +116,7 @@ def correct_failure(*, actor: User, trajectory: Trajectory, failure: str) -> Fai
     benchmark = trajectory.run.benchmark
     require_member(actor, benchmark)
     if failure not in (*FAILURES, "none"):
-        raise InvalidInput(f"A failure is one of {', '.join(FAILURES)} or none.", code="failure", field="failure")
+        raise InvalidInput(f"A failure must be one of {', '.join(FAILURES)} or none.", code="failure", field="failure")
     code = FAILURES.index(failure) if failure in FAILURES else NO_FAILURE
     with transaction.atomic():
         FailureLabel.objects.filter(trajectory=trajectory, current=True).update(current=False)
@@ -128,5 +128,7 @@ def correct_failure(*, actor: User, trajectory: Trajectory, failure: str) -> Fai
 def _name(name: str) -> str:
     name = " ".join(name.split())
     if not name or len(name) > LONGEST_NAME or "\0" in name or name in ("none", "any"):
-        raise InvalidInput(f"A tag has 1 to {LONGEST_NAME} characters and is not none or any.", code="tag", field="tag")
+        raise InvalidInput(
+            f"A tag must have 1 to {LONGEST_NAME} characters, but not none or any.", code="tag", field="tag"
+        )
     return name

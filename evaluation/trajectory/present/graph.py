@@ -242,7 +242,7 @@ def _node(
     return Node(
         *corner, _short(name), line, f"{name[:200]}, {line}", state, turn, name[:200],
         made.get(turn) or (frame.region(crop, SHOWN_SIDE) if frame and crop else ""),
-        " and ".join(reads) or "nothing that is known",
+        " and ".join(reads) or "nothing known",
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@ import { send } from "./review-send.js";
 import { pinAt } from "./stage-places.js";
 
 /**
- * Comments on a sample, some pinned to a place of the picture, with answers; a thread can be resolved, and opened again.
+ * Comments on a sample, some pinned to a place of the picture, with answers; a thread can be resolved, and reopened.
  *
  *   <section data-comments data-url="/…/comments/"><div id="comments">{% include "annotation/common/_comments.html" %}</div>
  *     <form>[name=text], [data-about], [data-trouble], submit</form></section>

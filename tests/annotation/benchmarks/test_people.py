@@ -60,7 +60,7 @@ def test_a_title_that_is_missing_is_asked_for_and_the_head_keeps_the_old_one(kit
     assert answer.status_code == 400
     assert "title" in answer.context["details"].errors
     assert "<h1>Kitchen</h1>" in answer.content.decode()
-    with pytest.raises(InvalidInput, match="needs a title"):
+    with pytest.raises(InvalidInput, match="Enter a title"):
         change_details(
             actor=lea,
             benchmark=kitchen,

@@ -273,7 +273,7 @@ def test_what_was_reopened_and_discarded_has_no_gold(ana, rui, lea, sample):
 def test_a_reopened_sample_may_go_to_somebody_else(ana, rui, lea, benchmark, sample):
     bo = make_user("Bo Ek")
     reviewed(rui, sample, "accept")
-    with pytest.raises(InvalidInput, match="does not annotate"):
+    with pytest.raises(InvalidInput, match="is not an annotator"):
         reopened(lea, sample, to=bo)
     add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
     reopened(lea, sample, to=bo)

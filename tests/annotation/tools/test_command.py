@@ -97,7 +97,7 @@ def test_a_second_picture_is_a_second_file(picture: Path, tmp_path: Path) -> Non
         (["telescope"], "known are"),
         (["blur", "PICTURE", "--param", "strength=3"], "has the parameters method, ksize"),
         (["blur", "PICTURE", "--param", "method=median", "--param", "ksize=4"], "Step 1 .blur.: blur: ksize = 4"),
-        (["canny", "nowhere.png"], "is not there"),
+        (["canny", "nowhere.png"], "not found"),
         (["canny", "PICTURE", "--output", "/nowhere/a.png"], "was not written"),
         (["canny", "PICTURE", "--output", "a.gif"], "is written as .png"),
     ],

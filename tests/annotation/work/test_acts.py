@@ -100,8 +100,8 @@ def test_giving_samples_away_takes_over_what_was_begun_and_refuses_what_is_submi
     outcome = assigned(lea, benchmark, bo, *benchmark.samples.values_list("key", flat=True))
     assert outcome["done"] == ["s-0002", "s-0003", "s-0004"]
     assert outcome["refused"] == {
-        "s-0000": "It is accepted. Open it again for Bo Ek instead.",
-        "s-0001": "It has been submitted. Return it first.",
+        "s-0000": "It is accepted. Reopen it for Bo Ek instead.",
+        "s-0001": "It is already submitted. Return it first.",
     }
     assert annotation_of(bo, sample_of(benchmark, 2)).state == "returned"
     assert annotation_of(bo, sample_of(benchmark, 3)).draft.content["question"] == "Half a thou"
@@ -150,11 +150,11 @@ def test_with_an_overlap_a_given_sample_leaves_others_at_their_places(
     assert annotation_of(ana, sample_of(benchmark, 3)).state == "draft"
     save_draft(actor=bo, sample=sample_of(benchmark, 3), version=0, content=content())
     outcome = assigned(lea, benchmark, lea, "s-0003")
-    assert outcome["refused"] == {"s-0003": "Ana Lind and Bo Ek are at work on it."}
+    assert outcome["refused"] == {"s-0003": "Ana Lind and Bo Ek have drafts of it."}
 
 
 def test_samples_go_to_nobody_who_does_not_annotate(benchmark: Benchmark, rui: User, lea: User) -> None:
-    with pytest.raises(InvalidInput, match="does not annotate") as caught:
+    with pytest.raises(InvalidInput, match="is not an annotator") as caught:
         assigned(lea, benchmark, rui, "s-0004")
     assert caught.value.field == "to"
 
@@ -192,7 +192,7 @@ def test_discarding_takes_samples_wherever_they_stand_and_opening_again_brings_t
     assert sample_of(benchmark, 0).evidence_share is None
     assert [before for before, _, _ in entries("annotation.discard")] == ["accepted", "submitted", "returned", "draft"]
     assert entries("sample.discard") == [("to_do", "discarded", "not verifiable")]
-    assert discarded(lea, benchmark, "again")["refused"] == dict.fromkeys(everything, "It is discarded already.")
+    assert discarded(lea, benchmark, "again")["refused"] == dict.fromkeys(everything, "It is already discarded.")
     for number in range(5):
         assert reopened(lea, sample_of(benchmark, number))["refused"] == {}
     assert states(benchmark) == ["draft"] * 4 + ["to_do"]
@@ -218,8 +218,8 @@ def test_opening_again_is_refused_for_what_is_not_settled_and_for_who_left(
         actor=lea, benchmark=benchmark, samples=benchmark.samples.all(), reason="The mug moved.", key="one"
     )
     refused = answer_of(receipt)["refused"]
-    assert refused["s-0000"] == "Ana Lind, whose it was, does not annotate any more. Choose who gets it."
-    assert refused["s-0004"] == "It is to do; there is nothing to open again."
+    assert refused["s-0000"] == "Ana Lind, the previous annotator, no longer annotates. Choose another person."
+    assert refused["s-0004"] == "It is to do; there is nothing to reopen."
     assert len(refused) == 5
     assert reopened(lea, sample_of(benchmark, 0), "The mug moved.", bo)["done"] == ["s-0000"]
     told = timeline(sample_of(benchmark, 0), lea)[-1]
@@ -290,7 +290,7 @@ def test_without_a_reason_or_a_sample_nothing_happens(
 
 @pytest.mark.one_database
 def test_thousands_take_as_many_queries_as_dozens(ana: User, lea: User) -> None:
-    """Given away, discarded and opened again: each with an entry in the log for every sample."""
+    """Given away, discarded and reopened: each with an entry in the log for every sample."""
     counts: list[list[int]] = []
     for number, slug in ((40, "few"), (2200, "many")):
         benchmark = to_annotate(number, slug, annotator=ana, lead=lea)

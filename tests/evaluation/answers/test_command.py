@@ -68,9 +68,9 @@ def test_a_file_of_groups_is_filled_in_and_decides_them(kitchen: Benchmark, caps
     ("content", "words"),
     [
         ("group,text\n1,x\n", "no column decision"),
-        ("group,decision\n1,\n", "decides nothing"),
+        ("group,decision\n1,\n", "contains no decisions"),
         ("", "no column"),
-        ("group,decision\n1.2E+15,B\n", "line 2: '1.2E\\+15' names no group"),
+        ("group,decision\n1.2E+15,B\n", "line 2: '1.2E\\+15' is not a group"),
     ],
 )
 def test_a_file_that_decides_nothing_says_so(kitchen: Benchmark, tmp_path: Path, content: str, words: str) -> None:

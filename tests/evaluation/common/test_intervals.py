@@ -101,7 +101,7 @@ def test_undecided_unread_and_missing_answers_are_counted_wherever_accuracy_is_s
             change_settings(actor=lea, benchmark=benchmark, values={"undecided_answer": "exclude"})
             score_benchmark(actor=lea, benchmark=benchmark)
         said = counting_words(settings_of(benchmark)).split(";")[0]
-        assert ("left out" in said) is left_out
+        assert ("are excluded" in said) is left_out
         runs = [run.pk for run in Run.objects.of(benchmark)]
         for address, terms in (("leaderboard", {}), ("compare", {"run": runs})):
             url = f"/benchmarks/street/{address}/"

@@ -178,4 +178,4 @@ def test_scores_without_the_ranges_show_points_alone(client, run):
         metric.save()
     words = words_of(client.get(f"/benchmarks/street/runs/{run.pk}/"))
     assert "58.3 → 50.0 " in words
-    assert GROUNDED not in words.split("Grounding × answer")[0]
+    assert GROUNDED not in words.split("Grounding by answer")[0]

@@ -107,7 +107,7 @@ def test_page_and_command_say_that_it_is_here_read_otherwise(take, lea, rui, run
     out = io.StringIO()
     with pytest.raises(CommandError, match="with --replace, or keep both and name this one with --setting"):
         call_command("import_runs", "kitchen", str(file), model="M", setting="hot", coordinates="norm1", stdout=out)
-    assert "was already imported, read as native, model M, setting hot: M, hot." in out.getvalue()
+    assert "was already imported as native, model M, setting hot: M, hot." in out.getvalue()
     client = signed_in(rui)
     url = client.post(PAGE, {"file": File(file.read_bytes(), "all.jsonl")}).url
     run_jobs()

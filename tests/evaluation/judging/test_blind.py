@@ -81,7 +81,7 @@ def test_the_source_of_a_queue_is_told_to_who_has_finished_it(
 
 
 def test_who_has_been_told_changes_no_verdict(ana: User, rui: User, mira: User, street: Benchmark) -> None:
-    """D2.1: a queue that could be opened again would be judged with the models in sight."""
+    """D2.1: a queue that could be reopened would be judged with the models in sight."""
     queue = drawn(mira, street, people=2)
     *_, last = judge_all(ana, queue)
     with pytest.raises(Conflict, match="its models are shown"):
@@ -173,7 +173,7 @@ def test_signing_out_shows_a_judge_nothing(ana: User, mira: User, lea: User, str
     Benchmark.objects.update(public=True)
     street.refresh_from_db()
     queue.benchmark = street
-    with pytest.raises(Conflict, match="closed under Settings first"):
+    with pytest.raises(Conflict, match="private under Settings first"):
         next_to_judge(actor=ana, queue=queue)
     with pytest.raises(Conflict, match="under Settings first"):
         drawn(mira, street)

@@ -124,7 +124,7 @@ def test_a_rank_is_the_same_on_the_board_and_on_the_page_of_the_run(lea, board):
     [baseline] = answer.context["baselines"]
     alone = client.get(reverse("evaluation:run", args=["kitchen", baseline.row.run.pk]))
     assert alone.context["ranking"] is None
-    assert "Rank at every threshold" not in text_of(alone)
+    assert "Rank by IoA threshold" not in text_of(alone)
 
 
 def test_baselines_and_papers_have_no_rank_and_no_comparison_with_papers(lea, board):
@@ -243,7 +243,7 @@ def test_an_order_that_means_nothing_shows_the_whole_board(lea, terms, board):
 def test_a_slice_nobody_has_is_not_found(lea, board):
     answer = signed_in(lea).get(address(by="category", slice="Nothing"))
     assert answer.status_code == 404
-    assert "No run here has scores on category = Nothing." in text_of(answer)
+    assert "No run has scores on category = Nothing." in text_of(answer)
 
 
 def test_a_board_without_runs_says_what_to_do(lea):

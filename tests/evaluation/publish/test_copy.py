@@ -153,9 +153,9 @@ def test_a_folder_with_anything_else_in_it_is_left_alone(
 ) -> None:
     monkeypatch.setattr("evaluation.management.commands.publish.collect", lambda: None)
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(CommandError, match="holds something else"):
+    with pytest.raises(CommandError, match="not an earlier copy"):
         call_command("publish", board.slug, str(tmp_path), "--cases", query)
-    with pytest.raises(CommandError, match="holds no trajectory"):
+    with pytest.raises(CommandError, match="contains no trajectories"):
         call_command("publish", board.slug, str(tmp_path / "new"), "--cases", "run=999999")
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["thesis.tex"]
 

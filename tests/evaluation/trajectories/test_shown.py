@@ -124,7 +124,7 @@ def test_each_line_of_the_menu_adds_or_takes_away_one_and_the_last_leaves_none(l
         ("secnds", "Did you mean seconds"),
         ("ioa,facet.categry", "Did you mean facet.category"),
         ("transcript", "Rows cannot show &#x27;transcript&#x27;"),
-        ("calls,tools,chain,edit_distance,seconds,usd,ioa", "6 values at most, not 7"),
+        ("calls,tools,chain,edit_distance,seconds,usd,ioa", "at most 6 fields, not 7"),
         (",", "Rows cannot show"),
     ],
 )

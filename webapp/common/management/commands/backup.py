@@ -14,7 +14,7 @@ from webapp.common.errors import ApplicationError
 
 
 class Command(BaseCommand):
-    help = "Write the database and the stored files of a site on SQLite to one file. The site may go on working."
+    help = "Write the database and the stored files of a site on SQLite to one file. The site can stay in use."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help="a new file, such as sightline.tar; .tar.gz is compressed")
@@ -27,4 +27,4 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
         size = filesizeformat(contents.bytes).replace("\xa0", " ")
-        self.stdout.write(f"{file} holds the database and {contents.files} files, {size}.")
+        self.stdout.write(f"{file} contains the database and {contents.files} files, {size}.")

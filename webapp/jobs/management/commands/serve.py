@@ -28,8 +28,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default=settings.HOST, help="Address to listen on (HOST).")
         parser.add_argument("--port", type=int, default=settings.PORT, help="Port to listen on (PORT).")
-        parser.add_argument("--no-worker", action="store_true", help=f"Leave the jobs to {PROGRAM} worker.")
-        parser.add_argument("--collected", action="store_true", help="Trust that collectstatic was run before.")
+        parser.add_argument("--no-worker", action="store_true", help=f"Run no jobs. Start {PROGRAM} worker for them.")
+        parser.add_argument("--collected", action="store_true", help="Skip collectstatic. It must have run before.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         host, port = options["host"], options["port"]
@@ -51,7 +51,7 @@ class Command(BaseCommand):
 
         def ready() -> None:
             shown = "localhost" if host in {"127.0.0.1", "0.0.0.0", "::", "::1"} else host
-            self.stdout.write(f"Sightline answers at http://{shown}:{port}/ (Ctrl-C ends it)")
+            self.stdout.write(f"Sightline is running at http://{shown}:{port}/ (stop it with Ctrl-C)")
             self.stdout.flush()
 
         serve(bound, processes=settings.WEB_PROCESSES, worker_threads=workers, ready=ready)

@@ -36,7 +36,7 @@ class Command(BaseCommand):
             signal.signal(number, lambda *_: ended.set())
         worker = EmbeddedWorker(threads)
         worker.start()
-        self.stdout.write(f"The worker runs {threads} jobs at the same time (Ctrl-C ends it)")
+        self.stdout.write(f"The worker runs {threads} jobs at the same time (stop it with Ctrl-C)")
         self.stdout.flush()
         ended.wait()
         worker.stop()
