@@ -1,4 +1,4 @@
-"""Taking away how a text is presented: LaTeX, Markdown, HTML, check marks (docs/metrics.md#where-the-answer-stands)."""
+"""Taking away how a text is presented: LaTeX, Markdown, HTML, check marks (docs/metrics.md#regions-of-the-answer)."""
 
 from __future__ import annotations
 

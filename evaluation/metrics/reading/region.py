@@ -1,5 +1,5 @@
 """Where in a text the answer stands: in a tag, a literal, a box, or anywhere
-(docs/metrics.md#where-the-answer-stands)."""
+(docs/metrics.md#regions-of-the-answer)."""
 
 from __future__ import annotations
 
