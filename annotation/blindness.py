@@ -83,7 +83,7 @@ def known(facts: Facts) -> Known:
     """What may this person know about this benchmark, sample, run or judging queue, now?
 
     Leads cannot work blind, because they choose the checks: they are handed none. While gold checks run nobody sees
-    the benchmark without a role, because an annotator could sign out. Until a question is handed out there is nothing
+    the benchmark without a role, because an annotator could sign out. Until a question is assigned there is nothing
     to look up: so who draws a queue and judges none of it goes on seeing everything. What was decided of the answers of
     a queue cannot be read before either: none is drawn that is decided, and none is decided while judges are asked.
     """

@@ -1,7 +1,7 @@
 """The shared words as frozen records that validate themselves: no I/O, no framework.
 
-Conventions. Boxes are ``[x1, y1, x2, y2]`` in pixels of the original picture, continuous (no "+1 pixel"), origin top
-left. A picture is known by its width and height in pixels. Texts are kept as written.
+Conventions. Boxes are ``[x1, y1, x2, y2]`` in pixels of the original image, continuous (no "+1 pixel"), origin top
+left. An image is known by its width and height in pixels. Texts are kept as written.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 ORIGINAL = "original"
-"""The id of the picture a trajectory or a reference toolchain starts from."""
+"""The id of the image a trajectory or a reference toolchain starts from."""
 _WHOLE = 2.0**53
 
 
@@ -127,7 +127,7 @@ class Box:
         return self.width * self.height
 
     def clipped(self, width: float, height: float) -> Box | None:
-        """The part inside a ``width`` × ``height`` picture, or None when nothing is left."""
+        """The part inside a ``width`` × ``height`` image, or None when nothing is left."""
         x1, y1 = max(self.x1, 0.0), max(self.y1, 0.0)
         x2, y2 = min(self.x2, width), min(self.y2, height)
         return Box(x1, y1, x2, y2) if x2 > x1 and y2 > y1 else None
@@ -139,7 +139,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a reference toolchain. ``image_in`` is one picture id or several; ids are local to the chain."""
+    """One call of a reference toolchain. ``image_in`` is one image id or several; ids are local to the chain."""
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -181,7 +181,7 @@ class SampleContent:
     """What one person says a sample is: the question, its answer and the gold evidence.
 
     ``answers`` holds the gold letter (multiple choice) or the accepted strings (open). ``gold_boxes`` are valid boxes
-    in original pixels, clipped to the picture where its size is known.
+    in original pixels, clipped to the image where its size is known.
     """
 
     question: str = ""
@@ -210,11 +210,11 @@ class FurtherChain:
 
 @dataclass(frozen=True, slots=True)
 class SampleRecord:
-    """One sample as a benchmark file gives it: where it came from, its picture, its content, its facets.
+    """One sample as a benchmark file gives it: where it came from, its image, its content, its facets.
 
     ``facets`` maps a facet name to one value or, for ``segment``, several; it includes ``category``, ``tier`` and
     ``dimension``. Values keep their JSON type (text, number, truth value). ``image`` is a path relative to the file.
-    ``image_group`` None means: the picture is the cluster. ``accepted_chains`` None means: nothing is said of them.
+    ``image_group`` None means: the image is the cluster. ``accepted_chains`` None means: nothing is said of them.
     ``boxes_called``: the file's own name of the gold boxes. ``state`` None means: accepted with a
     content, to do without.
     """

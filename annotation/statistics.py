@@ -1,6 +1,6 @@
 """Intervals that both halves need: Wilson's for a rate, and the percentile interval of a cluster bootstrap.
 
-A *cluster* is what is drawn as one: the samples of one picture. A statistic that can be bootstrapped here is a function
+A *cluster* is what is drawn as one: the samples of one image. A statistic that can be bootstrapped here is a function
 of totals over clusters (successes and trials, a table of counts), so a draw is a vector of how often each cluster was
 drawn, and all draws are one matrix product.
 """
@@ -58,7 +58,7 @@ class Interval:
 def wilson(successes: float, n: float, z: float = Z95) -> Interval | None:
     """Wilson's score interval of ``successes / n``, within 0..1; None when n is 0.
 
-    With p = successes / n and d = 1 + z²/n: centre (p + z²/2n) / d, half-width z/d · √(p(1−p)/n + z²/4n²).
+    With p = successes / n and d = 1 + z²/n: center (p + z²/2n) / d, half-width z/d · √(p(1−p)/n + z²/4n²).
     ``n`` may be an effective number of samples, not whole. Raises ``ValueError`` for successes outside 0..n.
     Source: docs/metrics.md#statistics. Example: ``wilson(2, 10)`` is 0.057 .. 0.510.
     """

@@ -44,8 +44,8 @@ OPTIONS = re.compile(r"(^|;)\s*\*.*;|;\s*\*")
 
 @dataclass(frozen=True, slots=True)
 class CheckSettings:
-    """``smallest_side``: pixels a box needs each way. ``largest_share``: of the picture, 0..1, above which evidence is
-    doubted. ``view_side``: the longer side in pixels of the picture as a model sees it at once; evidence that is still
+    """``smallest_side``: pixels a box needs each way. ``largest_share``: of the image, 0..1, above which evidence is
+    doubted. ``view_side``: the longer side in pixels of the image as a model sees it at once; evidence that is still
     ``readable_side`` pixels each way there needs no zoom."""
 
     smallest_side: float = 2
@@ -61,7 +61,7 @@ def check(
     settings: CheckSettings = CheckSettings(),
     bank: Bank | None = None,
 ) -> list[Check]:
-    """All findings, in the order of the form. ``width`` × ``height``: the picture in pixels; ``bank``: the benchmark's
+    """All findings, in the order of the form. ``width`` × ``height``: the image in pixels; ``bank``: the benchmark's
     tools. None = unknown, and what needs it is not looked at. Never raises for what a content says."""
     return [
         *_question(content),
@@ -172,7 +172,7 @@ def _evidence(
 
 
 def _toolchain(calls: tuple[ToolCall, ...]) -> Iterator[Check]:
-    """Names, arguments and pictures of each call, as the runner will ask for them."""
+    """Names, arguments and images of each call, as the runner will ask for them."""
     known = {ORIGINAL}
     for number, call in enumerate(calls, start=1):
         field = f"reference_toolchain[{number - 1}]"

@@ -36,7 +36,7 @@ class BlindRule(StrEnum):
 
 
 class Condition(StrEnum):
-    """What was seen when a blind answer was given: the picture, the gold crops alone, or the picture after them."""
+    """What was seen when a blind answer was given: the image, the gold crops alone, or the image after them."""
 
     PICTURE = "picture"
     CROP = "crop"
@@ -133,7 +133,7 @@ def _apart(one: SampleContent, other: SampleContent) -> float | None:
 
 
 def blind_step(rule: BlindRule, answered: Collection[Condition], *, crops: bool, draw: str) -> Condition | None:
-    """What a reviewer answers from next; None once they answered from the picture, or
+    """What a reviewer answers from next; None once they answered from the image, or
     where nothing is asked. ``crops``: there are gold crops to
     show. ``draw`` names reviewer and sample: where conditions alternate it decides, half and half."""
     if rule is BlindRule.OFF or Condition.PICTURE in answered or Condition.AFTER_CROP in answered:

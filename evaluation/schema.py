@@ -1,4 +1,4 @@
-"""What models did, as frozen records: no I/O, no framework. Boxes and picture ids as in ``annotation.schema``."""
+"""What models did, as frozen records: no I/O, no framework. Boxes and image ids as in ``annotation.schema``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ that is there counts."""
 
 
 class Coordinates(StrEnum):
-    """The space in which a call's box is given, always relative to the step's INPUT picture."""
+    """The space in which a call's box is given, always relative to the step's INPUT image."""
 
     PIXEL = "pixel"
     NORM1 = "norm1"
@@ -57,7 +57,7 @@ class StepFlag(StrEnum):
     """Why a recorded call is not evidence. A flagged call is kept and shown; see ``evaluation.metrics.columns``.
 
     ``POST_ANSWER``: made after the answer was given: no call of the trajectory in any metric.
-    ``UNUSED``: made in the turn that also gave the answer, so its picture came too late: a call that was attempted,
+    ``UNUSED``: made in the turn that also gave the answer, so its image came too late: a call that was attempted,
     without a usable crop.
     """
 
@@ -89,10 +89,10 @@ ARGS_RAW = "args_raw"
 @frozen_record(frozen=True, slots=True)
 class Step:
     """One tool call. ``bbox`` is what the model asked for, ``executed_bbox`` the pixels it really got, as recorded
-    (four numbers, possibly invalid, never reordered; None = the call has no box), in ``coords`` of the input picture.
+    (four numbers, possibly invalid, never reordered; None = the call has no box), in ``coords`` of the input image.
 
     ``bbox_raw`` keeps what was written where it is not four numbers. ``out_size`` is ``(width, height)`` of the
-    returned picture. ``text`` is the reasoning before the call, ``observation`` the text returned.
+    returned image. ``text`` is the reasoning before the call, ``observation`` the text returned.
     """
 
     tool: str
@@ -174,7 +174,7 @@ class Intervention:
 
 @dataclass(frozen=True, slots=True)
 class AboutAnswer:
-    """What a judgement is about: the trajectory beside run and sample, and 128 bits of what was judged of it, the text
+    """What a judgment is about: the trajectory beside run and sample, and 128 bits of what was judged of it, the text
     of the answer or the boxes with it (``text_digest``), and of the options or accepted strings. ``decides``: scores
     are made of it."""
 

@@ -264,7 +264,7 @@ def _pooled(name: str, threshold: str) -> bool:
 
 
 def storage(name: str, *, home: Path) -> dict[str, Any]:
-    """The Django storage for pictures and exports: a folder, or a bucket.
+    """The Django storage for images and exports: a folder, or a bucket.
 
     Names come from the content, so writing a name again writes the same bytes; no second name is made up.
     """

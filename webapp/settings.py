@@ -74,7 +74,7 @@ TEMPLATES = [
 DATABASES = {"default": env.database("DATABASE_URL", home=HOME)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# Pictures and static files
+# Images and static files
 STORAGES = {
     "default": env.storage("SIGHTLINE_STORAGE", home=HOME),
     "staticfiles": {

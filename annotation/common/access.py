@@ -128,7 +128,7 @@ def allowed(user: Person, benchmark: Benchmark, right: Right) -> bool:
 
 
 def withheld(user: Person, benchmark: Benchmark, right: Right) -> str:
-    """Why somebody whose role has the right cannot use it: gold checks run, or they judge. It is the same for
+    """Why a person whose role has the right cannot use it: gold checks run, or they judge. It is the same for
     every page and sample, and "" where that is not the reason."""
     facts = facts_of(user, benchmark)
     told = known(facts)

@@ -27,7 +27,7 @@ def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -
 
 
 def _roles_and_leads(request: HttpRequest, benchmark: Benchmark) -> str:
-    """Which roles somebody has here, and who can give others; to who has none, nobody is named."""
+    """Which roles a person has here, and who can give others; to who has none, nobody is named."""
     roles = " and ".join(sorted(role.value for role in roles_of(request.user, benchmark)))
     if not roles:
         return f"You have no role on {benchmark.title}, and this page needs one. Ask its lead."

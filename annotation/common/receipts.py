@@ -18,7 +18,7 @@ KEPT = timedelta(days=7)
 """How long a repeated request is known as one."""
 
 TIDY_EVERY = 50
-"""Older receipts are taken away with each so-many-th new one."""
+"""Older receipts are removed with each so-many-th new one."""
 
 
 def receipt_of(actor: User, key: str, about: str) -> Receipt | None:

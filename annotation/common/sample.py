@@ -1,4 +1,4 @@
-"""What the pages of annotating and reviewing share: a sample by its key, its picture for scripts, addresses."""
+"""What the pages of annotating and reviewing share: a sample by its key, its image for scripts, addresses."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def load_sample(request: HttpRequest, slug: str, key: str, right: Right) -> tupl
 
 
 def picture_json(sample: Sample) -> dict[str, Any] | None:
-    """The picture as the canvas wants it, None when there is none to show; ``tiles`` as a pattern."""
+    """The image as the canvas wants it, None when there is none to show; ``tiles`` as a pattern."""
     image = sample.image
     if image is None or image.state != Image.State.READY:
         return None
@@ -70,7 +70,7 @@ def picture_json(sample: Sample) -> dict[str, Any] | None:
 
 
 def thumbnail_of(sample: Sample) -> str:
-    """The address of the small picture, or ""."""
+    """The address of the small image, or ""."""
     image = sample.image
     if image is None or image.state != Image.State.READY:
         return ""

@@ -30,7 +30,7 @@ def bank_rows(benchmark: Benchmark, states: Iterable[ToolState] = tuple(ToolStat
 
 def import_bank(*, actor: User | None, benchmark: Benchmark, rows: Sequence[BankRow]) -> Counter[str]:
     """Add the tools that the bank lacks, and bring those it has up to date: name, state, and a segment that is given.
-    Other names are added, none is taken away. Returns how many are new, changed and as before.
+    Other names are added, none is removed. Returns how many are new, changed and as before.
 
     Raises ``BadTable`` with every line that does not fit the bank; then nothing is written.
     """

@@ -12,7 +12,7 @@ from webapp.common.errors import ApplicationError
 
 
 def checks_of(sample: Sample, content: SampleContent) -> list[Check]:
-    """All findings, held against the sample's picture and, where tools are named, the benchmark's tool bank."""
+    """All findings, held against the sample's image and, where tools are named, the benchmark's tool bank."""
     bank = bank_of(sample.benchmark) if content.plan else None
     return check(content, sample.width, sample.height, bank=bank)
 

@@ -48,9 +48,9 @@ def add_comment(
     place: tuple[float, float] | None = None,
     parent: int | None = None,
 ) -> Comment:
-    """A remark, at a place of the picture or on the whole, or an answer to one (``parent``: its number).
+    """A remark, at a place of the image or on the whole, or an answer to one (``parent``: its number).
 
-    Raises ``InvalidInput`` for an empty text, a place outside the picture, or a parent of another annotation.
+    Raises ``InvalidInput`` for an empty text, a place outside the image, or a parent of another annotation.
     """
     _require(actor, annotation)
     if not text or len(text) > LONGEST:

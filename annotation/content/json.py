@@ -35,7 +35,7 @@ def content_from_json(
 ) -> tuple[SampleContent, tuple[BoxName, ...], Facets]:
     """The content, the names of its boxes in their order, and the facets; what is left out is empty.
 
-    Given the size of the picture, a box over its edge is refused. A draft is read without it: its author sees the
+    Given the size of the image, a box over its edge is refused. A draft is read without it: its author sees the
     check and goes on working. Raises ``InvalidInput`` with ``field`` as "gold_boxes[0].box".
     """
     given = _object(data, "content")

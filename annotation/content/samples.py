@@ -91,7 +91,7 @@ def save_samples(
 ) -> Saved:
     """Write one batch. A sample that is there already keeps its key and gets a new gold revision where its content
     differs; the last of two records with one id wins. Imported samples arrive accepted; one without any content, such
-    as a picture alone, is to do: it has no annotation and no gold. A new one that its file calls discarded is so.
+    as an image alone, is to do: it has no annotation and no gold. A new one that its file calls discarded is so.
 
     ``pictures``: what ``store_pictures`` found, by name. ``since``: when this import began; a record whose sample was
     written after that is reported as ``repeated``. ``source``: the import that new samples are from."""
@@ -152,7 +152,7 @@ def _bank(actor: User | None, benchmark: Benchmark, placed: Mapping[str, Placed]
 
 @dataclass(frozen=True)
 class Placed:
-    """A record held against its picture: what is stored, the picture or the reason why there is none, and issues."""
+    """A record held against its image: what is stored, the image or the reason why there is none, and issues."""
 
     record: SampleRecord
     image: Image | None
@@ -161,9 +161,9 @@ class Placed:
 
 
 def placed_record(record: SampleRecord, sample: Sample | None, pictures: Mapping[str, Found]) -> Placed:
-    """What would be stored of a record: held against its picture, with the reasons for every change.
+    """What would be stored of a record: held against its image, with the reasons for every change.
 
-    A picture that is only missing this time leaves the stored one of the same name in place."""
+    An image that is only missing this time leaves the stored one of the same name in place."""
     found = pictures.get(record.image or "")
     kept = sample.image if sample and sample.image and sample.image_name == (record.image or "") else None
     if kept is not None and (found is None or (isinstance(found, PictureProblem) and found.rule == MISSING)):

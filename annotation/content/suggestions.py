@@ -19,7 +19,7 @@ from webapp.accounts.models import User
 from webapp.common import audit
 
 MOST = 30
-"""Suggestions shown on one sample: more than this hide the picture."""
+"""Suggestions shown on one sample: more than this hide the image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def allows_suggestions(benchmark: Benchmark) -> bool:
 
 def suggestions_for(sample: Sample) -> list[Suggestion]:
     """What the annotator of this sample is shown; nothing where the lead has not allowed it. Boxes are clipped to the
-    picture, and what lies outside it is left out."""
+    image, and what lies outside it is left out."""
     if not allows_suggestions(sample.benchmark):
         return []
     found = [one for callback in _suggested for one in callback(sample)]

@@ -1,5 +1,5 @@
 """The one door through which an annotation changes its state: the table is asked, the right is required, the change is
-one conditional UPDATE, an audit row is written and the sample is seen afresh. Call inside a transaction."""
+one conditional UPDATE, an audit row is written and the sample is seen again. Call inside a transaction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uploading pictures by themselves: the page to drop them on, and what became of them."""
+"""Uploading images by themselves: the page to drop them on, and what became of them."""
 
 from __future__ import annotations
 

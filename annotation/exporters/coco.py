@@ -1,7 +1,7 @@
-"""COCO's detection JSON: pictures, and each gold box as an annotation of the one category "evidence".
+"""COCO's detection JSON: images, and each gold box as an annotation of the one category "evidence".
 
 It cannot hold: answers, options, toolchains, tool plans and facets. Question and sample id stand beside the boxes under
-keys of our own. Samples that share a picture share its entry. An unknown size is left out.
+keys of our own. Samples that share an image share its entry. An unknown size is left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PIECE = 1 << 16
 
 
 def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
-    """One JSON object. Annotations stand behind all pictures, and wait for them in a temporary file."""
+    """One JSON object. Annotations stand behind all images, and wait for them in a temporary file."""
     boxes = 0
     pictures: dict[str, int] = {}
     category = [{"id": 1, "name": "evidence", "supercategory": ""}]

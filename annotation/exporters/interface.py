@@ -25,7 +25,7 @@ class MissingLibrary(Exception):
 @dataclass(frozen=True, slots=True)
 class Exporter:
     """One row of ``EXPORTERS``. ``parts`` gives the bytes of the one file, or of the zip of many, piece by piece, and
-    takes the samples one at a time. ``suffix`` of what is handed out; ``note``: what to know before opening it."""
+    takes the samples one at a time. ``suffix`` of what is assigned; ``note``: what to know before opening it."""
 
     name: str
     title: str
@@ -97,7 +97,7 @@ def safe_name(text: str) -> str:
 
 
 def picture_name(sample: SampleRecord) -> str:
-    """What a format that must name a picture calls it: the image as given, else the sample's id."""
+    """What a format that must name an image calls it: the image as given, else the sample's id."""
     return sample.image or sample.id
 
 

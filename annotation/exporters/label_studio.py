@@ -2,8 +2,8 @@
 
 A task's ``data`` holds the whole sample with the keys of the native format, toolchain and plan as JSON texts; its
 annotation holds what people work on there: question, options, answer, boxes in percent, facets. Reading it back
-(``annotation.importers.label_studio``) gives the same sample. Label Studio itself cannot hold: the picture (``image``
-is an address that it must reach), boxes on a picture whose size is unknown (they stay in ``data``), and more than one
+(``annotation.importers.label_studio``) gives the same sample. Label Studio itself cannot hold: the image (``image``
+is an address that it must reach), boxes on an image whose size is unknown (they stay in ``data``), and more than one
 revision.
 """
 
@@ -34,7 +34,7 @@ def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
 
 
 def task(sample: SampleRecord, *, pictures: str = "") -> dict[str, Any]:
-    """One sample as a task. ``pictures`` is put before the picture's name to make its address."""
+    """One sample as a task. ``pictures`` is put before the image's name to make its address."""
     row = sample_row(replace(sample, extra={}))
     result = [*_texts(sample), *_facets(row), *_rectangles(sample)]
     made = [{"result": result, "was_cancelled": False, "ground_truth": False}] if result else []
@@ -42,7 +42,7 @@ def task(sample: SampleRecord, *, pictures: str = "") -> dict[str, Any]:
 
 
 def labelling_config(facets: Mapping[str, Sequence[str]], labels: Sequence[str] = ()) -> str:
-    """The labelling setup, as XML, for tasks of ``task``: the picture with boxes, three texts, one choice per facet.
+    """The labelling setup, as XML, for tasks of ``task``: the image with boxes, three texts, one choice per facet.
 
     ``facets`` maps each facet to the values that can be chosen; one without values is left out. ``labels`` are further
     labels of boxes besides ``evidence``.
@@ -66,7 +66,7 @@ def labelling_config(facets: Mapping[str, Sequence[str]], labels: Sequence[str] 
 def merged_config(theirs: str, ours: str) -> str:
     """The setup ``theirs`` with what ``ours`` has beyond it: whole controls, and values of controls that both have.
 
-    Nothing is taken away, as annotations may use it. Raises ``ValueError`` when ``theirs`` is not XML.
+    Nothing is removed, as annotations may use it. Raises ``ValueError`` when ``theirs`` is not XML.
     """
     try:
         merged = ElementTree.fromstring(theirs.strip() or "<View/>")

@@ -121,7 +121,7 @@ def sample_row(sample: SampleRecord) -> dict[str, Any]:
         "accepted_chains": [_chain_row(chain) for chain in sample.accepted_chains or ()],
         "state": sample.state.value if sample.state else None,
     }
-    # A key "state" of somebody else's, such as of a country, is read as what it is.
+    # A key "state" of a person else's, such as of a country, is read as what it is.
     own = {"state"} if sample.extra.get("state") not in FILED_STATES else set()
     return with_extra(compact(row), sample.extra, SAMPLE_KEYS - own)
 

@@ -3,7 +3,7 @@
 Plain columns hold texts, numbers and gold boxes; what has no fixed shape (options by letter, facets, toolchain, plan,
 everything else) is JSON in a text. ``annotation.importers.parquet`` is its inverse.
 
-It cannot hold the pictures: ``image`` has their names, without bytes; put the files beside it. Whole numbers and
+It cannot hold the images: ``image`` has their names, without bytes; put the files beside it. Whole numbers and
 fractions in boxes are all fractions.
 """
 

@@ -1,4 +1,4 @@
-"""A JSON list with what ViEBench's paper describes: picture, question, options, answer, evidence boxes, dimension.
+"""A JSON list with what ViEBench's paper describes: image, question, options, answer, evidence boxes, dimension.
 
 The benchmark's own file format is not published where we could read it, so the keys are plain words of ours. It cannot
 hold: toolchains, tool plans and facets other than ``category``, ``tier`` and ``dimension``.

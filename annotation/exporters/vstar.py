@@ -1,7 +1,7 @@
 """The V* benchmark's folders: ``<category>/<picture>.json``, one per sample, boxes as x, y, width, height.
 
 It cannot hold: option letters (the gold option stands first), ids, sizes, toolchains, tool plans and other facets. The
-answers of an open question stand as its options. Pictures are not written; put them beside their JSON.
+answers of an open question stand as its options. Images are not written; put them beside their JSON.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
 
 
 def _files(samples: Iterable[SampleRecord]) -> Iterator[tuple[str, bytes]]:
-    """Samples of one picture are numbered ``_2``, ``_3``."""
+    """Samples of one image are numbered ``_2``, ``_3``."""
     used: dict[str, int] = {}
     for sample in samples:
         folder = safe_name(str(next(iter(sample.facets.get("category", ())), "samples")))

@@ -1,6 +1,6 @@
 """VTC-Bench's TSV with the reference toolchains.
 
-It cannot hold: gold boxes, sizes, arguments and pictures of calls, tool plans, facets other than ``category``, options
+It cannot hold: gold boxes, sizes, arguments and images of calls, tool plans, facets other than ``category``, options
 beyond H, and of several accepted answers all but the first.
 """
 

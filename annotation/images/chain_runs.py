@@ -1,4 +1,4 @@
-"""Running a chain on a sample's picture. Results are kept in memory by content: nothing is written."""
+"""Running a chain on a sample's image. Results are kept in memory by content: nothing is written."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from webapp.common import objects
 from webapp.common.errors import Conflict
 
 PREVIEWS = ResultCache(240_000_000)
-"""What is shown while somebody edits; whole results, which are larger, do not push it out."""
+"""What is shown while a person edits; whole results, which are larger, do not push it out."""
 
 CACHE = ResultCache(400_000_000, beside=PREVIEWS)
-"""Pictures and whole results. Both are shared by the threads of this process.
+"""Images and whole results. Both are shared by the threads of this process.
 
-Eight people with chains of ten steps on 4K pictures find theirs here; with less each would push out the others'.
+Eight people with chains of ten steps on 4K images find theirs here; with less each would push out the others'.
 """
 
 _OPENING = Lock()
-"""One stored picture is opened at a time: the largest take 600 MB, and several people ask for the same one."""
+"""One stored image is opened at a time: the largest take 600 MB, and several people ask for the same one."""
 
 LIMITS = Limits()
 LANES = Lanes()
@@ -55,12 +55,12 @@ class ShownChain:
 
     @property
     def whole(self) -> bool:
-        """Whether every picture that there is is the real one."""
+        """Whether every image that there is is the real one."""
         return all(number in self.exact for number in self.steps)
 
 
 def original_of(sample: Sample) -> Picture:
-    """The pixels of the sample's picture, from memory where they were asked for lately. Raises ``Conflict``."""
+    """The pixels of the sample's image, from memory where they were asked for lately. Raises ``Conflict``."""
     image = image_of(sample)
     known = CACHE.get(image.sha256)
     if known is not None and known.image is not None:
@@ -88,7 +88,7 @@ def show_whole(sample: Sample, calls: Sequence[ToolCall], side: int, asked: Aske
 
 
 def show_preview(sample: Sample, calls: Sequence[ToolCall], side: int, asked: Asked) -> ShownChain:
-    """The chain on pictures reduced to ``side`` pixels where they are larger: quick, and exact where it says so.
+    """The chain on images reduced to ``side`` pixels where they are larger: quick, and exact where it says so.
 
     What can be foreseen to stop the chain is said without running it whole.
     """
@@ -117,7 +117,7 @@ def run_sent(
     other_keys: Mapping[str, str] | None = None,
     tools: Mapping[str, ToolSpec] | None = None,
 ) -> ChainResult:
-    """One call on a picture that was sent along, or on one that has a ``key``, whose results are kept. ``tools`` are
+    """One call on an image that was sent along, or on one that has a ``key``, whose results are kept. ``tools`` are
     those of a profile. Raises ``Later``."""
     work, cache = partial(LANES.work, whole=True, asked=Asked()), CACHE if key else None
     with _in_turn():
@@ -167,7 +167,7 @@ def _size_of(sample: Sample) -> tuple[int, int]:
 
 
 def _unopened(sample: Sample) -> Unopened:
-    """The picture of a chain whose first results may all be known."""
+    """The image of a chain whose first results may all be known."""
     return Unopened(*_size_of(sample), lambda: original_of(sample))
 
 

@@ -1,4 +1,4 @@
-"""Reading what was made of a picture: thumbnail, tiles, regions. Nothing is written here."""
+"""Reading what was made of an image: thumbnail, tiles, regions. Nothing is written here."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def stored(image: Image, name: str) -> bytes:
 
 
 def region_of(image: Image, box: Box, max_side: int) -> bytes:
-    """A region of the upright picture as JPEG, its longer side at most ``max_side`` pixels."""
+    """A region of the upright image as JPEG, its longer side at most ``max_side`` pixels."""
     return region(
         image.width,
         image.height,

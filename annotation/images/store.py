@@ -1,4 +1,4 @@
-"""Taking pictures in: checked by content, stored once under their sha256, tiles made in a job."""
+"""Taking images in: checked by content, stored once under their sha256, tiles made in a job."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SUFFIX = {"JPEG": "jpg", "PNG": "png", "WEBP": "webp", "TIFF": "tif"}
 
 
 def picture_path(image: Image) -> str:
-    """Where the stored file of a picture lies, relative to the storage."""
+    """Where the stored file of an image lies, relative to the storage."""
     return f"pictures/{image.sha256[:2]}/{image.sha256}.{SUFFIX[image.format]}"
 
 
@@ -33,7 +33,7 @@ def tile_folder(sha256: str) -> str:
 
 
 Found = Image | PictureProblem
-"""What became of a picture that a sample names: stored, or why not."""
+"""What became of an image that a sample names: stored, or why not."""
 
 
 def store_pictures(
@@ -44,9 +44,9 @@ def store_pictures(
     folder: Path,
     embedded: Mapping[str, bytes],
 ) -> dict[str, Found]:
-    """Find, check and store the pictures these samples name, relative to ``folder`` or ``embedded`` in the file.
+    """Find, check and store the images these samples name, relative to ``folder`` or ``embedded`` in the file.
 
-    By name; a picture that cannot be used comes as its problem. Files are read here, before any transaction: storing
+    By name; an image that cannot be used comes as its problem. Files are read here, before any transaction: storing
     one twice writes the same bytes under the same name.
     """
     found: dict[str, Found] = {}
@@ -60,7 +60,7 @@ def store_pictures(
 
 
 def taken_out(record: SampleRecord) -> tuple[SampleRecord, bytes | None]:
-    """A record whose picture stands in the file itself (``data:``), with a short name for it and its bytes."""
+    """A record whose image stands in the file itself (``data:``), with a short name for it and its bytes."""
     if not (record.image or "").startswith("data:"):
         return record, None
     head, _, text = str(record.image).partition(",")
@@ -74,7 +74,7 @@ def taken_out(record: SampleRecord) -> tuple[SampleRecord, bytes | None]:
 
 
 def fitted(record: SampleRecord, image: Image) -> tuple[SampleRecord, list[Issue]]:
-    """The record with the size of its picture, its gold boxes held against it; what that changed is reported."""
+    """The record with the size of its image, its gold boxes held against it; what that changed is reported."""
     issues = []
     if record.width and record.height and (record.width, record.height) != (image.width, image.height):
         issues.append(_size_differs(record, image))
@@ -90,8 +90,8 @@ def fitted(record: SampleRecord, image: Image) -> tuple[SampleRecord, list[Issue
 
 
 def safe_path(folder: Path, name: str) -> Path:
-    """The file of a picture below ``folder``. Raises ``PictureProblem`` when the folder has no such file or the name
-    leads out of it, ``Missing`` when the folder itself is gone: that says nothing about the picture."""
+    """The file of an image below ``folder``. Raises ``PictureProblem`` when the folder has no such file or the name
+    leads out of it, ``Missing`` when the folder itself is gone: that says nothing about the image."""
     path = (folder / name).resolve()
     if not path.is_relative_to(folder.resolve()):
         raise PictureProblem(
@@ -105,8 +105,8 @@ def safe_path(folder: Path, name: str) -> Path:
 
 
 def store_picture(*, actor: User | None, benchmark: Benchmark, source: Path | bytes) -> Image:
-    """The stored picture of this file, checked and stored unless it is there; without its metadata where the benchmark
-    says so, and then the hash of the file stands beside that of the picture. Raises ``PictureProblem``."""
+    """The stored image of this file, checked and stored unless it is there; without its metadata where the benchmark
+    says so, and then the hash of the file stands beside that of the image. Raises ``PictureProblem``."""
     info = inspect(source)
     if not benchmark.remove_metadata:
         return _known(info) or _store(actor, benchmark, source, info)
@@ -151,7 +151,7 @@ def _store(actor: User | None, benchmark: Benchmark, path: Path | bytes, info: P
 
 
 def enqueue_tiles(*, actor: User | None, image: Image, benchmark: Benchmark) -> None:
-    """Have the tiles of a picture made; asking twice while it waits makes one job."""
+    """Have the tiles of an image made; asking twice while it waits makes one job."""
     enqueue_on_commit(
         "annotation.tiles",
         payload={"image_id": image.pk},
@@ -177,7 +177,7 @@ def _size_differs(record: SampleRecord, image: Image) -> Issue:
 
 
 def refused(record: SampleRecord, problem: PictureProblem) -> Issue:
-    """The issue of a sample whose picture cannot be used; the sample itself stays."""
+    """The issue of a sample whose image cannot be used; the sample itself stays."""
     severity = Severity.NOTED if problem.rule == MISSING else Severity.REFUSED
     found = shortened(record.image)
     return Issue(severity, problem.rule, record.file, record.line, "image", found, problem.message, record.row)

@@ -1,4 +1,4 @@
-"""The deep-zoom pyramid and the thumbnail of a picture: made once, in a job, stored side by side."""
+"""The deep-zoom pyramid and the thumbnail of an image: made once, in a job, stored side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a picture file says about itself before a single pixel is decoded: format, completeness, animation, EXIF.
+"""What an image file says about itself before a single pixel is decoded: format, completeness, animation, EXIF.
 
 Only markers and chunk headers are read. The formats are told apart by their first bytes, never by the file's name.
 """
@@ -19,7 +19,7 @@ SUFFIXES = {
     ".jpg": "JPEG", ".jpeg": "JPEG", ".jpe": "JPEG", ".jfif": "JPEG", ".png": "PNG", ".webp": "WEBP",
     ".tif": "TIFF", ".tiff": "TIFF", ".gif": "GIF", ".bmp": "BMP", ".svg": "SVG", ".heic": "HEIC", ".avif": "AVIF",
 }  # fmt: skip
-"""The endings that name a picture format. Any other ending claims nothing and is let through."""
+"""The endings that name an image format. Any other ending claims nothing and is let through."""
 
 _OTHERS = ((b"GIF8", "GIF"), (b"BM", "BMP"), (b"%PDF", "PDF"), (b"8BPS", "Photoshop"), (b"\x00\x00\x01\x00", "icon"))
 

@@ -1,4 +1,4 @@
-"""Pixels in, pixels or bytes out: crops, shrunken copies, encodings. Pictures are RGB ``uint8`` (h, w, 3)."""
+"""Pixels in, pixels or bytes out: crops, shrunken copies, encodings. Images are RGB ``uint8`` (h, w, 3)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from annotation.schema import Box
 
 Picture = NDArray[np.uint8]
-"""RGB of shape (height, width, 3), or grey of shape (height, width), upright, 0 to 255."""
+"""RGB of shape (height, width, 3), or gray of shape (height, width), upright, 0 to 255."""
 
 _SLACK = 1e-6
 
 
 def pixel_box(box: Box, width: int, height: int) -> tuple[int, int, int, int]:
-    """The smallest rectangle of whole pixels that covers ``box`` inside a picture: floor, floor, ceil, ceil, clipped.
+    """The smallest rectangle of whole pixels that covers ``box`` inside an image: floor, floor, ceil, ceil, clipped.
 
     Rounding outwards cuts no evidence; a millionth of a pixel, which is arithmetic dust, does not add a row. Raises
-    ``ValueError`` when nothing of the box lies in the picture.
+    ``ValueError`` when nothing of the box lies in the image.
     """
     inside = box.clipped(width, height)
     if inside is None:
@@ -52,16 +52,16 @@ def fitted(width: int, height: int, max_side: int) -> tuple[int, int]:
 
 
 def shrink_to(picture: Picture, max_side: int) -> Picture:
-    """The whole picture as a model sees it whose longer side may have ``max_side`` pixels. Never enlarges."""
+    """The full image as a model sees it whose longer side may have ``max_side`` pixels. Never enlarges."""
     if max_side < 1:
         raise ValueError(f"max_side = {max_side}: at least 1 is needed.")
     return scaled(picture, *fitted(picture.shape[1], picture.shape[0], max_side))
 
 
 def encode_jpeg(picture: Picture, quality: int = 88, halved: bool = False) -> bytes:
-    """JPEG bytes; ``halved`` stores colours at half the size (4:2:0).
+    """JPEG bytes; ``halved`` stores colors at half the size (4:2:0).
 
-    By default they keep theirs, since evidence is often a few coloured pixels.
+    By default they keep theirs, since evidence is often a few colored pixels.
     """
     colours = cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420 if halved else cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444
     settings = [cv2.IMWRITE_JPEG_QUALITY, quality, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, colours]

@@ -2,7 +2,7 @@
 
 Nothing is decoded before the header has said how many pixels to expect. EXIF orientation is applied exactly once, here;
 every size that leaves this module is the size after it. Colour profiles are not applied: the pixels are the file's own,
-as a model gets them. OpenCV decodes straight into the result, so plain RGB and grey files cost one array; files with
+as a model gets them. OpenCV decodes straight into the result, so plain RGB and gray files cost one array; files with
 alpha, palettes, CMYK or 16 bits go through Pillow, a band at a time.
 """
 
@@ -26,7 +26,7 @@ _BAND = 256
 
 @dataclass(frozen=True, slots=True)
 class PictureInfo:
-    """What a picture file is. ``width`` and ``height`` are after EXIF orientation; ``bytes`` is the file's length.
+    """What an image file is. ``width`` and ``height`` are after EXIF orientation; ``bytes`` is the file's length.
 
     ``orientation`` is the EXIF value 1 to 8 (1 where absent or not valid), ``mode`` Pillow's name of the stored pixel
     kind (RGB, L, RGBA, P, CMYK, I;16 ...), ``notes`` sentences about what was left aside.
@@ -60,7 +60,7 @@ def inspect(source: Source, name: str = "") -> PictureInfo:
 def decode(source: Source) -> Picture:
     """The pixels as RGB, ``uint8`` of shape (height, width, 3), upright; alpha over white, 16 bits by their high byte.
 
-    Peak memory: one such array for plain RGB and grey files (two while a picture stored sideways, EXIF 5 to 8, is
+    Peak memory: one such array for plain RGB and gray files (two while an image stored sideways, EXIF 5 to 8, is
     turned; the Pillow image besides for the rest). Raises ``PictureProblem``.
     """
     with open_picture(source, "") as picture, damage_of(picture.format):
@@ -94,7 +94,7 @@ def _notes(picture: OpenPicture) -> tuple[str, ...]:
 
 
 def _is_plain(picture: OpenPicture) -> bool:
-    """Whether OpenCV may read the pixels: 8-bit RGB or grey without alpha; a TIFF also stored upright and chunky."""
+    """Whether OpenCV may read the pixels: 8-bit RGB or gray without alpha; a TIFF also stored upright and chunky."""
     image = picture.image
     plain = image.mode in ("RGB", "L") and "transparency" not in image.info
     if not isinstance(image, TiffImagePlugin.TiffImageFile):

@@ -1,4 +1,4 @@
-"""Pixels as the bytes of a picture file."""
+"""Pixels as the bytes of an image file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FEW_VALUES = 16
 
 
 def encode(picture: Picture, ending: str = ".png") -> bytes:
-    """``picture`` (RGB or grey) as a file of this ending; PNG keeps every value. Raises ``PictureProblem``."""
+    """``picture`` (RGB or gray) as a file of this ending; PNG keeps every value. Raises ``PictureProblem``."""
     kind = ending.lower()
     if kind not in _OPTIONS or (kind == ".webp" and max(picture.shape[:2]) > MOST_WEBP_SIDE):
         raise PictureProblem(
@@ -34,7 +34,7 @@ def encode(picture: Picture, ending: str = ".png") -> bytes:
 
 
 def quick_ending(picture: Picture) -> str:
-    """The ending under which a picture of a screen's size is written while somebody waits.
+    """The ending under which an image of a screen's size is written while a person waits.
 
     Masks and edges have few values: PNG keeps them sharp and small. All others are JPEG, which is written in a
     twentieth of the time of WebP and of a PNG of many greys (3 ms instead of 70 and 50 at 1280 × 720).
@@ -46,7 +46,7 @@ def quick_ending(picture: Picture) -> str:
 
 
 def fitted(picture: Picture, side: int) -> Picture:
-    """The picture, or the same smaller so that no side is longer than ``side`` pixels: means of areas."""
+    """The image, or the same smaller so that no side is longer than ``side`` pixels: means of areas."""
     height, width = picture.shape[:2]
     factor = side / max(height, width)
     if factor >= 1:
@@ -56,7 +56,7 @@ def fitted(picture: Picture, side: int) -> Picture:
 
 
 def thumbnail(picture: Picture, side: int) -> Picture:
-    """The picture at about ``side`` pixels, quickly: first by a whole factor, which takes a tenth of the time, with up
+    """The image at about ``side`` pixels, quickly: first by a whole factor, which takes a tenth of the time, with up
     to that many pixels left out at the right and the bottom."""
     height, width = picture.shape[:2]
     factor = max(height, width) // (2 * side)

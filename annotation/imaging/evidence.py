@@ -1,4 +1,4 @@
-"""The evidence of a sample: how much of the picture it is, and how a loupe over a thumbnail shows it."""
+"""The evidence of a sample: how much of the image it is, and how a loupe over a thumbnail shows it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ CONTEXT = 1.5
 """The loupe shows this many times the longer side of the evidence."""
 
 MIN_SIDE = 64
-"""... and at least this many pixels of the picture, so that a dot is seen somewhere."""
+"""... and at least this many pixels of the image, so that a dot is seen somewhere."""
 
 
 def evidence_share(boxes: Sequence[Box], width: float | None, height: float | None) -> float | None:
-    """Area of the union of the boxes inside the picture / area of the picture, 0..1: overlaps count once
+    """Area of the union of the boxes inside the image / area of the image, 0..1: overlaps count once
     (docs/metrics.md#benchmark-statistics).
 
-    None when the size is unknown or nothing of the boxes lies inside. Between two neighbouring vertical edges the boxes
+    None when the size is unknown or nothing of the boxes lies inside. Between two neighboring vertical edges the boxes
     that span the slab are taken from top to bottom, each adding what reaches below those before it.
     """
     if not width or not height:
@@ -39,7 +39,7 @@ def evidence_share(boxes: Sequence[Box], width: float | None, height: float | No
 
 
 def loupe_area(width: int, height: int, box: Box) -> Box:
-    """The square around ``box`` that the loupe shows, in whole pixels: moved, then cut, to lie inside the picture."""
+    """The square around ``box`` that the loupe shows, in whole pixels: moved, then cut, to lie inside the image."""
     side = round(max(CONTEXT * max(box.width, box.height), MIN_SIDE))
     across, down = min(side, width), min(side, height)
     left = min(max(round((box.x1 + box.x2 - across) / 2), 0), width - across)
@@ -48,7 +48,7 @@ def loupe_area(width: int, height: int, box: Box) -> Box:
 
 
 def crop_area(width: int, height: int, box: Box, margin: float) -> Box:
-    """``box`` with ``margin`` times its longer side around it, in whole pixels, as far as the picture reaches."""
+    """``box`` with ``margin`` times its longer side around it, in whole pixels, as far as the image reaches."""
     around = margin * max(box.width, box.height)
     left, top = max(math.floor(box.x1 - around), 0), max(math.floor(box.y1 - around), 0)
     return Box(left, top, min(math.ceil(box.x2 + around), width), min(math.ceil(box.y2 + around), height))
@@ -57,7 +57,7 @@ def crop_area(width: int, height: int, box: Box, margin: float) -> Box:
 def loupe(source: Path | str | bytes | Picture, box: Box, size: int) -> bytes:
     """A JPEG of the evidence in its surroundings (``loupe_area``), its longer side exactly ``size`` pixels.
 
-    ``box`` is in pixels of the upright picture. Raises ``ValueError`` for a box outside the picture, and
+    ``box`` is in pixels of the upright image. Raises ``ValueError`` for a box outside the image, and
     ``PictureProblem`` for a file that is none.
     """
     picture = decode(source) if isinstance(source, Path | str | bytes) else source

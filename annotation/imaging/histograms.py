@@ -1,4 +1,4 @@
-"""How often each value occurs in a picture, in few steps, to draw."""
+"""How often each value occurs in an image, in few steps, to draw."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BINS = 64
 
 
 def histogram(picture: Picture) -> list[list[float]]:
-    """For each channel (red, green, blue, or grey alone) ``BINS`` shares of the pixels, 0 to 1, dark to light."""
+    """For each channel (red, green, blue, or gray alone) ``BINS`` shares of the pixels, 0 to 1, dark to light."""
     channels = 1 if picture.ndim == 2 else picture.shape[2]
     total = picture.shape[0] * picture.shape[1]
     counts = [cv2.calcHist([picture], [at], None, [BINS], [0, 256]) for at in range(channels)]

@@ -1,7 +1,7 @@
 """Picture files without what they say of people and places: EXIF with its position, XMP, IPTC, comments, previews.
 
 Nothing is decoded or encoded again, so that the pixels stay exact. What colors and orientation depend on is kept: color
-profiles, palettes, gamma, and of EXIF the orientation alone. What stands behind the end of a picture goes too: cameras
+profiles, palettes, gamma, and of EXIF the orientation alone. What stands behind the end of an image goes too: cameras
 put second images with their own EXIF there.
 """
 
@@ -29,7 +29,7 @@ _WEBP_SAYS_EXIF, _WEBP_SAYS_XMP = 0x08, 0x04
 
 @contextmanager
 def without_metadata(source: Path | bytes, info: PictureInfo) -> Iterator[tuple[Path | bytes, PictureInfo]]:
-    """The picture without metadata, and what ``inspect`` says of it; the source itself where it has none.
+    """The image without metadata, and what ``inspect`` says of it; the source itself where it has none.
 
     Raises ``PictureProblem`` where it cannot be removed without touching the pixels.
     """

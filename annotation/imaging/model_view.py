@@ -12,7 +12,7 @@ from annotation.imaging.crops import Picture
 from annotation.imaging.encoding import encode, fitted, quick_ending
 
 MOST_BYTES = 8_000_000
-"""A stored file that is larger is written anew."""
+"""A stored file that is larger is written again."""
 QUALITY = 95
 POLICY = f"stored file, else JPEG {QUALITY} 4:4:4; PNG for masks"
 _TYPES = {"JPEG": "image/jpeg", "PNG": "image/png", "WEBP": "image/webp"}
@@ -46,7 +46,7 @@ def model_view(picture: Picture, longest_side: int | None = None) -> ModelView:
 
 
 def stored_view(data: bytes, width: int, height: int) -> ModelView | None:
-    """A stored file as it is, or None where it has to be written anew.
+    """A stored file as it is, or None where it has to be written again.
 
     It is sent unchanged if it is an RGB or gray JPEG, PNG or WebP of at most 8 MB, upright, of this size, and without
     metadata: no EXIF, color profile, comment or text.

@@ -1,4 +1,4 @@
-"""Opening a picture file: every check that needs no pixel, in one place, before anything is decoded."""
+"""Opening an image file: every check that needs no pixel, in one place, before anything is decoded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from annotation.imaging.containers import Structure, check_name, format_of, stru
 from annotation.imaging.problems import PictureProblem
 
 Source = Path | str | bytes
-"""A picture file: its path, or its whole content."""
+"""An image file: its path, or its whole content."""
 
 MAX_PIXELS = 200_000_000
 MAX_SIDE = 65_535

@@ -1,10 +1,10 @@
-"""Why a file is refused as a picture: a short rule, and a sentence for people."""
+"""Why a file is refused as an image: a short rule, and a sentence for people."""
 
 from __future__ import annotations
 
 
 class PictureProblem(ValueError):
-    """A file that cannot be taken as a picture.
+    """A file that cannot be taken as an image.
 
     ``rule`` is stable and kebab-case: empty-file, not-an-image, svg, format-not-accepted, wrong-extension, animated,
     too-many-pixels, too-long, truncated, damaged, not-8-bit. ``message`` says what is wrong and what to do.

@@ -1,7 +1,7 @@
 """Deep-zoom tiles and thumbnails.
 
 Levels are numbered as DZI and OpenSeadragon number them: level 0 is 1 × 1 pixel, each level doubles, the last level is
-the picture itself. Level sizes round up. A tile covers 512 × 512 pixels of its level plus one pixel of its neighbours
+the image itself. Level sizes round up. A tile covers 512 × 512 pixels of its level plus one pixel of its neighbors
 on every inner side (``OVERLAP``), which is what OpenSeadragon wants against hairline seams.
 """
 
@@ -48,7 +48,7 @@ class TileArea:
 
 
 def levels(width: int, height: int) -> tuple[tuple[int, int], ...]:
-    """(width, height) of every level, level 0 (1 × 1) first, the picture last. Each is half the next, rounded up."""
+    """(width, height) of every level, level 0 (1 × 1) first, the image last. Each is half the next, rounded up."""
     if min(width, height) < 1:
         raise ValueError(f"An image of {width} × {height} has no levels.")
     sizes = [(width, height)]
@@ -58,7 +58,7 @@ def levels(width: int, height: int) -> tuple[tuple[int, int], ...]:
 
 
 def tile_count(width: int, height: int) -> int:
-    """How many tiles all levels of a ``width`` × ``height`` picture have together."""
+    """How many tiles all levels of a ``width`` × ``height`` image have together."""
     return sum(-(-w // TILE_SIZE) * -(-h // TILE_SIZE) for w, h in levels(width, height))
 
 
@@ -77,16 +77,16 @@ def tile_areas(width: int, height: int) -> Iterator[TileArea]:
 
 
 def pyramid(source: Source) -> Iterator[Tile]:
-    """All tiles of a picture file, largest level first; the same file gives the same bytes.
+    """All tiles of an image file, largest level first; the same file gives the same bytes.
 
-    Peak memory: the decoded picture and a quarter of it. Raises ``PictureProblem``.
+    Peak memory: the decoded image and a quarter of it. Raises ``PictureProblem``.
     """
-    # No name here holds the full picture, so that it is freed as soon as the first level is cut.
+    # No name here holds the full image, so that it is freed as soon as the first level is cut.
     return tiles_of([decode(source)])
 
 
 def tiles_of(pictures: list[Picture]) -> Iterator[Tile]:
-    """All tiles of the one picture in ``pictures``, which is taken out of the list and freed on the way."""
+    """All tiles of the one image in ``pictures``, which is taken out of the list and freed on the way."""
     picture = pictures.pop()
     level = len(levels(picture.shape[1], picture.shape[0])) - 1
     while True:
@@ -123,7 +123,7 @@ def _pairs(length: int) -> Iterator[tuple[slice, slice]]:
 
 
 def thumbnail(source: Source, max_side: int) -> bytes:
-    """A JPEG of the whole picture within ``max_side`` × ``max_side``, upright, never enlarged.
+    """A JPEG of the full image within ``max_side`` × ``max_side``, upright, never enlarged.
 
     A JPEG is decoded at a fraction of its size (its transform blocks allow eighths), the rest in full.
     """

@@ -1,4 +1,4 @@
-"""A region of a stored picture, cut out of its tiles: a few small files are read instead of the whole picture."""
+"""A region of a stored image, cut out of its tiles: a few small files are read instead of the full image."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ MAX_ENLARGED = 8.0
 
 
 def region(width: int, height: int, box: Box, max_side: int, read_tile: ReadTile) -> bytes:
-    """The part of a ``width`` × ``height`` picture inside ``box`` as JPEG, its longer side at most ``max_side``.
+    """The part of a ``width`` × ``height`` image inside ``box`` as JPEG, its longer side at most ``max_side``.
 
     Read from the smallest level that still has a pixel for every pixel of the result; a small region is enlarged, at
-    most eightfold. Raises ``PictureProblem`` for a box outside the picture.
+    most eightfold. Raises ``PictureProblem`` for a box outside the image.
     """
     inside = box.clipped(width, height)
     if inside is None:

@@ -1,4 +1,4 @@
-"""The first picture of a TIFF alone: the tags that its pixels depend on, and its strips or tiles as they are."""
+"""The first image of a TIFF alone: the tags that its pixels depend on, and its strips or tiles as they are."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Tag:
 
 
 def tiff_without_metadata(data: bytes) -> list[bytes | memoryview] | None:
-    """The pieces of the file written anew; None where it has one picture and none but the tags of it.
+    """The pieces of the file written again; None where it has one image and none but the tags of it.
 
     Raises ``LookupError`` or ``struct.error`` for a file whose parts are not there, and ``PictureProblem``.
     """
@@ -71,7 +71,7 @@ def tiff_without_metadata(data: bytes) -> list[bytes | memoryview] | None:
 
 
 def _read(data: bytes, form: Form) -> tuple[list[Tag], int]:
-    """The tags of the first picture, and where the next one begins."""
+    """The tags of the first image, and where the next one begins."""
     (at,) = struct.unpack_from(form.place, data, form.head - form.room)
     many, entry = (f"{form.order}Q", 20) if form.big else (f"{form.order}H", 12)
     (count,) = struct.unpack_from(many, data, at)

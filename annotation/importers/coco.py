@@ -1,8 +1,8 @@
 """COCO's detection JSON: ``images`` and ``annotations`` with ``[x, y, width, height]`` in pixels.
 
-- Annotations with a ``sample_id`` (as our export writes) make one sample each; others make one sample per picture.
+- Annotations with a ``sample_id`` (as our export writes) make one sample each; others make one sample per image.
 - It says nothing of answers: such samples wait to be authored. Crowd regions and polygons are kept by their box.
-- Pictures and boxes are held in memory, about 300 bytes each; nothing is given before the file has been read.
+- Images and boxes are held in memory, about 300 bytes each; nothing is given before the file has been read.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _box(data: Mapping[str, Any], report: Report) -> object:
 
 
 def _all(book: _Book) -> Iterator[tuple[str, _Sample]]:
-    """Every sample, and one for each picture that has none."""
+    """Every sample, and one for each image that has none."""
     used = {sample.image for sample in book.samples.values()}
     yield from book.samples.items()
     yield from ((f"\x00{image}", _Sample(image)) for image in book.images if image not in used)

@@ -2,7 +2,7 @@
 
 ``{"0": {"tools": [..], "files": [{"path": ..}], "dialogs": [..], "gt_answer": {"whitelist": [[..]]}}, ...}``
 
-- The first turn of the user is the question; the first picture in ``files`` the image.
+- The first turn of the user is the question; the first image in ``files`` the image.
 - The calls of the dialogue, in their order, are the reference toolchain with its arguments: a call without a reply
   that went well is kept all the same.
 - ``gt_answer`` is a text, a list of accepted texts, or an object whose ``whitelist`` is a list of such lists: with one
@@ -106,7 +106,7 @@ def _name(tool: object) -> str:
 
 
 def _picture(files: object, report: Report) -> str | None:
-    """The first picture of the dialogue; that there are more is noted."""
+    """The first image of the dialogue; that there are more is noted."""
     named = (
         [item.get("path") if isinstance(item, dict) else item for item in files if item]
         if isinstance(files, list)

@@ -1,4 +1,4 @@
-"""Pictures inside a cell or a message: their name, or the picture itself as an address."""
+"""Pictures inside a cell or a message: their name, or the image itself as an address."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/\s]+={0,2}\s*")
 _LOOKED_AT = 64
 """Characters that are decoded to see a header."""
 SHORTEST = 24
-"""A text in base64 is no picture when it is shorter than this."""
+"""A text in base64 is no image when it is shorter than this."""
 
 
 def kind_in_base64(text: str) -> str:
-    """The kind of picture a text is that holds its bytes in base64, without any address in front; "" when it is none.
+    """The kind of image a text is that holds its bytes in base64, without any address in front; "" when it is none.
 
     >>> kind_in_base64("iVBORw0KGgoAAAANSUhEUgAAAAE="), kind_in_base64("images/kettle.jpg")
     ('png', '')
@@ -42,7 +42,7 @@ def kind_in_base64(text: str) -> str:
 
 
 def picture_in(value: object, field: str, report: Report) -> str | None:
-    """A picture with ``bytes`` and ``path``, its bytes alone, or its name; of a list the first. None without one."""
+    """An image with ``bytes`` and ``path``, its bytes alone, or its name; of a list the first. None without one."""
     if isinstance(value, list):
         if len(value) > 1:
             report.noted("several-pictures", field, len(value), "A sample has one image. The first one was used.")

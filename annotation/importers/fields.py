@@ -198,7 +198,7 @@ def names(value: object, field: str, report: Report) -> tuple[str, ...]:
 
 
 def pictures(value: object, field: str, report: Report) -> str | tuple[str, ...] | None:
-    """One picture id or several; None when absent."""
+    """One image id or several; None when absent."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool):

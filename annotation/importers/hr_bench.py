@@ -1,7 +1,7 @@
 """HR-Bench: a TSV in which each question stands four times with its options turned round.
 
 Columns ``index, question, answer, A-D, category (single | cross), cycle_category, image``. The four turns share one
-picture, given once as base64 and by reference after that: they are one image group, so that they count as one cluster.
+image, given once as base64 and by reference after that: they are one image group, so that they count as one cluster.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _native(cells: Mapping[str, Any], report: Report) -> dict[str, Any]:
 
 
 def _picture(image: str) -> str | None:
-    """The name of a picture, or the picture itself as an address; a number is a row that has it."""
+    """The name of an image, or the image itself as an address; a number is a row that has it."""
     if not image or image.isdecimal():
         return None
     if len(image) < _BASE64_FROM:

@@ -68,8 +68,8 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """``images``: the folder picture names are relative to, None = the folder of the file; used by the saver, which
-    reads the pictures. ``toolchains``: a second file whose toolchains are joined by content (VTC-Bench).
+    """``images``: the folder image names are relative to, None = the folder of the file; used by the saver, which
+    reads the images. ``toolchains``: a second file whose toolchains are joined by content (VTC-Bench).
     ``mapping``: which column of a table is what, None = as the names of the columns suggest; ``coordinates``: the space
     of its boxes, ``pixel``, ``norm1``, ``norm1000`` or ``WxH``. ``start``: where to go on."""
 

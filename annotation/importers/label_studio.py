@@ -123,7 +123,7 @@ def _json(text: str, field: str, report: Report) -> Any:
 
 
 def _picture(value: object, report: Report) -> str | None:
-    """The file's name out of the address Label Studio shows the picture from."""
+    """The file's name out of the address Label Studio shows the image from."""
     if not isinstance(value, str) or not value or value.startswith("data:"):
         return value if isinstance(value, str) and value else None
     local = _PATH.search(value)

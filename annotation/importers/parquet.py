@@ -2,7 +2,7 @@
 
 - Columns have the names of the native format, or the plain ones of ``question_rows`` (``question``, ``options``,
   ``answer``, ``bbox``). Objects and lists may stand in a cell as JSON.
-- ``image`` is a picture with ``bytes`` and ``path``, its bytes alone, or its name. Of a list the first counts.
+- ``image`` is an image with ``bytes`` and ``path``, its bytes alone, or its name. Of a list the first counts.
 - The split in a file's name becomes the facet ``split``.
 """
 
@@ -93,6 +93,6 @@ def _value(key: str, value: Any) -> Any:
 
 
 def _picture(values: Mapping[str, Any], report: Report) -> str | None:
-    """The name of the picture, or the picture itself as an address."""
+    """The name of the image, or the image itself as an address."""
     key = next((key for key in _IMAGES if values.get(key) is not None), "")
     return picture_in(values.get(key), key, report)

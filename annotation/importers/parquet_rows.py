@@ -148,7 +148,7 @@ def _refuse_bombs(table: Any, member: Member, limits: Limits) -> None:
 
 
 def without_bytes(values: dict[str, Any]) -> dict[str, Any]:
-    """A row without its pictures, as JSON that can be stored; of a picture its path is left."""
+    """A row without its images, as JSON that can be stored; of an image its path is left."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, dict) and "bytes" in value:
@@ -159,7 +159,7 @@ def without_bytes(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Values as JSON has them; bytes stay, for pictures."""
+    """Values as JSON has them; bytes stay, for images."""
     if isinstance(value, dict):
         return {storable(str(key)): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -201,7 +201,7 @@ def of_seal(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
 
 
 def of_react(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
-    """A record with ``response_list``: id, question, options, picture and answer under any of their names."""
+    """A record with ``response_list``: id, question, options, image and answer under any of their names."""
     named = SAMPLE_FIELDS.guessed([key for key in row if key not in ("response_list", "tool_list")]).columns
     cell = {name: row.get(column) for name, column in named.items()}
     for name, column in named.items():

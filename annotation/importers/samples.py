@@ -152,7 +152,7 @@ def _letter(answer: str, options: Mapping[str, str], report: Report) -> str:
 
 
 def gold_boxes_from(value: object, size: tuple[int | None, int | None], report: Report) -> tuple[Box, ...]:
-    """Valid gold boxes, clipped to the picture where ``size`` is known; every other is ignored and reported."""
+    """Valid gold boxes, clipped to the image where ``size`` is known; every other is ignored and reported."""
     given = fields.items(value, "gold_boxes", report)
     if fields.four_numbers(given):
         report.repaired("box-not-in-a-list", "gold_boxes", given, "The four numbers were read as one box.")

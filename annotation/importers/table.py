@@ -4,8 +4,8 @@
   in an object in a row is named with a dot (``meta.id``).
 - Options stand in one cell (a list or object as JSON or Python writes it, or a text ``A. red`` line by line, or parted
   by ``|`` or ``;``) or in a column each. The answer is a letter, an option's text, or the accepted answers.
-- Boxes are pixels of the picture, or what ``coordinates`` says: ``norm1``, ``norm1000``, or ``WxH``, pixels of the
-  picture as it was when the boxes were drawn. The picture's size comes from its columns, else from its file.
+- Boxes are pixels of the image, or what ``coordinates`` says: ``norm1``, ``norm1000``, or ``WxH``, pixels of the
+  image as it was when the boxes were drawn. The image's size comes from its columns, else from its file.
 - Without a column for it, the id is the file's name and the line. Columns that are read as nothing are kept.
 """
 
@@ -36,11 +36,11 @@ _OPTION = re.compile(r"\(?([A-Za-z])[.):]\s*(.+)")
 _SIZE = re.compile(r"([1-9]\d{0,6})[x×]([1-9]\d{0,6})", re.IGNORECASE)
 _PLAIN = ("category", "tier", "dimension", "image_group")
 Unit = tuple[float, float]
-"""What the right and the lower edge of a picture are in the numbers of a box."""
+"""What the right and the lower edge of an image are in the numbers of a box."""
 
 
 def detect(head: bytes, name: str) -> Detection:
-    """Anything with columns of which one is a question or a picture, and none says what a model did."""
+    """Anything with columns of which one is a question or an image, and none says what a model did."""
     columns = heading(head, name)
     if len(columns) < 2:
         return Detection(NAME, 0.0)
@@ -167,10 +167,10 @@ def _size(cell: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def _size_of_file(folder: Path, image: str | None) -> tuple[int, int] | None:
-    """The size of a picture that lies in the folder, from its header; None when it does not or is none."""
+    """The size of an image that lies in the folder, from its header; None when it does not or is none."""
     if not image or image.startswith("data:"):
         return None
-    # Only boxes in fractions need pixels before the pictures are stored; nothing else loads what decodes them.
+    # Only boxes in fractions need pixels before the images are stored; nothing else loads what decodes them.
     from annotation.imaging.decoding import inspect
     from annotation.imaging.problems import PictureProblem
 

@@ -30,7 +30,7 @@ def apply_results(row: dict[str, Any], results: Sequence[Any], report: Report) -
     """Lays ``results`` over ``row``, a row with native keys; the labels of its gold boxes, "" for plain evidence.
 
     Rectangles become pixels: one that still is a box of ``row`` keeps its exact corners, any other is rounded to whole
-    pixels (at least one each way). Where the size of the picture is known, the rectangles are all the boxes there are.
+    pixels (at least one each way). Where the size of the image is known, the rectangles are all the boxes there are.
     Issues go to ``report``: rotated rectangles, other shapes and unknown controls are left out.
     """
     regions: list[tuple[str, dict[str, Any]]] = []
@@ -144,7 +144,7 @@ def _is_label(result: object) -> bool:
 
 
 def _size(row: dict[str, Any], result: Mapping[str, Any], field: str, report: Report) -> Size | None:
-    """The size of the picture, from the sample or else from what was shown; then it is the sample's from here on."""
+    """The size of the image, from the sample or else from what was shown; then it is the sample's from here on."""
     known = _sides(row.get("width"), row.get("height"))
     shown = _sides(result.get("original_width"), result.get("original_height"))
     if known and shown and known != shown:
@@ -168,7 +168,7 @@ def _sides(width: object, height: object) -> Size | None:
 
 
 def _pixels(result: Mapping[str, Any], size: Size, field: str, report: Report) -> tuple[float, ...] | None:
-    """Corners in pixels: percent of the picture's size / 100 × the size."""
+    """Corners in pixels: percent of the image's size / 100 × the size."""
     value = result["value"]
     numbers = fields.four_numbers([value.get(key) for key in ("x", "y", "width", "height")])
     if numbers is None or max(map(abs, numbers)) > MOST_PERCENT:
@@ -191,7 +191,7 @@ def _same(one: Sequence[float], other: Sequence[float]) -> bool:
 
 
 def _rounded(box: Sequence[float], size: Size) -> list[float]:
-    """Whole pixels; a box inside the picture that rounding would empty keeps one pixel."""
+    """Whole pixels; a box inside the image that rounding would empty keeps one pixel."""
     x1, y1, x2, y2 = (round(value) for value in box)
     if x2 <= x1 and 0 <= x1 <= size[0]:
         x1 = min(x1, size[0] - 1)

@@ -1,8 +1,8 @@
-"""The V* benchmark: folders ``direct_attributes`` and ``relative_position``, one JSON beside each picture.
+"""The V* benchmark: folders ``direct_attributes`` and ``relative_position``, one JSON beside each image.
 
 - ``bbox`` is ``[x, y, width, height]`` per object, in pixels. The gold option stands first, so the answer is always A.
 - The id is folder and file name (``direct_attributes/sa_4690``), the folder the category; ``target_object`` is kept.
-- The picture is the file of the same name, with the first of the usual endings that is there.
+- The image is the file of the same name, with the first of the usual endings that is there.
 """
 
 from __future__ import annotations

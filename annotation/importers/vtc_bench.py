@@ -1,7 +1,7 @@
 """VTC-Bench: ``VTC-Bench.tsv`` and ``VTC-Bench_GTToolChain.tsv``, and other TSVs of VLMEvalKit's shape.
 
 Columns ``index, id, category, image, question, answer, A, B, C, D[, model_tools_gt]``. An ``image`` column may hold
-picture names or, as VLMEvalKit has it, the pictures themselves in base64; these come as ``data:`` in ``image``. The
+image names or, as VLMEvalKit has it, the images themselves in base64; these come as ``data:`` in ``image``. The
 two TSVs number their rows differently: toolchains are joined by question and options, never by id.
 """
 
@@ -105,7 +105,7 @@ def _native(row: TableRow, report: Report) -> dict[str, Any]:
 
 
 def _image(cells: Mapping[str, str], report: Report) -> str | None:
-    """The name of the picture, or the picture itself as a ``data:`` address."""
+    """The name of the image, or the image itself as a ``data:`` address."""
     named, given = cells.get("image_path", ""), cells.get("image", "")
     if not _BASE64.match(given):
         if given.isdecimal() and "image_path" not in cells:

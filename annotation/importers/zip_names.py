@@ -22,7 +22,7 @@ One = TypeVar("One", bound=Info)
 
 
 def with_meant_names(infos: Iterable[One]) -> list[One]:
-    """The members with their names read anew: without the flag as UTF-8 where the bytes are that, else in the code
+    """The members with their names read again: without the flag as UTF-8 where the bytes are that, else in the code
     page. What is opened is found by the member itself, no longer by its name."""
     found = list(infos)
     for info in found:

@@ -73,7 +73,7 @@ class Revision(models.Model):
 
 
 class GoldBox(models.Model):
-    """One box of evidence in original pixels: never empty, never outside the picture."""
+    """One box of evidence in original pixels: never empty, never outside the image."""
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="gold_boxes")
     position = models.PositiveSmallIntegerField()
@@ -113,7 +113,7 @@ class GoldBox(models.Model):
 
 
 class ReferenceCall(models.Model):
-    """One call of the reference toolchain. ``image_in``: one picture id, a list of them, or null."""
+    """One call of the reference toolchain. ``image_in``: one image id, a list of them, or null."""
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="reference_calls")
     position = models.PositiveSmallIntegerField()

@@ -12,7 +12,7 @@ from annotation.work_rules import Condition
 
 
 class Comment(models.Model):
-    """A remark on an annotation, at a place of the picture (pixels of the original) or on the whole; with answers.
+    """A remark on an annotation, at a place of the image (pixels of the original) or on the whole; with answers.
 
     A thread is a first comment and its answers (``parent``); resolving the first resolves the thread. A remark on what
     is made of a gold check (``check_answer``) looks to its author like any other.
@@ -62,7 +62,7 @@ class Comment(models.Model):
 class BlindAnswer(models.Model):
     """What a reviewer answered before seeing the gold, and how long it took: a measure of people on the sample.
 
-    ``condition`` is what they saw: the picture, the gold crops alone, or the picture after the crops.
+    ``condition`` is what they saw: the image, the gold crops alone, or the image after the crops.
 
     ``right`` is null where the words do not decide it: an open answer in other words, or no answer.
     """

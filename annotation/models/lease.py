@@ -76,7 +76,7 @@ class Assignment(models.Model):
 
 
 class BenchmarkQueue(models.Model):
-    """How a benchmark hands out its samples. A benchmark without a row has the defaults."""
+    """How a benchmark assigns its samples. A benchmark without a row has the defaults."""
 
     class Order(models.TextChoices):
         SEQUENTIAL = "sequential"

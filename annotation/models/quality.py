@@ -49,7 +49,7 @@ class QualityRules(models.Model):
 
     @property
     def checks_run(self) -> bool:
-        """Whether gold checks are handed out at all."""
+        """Whether gold checks are assigned at all."""
         return bool(self.check_first or self.check_share)
 
     @property

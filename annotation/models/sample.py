@@ -12,7 +12,7 @@ from annotation.workflow import SampleState
 
 
 class Image(models.Model):
-    """A stored picture, named by the sha256 of its file; width and height are after the EXIF orientation."""
+    """A stored image, named by the sha256 of its file; width and height are after the EXIF orientation."""
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -37,7 +37,7 @@ class Image(models.Model):
 
 
 class OriginalFile(models.Model):
-    """A file as it was uploaded, whose picture was stored without its metadata. The file itself is not kept."""
+    """A file as it was uploaded, whose image was stored without its metadata. The file itself is not kept."""
 
     sha256 = models.CharField(max_length=64)
     bytes = models.BigIntegerField()
@@ -52,10 +52,10 @@ class OriginalFile(models.Model):
 
 
 class Sample(models.Model):
-    """A picture and the question asked of it. Content lives in revisions; ``gold`` is the accepted one.
+    """An image and the question asked of it. Content lives in revisions; ``gold`` is the accepted one.
 
-    ``image_name`` is what the file called the picture; ``image_problem`` says why its pixels are not here. Width and
-    height are known from the picture or from the file; without them grounding is not scorable.
+    ``image_name`` is what the file called the image; ``image_problem`` says why its pixels are not here. Width and
+    height are known from the image or from the file; without them grounding is not scorable.
     """
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="samples")

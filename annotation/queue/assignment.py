@@ -64,7 +64,7 @@ def next_to_annotate(*, actor: User, benchmark: Benchmark, shown: str = "") -> S
 
 
 def _shown(actor: User, benchmark: Benchmark, key: str) -> Sample | None:
-    """Not for somebody who is handed gold checks: nobody chooses past them."""
+    """Not for a person who is handed gold checks: nobody chooses past them."""
     sample = Sample.objects.filter(benchmark=benchmark, key=key).first()
     if sample is None or known_to(actor, benchmark).handed_checks:
         return None
@@ -80,8 +80,8 @@ def _shown(actor: User, benchmark: Benchmark, key: str) -> Sample | None:
 
 
 def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None) -> Sample | None:
-    """The same for somebody whose right was asked for already: what came back, then what is held, then by the rule, and
-    at last the drafts that were left. What ``SampleQuerySet.waiting_for`` counts is what is handed out. ``beside`` is a
+    """The same for a person whose right was asked for already: what came back, then what is held, then by the rule, and
+    at last the drafts that were left. What ``SampleQuerySet.waiting_for`` counts is what is assigned. ``beside`` is a
     sample that it must not be."""
     others = Sample.objects.filter(benchmark=benchmark)
     mine = _mine(actor.pk, benchmark.pk)

@@ -1,4 +1,4 @@
-"""A gold check from the side of who answers it: handed out, saved, handed in and skipped as any sample is.
+"""A gold check from the side of who answers it: assigned, saved, handed in and skipped as any sample is.
 
 What they make is kept apart from annotations; to them nothing tells one from the other.
 """
@@ -42,7 +42,7 @@ from webapp.common.errors import Conflict
 FIRST_PLACE = 1000
 """Leases of checks stand beside the places of annotators, which are at most 20."""
 PAUSED = "The lead reviews the submissions so far and decides when work continues."
-"""Why somebody is paused, as they read it: it tells nothing of checks."""
+"""Why a person is paused, as they read it: it tells nothing of checks."""
 LOOKED_AT = 200
 """So many of the checks a person could get are drawn from."""
 
@@ -99,7 +99,7 @@ def _new_answer(actor: User, benchmark: Benchmark, rules: QualityRules) -> Check
                 data={"sample": check.sample.key},
             )  # fmt: skip
     except IntegrityError:
-        # Somebody else was given this check in the same moment; the next turn finds another place.
+        # A person else was given this check in the same moment; the next turn finds another place.
         return None
     return answer
 

@@ -1,4 +1,4 @@
-"""The form of how a benchmark hands out its samples."""
+"""The form of how a benchmark assigns its samples."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Percent(forms.FloatField):
 
 
 class QueueForm(forms.Form):
-    """How a benchmark hands out its samples; ``set_queue`` stores it. ``orders`` and ``blinds``: a value, its words."""
+    """How a benchmark assigns its samples; ``set_queue`` stores it. ``orders`` and ``blinds``: a value, its words."""
 
     orders = {
         "sequential": "by id",

@@ -1,4 +1,4 @@
-"""Which samples were handed to a person. Somebody who is handed gold checks opens, saves and submits only these: on any
+"""Which samples were handed to a person. A person who is handed gold checks opens, saves and submits only these: on any
 other sample, the answer would tell whether it has gold."""
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def works_on(user: User, sample: Sample) -> bool:
 
 
 def is_handed(user: User, sample: Sample) -> bool:
-    """Whether somebody who is handed gold checks works on this sample: to them it is their own, whatever it is."""
+    """Whether a person who is handed gold checks works on this sample: to them it is their own, whatever it is."""
     return known_to(user, sample.benchmark).handed_checks and works_on(user, sample)
 
 
 def require_handed(user: User, sample: Sample) -> None:
-    """Raises ``NotAllowed`` where somebody who is handed gold checks opens a sample that was not handed to them."""
+    """Raises ``NotAllowed`` where a person who is handed gold checks opens a sample that was not handed to them."""
     if known_to(user, sample.benchmark).handed_checks and not works_on(user, sample):
         raise NotAllowed(f"{sample.key} is not assigned to you. Continue with your queue.")
 

@@ -1,4 +1,4 @@
-"""The sample that comes after the one a person works on, so that its page and picture can be fetched meanwhile."""
+"""The sample that comes after the one a person works on, so that its page and image can be fetched meanwhile."""
 
 from __future__ import annotations
 

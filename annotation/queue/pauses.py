@@ -1,4 +1,4 @@
-"""Pausing: nothing new is handed out on a benchmark, to one person or to anybody, until a lead lifts it."""
+"""Pausing: nothing new is assigned on a benchmark, to one person or to anybody, until a lead lifts it."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def reopen_samples(
         plan = _plan(actor, batch, to)
         _reopen(actor, batch, plan, reason)
         _begin_afresh(actor, batch, plan, reason, to)
-        # Whoever holds one as a gold check gives it back: what is worked on anew is known no more.
+        # Whoever holds one as a gold check gives it back: what is worked on again is known no more.
         Lease.objects.filter(sample__in=batch.samples, seat=ANNOTATE, place__gte=FIRST_PLACE).delete()
         settle_many(batch.samples)
         return batch.answer() | {"to": str(to) if to else ""}

@@ -1,4 +1,4 @@
-"""How a benchmark hands out its samples and has them reviewed."""
+"""How a benchmark assigns its samples and has them reviewed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def set_queue(
     blind_margin: float = 0.25,
     lease_minutes: int = 15,
 ) -> list[str]:
-    """How the benchmark hands out its samples from now on; what is submitted stays as it is, and who holds a sample
+    """How the benchmark assigns its samples from now on; what is submitted stays as it is, and who holds a sample
     keeps it as long as they were told. Returns the names of what changed."""
     require(actor, benchmark, Right.MANAGE)
     wanted: dict[str, Any] = {

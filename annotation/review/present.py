@@ -91,7 +91,7 @@ def _after(user: User, annotation: Annotation, revision: Revision, slug: str) ->
 
 
 def _chain(sample: Sample, revision: Revision, slug: str) -> dict[str, Any] | None:
-    """Where the reference toolchain is run and confirmed, and who confirmed it; None without calls or a picture."""
+    """Where the reference toolchain is run and confirmed, and who confirmed it; None without calls or an image."""
     calls = content_of(revision).reference_toolchain
     if not calls or sample.image is None or sample.image.state != Image.State.READY:
         return None

@@ -49,7 +49,7 @@ class QueueRow:
 
 @dataclass(frozen=True)
 class SkippedRow:
-    """A sample that somebody skipped, for the lead."""
+    """A sample that a person skipped, for the lead."""
 
     sample: Sample
     who: str
@@ -116,7 +116,7 @@ def _check_row(benchmark: Benchmark, answer: CheckAnswer) -> QueueRow:
 
 
 def _kept_rows(user: User, benchmark: Benchmark) -> list[QueueRow]:
-    """What this person wrote of samples that they skipped and that still wait for somebody. One query."""
+    """What this person wrote of samples that they skipped and that still wait for a person. One query."""
     kept = SkippedDraft.objects.filter(user=user, sample__benchmark=benchmark, sample__state=SampleState.TO_DO)
     rows = kept.select_related("sample__image").order_by("changed_at")[:MOST_ROWS]
     return [_kept_row(benchmark, one) for one in rows]

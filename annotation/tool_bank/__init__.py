@@ -52,7 +52,7 @@ class Bank:
 
 
 def key_of(name: str) -> str:
-    """What two spellings of one name have in common: the name as docs/metrics.md#matching normalises it, as far as it
+    """What two spellings of one name have in common: the name as docs/metrics.md#matching normalizes it, as far as it
     is kept."""
     return said(name)[:LONGEST_NAME]
 

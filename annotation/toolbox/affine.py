@@ -1,6 +1,6 @@
 """Plane maps from the pixels of a tool's output to the pixels of its input, so that what is found can be traced back.
 
-Coordinates are continuous: pixel i covers i to i + 1, the picture spans 0 to its width. A map is
+Coordinates are continuous: pixel i covers i to i + 1, the image spans 0 to its width. A map is
 ``x' = a x + b y + c``, ``y' = d x + e y + f``.
 """
 

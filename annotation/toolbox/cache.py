@@ -13,7 +13,7 @@ from annotation.toolbox.results import Picture, ToolResult
 
 
 def picture_key(picture: Picture) -> str:
-    """The name of a picture by its shape and values."""
+    """The name of an image by its shape and values."""
     return hashlib.sha256(repr(picture.shape).encode() + picture.tobytes()).hexdigest()
 
 
@@ -24,9 +24,9 @@ def result_key(tool: str, arguments: Mapping[str, Any], inputs: Sequence[str]) -
 
 
 class ResultCache:
-    """The results last asked for, at most ``most_bytes`` of pictures together. Safe among threads.
+    """The results last asked for, at most ``most_bytes`` of images together. Safe among threads.
 
-    A kept picture is read-only: whoever gets it shares it. What is not here is looked for in the cache ``beside``.
+    A kept image is read-only: whoever gets it shares it. What is not here is looked for in the cache ``beside``.
     """
 
     def __init__(self, most_bytes: int = 512_000_000, beside: ResultCache | None = None) -> None:
@@ -65,5 +65,5 @@ class ResultCache:
 
 
 def _bytes_of(result: ToolResult) -> int:
-    """The picture's bytes, and a little for the rest."""
+    """The image's bytes, and a little for the rest."""
     return 1000 + (result.image.nbytes if result.image is not None else 0)

@@ -1,4 +1,4 @@
-"""Working on grey, or on single colour channels: what threshold, histogram and canny share."""
+"""Working on gray, or on single color channels: what threshold, histogram and canny share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLANES = {"all": (0, 1, 2), "red": (0,), "green": (1,), "blue": (2,)}
 def by_channel(
     tool: str, image: Picture, color_mode: str, channels: str, change: Callable[[Picture], Picture]
 ) -> Picture:
-    """``change`` done to the grey picture, or to the chosen colour channels, the others kept."""
+    """``change`` done to the gray image, or to the chosen color channels, the others kept."""
     if color_mode == "grayscale":
         if channels != "all":
             raise ToolError(tool, "channels", channels, "all, while color_mode is grayscale")

@@ -1,4 +1,4 @@
-"""Colour: other colour spaces, light and contrast, thresholds, colour filters."""
+"""Colour: other color spaces, light and contrast, thresholds, color filters."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def inrange_color(
 
 
 def filtered_size(width: int, height: int, *, output_format: str = "both", **_: Any) -> tuple[int, int]:
-    """(width, height) of what ``inrange_color`` gives: "both" is picture and mask side by side."""
+    """(width, height) of what ``inrange_color`` gives: "both" is image and mask side by side."""
     return (2 * width if output_format == "both" else width), height
 
 

@@ -25,7 +25,7 @@ Limit = Annotated[float, Range(0, 1000), "threshold of the edge detection"]
 Most = Annotated[int, Range(1, 1000), "how many at most"]
 
 MOST_CIRCLE_EDGES = 100_000
-"""The circle search compares every possible centre with every edge pixel; on more it can take minutes."""
+"""The circle search compares every possible center with every edge pixel; on more it can take minutes."""
 
 _PRESETS = {"low": (50.0, 100.0), "medium": (100.0, 200.0), "high": (150.0, 250.0)}
 _MARK = (0, 255, 0)

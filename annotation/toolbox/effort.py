@@ -1,4 +1,4 @@
-"""How long and how much memory a call will take, foretold from the size of its picture and its parameters.
+"""How long and how much memory a call will take, foretold from the size of its image and its parameters.
 
 Figures are of one usual core, in nanoseconds a pixel, rounded up: they tell a second from an hour, no finer. A
 parameter that costs nothing to speak of is not named.
@@ -16,7 +16,7 @@ Effort = Callable[..., tuple[str, float]]
 def of_blur(
     *, method: str, ksize: int, sigma_x: float = 0, sigma_y: float = 0, d: int = 9, **_: Any
 ) -> tuple[str, float]:
-    """Bilateral looks at d² neighbours; a Gaussian at a row and a column as long as its kernel."""
+    """Bilateral looks at d² neighbors; a Gaussian at a row and a column as long as its kernel."""
     if method == "bilateral":
         return "d", 10.0 * d * d
     if method == "gaussian":
@@ -44,12 +44,12 @@ def of_morphology(
 
 
 def preview_of_features(*, method: str = "orb", **_: Any) -> float:
-    """SIFT doubles the picture before it begins, and takes 200 ns a pixel: its preview has half the side."""
+    """SIFT doubles the image before it begins, and takes 200 ns a pixel: its preview has half the side."""
     return 0.5 if method == "sift" else 1.0
 
 
 def preview_of_slow(**_: Any) -> float:
-    """Seconds on a picture of a screen's size: their preview has half the side, and a quarter of the wait."""
+    """Seconds on an image of a screen's size: their preview has half the side, and a quarter of the wait."""
     return 0.5
 
 
@@ -59,7 +59,7 @@ def of_denoise(*, search_window: int = 21, **_: Any) -> tuple[str, float]:
 
 
 def of_grabcut(**_: Any) -> tuple[str, float]:
-    """Five rounds of mixtures of colours and of a cut through all pixels."""
+    """Five rounds of mixtures of colors and of a cut through all pixels."""
     return "image", 5000.0
 
 

@@ -34,7 +34,7 @@ def crop(
 def crop_fits(
     image_width: int, image_height: int, *, width: int, height: int, x: int = 0, y: int = 0, of: str = "crop", **_: Any
 ) -> None:
-    """Raises ``ToolError`` where the rectangle does not lie inside a picture of this size."""
+    """Raises ``ToolError`` where the rectangle does not lie inside an image of this size."""
     for start, at, length, extent, total in (
         ("x", x, "width", width, image_width),
         ("y", y, "height", height, image_height),
@@ -149,7 +149,7 @@ def rotate(image: Picture, *, angle: Degrees) -> ToolResult:
 
 
 def turned(image: Picture, angle: float, size: tuple[int, int]) -> ToolResult:
-    """The picture turned clockwise about its center, in the middle of a canvas of this (width, height)."""
+    """The image turned clockwise about its center, in the middle of a canvas of this (width, height)."""
     height, width = image.shape[:2]
     onto = shift(size[0] / 2, size[1] / 2).after(clockwise(angle)).after(shift(-width / 2, -height / 2))
     if angle % 90 == 0:
@@ -160,7 +160,7 @@ def turned(image: Picture, angle: float, size: tuple[int, int]) -> ToolResult:
 
 
 def rotated_size(width: int, height: int, *, angle: float) -> tuple[int, int]:
-    """(width, height) of the canvas that holds the whole turned picture."""
+    """(width, height) of the canvas that holds the whole turned image."""
     turn = clockwise(angle)
     across, down = abs(turn.a) * width + abs(turn.b) * height, abs(turn.d) * width + abs(turn.e) * height
     return math.ceil(across - 1e-6), math.ceil(down - 1e-6)
@@ -218,5 +218,5 @@ def _resized(image: Picture, width: int, height: int) -> Picture:
 
 
 def _between_centres(transform: Affine) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """OpenCV counts from pixel centres: the same map, half a pixel over."""
+    """OpenCV counts from pixel centers: the same map, half a pixel over."""
     return np.array(shift(-0.5, -0.5).after(transform).after(shift(0.5, 0.5)).rows())

@@ -16,8 +16,8 @@ import cv2
 from annotation.toolbox.results import ToolResult
 
 OF_ITS_OWN = 16_000_000
-"""Bytes from which on a picture has memory of its own: one of 4K has 25 million. Columns of a million rows have less;
-they are made and dropped all the time, and take twice as long where each is asked of the system anew."""
+"""Bytes from which on an image has memory of its own: one of 4K has 25 million. Columns of a million rows have less;
+they are made and dropped all the time, and take twice as long where each is asked of the system again."""
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
 KEPT_FREE = 64_000_000
 """Bytes that the heap keeps for what comes next."""
@@ -137,7 +137,7 @@ class Lanes:
 
 
 def _memory_goes_back() -> None:
-    """Else glibc learns to take large pictures from a heap, where what lies between them holds hundreds of MB."""
+    """Else glibc learns to take large images from a heap, where what lies between them holds hundreds of MB."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
         for option, size in ((_MMAP_THRESHOLD, OF_ITS_OWN), (_TRIM_THRESHOLD, KEPT_FREE)):

@@ -15,7 +15,7 @@ _MIDDLE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """``points`` in pixels of the original: one (a point, or a circle's centre with its ``radius``), two (a line), or
+    """``points`` in pixels of the original: one (a point, or a circle's center with its ``radius``), two (a line), or
     the corners of an area."""
 
     points: tuple[tuple[float, float], ...]

@@ -1,8 +1,8 @@
-"""A chain as it looks at the resolution of a screen: the same calls on reduced pictures, in a fraction of the time.
+"""A chain as it looks at the resolution of a screen: the same calls on reduced images, in a fraction of the time.
 
-Only what is larger than the screen is reduced, and no earlier than needed: a crop is taken from the whole picture, so
-that what follows a small crop is the real result. Where a picture is reduced by a factor, everything that counts its
-pixels is multiplied by it. Measurements of a reduced picture are not the chain's, and are never shown as such.
+Only what is larger than the screen is reduced, and no earlier than needed: a crop is taken from the full image, so
+that what follows a small crop is the real result. Where an image is reduced by a factor, everything that counts its
+pixels is multiplied by it. Measurements of a reduced image are not the chain's, and are never shown as such.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CUTS = ("crop", "zoom_in")
 @dataclass(frozen=True, slots=True)
 class ReducedChain:
     """``calls`` to run. ``number_of[i]``: the step of the whole chain that ``calls[i]`` stands for, 0 for a mere
-    reduction. ``exact``: the steps whose result is the real one. By step of the whole chain: ``inputs``, the pictures
+    reduction. ``exact``: the steps whose result is the real one. By step of the whole chain: ``inputs``, the images
     it names, and ``sizes``, the width and height of its real result."""
 
     calls: tuple[ToolCall, ...]
@@ -38,7 +38,7 @@ class ReducedChain:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A picture of the chain: its ``full`` size, its size as it ``is``, the factor between them, whether exact."""
+    """An image of the chain: its ``full`` size, its size as it ``is``, the factor between them, whether exact."""
 
     full: tuple[int, int]
     now: tuple[int, int]
@@ -48,7 +48,7 @@ class _Shown:
 
 
 def reduced(calls: Sequence[ToolCall], width: int, height: int, side: int) -> ReducedChain:
-    """``calls`` for pictures of at most ``side`` pixels a side, where the original is ``width`` × ``height``.
+    """``calls`` for images of at most ``side`` pixels a side, where the original is ``width`` × ``height``.
 
     From the first call that cannot be read on, the calls stand as they are: running them says what is wrong.
     """
@@ -79,7 +79,7 @@ def reduced(calls: Sequence[ToolCall], width: int, height: int, side: int) -> Re
 
 
 def on_screen(picture: Picture | Unopened, key: str, side: int, cache: ResultCache) -> Picture:
-    """A picture of this key at ``side`` pixels at most. A larger one is reduced once, as ``reduced`` reduces it, and
+    """An image of this key at ``side`` pixels at most. A larger one is reduced once, as ``reduced`` reduces it, and
     known as long as results are."""
     if isinstance(picture, Unopened):
         width, height = picture.width, picture.height
@@ -121,7 +121,7 @@ def _wanted(one: _Shown, side: float) -> float:
 
 
 def _shrunk(one: _Shown, factor: float, name: str) -> tuple[ToolCall | None, _Shown]:
-    """The picture at this factor, and the call that makes it where it has another."""
+    """The image at this factor, and the call that makes it where it has another."""
     if factor == one.factor:
         return None, one
     size = (max(1, round(one.full[0] * factor)), max(1, round(one.full[1] * factor)))
@@ -137,7 +137,7 @@ def _scaled(
     full: tuple[int, int],
     now: tuple[int, int],
 ) -> dict[str, Any]:
-    """The arguments on a picture of the size ``now``, ``factor`` of its own."""
+    """The arguments on an image of the size ``now``, ``factor`` of its own."""
     if spec.name == "resize":
         return {"width": max(1, round(full[0] * out)), "height": max(1, round(full[1] * out))}
     if factor == 1.0 and (spec.name != "zoom_in" or out == 1.0):

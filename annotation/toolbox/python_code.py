@@ -1,6 +1,6 @@
-"""A chain as a plain Python program: OpenCV and NumPy only, the same pictures to the byte.
+"""A chain as a plain Python program: OpenCV and NumPy only, the same images to the byte.
 
-Pictures are RGB or grey, as in the toolbox; the program reads and writes files as OpenCV does.
+Images are RGB or gray, as in the toolbox; the program reads and writes files as OpenCV does.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OWN_NAMES = frozenset({
     "rgb", "scaled", "scores", "span", "stats", "sure", "table", "values", "filled", "area", "x", "y", "w", "h",
     "x1", "y1", "x2", "y2", "o", "p", "n",
 })  # fmt: skip
-"""Variables of the program that are no step's picture."""
+"""Variables of the program that are no step's image."""
 
 _HEAD = """\
 import cv2
@@ -38,7 +38,7 @@ img = cv2.imread({file!r}, cv2.IMREAD_COLOR_RGB)
 
 
 def python_code(calls: Sequence[ToolCall], width: int, height: int, file: str = "picture.png") -> str:
-    """The program for ``calls`` on a picture of ``width`` × ``height``; each step begins with its number.
+    """The program for ``calls`` on an image of ``width`` × ``height``; each step begins with its number.
 
     Raises ``ToolError``, ``UnknownToolError`` or ``KeyError`` for a chain that cannot be run.
     """
@@ -68,7 +68,7 @@ def _whole(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _variable(image_id: str, number: int, sources: Mapping[str, Source]) -> str:
-    """The picture's id where it can name a variable that nothing else has."""
+    """The image's id where it can name a variable that nothing else has."""
     taken = {one.variable for one in sources.values()} | _OWN_NAMES
     fits = re.fullmatch(r"[a-z][a-z0-9_]{0,30}", image_id) and not keyword.iskeyword(image_id) and image_id not in taken
     return image_id if fits else f"picture_{number}"

@@ -13,7 +13,7 @@ from annotation.toolbox.geometry import rotated_size, zoomed_size
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A picture of the program: its variable, whether it has one value a pixel, its size."""
+    """An image of the program: its variable, whether it has one value a pixel, its size."""
 
     variable: str
     grey: bool
@@ -31,7 +31,7 @@ class Source:
 
 
 Lines = tuple[list[str], bool]
-"""The lines of a tool, and whether its picture is grey."""
+"""The lines of a tool, and whether its image is gray."""
 Args = Mapping[str, Any]
 _CANNY = {"low": (50.0, 100.0), "medium": (100.0, 200.0), "high": (150.0, 250.0)}
 
@@ -90,7 +90,7 @@ def _planes(space: str, names: Sequence[str]) -> Callable[..., Lines]:
 
 
 def _by_channel(code: Callable[[str, Args], str]) -> Callable[..., Lines]:
-    """A tool that works on the grey picture or on colour channels; ``code`` is given the name of one plane."""
+    """A tool that works on the gray image or on color channels; ``code`` is given the name of one plane."""
 
     def lines(inputs: Sequence[Source], out: str, a: Args) -> Lines:
         if a["color_mode"] == "grayscale":

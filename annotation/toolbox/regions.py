@@ -143,7 +143,7 @@ def filled(
 
 
 def start_fits(width: int, height: int, *, x: int, y: int, **_: Any) -> None:
-    """Raises ``ToolError`` where ``floodfill`` would begin outside a picture of this size."""
+    """Raises ``ToolError`` where ``floodfill`` would begin outside an image of this size."""
     if x >= width or y >= height:
         allowed = f"a point inside the {width} × {height} picture"
         raise ToolError("floodfill", "x" if x >= width else "y", [x, y], allowed)

@@ -1,4 +1,4 @@
-"""What tools take and give: pictures, results, errors, and the ranges that their signatures state."""
+"""What tools take and give: images, results, errors, and the ranges that their signatures state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from annotation.schema import shortened
 from annotation.toolbox.affine import IDENTITY, Affine
 
 Picture = NDArray[np.uint8]
-"""RGB of shape (height, width, 3) or grey of shape (height, width), 0 to 255."""
+"""RGB of shape (height, width, 3) or gray of shape (height, width), 0 to 255."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Range:
 
 
 class Unit(StrEnum):
-    """What a number counts. What counts pixels shrinks with the picture (``annotation.toolbox.preview``)."""
+    """What a number counts. What counts pixels shrinks with the image (``annotation.toolbox.preview``)."""
 
     PIXELS = "pixels"
 
@@ -78,7 +78,7 @@ def as_grey(picture: Picture) -> Picture:
 
 
 def share_of_white(picture: Picture) -> float:
-    """How many of the values are 255, 0 to 1; three values a pixel in a coloured picture. A grey one is black and white
+    """How many of the values are 255, 0 to 1; three values a pixel in a colored image. A gray one is black and white
     alone, so that what is not 0 is counted, which takes half the time."""
     if picture.ndim == 2:
         return cv2.countNonZero(picture) / picture.size
@@ -87,7 +87,7 @@ def share_of_white(picture: Picture) -> float:
 
 
 def in_rgb(picture: Picture) -> Picture:
-    """The picture with three channels, to read: itself where it has them."""
+    """The image with three channels, to read: itself where it has them."""
     return as_picture(cv2.cvtColor(picture, cv2.COLOR_GRAY2RGB)) if picture.ndim == 2 else picture
 
 

@@ -1,4 +1,4 @@
-"""Runs a chain of tool calls on a picture, within limits, and keeps the way back to the original."""
+"""Runs a chain of tool calls on an image, within limits, and keeps the way back to the original."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OPENCV = cv2.__version__
 class Limits:
     """What a chain may cost. ``seconds`` is looked at between steps: a running step is not broken off.
 
-    ``output_pixels`` bounds each picture, foretold before it is made; ``kept_pixels`` all results together;
+    ``output_pixels`` bounds each image, foretold before it is made; ``kept_pixels`` all results together;
     ``call_seconds`` and ``call_bytes`` what one call is foretold to take, before it runs.
     """
 
@@ -62,7 +62,7 @@ class StepResult:
 @dataclass(frozen=True, slots=True)
 class ChainError:
     """Why a chain stopped at step ``number``. ``parameter`` is empty where no parameter is to blame; ``by_tool``: the
-    call was one that the tool takes, and the tool itself could not do it on this picture."""
+    call was one that the tool takes, and the tool itself could not do it on this image."""
 
     number: int
     tool: str
@@ -77,7 +77,7 @@ class ChainError:
 class ChainResult:
     """The steps that ran, in order, and what stopped the chain, if anything did.
 
-    ``final_image`` is the id of the picture that is the chain's result; "" = what the last step gave.
+    ``final_image`` is the id of the image that is the chain's result; "" = what the last step gave.
     """
 
     steps: tuple[StepResult, ...] = ()
@@ -90,7 +90,7 @@ class ChainResult:
 
     @property
     def final(self) -> StepResult | None:
-        """The step whose picture is the result; the latest of that name."""
+        """The step whose image is the result; the latest of that name."""
         if not self.final_image:
             return self.last
         return next((step for step in reversed(self.steps) if step.image_id == self.final_image), None)
@@ -98,7 +98,7 @@ class ChainResult:
 
 @dataclass(frozen=True, slots=True)
 class Unopened:
-    """A picture of which the size is known, and which is opened when a tool needs its pixels."""
+    """An image of which the size is known, and which is opened when a tool needs its pixels."""
 
     width: int
     height: int
@@ -111,7 +111,7 @@ Work = Callable[[float, Callable[[], ToolResult]], ToolResult]
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """A picture of a chain: its (width, height), its pixels when they are needed, its way to the original, its key."""
+    """An image of a chain: its (width, height), its pixels when they are needed, its way to the original, its key."""
 
     size: tuple[int, int]
     pixels: Callable[[], Picture]
@@ -121,7 +121,7 @@ class _Named:
 
 @dataclass(slots=True)
 class _Chain:
-    """The pictures of a chain as it runs, by id; ``latest`` is the default input. ``seconds``: spent by tools."""
+    """The images of a chain as it runs, by id; ``latest`` is the default input. ``seconds``: spent by tools."""
 
     pictures: dict[str, _Named]
     limits: Limits
@@ -181,11 +181,11 @@ def run_chain(
 ) -> ChainResult:
     """Runs ``calls`` in order and stops at the first that fails; never raises for what a call asks for.
 
-    A call without ``image_in`` works on the latest picture, one without ``image_out`` names its picture ``step_N``.
-    A second picture (template) is the second id of ``image_in``, or the id in the argument ``template``.
-    To run up to a step, give the calls up to it. With a ``cache``, a call that was run before on the same picture
+    A call without ``image_in`` works on the latest image, one without ``image_out`` names its image ``step_N``.
+    A second image (template) is the second id of ``image_in``, or the id in the argument ``template``.
+    To run up to a step, give the calls up to it. With a ``cache``, a call that was run before on the same image
     with the same arguments is not run again; ``original_key`` names the original in it (default: found from its
-    pixels), ``other_keys`` the ``others``, further pictures that calls may name. ``work`` does each call that is not
+    pixels), ``other_keys`` the ``others``, further images that calls may name. ``work`` does each call that is not
     known yet; what it raises of its own passes through. ``tools`` are those of a profile, by exact name: they go before
     the table.
     """
@@ -213,7 +213,7 @@ def foreseen(calls: Sequence[ToolCall], width: int, height: int, limits: Limits 
 def _beginning(
     original: Picture | Unopened, others: Mapping[str, Picture | Unopened], keys: Mapping[str, str], *, known: bool
 ) -> dict[str, _Named]:
-    """The pictures that a chain begins with; with names for a cache where there is one."""
+    """The images that a chain begins with; with names for a cache where there is one."""
 
     def named(name: str, picture: Picture | Unopened, back: Affine | None) -> _Named:
         if isinstance(picture, Unopened):
@@ -281,7 +281,7 @@ def _step(chain: _Chain, number: int, call: ToolCall) -> None:
 
 
 def _worked(chain: _Chain, one: _Prepared) -> ToolResult:
-    """The tool at work on its pictures, when it is its turn; pictures that are not open yet are opened in it too, so
+    """The tool at work on its images, when it is its turn; images that are not open yet are opened in it too, so
     that the memory they take is that of one call."""
 
     def call() -> ToolResult:
@@ -317,7 +317,7 @@ def _new_id(chain: _Chain, number: int, call: ToolCall) -> str:
 
 
 def _inputs(chain: _Chain, spec: ToolSpec, call: ToolCall) -> tuple[list[str], dict[str, Any]]:
-    """The ids of the pictures the call works on, all there, and its arguments without those that name pictures."""
+    """The ids of the images the call works on, all there, and its arguments without those that name images."""
     ids, given = named_pictures(spec, call, chain.latest)
     if len(ids) != len(spec.pictures):
         wanted = f"{len(spec.pictures)} ({', '.join(spec.pictures)})"
@@ -330,7 +330,7 @@ def _inputs(chain: _Chain, spec: ToolSpec, call: ToolCall) -> tuple[list[str], d
 
 
 def named_pictures(spec: ToolSpec, call: ToolCall, latest: str) -> tuple[list[str], dict[str, Any]]:
-    """The ids of the pictures that a call names, and its other arguments. No ``image_in`` means the latest picture."""
+    """The ids of the images that a call names, and its other arguments. No ``image_in`` means the latest image."""
     ids = [call.image_in] if isinstance(call.image_in, str) else list(call.image_in or [latest])
     given = dict(call.arguments)
     for name in spec.pictures[len(ids) :]:

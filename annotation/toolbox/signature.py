@@ -150,7 +150,7 @@ def parameters_of(function: Callable[..., ToolResult]) -> tuple[Parameter, ...]:
 
 @cache
 def picture_names(function: Callable[..., ToolResult]) -> tuple[str, ...]:
-    """The names of the pictures a tool takes, the one it works on first."""
+    """The names of the images a tool takes, the one it works on first."""
     found = inspect.signature(function).parameters.values()
     return tuple(parameter.name for parameter in found if parameter.kind is not inspect.Parameter.KEYWORD_ONLY)
 
@@ -221,7 +221,7 @@ def checked_arguments(function: Callable[..., ToolResult], arguments: Mapping[st
 
 
 def tool(function: Callable[P, ToolResult]) -> Callable[P, ToolResult]:
-    """Checks pictures and arguments against the signature before every call. Raises ``ToolError``."""
+    """Checks images and arguments against the signature before every call. Raises ``ToolError``."""
 
     @wraps(function)
     def call(*pictures: P.args, **arguments: P.kwargs) -> ToolResult:

@@ -31,8 +31,8 @@ class Module(StrEnum):
 
 
 class Pick(StrEnum):
-    """Which parameters a place on the picture fills: x, y, width, height of a box; x, y of a point; x1 to y2 of a
-    stroke; the range around a colour."""
+    """Which parameters a place on the image fills: x, y, width, height of a box; x, y of a point; x1 to y2 of a
+    stroke; the range around a color."""
 
     BOX = "box"
     POINT = "point"
@@ -42,13 +42,13 @@ class Pick(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """One tool. ``canonical`` is its name in comparisons of chains, where the colour conversions are one.
+    """One tool. ``canonical`` is its name in comparisons of chains, where the color conversions are one.
 
     ``size`` foretells the output's (width, height) of a tool that changes it: ``size(width, height, **arguments)``;
-    ``fits`` raises, of the same, what the tool raises where a place does not lie in a picture of that size.
-    ``max_input_pixels`` is the largest picture a slow tool is run on; None = any. ``effort`` foretells its time,
+    ``fits`` raises, of the same, what the tool raises where a place does not lie in an image of that size.
+    ``max_input_pixels`` is the largest image a slow tool is run on; None = any. ``effort`` foretells its time,
     ``working_bytes`` its memory, a pixel of the input. ``rules`` are sentences on several parameters at once, for its
-    description. ``pick`` is what a click or a box on the picture fills in. ``preview`` gives, from the arguments, the
+    description. ``pick`` is what a click or a box on the image fills in. ``preview`` gives, from the arguments, the
     share of the screen's side that a preview of a slow tool is made at.
     """
 
@@ -75,7 +75,7 @@ class ToolSpec:
 
     @property
     def pictures(self) -> tuple[str, ...]:
-        """The names of the pictures it takes: ``image`` first."""
+        """The names of the images it takes: ``image`` first."""
         return picture_names(self.function)
 
     @property

@@ -1,5 +1,5 @@
 """A chain to begin with for each of the nine categories of tasks (docs/metrics.md#benchmark-statistics): it runs on
-any picture.
+any image.
 
 The order of the tools follows what the category asks: first the place, then what is wanted made plain, then measured.
 """
@@ -45,7 +45,7 @@ CATEGORIES = tuple(_STEPS)
 
 
 def template(category: str, width: int, height: int) -> tuple[ToolCall, ...]:
-    """The chain of a category on a picture of ``width`` × ``height``: its crop is the middle. KeyError if unknown."""
+    """The chain of a category on an image of ``width`` × ``height``: its crop is the middle. KeyError if unknown."""
     calls, size = [], (width, height)
     for tool, given in _STEPS[category]:
         arguments = dict(given)

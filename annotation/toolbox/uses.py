@@ -66,7 +66,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "draw_line": {"x1": 10, "y1": 60, "x2": 110, "y2": 60},
     "draw_circle": {"x": 60, "y": 40, "radius": 20},
 }
-"""Arguments of tools that need some, or are seldom used without; on a picture of 120 × 90 or more. Others need none."""
+"""Arguments of tools that need some, or are seldom used without; on an image of 120 × 90 or more. Others need none."""
 
 
 def example_call(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The toolbox over the API: what there is, and one call on a picture that is sent along."""
+"""The toolbox over the API: what there is, and one call on an image that is sent along."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _room(user: User, **_: object) -> Room | None:
 @api_view(["POST"])
 @parser_classes([MultiPartParser])
 def tool_call(request: Request, name: str) -> Response:
-    """Run one tool on the picture sent: its size, its measurements, the way back to the input, the picture as PNG."""
+    """Run one tool on the image sent: its size, its measurements, the way back to the input, the image as PNG."""
     person = person_of(request)
     if not has_role(person):
         raise NotAllowed("Only members of a benchmark can run tools. Ask a lead for a role.")
@@ -113,7 +113,7 @@ def _answer(spec: ToolSpec, step: Any) -> dict[str, Any]:
 
 
 def _picture(request: Request, part: str) -> Unopened:
-    """The picture as its header describes it. Its pixels are decoded in the lane of the call, after every check."""
+    """The image as its header describes it. Its pixels are decoded in the lane of the call, after every check."""
     file = request.FILES.get(part)
     if file is None:
         raise InvalidInput(f"Send the image as the file {part!r} of a form (multipart/form-data).", field=part)

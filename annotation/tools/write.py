@@ -110,7 +110,7 @@ def _facts(tool: BankTool) -> dict[str, Any]:
 
 
 def _give_names(tool: BankTool, names: Iterable[str], *, exactly: bool = False) -> None:
-    """These are names of the tool; with ``exactly`` the others are taken away, unless a submitted plan says them."""
+    """These are names of the tool; with ``exactly`` the others are removed, unless a submitted plan says them."""
     wanted = distinct(map(_checked, names))
     taken = ToolName.objects.filter(benchmark=tool.benchmark_id, key__in=list(wanted)).exclude(tool=tool)
     other = taken.select_related("tool").first()

@@ -19,7 +19,7 @@ Corners = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Near:
-    """The evidence and a little around it, as a picture of its own; the boxes are in its pixels."""
+    """The evidence and a little around it, as an image of its own; the boxes are in its pixels."""
 
     src: str
     width: float
@@ -30,7 +30,7 @@ class Near:
 
 @dataclass(frozen=True)
 class Row:
-    """One sample that differs. Pictures are "" where there is none; ``old`` are the boxes it had before."""
+    """One sample that differs. Images are "" where there is none; ``old`` are the boxes it had before."""
 
     kind: str
     sample: Sample
@@ -45,7 +45,7 @@ class Row:
 
 
 def rows_of(benchmark: Benchmark, changes: Sequence[SampleChange]) -> list[Row]:
-    """Five queries: samples with their pictures, revisions with authors, and what the revisions hold."""
+    """Five queries: samples with their images, revisions with authors, and what the revisions hold."""
     samples = Sample.objects.select_related("image").in_bulk([change.sample for change in changes])
     numbers = [number for change in changes for number in (change.before, change.after) if number]
     revisions = Revision.objects.with_content().select_related("author").in_bulk(numbers)

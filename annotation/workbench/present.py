@@ -84,7 +84,7 @@ def known_json(chain: KnownChain, slug: str) -> dict[str, Any]:
 
 
 def run_json(shown: ShownChain, focus: int, side: int, known: Set[str], answers: Sequence[str]) -> dict[str, Any]:
-    """``steps`` from 1, ``original``, ``error``, ``whole``, ``view``: the pictures of the step in focus, and ``end``:
+    """``steps`` from 1, ``original``, ``error``, ``whole``, ``view``: the images of the step in focus, and ``end``:
     the last step beside the answer."""
     steps = [_step(step, shown, known) for number, step in sorted(shown.steps.items())]
     return {

@@ -27,7 +27,7 @@ def verify_chain(
     *, actor: User, sample: Sample, calls: Sequence[ToolCall], answers: Sequence[str] = (), reason: str = ""
 ) -> VerifiedChain:
     """Run the chain, and keep that this person saw its end give the answer, ``answers`` in words: compared where the
-    last step measured it, else confirmed. The same twice changes nothing; another answer or reason takes the place of
+    last step measured it, else confirmed. The same twice changes nothing; another answer or reason replaces
     the first. Each person has a mark of their own: a mark of another person would tell that the sample was worked on
     before.
 

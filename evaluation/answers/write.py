@@ -1,7 +1,7 @@
 """People decide what answers say, where no rule does: a group of equal answers at a time, or several at once.
 
-A decision says what was said, not whether it is right: corrected gold scores it again by itself. It is one judgement
-for each trajectory, and what it settles is scored anew with the run.
+A decision says what was said, not whether it is right: corrected gold scores it again by itself. It is one judgment
+for each trajectory, and what it settles is scored again with the run.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Parts that several answers have, for the description of the API. Each is made anew where it stands: a form that holds
-one field under two names would describe only the last of them."""
+"""Shared fields of responses, for the schema of the API. Each use creates a new field: a form with one field under
+two names would describe only the last of them."""
 
 from __future__ import annotations
 

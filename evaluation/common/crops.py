@@ -19,7 +19,7 @@ from webapp.common.wording import percent
 TIGHT = 0.1
 """From this concentration on a crop that holds the evidence is tight."""
 WHOLE = 0.9
-"""A crop of at least this share of the picture is the whole picture."""
+"""A crop of at least this share of the image is the full image."""
 SIZES = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 """Upper edges of the sizes; the last one holds what is larger."""
 MOST_POINTS = 2_000
@@ -43,7 +43,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Trajectories whose crops cover more than ``above`` and up to ``upto`` of the picture; None: no edge."""
+    """Trajectories whose crops cover more than ``above`` and up to ``upto`` of the image; None: no edge."""
 
     above: float | None
     upto: float | None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from webapp.common.wording import decimal
 
 ALONE = 1e-9
-"""An effective number this share of n from n is n: every sample has a picture of its own."""
+"""An effective number this share of n from n is n: every sample has an image of its own."""
 
 
 def design_words(n: int, n_eff: float | None) -> str:
     """``design effect 1.36, as 46 independent samples``, from DEFF = n / n_eff (docs/metrics.md#one-run); "" where it
     is undefined,
-    and where samples share no pictures."""
+    and where samples share no images."""
     if not n_eff or abs(n_eff - n) < ALONE * n:
         return ""
     return f"design effect {decimal(n / n_eff, 2)}, equivalent to {decimal(n_eff)} independent samples"

@@ -1,4 +1,4 @@
-"""Files that views hand out."""
+"""Files that views assign."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def _said_in_file(run: Run) -> dict[int, str]:
 
 
 def comparison_rows(benchmark: Benchmark) -> list[Row]:
-    """One row per pair of runs, p by picture adjusted by Holm over all pairs of the benchmark."""
+    """One row per pair of runs, p by image adjusted by Holm over all pairs of the benchmark."""
     pairs = list(
         Comparison.objects.filter(a__run__benchmark=benchmark)
         .select_related("a__run__model", "b__run__model")

@@ -1,4 +1,4 @@
-"""The evidence frame of a sample: where its picture is, what lies over it, and what to say when there is none."""
+"""The evidence frame of a sample: where its image is, what lies over it, and what to say when there is none."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Corners = Sequence[float]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A picture that can be shown: its addresses, and its size in original pixels."""
+    """An image that can be shown: its addresses, and its size in original pixels."""
 
     slug: str
     sha256: str
@@ -35,12 +35,12 @@ class Frame:
         return self.thumbnail.removesuffix("thumbnail.jpg") + "tiles/{level}/{column}_{row}.jpg"
 
     def region(self, box: Corners, side: int) -> str:
-        """Address of a part of the picture, its longer side ``side`` pixels (120, 240, 480 or 960)."""
+        """Address of a part of the image, its longer side ``side`` pixels (120, 240, 480 or 960)."""
         return region_address(self.slug, self.sha256, box, side)
 
 
 def region_address(slug: str, sha256: str, box: Corners, side: int) -> str:
-    """The part of a picture that holds the box, in whole pixels."""
+    """The part of an image that holds the box, in whole pixels."""
     left, top, right, bottom = box
     corners = f"{max(0, floor(left))},{max(0, floor(top))},{max(0, ceil(right))},{max(0, ceil(bottom))}"
     return reverse("annotation:region", args=[slug, sha256, corners, side])
@@ -48,7 +48,7 @@ def region_address(slug: str, sha256: str, box: Corners, side: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PictureProblem:
-    """Why a picture cannot be shown, and what to do."""
+    """Why an image cannot be shown, and what to do."""
 
     what: str
     then: str
@@ -56,7 +56,7 @@ class PictureProblem:
 
 
 def frame_of(slug: str, sample: Any) -> Frame | None:
-    """The frame of a sample whose picture is here and ready."""
+    """The frame of a sample whose image is here and ready."""
     image = sample.image
     if image is None or image.state != image.State.READY:
         return None
@@ -64,7 +64,7 @@ def frame_of(slug: str, sample: Any) -> Frame | None:
 
 
 def picture_problem(sample: Any) -> PictureProblem | None:
-    """What is wrong with a sample's picture; None when it can be shown."""
+    """What is wrong with a sample's image; None when it can be shown."""
     image, name = sample.image, sample.image_name
     if image is None and not name and not sample.image_problem:
         return PictureProblem("This sample has no image.", "Its file names none. Metrics don't need one.", False)

@@ -1,4 +1,4 @@
-"""What every run did on one sample, as rows of a table and as crops on the picture."""
+"""What every run did on one sample, as rows of a table and as crops on the image."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from evaluation.models import Run
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One trajectory. ``number``: its mark on the picture;  ``letter``: of its run; ``crop``: its last
+    """One trajectory. ``number``: its mark on the image;  ``letter``: of its run; ``crop``: its last
     one, when asked for."""
 
     number: int
@@ -84,7 +84,7 @@ def _said(trajectory: Any, score: Any, content: SampleContent) -> str:
 
 
 Marked = Callable[[Sequence[dict[str, Any]]], dict[str, Any]]
-"""The marks of a picture with these turns."""
+"""The marks of an image with these turns."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ PAGE_SIZE = 50
 """Trajectories in one page of a list."""
 
 UNNARROWED = {"list": "all"}
-"""What a trajectory's address says when it was opened from the list of all: its neighbours are those of that list."""
+"""What a trajectory's address says when it was opened from the list of all: its neighbors are those of that list."""
 
 
 def terms_of(request: HttpRequest) -> dict[str, str]:

@@ -60,7 +60,7 @@ STEP_KEYS = frozenset(
 INTERVENTION_KEYS = frozenset({"model", "sample_id", "condition", "correct", "answer", "setting"})
 JUDGEMENT_KEYS = frozenset({"model", "sample_id", "kind", "verdict", "answer", "judge", "setting"})
 ANSWER_KEYS = JUDGEMENT_KEYS | {"rollout", "condition", "text_digest", "key_digest", "decides"}
-"""Of a judgement on one trajectory."""
+"""Of a judgment on one trajectory."""
 GROUP_KEYS = frozenset({"group_id", "alpha", "rollouts"})
 
 

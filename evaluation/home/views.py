@@ -29,7 +29,7 @@ def home(request: Request) -> HttpResponse:
     """Templates evaluation/home/home.html (signed in), home_visitor.html, home_first.html (no benchmark at all).
 
     Context: cards; signed in also today, waiting (rows: words, benchmark, count, href), next (a tile) or
-    None and the address of its picture, runs (RecentRun), jobs, news (Happening).
+    None and the address of its image, runs (RecentRun), jobs, news (Happening).
     """
     cards = cards_for(request.user)
     if not cards and is_first_run():
@@ -87,6 +87,6 @@ def _mine(user: User) -> dict[str, Any]:
 
 
 def _large(sample: Any) -> str:
-    """The whole picture of a sample, larger than its thumbnail."""
+    """The full image of a sample, larger than its thumbnail."""
     whole = f"0,0,{sample.image.width},{sample.image.height}"
     return reverse("annotation:region", args=[sample.benchmark.slug, sample.image.sha256, whole, PICTURE_SIDE])

@@ -10,7 +10,7 @@ from evaluation.schema import Coordinates
 
 @dataclass(frozen=True, slots=True)
 class BoxSpace:
-    """The space of a file's boxes where the file itself does not say: a kind, or pixels of the picture as it was
+    """The space of a file's boxes where the file itself does not say: a kind, or pixels of the image as it was
     sent to the model, ``width`` × ``height``."""
 
     kind: Coordinates = Coordinates.PIXEL

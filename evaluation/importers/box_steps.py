@@ -1,4 +1,4 @@
-"""Steps from boxes that a file only tells, without a call around them: each is a look at the original picture."""
+"""Steps from boxes that a file only tells, without a call around them: each is a look at the original image."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluation.schema import Step
 def box_steps(
     boxes: Iterable[Number4], tool: str, space: BoxSpace, size: tuple[int, int] | None, field: str, report: Report
 ) -> list[Step]:
-    """A step of ``tool`` for each box, ``(x1, y1, x2, y2)`` in ``space``. ``size``: of the picture, where known.
+    """A step of ``tool`` for each box, ``(x1, y1, x2, y2)`` in ``space``. ``size``: of the image, where known.
     ``field``: where the boxes stand in the file."""
     picture = Picture(ORIGINAL, size)
     steps = []

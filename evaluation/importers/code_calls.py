@@ -28,7 +28,7 @@ from evaluation.importers.code_values import (
 from evaluation.importers.zooming import Size
 
 NOWHERE = Raster("unknown")
-"""A picture of which nothing is known: what is cut from it has no location."""
+"""An image of which nothing is known: what is cut from it has no location."""
 
 
 class Follower(Protocol):
@@ -133,7 +133,7 @@ class Reader:
         return owner[int(at.asked)] if in_range and isinstance(at, Number) else None
 
     def _slice(self, raster: Raster, index: ast.expr) -> Value:
-        """``picture[y1:y2, x1:x2]`` is a crop, rows first; a channel or a mask is the same picture."""
+        """``picture[y1:y2, x1:x2]`` is a crop, rows first; a channel or a mask is the same image."""
         parts = index.elts[:2] if isinstance(index, ast.Tuple) else [index]
         cuts = [part for part in parts if isinstance(part, ast.Slice)]
         if len(cuts) != len(parts) or all(cut.lower is None and cut.upper is None for cut in cuts):
@@ -160,7 +160,7 @@ class Reader:
         return _from_start(low, length), _from_start(high, length)
 
     def crop(self, raster: Raster, edges: Value, inside: bool = False) -> Raster:
-        """A crop of ``raster``; ``inside``: what reaches beyond the picture is not there, as for arrays."""
+        """A crop of ``raster``; ``inside``: what reaches beyond the image is not there, as for arrays."""
         numbers = numbers_of(edges)
         asked = _box([number.asked for number in numbers or ()])
         ran = _box([number.ran for number in numbers or ()])
@@ -179,7 +179,7 @@ class Reader:
         ran: Number4 | None = None,
         returns: bool = True,
     ) -> Raster:
-        """Notes a call; the picture it gives, or for one that only measures, the picture it measured."""
+        """Notes a call; the image it gives, or for one that only measures, the image it measured."""
         made = self.scope.new_picture(size) if returns else None
         if raster is NOWHERE:
             asked = ran = None
@@ -221,7 +221,7 @@ class Reader:
     def _method(
         self, name: str, raster: Raster, given: list[Value], named: dict[str, Value], constants: list[str]
     ) -> Value:
-        """A method of a picture."""
+        """A method of an image."""
         first = given[0] if given else None
         if name == "crop":
             return self.crop(raster, named.get("box", first))
@@ -309,7 +309,7 @@ class Reader:
         constants: list[str],
         node: ast.Call,
     ) -> Value:
-        """A function of ``cv2`` or ``ImageOps`` on a picture."""
+        """A function of ``cv2`` or ``ImageOps`` on an image."""
         rest = given[given.index(raster) + 1 :]
         if name == "cvtColor":
             tool = next((found for part in constants if (found := tools.colour_of(part))), None)

@@ -1,6 +1,6 @@
 """Which of our tools a call of PIL or OpenCV is, and with which parameters. The last part of a name decides.
 
-A table row: the tool, the names of the positional parameters behind the picture (None = passed over), and constants.
+A table row: the tool, the names of the positional parameters behind the image (None = passed over), and constants.
 Parameters keep our names and meaning; where the library counts otherwise (PIL turns against the clock), it is turned.
 """
 
@@ -18,7 +18,7 @@ from evaluation.importers.zooming import Size
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A call we have a tool for. ``returns``: which item of the returned list is the picture, None = the whole; an
+    """A call we have a tool for. ``returns``: which item of the returned list is the image, None = the whole; an
     empty ``picture`` means that the call measures and returns none."""
 
     tool: str
@@ -80,7 +80,7 @@ CALLS: Mapping[str, Known] = {
     "circle": Known("draw_circle", ("center", "radius", "color", "thickness")),
     "warpAffine": Known("rotate"),
 }
-"""Functions of ``cv2`` and ``ImageOps`` that take the picture first."""
+"""Functions of ``cv2`` and ``ImageOps`` that take the image first."""
 
 ENHANCERS: Mapping[str, tuple[str, str]] = {
     "Contrast": ("convertscaleabs", "alpha"),
@@ -135,7 +135,7 @@ TURNS: Mapping[str, float] = {
 """Degrees clockwise. PIL's constants turn against the clock."""
 
 IN_PLACE = frozenset({"line", "circle", "drawContours", "floodFill"})
-"""Functions that change the picture they are given."""
+"""Functions that change the image they are given."""
 
 COPIES = frozenset(
     {
@@ -143,7 +143,7 @@ COPIES = frozenset(
         "rectangle", "putText", "ellipse", "polylines", "fillPoly", "bitwise_not", "bitwise_and", "normalize", "invert",
     }
 )  # fmt: skip
-"""Calls that give a picture of the same size and place, and are none of our tools."""
+"""Calls that give an image of the same size and place, and are none of our tools."""
 
 DRAWN: Mapping[str, str] = {"line": "draw_line", "ellipse": "draw_circle"}
 """Methods of ``ImageDraw.Draw`` that are tools."""
@@ -213,7 +213,7 @@ def _nearest(side: float, off: Callable[[int], float]) -> int:
 
 
 def turned_size(size: Size | None, angle: Value) -> Size | None:
-    """The size of a picture turned by whole right angles; None for others, whose canvas grows."""
+    """The size of an image turned by whole right angles; None for others, whose canvas grows."""
     if size is None or not isinstance(angle, Number) or angle.asked % 90:
         return None
     return size if angle.asked % 180 == 0 else (size[1], size[0])

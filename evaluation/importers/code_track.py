@@ -1,7 +1,7 @@
-"""Python in a transcript, read with ``ast`` and never run: the calls of PIL and OpenCV it makes, and on which picture.
+"""Python in a transcript, read with ``ast`` and never run: the calls of PIL and OpenCV it makes, and on which image.
 
-Followed are constants, tuples and their unpacking, names, arithmetic on known numbers, sizes of known pictures, and
-pictures through variables, lists, dictionaries, files and the program's own functions. Branches and loops are read
+Followed are constants, tuples and their unpacking, names, arithmetic on known numbers, sizes of known images, and
+images through variables, lists, dictionaries, files and the program's own functions. Branches and loops are read
 once, in the order they are written, a loop over a known list as often as it has items. What cannot be told stays
 unknown: such a crop has no box ("location unknown").
 """
@@ -189,7 +189,7 @@ def _is_written_box(value: ast.expr) -> bool:
 
 
 def _as_unpacked(given: Value, value: ast.expr, target: ast.expr) -> Value:
-    """``h, w = grey.shape``: a picture without channels has a shape of two."""
+    """``h, w = grey.shape``: an image without channels has a shape of two."""
     shape = isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(given, tuple)
     two = isinstance(target, ast.Tuple | ast.List) and len(target.elts) == 2
     return given[:2] if shape and two and isinstance(given, tuple) else given

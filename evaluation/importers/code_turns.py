@@ -1,4 +1,4 @@
-"""The steps of a transcript whose calls are blocks of Python: each call of a picture library is one step."""
+"""The steps of a transcript whose calls are blocks of Python: each call of an image library is one step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of the values of a program that is read and never run: numbers, pictures, lists, nothing.
+"""What is known of the values of a program that is read and never run: numbers, images, lists, nothing.
 
 A number is held twice: as the program says it, and as it was when the program ran in a sandbox that rewrites boxes.
 """
@@ -17,7 +17,7 @@ from annotation.importers.fields import Number4
 from evaluation.importers.zooming import Size
 
 LARGEST = 1e9
-"""Beyond this a number is nothing a picture has."""
+"""Beyond this a number is nothing an image has."""
 MOST_ITEMS = 200
 """So many items of a list are followed."""
 MOST_TOLD = 2000
@@ -40,7 +40,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Raster:
-    """A picture in a variable: its id, and width and height where known."""
+    """An image in a variable: its id, and width and height where known."""
 
     id: str
     size: Size | None = None
@@ -48,7 +48,7 @@ class Raster:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """An object that makes pictures by a method: ``ImageEnhance.Contrast(image)``, ``cv2.createCLAHE()``."""
+    """An object that makes images by a method: ``ImageEnhance.Contrast(image)``, ``cv2.createCLAHE()``."""
 
     name: str
     raster: Raster | None = None
@@ -71,8 +71,8 @@ Value = Number | Raster | Maker | Table | str | tuple["Value", ...] | None
 
 @dataclass(frozen=True, slots=True)
 class CodeCall:
-    """A call of a tool. ``bbox`` as written and ``executed`` as it ran, in pixels of the input picture; None where they
-    cannot be told. ``image_in`` None = an unknown picture."""
+    """A call of a tool. ``bbox`` as written and ``executed`` as it ran, in pixels of the input image; None where they
+    cannot be told. ``image_in`` None = an unknown image."""
 
     tool: str
     arguments: dict[str, Any]
@@ -85,7 +85,7 @@ class CodeCall:
 
 @dataclass(slots=True)
 class Scope:
-    """What a program knows while it is read: its variables, and the pictures it saved, by path."""
+    """What a program knows while it is read: its variables, and the images it saved, by path."""
 
     original: Raster
     variables: dict[str, Value] = field(default_factory=dict)
@@ -94,23 +94,23 @@ class Scope:
     made: int = 0
 
     def new_picture(self, size: Size | None) -> Raster:
-        """The next picture the program makes."""
+        """The next image the program makes."""
         self.made += 1
         return Raster(f"code_{self.made}", size)
 
     def replace(self, before: Raster, after: Raster) -> None:
-        """Every variable that holds one picture now holds the other: it was drawn upon."""
+        """Every variable that holds one image now holds the other: it was drawn upon."""
         for name, value in self.variables.items():
             if value == before:
                 self.variables[name] = after
 
     def save(self, path: Value, raster: Raster) -> None:
-        """A picture is saved; files are known by their name, as folders may be told in ways that only a run knows."""
+        """An image is saved; files are known by their name, as folders may be told in ways that only a run knows."""
         if isinstance(path, str):
             self.files[PurePosixPath(path).name] = raster
 
     def opened(self, path: Value) -> Raster:
-        """The picture in a file: what was saved under that name, else the original."""
+        """The image in a file: what was saved under that name, else the original."""
         return self.files.get(PurePosixPath(path).name, self.original) if isinstance(path, str) else self.original
 
 
@@ -137,7 +137,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 
 
 def arithmetic(kind: type[ast.operator], left: Value, right: Value) -> Value:
-    """``left kind right``; not known when either is not, or the result is no number of a picture."""
+    """``left kind right``; not known when either is not, or the result is no number of an image."""
     work = _ARITHMETIC.get(kind)
     if isinstance(left, tuple) and isinstance(right, tuple) and kind is ast.Add:
         return (left + right)[:MOST_ITEMS]
@@ -188,7 +188,7 @@ def numbers_of(value: Value) -> tuple[Number, ...] | None:
 
 
 def plain(value: Value) -> Any:
-    """The value as JSON, as written: what is not known is null, a picture is its id. Of lists of lists, which may hold
+    """The value as JSON, as written: what is not known is null, an image is its id. Of lists of lists, which may hold
     the same list many times over, no more than ``MOST_TOLD`` items."""
     return _told(value, [MOST_TOLD])
 

@@ -8,11 +8,11 @@ What is kept, and how:
 - ``text`` is what stands before the call. A turn with anything behind its call (degenerate tails, further calls, the
   answer) is kept whole in ``extra.raw_turn``, the last turn without a call in ``extra.final_text``.
 - ``status: error`` makes the trajectory an error without answer and verdict; ``acc`` then stays in ``extra``.
-- Boxes are pixels of the file. HR-Bench cut the crop from the file with numbers meant for the resized picture: there
+- Boxes are pixels of the file. HR-Bench cut the crop from the file with numbers meant for the resized image: there
   ``bbox`` is the request brought to the file, ``executed_bbox`` the numbers as written. ``coordinates`` given as
   ``pixel`` takes the numbers as pixels of the file, as ``WxH`` as pixels of a model input of that size.
-- Rows are joined by picture name and question (V*), or by question and options (HR-Bench, which has neither id nor
-  picture). A row that fits no sample or several is refused.
+- Rows are joined by image name and question (V*), or by question and options (HR-Bench, which has neither id nor
+  image). A row that fits no sample or several is refused.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Call:
 
 @frozen_record(frozen=True, slots=True)
 class Turn:
-    """One assistant turn and the text and picture that came back (None and False = nothing came back)."""
+    """One assistant turn and the text and image that came back (None and False = nothing came back)."""
 
     text: str
     response: str | None = None
@@ -110,7 +110,7 @@ def _has_picture(content: Any) -> bool:
 
 
 def is_picture(item: object) -> bool:
-    """Whether a part of a message's content is a picture, by whatever interface."""
+    """Whether a part of a message's content is an image, by whatever interface."""
     return isinstance(item, dict) and ("image_url" in item or "image" in item or item.get("type") in _PICTURES)
 
 

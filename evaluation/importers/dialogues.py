@@ -48,7 +48,7 @@ NO_TURNS = (
 )
 ConvertDialogue = Callable[[Dialogue, Report], Trajectory]
 MakeStep = Callable[[Exchange, Pictures, Report], Step]
-"""A call, the pictures there are so far (to which it may add one) and a report in; a step out."""
+"""A call, the images there are so far (to which it may add one) and a report in; a step out."""
 
 
 def read_dialogues(path: Path, options: ReadOptions, convert: ConvertDialogue, empty: str) -> Read:
@@ -193,7 +193,7 @@ def _clues(dialogue: Dialogue, talk: Talk, report: Report) -> Clues:
 
 
 def _pictures_of(values: Mapping[str, Any]) -> list[str]:
-    """The pictures that a record names beside its messages."""
+    """The images that a record names beside its messages."""
     given = next((values[key] for key in ("image", "images", "image_path") if values.get(key)), None)
     names = [name for name in (given if isinstance(given, list) else [given]) if isinstance(name, str)]
     return [base_name(name) for name in names if not name.startswith("data:") and not kind_in_base64(name)]

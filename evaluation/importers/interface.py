@@ -44,7 +44,7 @@ class ReadOptions:
     """What the person importing says about a file.
 
     ``model`` and ``setting`` name the run where the file does not (a native file's own names win); ``coordinates``
-    None = as the format declares. ``images`` is the folder picture names are relative to. ``mapping``: which column of
+    None = as the format declares. ``images`` is the folder image names are relative to. ``mapping``: which column of
     a table is what; None = as the names of the columns suggest. ``keys``: which keys of a JSON file that no format fits
     are what. ``start``: where to go on. ``glimpse``: only the beginning will be asked for.
     """

@@ -1,4 +1,4 @@
-"""Which sample a record belongs to, from whatever its format tells: an id, a picture, a question with its options."""
+"""Which sample a record belongs to, from whatever its format tells: an id, an image, a question with its options."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Clues:
 
 def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
     """The id of the one sample that fits: by id, else by a name that a person has accepted for
-    it, else by question and options, else by picture (and question). Issues are about ``sample``, ``image`` or
+    it, else by question and options, else by image (and question). Issues are about ``sample``, ``image`` or
     ``question``, whichever told; a format says with ``Report.stands_for`` what its file calls these.
 
     Nothing is joined by resemblance, and nothing by a bare number alone, as every benchmark counts from 0: its sample
-    must ask the same question or have the same picture. Raises ``RowRefused`` when none fits (near names are
+    must ask the same question or have the same image. Raises ``RowRefused`` when none fits (near names are
     proposed), or several do.
     """
     other = ""
@@ -73,7 +73,7 @@ def _candidates(clues: Clues, samples: SampleIndex) -> Sequence[SampleKey]:
 
 
 def _confirmed(number: str, clues: Clues, samples: SampleIndex) -> bool:
-    """Whether the sample with this number asks the question of the row, or has its picture and asks nothing else."""
+    """Whether the sample with this number asks the question of the row, or has its image and asks nothing else."""
     told, asked = normalised(clues.question), normalised(samples.question_of(number))
     if has_words(told) and has_words(asked):
         return told in asked or asked in told  # a prompt may go on with options

@@ -1,6 +1,6 @@
 """Sample files of lmms-eval: ``*_samples_TASK.jsonl``.
 
-- A row joins by ``doc_id``, else by the question and options in ``input``. It holds no picture and no steps.
+- A row joins by ``doc_id``, else by the question and options in ``input``. It holds no image and no steps.
 - The answer is ``filtered_resps`` (``resps`` is left out there when it is the same), the verdict the first metric
   that is 0 or 1, alone or as ``score`` of an object. Files are appended to: of two rows of a sample the first counts.
 """

@@ -1,4 +1,4 @@
-"""Joining rows of a run with the samples of a benchmark: by id, by picture, by question and options; never by guess."""
+"""Joining rows of a run with the samples of a benchmark: by id, by image, by question and options; never by guess."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SampleIndex(Protocol):
         ...
 
     def by_image(self, name: str) -> Sequence[SampleKey]:
-        """The samples whose picture has this file name (folders are ignored)."""
+        """The samples whose image has this file name (folders are ignored)."""
         ...
 
     def by_question(self, question: str, options: Mapping[str, str]) -> Sequence[SampleKey]:
@@ -52,7 +52,7 @@ class SampleIndex(Protocol):
         ...
 
     def size_of(self, sample_id: str) -> tuple[int, int] | None:
-        """Width and height of the sample's picture, None when unknown."""
+        """Width and height of the sample's image, None when unknown."""
         ...
 
     def question_of(self, sample_id: str) -> str:
@@ -60,7 +60,7 @@ class SampleIndex(Protocol):
         ...
 
     def near(self, text: str) -> Sequence[str]:
-        """Up to ``NEAR_MATCHES`` ids of samples whose id, picture name or question resembles ``text``, best first."""
+        """Up to ``NEAR_MATCHES`` ids of samples whose id, image name or question resembles ``text``, best first."""
         ...
 
     def digest(self) -> str:

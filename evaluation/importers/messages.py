@@ -21,7 +21,7 @@ _REPLIES = ("tool", "function")
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 MAX_EXCHANGES = 10_000
 MAX_PICTURES = 100
-"""So many pictures of one message are read."""
+"""So many images of one message are read."""
 _SPEAKERS = {
     "human": "user", "user": "user", "gpt": "assistant", "model": "assistant", "assistant": "assistant",
     "chatgpt": "assistant", "bot": "assistant", "tool": "tool", "observation": "tool", "function": "tool",
@@ -210,7 +210,7 @@ def _answer(message: dict[str, Any], talk: Talk) -> None:
 
 
 def _follow(message: dict[str, Any], talk: Talk) -> None:
-    """A user's message after a call: its reply where none came yet, else pictures that could not be sent with it."""
+    """A user's message after a call: its reply where none came yet, else images that could not be sent with it."""
     waiting = next((exchange for exchange in talk.exchanges if exchange.reply is None), None)
     content = message.get("content")
     if waiting is not None:
@@ -228,7 +228,7 @@ def _reply(exchange: Exchange, content: Any, error: Any) -> None:
 
 
 def pictures_in(content: Any) -> tuple[str, ...]:
-    """The pictures of a message's content, as named there; one without a name is ""."""
+    """The images of a message's content, as named there; one without a name is ""."""
     if not isinstance(content, list):
         return ()
     return tuple([_named(item) for item in content if is_picture(item)])

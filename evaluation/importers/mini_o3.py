@@ -4,7 +4,7 @@
   several in a turn, with ``img_idx``, as a Python literal, or in Qwen's XML form.
 - ``source`` is looked up among the crops that succeeded: after a failed call the number in a file's name is another.
 - Boxes are fractions of the source. ``executed_bbox`` is what was cut: whole pixels, none beyond the last.
-- The file is only ever appended to: a new header begins the sample anew, the last attempt counts, the others are noted.
+- The file is only appended to. A new header starts the sample again: the last attempt counts, the others are noted.
 - The answer stands in ``<answer>`` tags (forks: behind ``Final answer:``). A last turn that still calls ran out of
   rounds: no answer, and no error.
 - A dump has one flat text per row; its score is the verdict. It joins by an id, else by the question in ``input``.
@@ -255,7 +255,7 @@ def _executed(
 
 
 def _source(arguments: Mapping[str, Any]) -> object:
-    """The number of the picture: 0 the original, then the crops that succeeded. Nothing named = the original."""
+    """The number of the image: 0 the original, then the crops that succeeded. Nothing named = the original."""
     if "img_idx" in arguments:
         return arguments["img_idx"]
     source = arguments.get("source", "original_image")

@@ -1,7 +1,7 @@
 """The native format: ``trajectories``, ``interventions``, ``judgements``, ``rollout_groups`` and ``settings``.
 
 Also taken, beyond FORMATS N: ``condition`` of a trajectory, ``flag`` of a step, ``setting`` of an intervention or a
-judgement. Samples in the same file are passed over; the importers of benchmarks read them.
+judgment. Samples in the same file are passed over; the importers of benchmarks read them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KEYS = ("trajectories", "interventions", "judgements", "rollout_groups", "settin
 INTERVENTION_KEYS = frozenset({"model", "sample_id", "condition", "correct", "answer", "setting"})
 JUDGEMENT_KEYS = frozenset({"model", "sample_id", "kind", "verdict", "answer", "judge", "setting"})
 ANSWER_KEYS = JUDGEMENT_KEYS | {"rollout", "condition", "text_digest", "key_digest", "decides"}
-"""Of a judgement on one answer."""
+"""Of a judgment on one answer."""
 GROUP_KEYS = frozenset({"group_id", "alpha", "rollouts"})
 
 

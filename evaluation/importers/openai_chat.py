@@ -4,7 +4,7 @@ id, alone or in the records of a batch.
 - A dialogue is a JSON list of messages: alone in a file, one to a line, or under ``messages`` of an object with an id.
 - Arguments are a text that may be cut off: such a call is a failed step with the text kept.
 - The space of boxes is declared nowhere: pixels, unless ``coordinates`` says otherwise.
-- Nothing tells from which picture a crop was cut. An argument that names one by its number (``img_idx``,
+- Nothing tells from which image a crop was cut. An argument that names one by its number (``img_idx``,
   ``image_index``, ``target_image`` from 1) is believed; otherwise it is the original.
 - The answer is the text after the last call.
 """

@@ -1,4 +1,4 @@
-"""PhysTool-Bench: tools recognised (task I), tools planned (task II), and judged results.
+"""PhysTool-Bench: tools recognized (task I), tools planned (task II), and judged results.
 
 - ``all_tools_identified_MODEL.json`` has lists, ``task_ii_results_MODEL.json`` texts with commas in order of use. Of a
   folder or zip the two of one model make one trajectory per sample; a file by itself gives the one it has, and the

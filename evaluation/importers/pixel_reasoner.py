@@ -4,11 +4,11 @@
   row per question with the whole text and whether it was right; rows repeated to fill a batch are counted once.
 - The last call of a turn is taken, and only when the turn ends with its tag. ``target_image`` counts from 1: the
   original, then every crop that succeeded.
-- Boxes are fractions of the target picture. ``executed_bbox`` is what was cut: 0.1 of the picture more on every side. A
+- Boxes are fractions of the target image. ``executed_bbox`` is what was cut: 0.1 of the image more on every side. A
   box with a number of 1 or more was taken as pixels before that.
 - ``out_size`` is what the reply says was shown. A reply with ``Execution error`` is a failed call. The JSONL holds no
   replies: there every call that was followed by more text counts as done.
-- Rows join by their id, else by the prompt's picture and question.
+- Rows join by their id, else by the prompt's image and question.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _conversation(
 
 
 def _turns(messages: Sequence[Any]) -> Iterator[tuple[str, str | None, bool]]:
-    """Each turn of the model, the text that came back (None = none) and whether a picture did."""
+    """Each turn of the model, the text that came back (None = none) and whether an image did."""
     known = [m for m in messages if isinstance(m, dict)]
     for number, message in enumerate(known):
         if message.get("role") == "assistant":
@@ -190,7 +190,7 @@ def _step(text: str, call: Call, reply: str | None, pictured: bool, pictures: Pi
 
 
 def _executed(asked: Number4, source: Picture, report: Report) -> Number4 | None:
-    """What was cut, in fractions of the picture; None when it cannot be told."""
+    """What was cut, in fractions of the image; None when it cannot be told."""
     if all(edge < 1 for edge in asked):
         return padded(asked)
     done = (

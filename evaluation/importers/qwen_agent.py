@@ -1,11 +1,11 @@
 """Qwen-Agent message lists, as Qwen3-VL's zoom tool writes them.
 
 - A dialogue is a JSON list of messages: alone in a file, one to a line, or under ``messages`` of an object with an id.
-  Without an id, the file's name or the prompt's picture and question tell the sample.
-- Boxes are 0-1000 of ``images[img_idx]``: the distinct pictures so far, the prompt's first, those of failed calls not
+  Without an id, the file's name or the prompt's image and question tell the sample.
+- Boxes are 0-1000 of ``images[img_idx]``: the distinct images so far, the prompt's first, those of failed calls not
   counted. Older models use the same tool name with pixels: say so with ``coordinates``.
 - ``executed_bbox`` is the box after clamping and growing to 32 px, ``out_size`` the size then shown: both need
-  the picture's size.
+  the image's size.
 - No answer rule of its own: the last text, in which tags are looked for when it is scored.
 """
 
@@ -100,7 +100,7 @@ def _zoom(exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Repor
 
 
 def _seen(asked: Number4, coords: Coordinates, source: Picture) -> tuple[Number4 | None, Size | None]:
-    """The box executed, where it differs, and the size its picture was shown at; unknown without the source's size."""
+    """The box executed, where it differs, and the size its image was shown at; unknown without the source's size."""
     if source.size is None:
         return None, None
     pixels = in_pixels(asked, coords, source.size)
@@ -112,7 +112,7 @@ def _seen(asked: Number4, coords: Coordinates, source: Picture) -> tuple[Number4
 
 
 def _other(exchange: Exchange) -> Step:
-    """A call of another tool: it has no box, and what its picture shows is not known."""
+    """A call of another tool: it has no box, and what its image shows is not known."""
     failed = says_failure(exchange.reply)
     return Step(
         tool=exchange.name[: fields.MAX_NAME] or "unnamed",

@@ -48,7 +48,7 @@ _CLOSING = frozenset({"terminate", "finish", "finalanswer", "answer", "submit", 
 _SAID = ("ans", "answer", "finalanswer", "response", "result", "value", "text", "output")
 _NUMBERED = re.compile(r"(?:img|image|picture|crop|observation)[_ ]?(\d{1,4})", re.IGNORECASE)
 _DRAWS = re.compile(r"crop|zoom|cut|draw|line|mask|segment|highlight|rotate|flip|resize|enhance", re.IGNORECASE)
-"""Tools that bring a picture."""
+"""Tools that bring an image."""
 _QUESTIONS = ("question", "query", "prompt", "text")
 _VERDICTS = ("judge_correct", "is_correct", "correct", "hit", "acc")
 _READ = frozenset({*_TURNS, *_CALLS, *_QUESTIONS, "model", "model_name", "model_id", *_VERDICTS})
@@ -114,12 +114,12 @@ def _step(call: Exchange, pictures: Pictures, space: BoxSpace, report: Report) -
     if not failed and _DRAWS.search(call.name):
         call.pictures = ("",)
     step = step_of(call, pictures, space, report, number=_picture_of(call))
-    # Nothing returned is nothing recorded here, as such logs keep no picture.
+    # Nothing returned is nothing recorded here, as such logs keep no image.
     return replace(step, ok=True) if not step.ok and not call.reply and call.arguments is not None else step
 
 
 def clues_of(row: Mapping[str, Any], report: Report) -> Clues:
-    """Id, question, options and picture of a record."""
+    """Id, question, options and image of a record."""
     names = [
         column for field in ("sample",) for column in RUN_FIELDS.fields[field].names if row.get(column) is not None
     ]
@@ -229,7 +229,7 @@ def _said_by(call: Exchange) -> str:
 
 
 def _picture_of(call: Exchange) -> int | None:
-    """The number of the picture a call names in words, the original being 0; None where it names none so."""
+    """The number of the image a call names in words, the original being 0; None where it names none so."""
     named = (call.arguments or {}).get("image")
     match = _NUMBERED.fullmatch(named.strip()) if isinstance(named, str) else None
     return max(0, int(match[1]) - 1) if match else None

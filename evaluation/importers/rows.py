@@ -1,4 +1,4 @@
-"""The loops that readers share, over rows and over whole files: recognise, decode, convert, report, count."""
+"""The loops that readers share, over rows and over whole files: recognize, decode, convert, report, count."""
 
 from __future__ import annotations
 

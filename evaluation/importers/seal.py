@@ -1,8 +1,8 @@
 """SEAL on V*: one JSON with the lists ``direct_attributes`` and ``relative_position``.
 
-- A row joins by its picture and question. Its answer is the option chosen, ``option_chosen`` 0 being the gold one.
-- Each box found by its visual search is a step ``crop``: ``[x, y, width, height]`` in pixels of the picture, enlarged
-  1.2 times around its centre before the model saw it (``executed_bbox``).
+- A row joins by its image and question. Its answer is the option chosen, ``option_chosen`` 0 being the gold one.
+- Each box found by its visual search is a step ``crop``: ``[x, y, width, height]`` in pixels of the image, enlarged
+  1.2 times around its center before the model saw it (``executed_bbox``).
 - Rows without ``search_result`` have no steps, which is noted once.
 - ``prediction_freeform`` is what it said before the search, not its answer; it is kept.
 """

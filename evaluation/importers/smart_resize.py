@@ -1,4 +1,4 @@
-"""The size at which a model of the Qwen-VL family sees a picture."""
+"""The size at which a model of the Qwen-VL family sees an image."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
 - The mapping is chosen by the person importing; without one, what the names of the columns suggest is taken, and the
   reasons of the detection say what that is. A column in an object in a row is named with a dot (``usage.cost``).
-- A row joins by its sample's id, else by question (with the options in columns ``A``, ``B`` …) or picture.
-- Boxes are crops of the original picture, in the order they stand, in the space that was chosen (pixels of the picture
+- A row joins by its sample's id, else by question (with the options in columns ``A``, ``B`` …) or image.
+- Boxes are crops of the original image, in the order they stand, in the space that was chosen (pixels of the image
   without a choice). What is no box is kept as written and noted.
-- Pictures in a table are passed over: they are the samples'.
+- Images in a table are passed over: they are the samples'.
 - Columns that are read as nothing are kept beside the trajectory.
 """
 

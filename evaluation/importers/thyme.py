@@ -3,9 +3,9 @@
 - The turns are those of the last request in ``api_calls.json`` and its response, without abandoned attempts. Without
   that file the flat list of code blocks in ``conversation_history.json`` is read, abandoned ones included (noted).
 - Blocks of Python are read and never run. The sandbox sorted and clamped a box written out as four numbers and brought
-  its sides to 64 px before it ran: that is ``executed_bbox``, what is written ``bbox``. Pixels of the picture cropped.
+  its sides to 64 px before it ran: that is ``executed_bbox``, what is written ``bbox``. Pixels of the image cropped.
 - The answer is the last turn's, with or without ``<answer>`` tags.
-- A folder joins by its ``sample_id``, its name (``sample_ID``), or the prompt's first picture and question.
+- A folder joins by its ``sample_id``, its name (``sample_ID``), or the prompt's first image and question.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Steps from calls of tools that nothing is known of but their arguments and their replies.
 
-Nothing tells from which picture a crop was cut. An argument that names one by its number (``img_idx``, ``image_index``,
+Nothing tells from which image a crop was cut. An argument that names one by its number (``img_idx``, ``image_index``,
 ``target_image`` from 1) is believed; otherwise it is the original.
 """
 
@@ -19,7 +19,7 @@ def step_of(
     exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Report, *, number: int | None = None
 ) -> Step:
     """One call of a tool that nothing more is known of than its arguments and its reply. ``number``: that of the
-    picture it names, 0 = the original, where the format says so in its own way."""
+    image it names, 0 = the original, where the format says so in its own way."""
     arguments = exchange.arguments or {}
     readable = exchange.arguments is not None
     written = box_in(arguments) if readable else exchange.raw
@@ -54,7 +54,7 @@ def step_of(
 
 
 def _number(arguments: dict[str, object]) -> object:
-    """The number of the picture a call names, 0 = the original."""
+    """The number of the image a call names, 0 = the original."""
     target = arguments.get("target_image")
     if isinstance(target, int):
         return target - 1

@@ -4,9 +4,9 @@
   verdict whose log says that the option was drawn at random is none.
 - A prediction that only says that no answer could be had makes the row an error, not a wrong answer.
 - ``raw_response`` (DeepEyesV2) is the text of a Python list of messages, taken apart as literals. The code in it ran on
-  ``image_1``, a copy of the picture resized to multiples of 28: boxes are brought back to the picture.
+  ``image_1``, a copy of the image resized to multiples of 28: boxes are brought back to the image.
 - A prediction with ``<box>`` tags and no transcript (TreeBench, TreeVGR) tells in its reasoning where it looked: boxes
-  in pixels of the picture as the model was sent it, whose size the file does not say. Its answer stands in its tags.
+  in pixels of the image as the model was sent it, whose size the file does not say. Its answer stands in its tags.
 - What else a row holds (``log``, ``thinking``, columns of the benchmark) is kept.
 """
 
@@ -169,7 +169,7 @@ def _steps(
 
 
 def _brought_back(step: Step, frame: BoxSpace, picture: Picture) -> Step:
-    """A step on the resized copy, with its box on the picture itself."""
+    """A step on the resized copy, with its box on the image itself."""
     if step.image_in != ORIGINAL or step.bbox is None:
         return step
     bbox, coords = on_picture(step.bbox, frame, picture)

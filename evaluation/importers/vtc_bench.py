@@ -2,8 +2,8 @@
 
 - Ids were renumbered between the two editions of the benchmark: a row joins by its question and options, and by its id
   only where that sample asks the same.
-- Steps are the calls of the sample's response list. A call names its input by path: the benchmark's picture, or one
-  that an earlier reply saved; any other path is an unknown picture.
+- Steps are the calls of the sample's response list. A call names its input by path: the benchmark's image, or one
+  that an earlier reply saved; any other path is an unknown image.
 - ``opencv_crop`` and ``opencv_zoom_in`` give a box as x, y, width and height in pixels of their input. The size of what
   came back is read from the reply's INFO.
 - Calls are of the tool profile ``vtc``, which a replay needs to know; it is kept with each trajectory.
@@ -175,7 +175,7 @@ def _named(given: object) -> dict[str, Any]:
 
 
 def _size(reply: str) -> tuple[float, float] | None:
-    """The size of the picture that came back, where the reply's INFO tells it."""
+    """The size of the image that came back, where the reply's INFO tells it."""
     match = _INFO.search(reply)
     info = literal(match[1]) if match else None
     for name in _SIZES:

@@ -1,6 +1,6 @@
-"""What tools make of the box a model asked for: the pixels really cut out, in the picture they were cut from.
+"""What tools make of the box a model asked for: the pixels really cut out, in the image they were cut from.
 
-Boxes are ``(x1, y1, x2, y2)`` in pixels of that picture, sizes ``(width, height)``.
+Boxes are ``(x1, y1, x2, y2)`` in pixels of that image, sizes ``(width, height)``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Size = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture of a dialogue: its id, and its size where known."""
+    """An image of a dialogue: its id, and its size where known."""
 
     id: str
     size: Size | None = None
@@ -26,7 +26,7 @@ class Picture:
 
 @dataclass(slots=True)
 class Pictures:
-    """The pictures of a dialogue in the order they came, the original first. A failed call brings none."""
+    """The images of a dialogue in the order they came, the original first. A failed call brings none."""
 
     size: Size | None = None
     _known: list[Picture] = field(default_factory=list)
@@ -38,19 +38,19 @@ class Pictures:
         return len(self._known)
 
     def at(self, index: object) -> Picture | None:
-        """The picture with this number, counted from 0; None when there is none (yet)."""
+        """The image with this number, counted from 0; None when there is none (yet)."""
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(self._known):
             return None
         return self._known[index]
 
     def add(self, size: Size | None) -> Picture:
-        """The next picture; it is named by its number. One without any pixels has no size to place a box by."""
+        """The next image; it is named by its number. One without any pixels has no size to place a box by."""
         self._known.append(Picture(f"crop_{len(self._known)}", size if size and min(size) > 0 else None))
         return self._known[-1]
 
 
 def in_pixels(box: Number4, coords: Coordinates, size: Size) -> Number4:
-    """A box in the space ``coords`` of a picture, in its pixels."""
+    """A box in the space ``coords`` of an image, in its pixels."""
     across, down = _unit(coords, size)
     return box[0] * across, box[1] * down, box[2] * across, box[3] * down
 
@@ -78,7 +78,7 @@ def on_picture(numbers: Number4, space: BoxSpace, picture: Picture | None) -> tu
 
 
 def clamped(box: Number4, size: Size) -> Number4:
-    """The part of the box inside the picture, each edge by itself."""
+    """The part of the box inside the image, each edge by itself."""
     return max(0.0, box[0]), max(0.0, box[1]), min(size[0], box[2]), min(size[1], box[3])
 
 
@@ -100,7 +100,7 @@ def note_unless_box(box: Number4, field: str, report: Report, executed: Number4 
 
 
 def grown_to(box: Number4, size: Size, least: int = 32) -> Number4:
-    """Qwen3-VL's zoom: clamped; where a side is then under ``least``, grown around its centre with the aspect kept to
+    """Qwen3-VL's zoom: clamped; where a side is then under ``least``, grown around its center with the aspect kept to
     whole pixels and clamped again, unless that still leaves a side of at most ``least``.
 
     >>> grown_to((100, 100, 111, 120), (1000, 1000))
@@ -111,7 +111,7 @@ def grown_to(box: Number4, size: Size, least: int = 32) -> Number4:
     if min(wide, high) >= least or not is_box(box):
         return box
     ratio = least / min(wide, high)
-    # A side of next to nothing grows without end; beyond the picture all is cut off again.
+    # A side of next to nothing grows without end; beyond the image all is cut off again.
     half_wide, half_high = (ceil(min(side * ratio * 0.5, most)) for side, most in ((wide, size[0]), (high, size[1])))
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     grown = clamped((floor(x - half_wide), floor(y - half_high), ceil(x + half_wide), ceil(y + half_high)), size)
@@ -119,7 +119,7 @@ def grown_to(box: Number4, size: Size, least: int = 32) -> Number4:
 
 
 def padded(box: Number4, share: float = 0.1) -> Number4:
-    """Pixel-Reasoner's crop, in fractions of the picture: ``share`` of the whole picture more on every side, within it.
+    """Pixel-Reasoner's crop, in fractions of the image: ``share`` of the full image more on every side, within it.
 
     >>> [round(edge, 3) for edge in padded((0.40, 0.30, 0.50, 0.45))]
     [0.3, 0.2, 0.6, 0.55]
@@ -137,7 +137,7 @@ def floored(box: Number4, size: Size) -> Number4:
 
 def at_least(box: Number4, size: Size, least: int = 64) -> Number4:
     """Thyme's sandbox: edges sorted and clamped, then each side brought to ``least`` pixels by moving its far edge, and
-    its near one where the picture ends.
+    its near one where the image ends.
 
     >>> at_least((700, 500, 730, 520), (1600, 1200))
     (700, 500, 764, 564)

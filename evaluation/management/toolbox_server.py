@@ -1,6 +1,6 @@
 """The toolbox as a Model Context Protocol server. Needs the extra ``mcp``, which is imported here only when asked for.
 
-An agent lists samples, opens one, calls the tools on its pictures by their ids, and answers; the answer ends the
+An agent lists samples, opens one, calls the tools on its images by their ids, and answers; the answer ends the
 session and records it as a trajectory. A session is named in every call, so that it needs no connection of its own.
 """
 
@@ -24,10 +24,10 @@ from evaluation.imports.write.sessions import open_session, record_session, samp
 from webapp.common.errors import ApplicationError
 
 LONGEST_SIDE = 1568
-"""Pictures are sent no larger; tools work on the whole ones, whose size the text says."""
+"""Images are sent no larger; tools work on the whole ones, whose size the text says."""
 MOST_SESSIONS = 64
 MOST_PIXELS = 300_000_000
-"""Of the pictures of all sessions: the oldest ones give way."""
+"""Of the images of all sessions: the oldest ones give way."""
 INSTRUCTIONS = (
     "Call list_samples, then open_sample with one of its names: you get a question, an image (image id: original) and "
     "a session. Call tools with that session on original or on any image id that an earlier call returned; positions "
@@ -105,7 +105,7 @@ class ToolboxDesk:
         return json.dumps(said), view_of_original(image, session.original, LONGEST_SIDE), True
 
     def _make_room(self, key: str) -> None:
-        """Let sessions go, the oldest first and this one never, while the pictures of all are too many."""
+        """Let sessions go, the oldest first and this one never, while the images of all are too many."""
         for other in [name for name in self._sessions if name != key]:
             if sum(session.pixels for session in self._sessions.values()) <= MOST_PIXELS:
                 break

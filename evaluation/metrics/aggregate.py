@@ -74,12 +74,12 @@ def aggregate(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> list[MetricRow]:
-    """Every metric of the catalogue for the whole benchmark (``slice_by`` "") and for each value of each facet.
+    """Every metric of the catalog for the whole benchmark (``slice_by`` "") and for each value of each facet.
 
     Args:
         run: the scored trajectories; needed for verdicts on samples without an accepted answer and for ``prices``.
         slices: names of the facets to slice by, ``targets`` and ``calls`` included; default all.
-        faithfulness: interventions and judgements of the model.
+        faithfulness: interventions and judgments of the model.
         prices: price of a call by tool name, default 1.
         measures: those of ``all_measures``, where they are known.
 
@@ -183,7 +183,7 @@ def _effect_row(
 
 
 def _judged_row(metric: str, codes: Ints | None, part: Slice, counts: Mapping[str, Any], task: _Task) -> MetricRow:
-    """Share of yes among judged samples with visual evidence; how many with evidence lack a judgement is in detail."""
+    """Share of yes among judged samples with visual evidence; how many with evidence lack a judgment is in detail."""
     members = part.samples[task.with_evidence[part.samples]]
     verdicts = np.full(len(members), UNKNOWN) if codes is None else codes[members]
     judged = verdicts != UNKNOWN

@@ -175,7 +175,7 @@ def _tables(a: Ints, b: Ints, of_a: Ints, of_b: Ints) -> tuple[Ints, Ints]:
     """Edit distances of all beginnings (i, j, r) and LCS lengths (r,) of the columns of ``a`` and ``b``, a line at a
     time.
 
-    The best over the left neighbour is a running minimum of ``value - column`` (LCS: a running maximum).
+    The best over the left neighbor is a running minimum of ``value - column`` (LCS: a running maximum).
     """
     column = np.arange(len(b) + 1)[:, None]
     edits = np.empty((len(a) + 1, len(b) + 1, len(of_a)), np.int64)

@@ -177,7 +177,7 @@ def different_keys(samples: SampleColumns) -> tuple[list[AnswerKey], Ints]:
     """The answer keys that judge differently, and the place of every sample's among them, (m,)."""
     book: dict[tuple[object, ...], int] = {}
     keys: list[AnswerKey] = []
-    # Equal keys are mostly one object, which is faster to recognise.
+    # Equal keys are mostly one object, which is faster to recognize.
     code: dict[int, int] = {}
     for number, key in {id(key): key for key in samples.answers}.items():
         what = (key.multiple_choice, key.accepted, *key.options.items())

@@ -53,7 +53,7 @@ def filled(boxes: Floats) -> Bools:
 
 
 def clipped(boxes: Floats, size: Floats) -> Floats:
-    """The parts inside pictures of (n, 2) width and height; NaN rows where nothing is left or a size is NaN."""
+    """The parts inside images of (n, 2) width and height; NaN rows where nothing is left or a size is NaN."""
     out = np.empty_like(boxes)
     for side in (0, 1):
         np.maximum(boxes[:, side], 0.0, out=out[:, side])
@@ -102,14 +102,14 @@ def iou(a: Floats, b: Floats) -> Floats:
 
 
 def center_in(crops: Floats, boxes: Floats) -> Bools:
-    """Whether the centre of crop ``i`` lies in box ``i``, border included (within 1e-9)."""
+    """Whether the center of crop ``i`` lies in box ``i``, border included (within 1e-9)."""
     center = (crops[:, :2] + crops[:, 2:]) / 2
     inside = np.logical_and(center >= boxes[:, :2] - TIE, center <= boxes[:, 2:] + TIE)
     return inside[:, 0] & inside[:, 1]
 
 
 def linear_zoom(crops: Floats, size: Floats) -> Floats:
-    """sqrt(image area / crop area), >= 1 for a crop inside its picture; ``size`` is (n, 2) width and height."""
+    """sqrt(image area / crop area), >= 1 for a crop inside its image; ``size`` is (n, 2) width and height."""
     return np.sqrt(size[:, 0] * size[:, 1] / areas(crops))
 
 

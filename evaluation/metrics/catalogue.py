@@ -27,7 +27,7 @@ SHARE, POINTS, CALLS, TOOLS, AREA, REWARD, COST, DOLLARS = (
     "usd",
 )
 """Units. ``SHARE`` is a fraction 0..1 shown in percent; ``POINTS`` a difference of fractions shown in percentage
-points; ``AREA`` is in whole pictures."""
+points; ``AREA`` is in full images."""
 
 UNIT_RANGES: Mapping[str, str] = {
     SHARE: "0 to 100%",

@@ -152,7 +152,7 @@ class Choice:
 def choices(chains: Chains, cluster: Ints | None) -> list[Choice]:
     """Precision and recall of each tool, repeats in a trajectory once, in order of the name.
 
-    ``cluster`` (n,): which trajectories are about one picture, for the intervals; None: each is alone.
+    ``cluster`` (n,): which trajectories are about one image, for the intervals; None: each is alone.
     Example: reference crop, canny; calls crop, crop, blur: crop tp 1, canny fn 1, blur fp 1.
     """
     calls = np.flatnonzero(chains.known[rows_of(chains.start)])

@@ -26,7 +26,7 @@ Bools = NDArray[np.bool_]
 NO_IMAGE = -1
 """Code of "no picture" in image columns."""
 ORIGINAL_IMAGE = 0
-"""Code of the original picture in image columns."""
+"""Code of the original image in image columns."""
 
 PIXEL, NORM1, NORM1000 = 0, 1, 2
 """Codes of ``StepColumns.coords``."""
@@ -63,7 +63,7 @@ class SampleColumns:
     Attributes:
         keys: sample ids, m.
         size: (m, 2) width and height in pixels; NaN when unknown ("grounding not scorable: size unknown").
-        cluster: (m,) code of the picture cluster (``image_group``, by default the picture).
+        cluster: (m,) code of the image cluster (``image_group``, by default the image).
         gold_start, gold_boxes: ragged (k, 4) gold boxes as imported, pixels; invalid ones are ignored here.
         answers: m answer keys.
         references: m reference toolchains of the gold as tool names, as written; None = the gold has none.
@@ -114,13 +114,13 @@ class StepColumns:
 
     Attributes:
         tool: (s,) code into ``RunColumns.tools``.
-        bbox, executed: (s, 4) as recorded in ``coords`` of the input picture; NaN rows where there is none or where
+        bbox, executed: (s, 4) as recorded in ``coords`` of the input image; NaN rows where there is none or where
             it is not four finite numbers (``has_bbox`` tells "given but unreadable" from "none": True iff given).
         coords: (s,) PIXEL | NORM1 | NORM1000.
-        in_start, image_in: ragged (t,) picture codes, local to the trajectory; an empty row = no input named.
-        image_out: (s,) picture code or NO_IMAGE. Codes are per trajectory: ORIGINAL_IMAGE is the original, others
+        in_start, image_in: ragged (t,) image codes, local to the trajectory; an empty row = no input named.
+        image_out: (s,) image code or NO_IMAGE. Codes are per trajectory: ORIGINAL_IMAGE is the original, others
             are 1, 2, ... in any assignment.
-        out_size: (s, 2) width and height of the returned picture, NaN when unknown.
+        out_size: (s, 2) width and height of the returned image, NaN when unknown.
         ok: (s,) the call succeeded.
         unused: (s,) see above.
     """
@@ -149,7 +149,7 @@ class RunColumns:
         sample: (n,) row into ``SampleColumns``.
         answers: n raw answers, None when missing.
         verdict: (n,) an explicit judge or human verdict on the answer: TRUE | FALSE | UNKNOWN.
-        final_image: (n,) picture code of the named final image, NO_IMAGE when not named.
+        final_image: (n,) image code of the named final image, NO_IMAGE when not named.
         step_start, steps: ragged steps.
         tools: vocabulary, tool names as written.
         recognition, plan: n predicted tool lists or None (not evaluated).
@@ -242,7 +242,7 @@ class ScoreColumns:
         coverage, concentration, ioa, iou: 0..1; 0 for a population row without a usable crop.
         union_coverage: share of the gold region that all usable crops cover together, 0..1; NaN outside the
             population.
-        center_hit: TRUE | FALSE | UNKNOWN. zoom_factor: linear zoom, >= 1 for a crop inside the picture.
+        center_hit: TRUE | FALSE | UNKNOWN. zoom_factor: linear zoom, >= 1 for a crop inside the image.
         usable_crops, unusable_crops: counts.
         cropped_region_size: sum of crop area / image area.
         visual_evidence: at least one successful call returned an image.

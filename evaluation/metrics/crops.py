@@ -1,18 +1,18 @@
-"""Where every zoom call looked, in pixels of the original picture (docs/metrics.md#crops).
+"""Where every zoom call looked, in pixels of the original image (docs/metrics.md#crops).
 
-Every picture of a trajectory has a frame: where it lies in the original (offset), how many original pixels one of its
+Every image of a trajectory has a frame: where it lies in the original (offset), how many original pixels one of its
 pixels spans (scale) and its own width and height (size). A frame that cannot be known is NaN, and so is every crop
 made on it ("location unknown").
 
 Choices where the specification is silent:
 
-- A call that names no input picture, made before any call has returned one, can only have seen the original: that is
-  its frame. Later there are several pictures it may mean, and its crop is "location unknown". (Its toolchain is broken
+- A call that names no input image, made before any call has returned one, can only have seen the original: that is
+  its frame. Later there are several images it may mean, and its crop is "location unknown". (Its toolchain is broken
   either way, docs/metrics.md#effective-toolchain.)
-- The picture a crop returned is made of the pixels that were *executed*, whatever ``crop_box`` says is scored: a box
-  asked for on that picture is relative to what the model really saw.
+- The image a crop returned is made of the pixels that were *executed*, whatever ``crop_box`` says is scored: a box
+  asked for on that image is relative to what the model really saw.
 - A zoom call that succeeded without a readable box returned an unknown part: later crops on it are unknown too.
-- A call flagged "unused" has no usable crop but did write its picture.
+- A call flagged "unused" has no usable crop but did write its image.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def find_crops(run: RunColumns, size: Floats, kinds: Ints, producers: Producers,
     """The crops of all trajectories, the calls on originals first, then those on what they returned, and so on.
 
     Args:
-        size: (n, 2) width and height of each trajectory's original picture, NaN when unknown.
+        size: (n, 2) width and height of each trajectory's original image, NaN when unknown.
         kinds: (s,) ``ToolKind`` of every step.
         requested: score the box the model asked for; otherwise the executed one where recorded (``crop_box``).
     """
@@ -71,7 +71,7 @@ def find_crops(run: RunColumns, size: Floats, kinds: Ints, producers: Producers,
 
 
 class _Frames:
-    """(x, y, scale x, scale y, width, height) of every picture: one row per step, per original, and one unknown."""
+    """(x, y, scale x, scale y, width, height) of every image: one row per step, per original, and one unknown."""
 
     def __init__(self, run: RunColumns, size: Floats, producers: Producers) -> None:
         steps, n = len(run.steps), len(run)
@@ -84,7 +84,7 @@ class _Frames:
         self._source = np.where(original, steps + self.trajectory, made)
 
     def _before_any_picture(self, run: RunColumns, producers: Producers) -> Bools:
-        """Which steps name no input while the original is the only picture there is."""
+        """Which steps name no input while the original is the only image there is."""
         written = (run.steps.ok & (run.steps.image_out > ORIGINAL_IMAGE)).astype(np.int64)
         earlier = np.concatenate([[0], np.cumsum(written)])
         so_far = earlier[:-1] - earlier[run.step_start[:-1]][self.trajectory]
@@ -106,7 +106,7 @@ class _Frames:
         return self._table[self._source[rows]]
 
     def write(self, rows: Ints, kinds: Ints, frame: Floats, region: Floats, out_size: Floats) -> None:
-        """Sets the frames of the pictures these steps returned; ``region`` are their boxes in the input picture."""
+        """Sets the frames of the images these steps returned; ``region`` are their boxes in the input image."""
         out = frame.copy()
         zoom, rescale = kinds == ToolKind.ZOOM, kinds == ToolKind.RESCALE
         cut = np.flatnonzero(zoom)
@@ -123,7 +123,7 @@ class _Frames:
 
 
 class _RecordedBoxes:
-    """Boxes of steps as recorded: fractions or pixels of the input picture; invalid ones NaN."""
+    """Boxes of steps as recorded: fractions or pixels of the input image; invalid ones NaN."""
 
     def __init__(self, boxes: Floats, coords: Ints) -> None:
         self._boxes = np.where(valid(boxes)[:, None], boxes, np.nan)
@@ -131,7 +131,7 @@ class _RecordedBoxes:
         self._relative = (coords == NORM1) | (coords == NORM1000)
 
     def inside(self, rows: Ints, frame: Floats) -> Floats:
-        """The boxes of ``rows`` in pixels of their input pictures, clipped to them; NaN where nothing is left."""
+        """The boxes of ``rows`` in pixels of their input images, clipped to them; NaN where nothing is left."""
         boxes, relative = self._boxes[rows], self._relative[rows]
         for side in range(4):
             boxes[:, side] *= np.where(relative, frame[:, 4 + side % 2], 1.0)
@@ -139,7 +139,7 @@ class _RecordedBoxes:
 
 
 def _mapped(region: Floats, frame: Floats) -> Floats:
-    """Boxes of a picture in pixels of the original."""
+    """Boxes of an image in pixels of the original."""
     out = np.empty_like(region)
     for side in range(4):
         np.multiply(region[:, side], frame[:, 2 + side % 2], out=out[:, side])

@@ -64,7 +64,7 @@ def describe(samples: SampleColumns) -> BenchmarkNumbers:
 
 
 def evidence_shares(samples: SampleColumns) -> Floats:
-    """(m,) area of the union of a sample's gold boxes / area of its picture; NaN without a size or valid gold."""
+    """(m,) area of the union of a sample's gold boxes / area of its image; NaN without a size or valid gold."""
     sets = gold_sets(samples)
     gold = union_areas(sets)
     with np.errstate(invalid="ignore"):

@@ -21,7 +21,7 @@ from evaluation.metrics.shares import Shares, covered_shares, measure_regions, t
 
 
 def gold_sets(samples: SampleColumns) -> BoxSets:
-    """The gold boxes that count: valid, clipped to the picture, something left. None where the size is unknown."""
+    """The gold boxes that count: valid, clipped to the image, something left. None where the size is unknown."""
     row = rows_of(samples.gold_start)
     boxes = clipped(samples.gold_boxes, known_sizes(samples.size)[row])
     counted = valid(samples.gold_boxes) & ~np.isnan(boxes[:, 0])
@@ -54,7 +54,7 @@ def ground(
     Args:
         gold: n sets, empty where the trajectory is not scorable. size: (n, 2), NaN when unknown.
         multi_crop, multi_gold: settings of docs/metrics.md#settings.
-        whole_image: (n,) scorable trajectories whose crop is the whole picture (``no_crop = full_image``).
+        whole_image: (n,) scorable trajectories whose crop is the full image (``no_crop = full_image``).
     """
     n = len(step_start) - 1
     trajectory = rows_of(step_start)
@@ -98,7 +98,7 @@ def _score_crops(
 
 
 def _center_hits(box: Floats, gold: BoxSets) -> Ints:
-    """Whether the centre of each scoring crop lies in any gold box; UNKNOWN without such a crop."""
+    """Whether the center of each scoring crop lies in any gold box; UNKNOWN without such a crop."""
     inside = center_in(np.repeat(box, gold.counts, axis=0), gold.boxes)
     hit = np.where(count_true(inside, gold.start) > 0, TRUE, FALSE)
     return np.where(np.isnan(box[:, 0]), UNKNOWN, hit)

@@ -1,4 +1,4 @@
-"""Where a run looks, minus where the evidence is: two densities on a grid over pictures of any size."""
+"""Where a run looks, minus where the evidence is: two densities on a grid over images of any size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MIDDLE = np.array([1 / 3, 2 / 3])
 class HeatMap:
     """``difference``: (ROWS, COLUMNS), crop density minus gold density per cell, each density summing to 1.
 
-    ``middle_crops``, ``middle_gold``: the share of each density in the middle ninth of the picture. ``crops``,
+    ``middle_crops``, ``middle_gold``: the share of each density in the middle ninth of the image. ``crops``,
     ``golds``, ``trajectories``: how many boxes and trajectories it is made of.
     """
 
@@ -47,14 +47,14 @@ def heat_map(crops: Floats, golds: Floats, trajectories: int) -> HeatMap | None:
 @dataclass(frozen=True, slots=True)
 class Density:
     """``cells``: (rows, columns) share of the boxes' weight per cell, summing to 1, or all 0 without a box;
-    ``middle``: the share in the middle ninth of the picture."""
+    ``middle``: the share in the middle ninth of the image."""
 
     cells: Floats
     middle: float
 
 
 def density(boxes: Floats, columns: int = COLUMNS, rows: int = ROWS) -> Density:
-    """How boxes are spread over the picture: (k, 4) in units of it, 0..1, none empty.
+    """How boxes are spread over the image: (k, 4) in units of it, 0..1, none empty.
 
     Each box weighs 1, spread evenly over its area: Σ_boxes area(box ∩ cell) / area(box), divided by the number of
     boxes.
@@ -81,7 +81,7 @@ def in_units(boxes: Floats, size: Floats) -> Floats:
 
 
 def crop_cells(cells: Ints) -> Ints:
-    """(ROWS, COLUMNS) counts of scoring crops by the cell of their centre, as ``cells_of_boxes`` numbers them; NO_CELL
+    """(ROWS, COLUMNS) counts of scoring crops by the cell of their center, as ``cells_of_boxes`` numbers them; NO_CELL
     is in none."""
     return np.bincount(cells[cells != NO_CELL], minlength=ROWS * COLUMNS).reshape(ROWS, COLUMNS)
 
@@ -102,7 +102,7 @@ def cells_of_boxes(boxes: Floats, size: Floats, counted: Bools) -> Ints:
 
 
 def _overlaps(low: Floats, high: Floats, edges: Floats) -> Floats:
-    """(k, cells) share of each interval that lies between two neighbouring edges."""
+    """(k, cells) share of each interval that lies between two neighboring edges."""
     inside = np.minimum(high[:, None], edges[None, 1:]) - np.maximum(low[:, None], edges[None, :-1])
     shares: Floats = np.maximum(inside, 0.0) / (high - low)[:, None]
     return shares

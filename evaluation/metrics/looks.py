@@ -18,7 +18,7 @@ from evaluation.metrics.tests import sampled_sign_flip
 
 @dataclass(frozen=True, slots=True)
 class LookComparison:
-    """Two runs on the ``n`` samples that are in the grounding population of both, from ``clusters`` pictures.
+    """Two runs on the ``n`` samples that are in the grounding population of both, from ``clusters`` images.
 
     ``a_only``, ``b_only``: only that run is grounded. ``difference`` = grounded_b − grounded_a, with Newcombe's
     ``interval`` and, with any cluster larger than 1, the ``clustered`` one; ``p_value`` is McNemar's, ``p_cluster`` of
@@ -52,7 +52,7 @@ class LookComparison:
 
     @property
     def shares_clusters(self) -> bool:
-        """Whether samples share a picture, so that McNemar's p alone is too liberal."""
+        """Whether samples share an image, so that McNemar's p alone is too liberal."""
         return self.clusters < self.n
 
 

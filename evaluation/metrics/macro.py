@@ -1,4 +1,4 @@
-"""Models over several benchmarks: the macro mean, its interval and ranks, pictures drawn within each benchmark.
+"""Models over several benchmarks: the macro mean, its interval and ranks, images drawn within each benchmark.
 
 The benchmarks themselves are not drawn: the interval says nothing of other benchmarks.
 """
@@ -16,14 +16,14 @@ from evaluation.metrics.ranking import Standing, standings_of, totals_ratio
 from evaluation.metrics.resampling import PAIRED_DRAWS, resampled_values
 
 APART = 1000
-"""Seeds of two benchmarks lie so far apart: each block of draws takes one, and no two draw the same pictures."""
+"""Seeds of two benchmarks lie so far apart: each block of draws takes one, and no two draw the same images."""
 SAME = 1e-9
 
 
 @dataclass(frozen=True)
 class Part:
     """m models on the n samples of one benchmark: what each sample adds to the metric of each model, above and below
-    the line, (n, m), and its picture, (n,)."""
+    the line, (n, m), and its image, (n,)."""
 
     numerators: Floats
     denominators: Floats
@@ -55,7 +55,7 @@ def macro_ranking(
     """The mean over b benchmarks of ``values`` (b, m), every benchmark with one weight, in their unit; NaN: a model
     without a value, which has no mean.
 
-    Interval: 2.5 and 97.5 percentiles of that mean over draws in which the pictures of each benchmark are drawn anew,
+    Interval: 2.5 and 97.5 percentiles of that mean over draws in which the images of each benchmark are drawn again,
     the same for all models; ranks by the same draws. ``parts``: what the values are made of, a benchmark each. Where
     one makes other values, where there are none, and below 20 clusters on any, nothing is drawn.
     """

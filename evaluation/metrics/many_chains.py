@@ -20,8 +20,8 @@ class Column:
 
 @dataclass(frozen=True)
 class ManyChains:
-    """``columns`` from left to right; ``distances``: edits of each chain to the centre; ``centre``: the chain that is
-    the centre, None where it is the reference."""
+    """``columns`` from left to right; ``distances``: edits of each chain to the center; ``centre``: the chain that is
+    the center, None where it is the reference."""
 
     columns: Sequence[Column]
     distances: Sequence[int]
@@ -31,14 +31,14 @@ class ManyChains:
 def align_many(reference: Sequence[str] | None, chains: Sequence[Sequence[str]]) -> ManyChains:
     """Star alignment of ``chains`` (names of tools in order) around the reference; () is a reference without calls.
 
-    Each chain is aligned with the centre alone, with the fewest edits (``align``): another tool, an added and a missing
+    Each chain is aligned with the center alone, with the fewest edits (``align``): another tool, an added and a missing
     call cost 1 each, and equal canonical names nothing. So an added call opens a column of its own and moves no other
-    chain. Between two calls of the centre, added calls of the same tool share a column where their order allows it;
-    different tools never do. Without a reference (None) the centre is the chain with the smallest sum of distances to
+    chain. Between two calls of the center, added calls of the same tool share a column where their order allows it;
+    different tools never do. Without a reference (None) the center is the chain with the smallest sum of distances to
     the others, of several the first.
 
     Example: reference a b, chains a x b and b: columns a - | . x | b b, distances 1 and 1.
-    Source: the centre star method, Gusfield 1997, Algorithms on Strings, Trees and Sequences, 14.6.2.
+    Source: the center star method, Gusfield 1997, Algorithms on Strings, Trees and Sequences, 14.6.2.
     """
     centre, around = None, reference
     if around is None:
@@ -82,7 +82,7 @@ class _Added:
 
 
 def _split(centre: Sequence[str], names: Sequence[str]) -> tuple[dict[int, int], dict[int, list[int]], int]:
-    """The chain's call beside each call of the centre, its added calls by the call of the centre they stand before,
+    """The chain's call beside each call of the center, its added calls by the call of the center they stand before,
     and the number of edits."""
     pairs: dict[int, int] = {}
     added: dict[int, list[int]] = {}

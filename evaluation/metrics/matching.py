@@ -20,13 +20,13 @@ def normalise(name: str) -> str:
 
 
 def normalised(names: Sequence[str]) -> tuple[str, ...]:
-    """All names normalised, blank ones dropped, repeats and order kept."""
+    """All names normalized, blank ones dropped, repeats and order kept."""
     return tuple(found for name in names if (found := normalise(name)))
 
 
 @lru_cache(maxsize=65_536)
 def plurals(name: str) -> frozenset[str]:
-    """The plural forms a normalised name may take: +s; +es after s, x, z, ch, sh, o; y → ies; f → ves; fe → ves."""
+    """The plural forms a normalized name may take: +s; +es after s, x, z, ch, sh, o; y → ies; f → ves; fe → ves."""
     forms = {name + "s"}
     if name.endswith(("s", "x", "z", "ch", "sh", "o")):
         forms.add(name + "es")
@@ -41,7 +41,7 @@ def plurals(name: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class TargetNames:
-    """The normalised names that predictions of one query are matched against, in the query's order, all different."""
+    """The normalized names that predictions of one query are matched against, in the query's order, all different."""
 
     names: tuple[str, ...]
 
@@ -61,14 +61,14 @@ class TargetNames:
 
 
 def target_names(names: Sequence[str]) -> TargetNames:
-    """Targets from names as written: normalised, blanks and repeats dropped."""
+    """Targets from names as written: normalized, blanks and repeats dropped."""
     return TargetNames(tuple(dict.fromkeys(normalised(names))))
 
 
 def candidate(predicted: str, targets: TargetNames, judge: Mapping[str, str | None]) -> int:
-    """The place of the target a normalised predicted name means, or −1.
+    """The place of the target a normalized predicted name means, or −1.
 
-    1. the target of the same name; else 2. the one the judge's mapping (normalised) names, where it has an entry: an
+    1. the target of the same name; else 2. the one the judge's mapping (normalized) names, where it has an entry: an
     entry that names no target is no candidate; else 3. the first that differs only in grammatical number, either way.
     """
     if predicted in targets.place:
@@ -84,7 +84,7 @@ def candidate(predicted: str, targets: TargetNames, judge: Mapping[str, str | No
 def match(
     predicted: Sequence[str], targets: TargetNames, judge: Mapping[str, str | None], *, fuzzy: bool = False
 ) -> list[int]:
-    """The place of the target each normalised predicted name takes, in order, or −1; each target is taken once.
+    """The place of the target each normalized predicted name takes, in order, or −1; each target is taken once.
 
     ``fuzzy``: a name whose candidate is missing or taken gets the most similar free target if similar enough.
     Example: targets Knife; "knives", "knife" → [0, −1].
@@ -101,7 +101,7 @@ def match(
 
 
 def normalised_map(mapping: Mapping[str, str | None]) -> dict[str, str | None]:
-    """A judge's mapping with both sides normalised; a blank target is None."""
+    """A judge's mapping with both sides normalized; a blank target is None."""
     return {normalise(name): normalise(target) or None if target else None for name, target in mapping.items()}
 
 

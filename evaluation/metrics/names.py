@@ -64,20 +64,20 @@ ZOOM_TOOLS = frozenset(
 """Canonical names of the tools whose calls are zoom calls (docs/metrics.md#crops)."""
 
 RESCALING_TOOLS = frozenset({"resize", "pyramid"})
-"""Their picture shows the same region at another size: the frame is known when ``out_size`` is."""
+"""Their image shows the same region at another size: the frame is known when ``out_size`` is."""
 
 LOSING_TOOLS = frozenset({"rotate", "flip", "translate", "dft", "template_match"})
-"""A box on their picture cannot be mapped back to the original. So it is for every unknown tool."""
+"""A box on their image cannot be mapped back to the original. So it is for every unknown tool."""
 
 KEEPING_TOOLS = frozenset(MODULE_OF) - ZOOM_TOOLS - RESCALING_TOOLS - LOSING_TOOLS
-"""Their picture shows the same region at the same size."""
+"""Their image shows the same region at the same size."""
 
 _CANONICAL = {alias: name for name, aliases in ALIASES.items() for alias in aliases}
 _SEPARATORS = re.compile(r"[\s\-._]+")
 
 
 class ToolKind(IntEnum):
-    """What a tool does to the frame of its picture (docs/metrics.md#crops)."""
+    """What a tool does to the frame of its image (docs/metrics.md#crops)."""
 
     ZOOM, RESCALE, KEEP, LOSE = range(4)
 

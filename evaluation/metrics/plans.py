@@ -92,7 +92,7 @@ def has_order(plan: ToolPlan) -> bool:
 def precision_recall_f1(
     predicted: Sequence[str], targets: TargetNames, judge: Mapping[str, str | None], *, fuzzy: bool = False
 ) -> Prf | None:
-    """Matched / distinct predicted, matched / targets, and 2PR/(P+R) on sets of normalised names; each 0..1.
+    """Matched / distinct predicted, matched / targets, and 2PR/(P+R) on sets of normalized names; each 0..1.
 
     An empty prediction scores 0, 0, 0; without a target the query is not scored (None). Source: docs/metrics.md#f1.
     """
@@ -107,7 +107,7 @@ def precision_recall_f1(
 
 
 def score_plan(predicted: Sequence[str], query: Query, judge: Mapping[str, str | None]) -> PlanScore | None:
-    """Outcome (4.3), correct prefix (4.4) and order violations (4.5) of normalised names; None without a target.
+    """Outcome (4.3), correct prefix (4.4) and order violations (4.5) of normalized names; None without a target.
 
     Example: targets A(1) B(2) C(2) D(3): "a,c,b,d" is an Exact Match, "a,c,d,b" Out-of-Order.
     """
@@ -211,7 +211,7 @@ def _prefix(places: Sequence[int], steps: Sequence[int]) -> int:
 def _queries(samples: SampleColumns) -> tuple[Ints, list[Query]]:
     """A code for the plan of each sample, and the query behind each code; equal plans share a code."""
     found: dict[ToolPlan, int] = {}
-    # Equal plans are mostly one object, which is faster to recognise.
+    # Equal plans are mostly one object, which is faster to recognize.
     objects = {id(plan): plan for plan in samples.plans}
     code = {number: found.setdefault(plan, len(found)) for number, plan in objects.items()}
     codes = np.fromiter((code[id(plan)] for plan in samples.plans), np.int64, len(samples))

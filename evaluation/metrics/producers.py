@@ -1,4 +1,4 @@
-"""Which call made the picture that another call reads (docs/metrics.md#crops, #effective-toolchain)."""
+"""Which call made the image that another call reads (docs/metrics.md#crops, #effective-toolchain)."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from evaluation.metrics.columns import NO_IMAGE, ORIGINAL_IMAGE, Ints, RunColumn
 from evaluation.metrics.ragged import rows_of
 
 NO_STEP = -1
-"""No call made this picture (or it is the original)."""
+"""No call made this image (or it is the original)."""
 
 
 @dataclass(frozen=True)
 class Producers:
-    """The calls behind the pictures of a run.
+    """The calls behind the images of a run.
 
-    A picture id may be written more than once: the latest EARLIER successful call counts, so a call never reads a
-    picture made after it. A failed call writes no picture; nothing overwrites the original.
+    An image id may be written more than once: the latest EARLIER successful call counts, so a call never reads a
+    image made after it. A failed call writes no image; nothing overwrites the original.
 
     Attributes:
         of_input: (t,) flat step index behind every entry of ``StepColumns.image_in``, ``NO_STEP`` when none.
         of_first_input: (s,) the same for the first input of every step; ``NO_STEP`` also without an input.
-        first_input: (s,) the picture code of the first input, ``NO_IMAGE`` without one.
+        first_input: (s,) the image code of the first input, ``NO_IMAGE`` without one.
         of_final: (n,) the latest call that made the named final image, ``NO_STEP`` when none.
     """
 
@@ -34,7 +34,7 @@ class Producers:
 
 
 def find_producers(run: RunColumns) -> Producers:
-    """Looks up all inputs and final images of ``run`` in one sorted table of the pictures written."""
+    """Looks up all inputs and final images of ``run`` in one sorted table of the images written."""
     steps = run.steps
     trajectory = rows_of(run.step_start)
     reader = rows_of(steps.in_start)
@@ -50,7 +50,7 @@ def find_producers(run: RunColumns) -> Producers:
 
 
 class _PictureTable:
-    """The (trajectory, picture, step) triples written, as sorted whole numbers."""
+    """The (trajectory, image, step) triples written, as sorted whole numbers."""
 
     def __init__(self, run: RunColumns, trajectory: Ints) -> None:
         steps = run.steps

@@ -40,7 +40,7 @@ _NO_BOX = (math.nan,) * 4
 def sample_columns(records: Sequence[SampleRecord]) -> SampleColumns:
     """The samples of a benchmark as columns, in the order given.
 
-    A sample's cluster is its ``image_group``, else its picture, else the sample itself. An empty reference toolchain
+    A sample's cluster is its ``image_group``, else its image, else the sample itself. An empty reference toolchain
     means that the sample has none. Facet values become text (truth values "true" and "false").
     """
     book: dict[tuple[str, str], int] = {}

@@ -64,7 +64,7 @@ class BoxSets:
 def union_areas(sets: BoxSets) -> Floats:
     """The area each set covers together, square pixels; empty boxes count nothing, an empty set 0. Exact.
 
-    One and two boxes have closed forms; more are swept: between two neighbouring x edges the boxes that span the
+    One and two boxes have closed forms; more are swept: between two neighboring x edges the boxes that span the
     slab, in order of their y1, add what reaches below all earlier ones.
     """
     kept = filled(sets.boxes)

@@ -170,7 +170,7 @@ def repeats(found: Rollouts, left: OpenRollouts | None = None) -> Repeats | None
 
 
 def _interval(means: Floats, cluster: Ints) -> Interval | None:
-    """mean ± t SE between pictures; where that has no width or leaves 0..1, what a rate of yes/no samples would have,
+    """mean ± t SE between images; where that has no width or leaves 0..1, what a rate of yes/no samples would have,
     which is wider."""
     found = mean_interval(means, cluster)
     inside = found is not None and found.high - found.low > NO_WIDTH and found.low >= 0 and found.high <= 1

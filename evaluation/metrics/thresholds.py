@@ -1,4 +1,4 @@
-"""The quadrants at every IoA threshold: how far the picture depends on where the line is drawn."""
+"""The quadrants at every IoA threshold: how far the image depends on where the line is drawn."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def backtrack(run: RunColumns, producers: Producers) -> tuple[Bools, Ints]:
 
     From the final output back to the original, over all inputs, each step once. The final output is the producer of
     the named final image, else the last successful call. EMPTY: no successful call, or the final image is the
-    original. BROKEN: a picture on the way has no producer, or a call names no input; then no step is effective.
+    original. BROKEN: an image on the way has no producer, or a call names no input; then no step is effective.
     """
     steps = run.steps
     reached = np.zeros(len(steps), bool)

@@ -42,7 +42,7 @@ class Tagging(models.Model):
 
 
 class Note(models.Model):
-    """What somebody wrote on a trajectory: on all of it, on one turn (from 1), or on a region of the picture, in its
+    """What a person wrote on a trajectory: on all of it, on one turn (from 1), or on a region of the image, in its
     pixels. Everyone who sees the trajectory sees it."""
 
     trajectory = models.ForeignKey(Trajectory, on_delete=models.CASCADE, related_name="notes")

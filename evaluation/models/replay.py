@@ -10,7 +10,7 @@ from evaluation.models.run import Trajectory
 class Replay(models.Model):
     """A trajectory's calls run again here, kept so that scores use what they gave instead of what was recorded.
 
-    It is of one picture: where the sample has another by now, scores use the record again.
+    It is of one image: where the sample has another by now, scores use the record again.
     """
 
     trajectory = models.OneToOneField(Trajectory, on_delete=models.CASCADE, related_name="replay")

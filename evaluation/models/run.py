@@ -33,7 +33,7 @@ class RunManager(models.Manager.from_queryset(RunQuerySet)):  # type: ignore[mis
 class Run(models.Model):
     """One model on one benchmark under one setting.
 
-    ``staged_for``: the import that fills this run out of sight, to put it in the place of another when it is whole.
+    ``staged_for``: the import that fills this run out of sight, to put it in place of another when it is whole.
     ``objects`` and ``benchmark.runs`` know nothing of such runs, ``everything`` does.
     """
 
@@ -168,7 +168,7 @@ class ToolList(models.Model):
 class Step(models.Model):
     """One tool call of a trajectory: the box it asked for and, where recorded, the box it got.
 
-    Boxes are in ``coords`` of the step's input picture, as recorded; null where the call has none.
+    Boxes are in ``coords`` of the step's input image, as recorded; null where the call has none.
     """
 
     # Found by the constraint below, which begins with it.

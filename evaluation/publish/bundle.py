@@ -93,7 +93,7 @@ class Copy:
 
 
 def publish(benchmark: Benchmark, folder: Path, cases: list[str], *, most: int, today: date) -> dict[str, int]:
-    """Write the copy; returns how many pages, trajectories, pictures and files it holds.
+    """Write the copy; returns how many pages, trajectories, images and files it holds.
 
     cases: queries of lists of trajectories, as they stand behind the "?" of their address; from each the first
     ``most`` trajectories. The folder is new, empty or an earlier copy, which is replaced once the new one is whole.
@@ -177,7 +177,7 @@ def _walk(copy: Copy, lists: list[Place]) -> None:
 
 
 def _asked(copy: Copy, place: Place) -> str:
-    """A chosen trajectory is asked for within its list, so that its page leads to its neighbours there."""
+    """A chosen trajectory is asked for within its list, so that its page leads to its neighbors there."""
     listed = copy.chosen.get(place.part("pk")) if place.kind == CASE else None
     query = "&".join(part for part in (listed, place.query) if part)
     return f"{place.path}?{query}" if query else place.path
@@ -195,7 +195,7 @@ def _targets(copy: Copy, place: Place, page: bytes) -> Iterator[Place]:
 
 
 def _tiles(copy: Copy, address: str) -> Iterator[Place]:
-    """Every tile of a picture, from the address of one with {level}, {column} and {row} in it."""
+    """Every tile of an image, from the address of one with {level}, {column} and {row} in it."""
     first = copy.place(address.format(level=0, column=0, row=0))
     if first is None:
         return
@@ -208,7 +208,7 @@ def _tiles(copy: Copy, address: str) -> Iterator[Place]:
 
 
 def _finish(copy: Copy, lists: list[Place], today: date) -> None:
-    """The pictures, the static files, the tables; then the links of each page, now that it is known what there is."""
+    """The images, the static files, the tables; then the links of each page, now that it is known what there is."""
     for file, place in list(copy.pictures.items()):
         answer = read(place.address, copy.reader)
         if answer is None:

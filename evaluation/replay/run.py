@@ -1,6 +1,6 @@
-"""A model's calls run again through the toolbox, on our picture, and laid beside what was recorded.
+"""A model's calls run again through the toolbox, on our image, and laid beside what was recorded.
 
-A call that our tools cannot repeat is named with the reason, never guessed: the pictures that hang on it are lost too.
+A call that our tools cannot repeat is named with the reason, never guessed: the images that hang on it are lost too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ZOOMS = frozenset({"crop", "zoom_in", "zoom", "image_zoom_in", "crop_image", "cr
 """Calls whose box alone says what they do (docs/metrics.md#crops), as ``plain_name`` has them."""
 
 USUAL = Limits(kept_pixels=200_000_000)
-"""``kept_pixels``: of the pictures that later calls name, together."""
+"""``kept_pixels``: of the images that later calls name, together."""
 
 DIGEST = "out_digest"
 """The key of a recorded step under which the digest of its image stands: ``picture_key`` in hexadecimal."""
@@ -47,8 +47,8 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """Step ``number`` (1, 2, ...) run again. ``digest`` of the picture made here, ``recorded_digest`` as recorded.
-    ``difference``: mean absolute difference to the recorded picture, 0 to 255, None where there is none to compare.
+    """Step ``number`` (1, 2, ...) run again. ``digest`` of the image made here, ``recorded_digest`` as recorded.
+    ``difference``: mean absolute difference to the recorded image, 0 to 255, None where there is none to compare.
     ``seen``: what of the original its image shows, None if unknown. ``image``: what is kept to look at, ``image_out``
     its id.
     ``ok``: whether it ran here, None where it could not be run again. ``executed``: of a zoom call that ran, the box
@@ -73,7 +73,7 @@ class Replayed:
 
 @dataclass(slots=True)
 class _Pictures:
-    """Pictures by id, each with its way to the original; ``lost`` names those that could not be made again."""
+    """Images by id, each with its way to the original; ``lost`` names those that could not be made again."""
 
     made: dict[str, tuple[Picture, Affine | None]]
     lost: set[str] = field(default_factory=set)
@@ -104,9 +104,9 @@ def replay(
     show: Callable[[Picture], Picture] | None = None,
     profile: Profile = Profile.STRICT,
 ) -> tuple[Replayed, ...]:
-    """Every step run again, in order. ``recorded`` are pictures of the trajectory that are at hand, by their ids.
+    """Every step run again, in order. ``recorded`` are images of the trajectory that are at hand, by their ids.
 
-    ``show`` makes what is kept of each picture; without it none is: many large ones would fill the memory.
+    ``show`` makes what is kept of each image; without it none is: many large ones would fill the memory.
     ``profile``: how the tools were called.
     """
     pictures = _Pictures({ORIGINAL: (original, IDENTITY)})
@@ -192,7 +192,7 @@ def _compared(
 
 
 def _inputs(step: Step, pictures: _Pictures, limits: Limits) -> tuple[str, ...]:
-    """The ids of the pictures that the call works on, all of them made."""
+    """The ids of the images that the call works on, all of them made."""
     if pictures.pixels > limits.kept_pixels:
         raise _CannotRun(f"the images that later calls need have more than {limits.kept_pixels:,} pixels together.")
     ids = (step.image_in,) if isinstance(step.image_in, str) else step.image_in or (pictures.latest,)
@@ -205,7 +205,7 @@ def _inputs(step: Step, pictures: _Pictures, limits: Limits) -> tuple[str, ...]:
 
 
 def _call(step: Step, image: Picture, ids: tuple[str, ...], profile: Profile) -> ToolCall:
-    """The recorded call as one of ours, on the picture that is its original."""
+    """The recorded call as one of ours, on the image that is its original."""
     names = ids if len(ids) > 1 else ids[0]
     if profile is Profile.VTC:
         try:

@@ -1,4 +1,4 @@
-"""The page of the search, and the results that the palette asks for while somebody types."""
+"""The page of the search, and the results that the palette asks for while a person types."""
 
 from __future__ import annotations
 

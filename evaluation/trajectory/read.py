@@ -22,7 +22,7 @@ from evaluation.models import Judgement, Trajectory
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One judgement. ``person``: the key of who gave it, None of a judge model; ``word``: of ``word_of``."""
+    """One judgment. ``person``: the key of who gave it, None of a judge model; ``word``: of ``word_of``."""
 
     kind: str
     judge: str

@@ -109,7 +109,7 @@ class SessionStore(DatabaseStore):
 
 @receiver(user_logged_in)
 def note_where(sender: type[User], request: HttpRequest, user: User, **extra: Any) -> None:
-    """Keep in the session when and from where somebody signed in."""
+    """Keep in the session when and from where a person signed in."""
     request.session[SIGNED_IN] = {
         "at": timezone.now().isoformat(),
         "address": client_address(request),

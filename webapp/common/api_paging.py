@@ -74,7 +74,7 @@ class KeysetPagination(CursorPagination):
 
 
 class PlacePagination(KeysetPagination):
-    """Pages by place, for rows that are made anew each time and have no key."""
+    """Pages by place, for rows that are made again each time and have no key."""
 
     offset_cutoff = 10**9
 

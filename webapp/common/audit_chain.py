@@ -1,7 +1,7 @@
 """The digests that make the audit log tamper-evident, as pure functions.
 
 An entry is sealed a little after it was written, together with all others since: chaining each entry to the one before
-while it is written would let one write of the whole site happen at a time.
+while it is written would let one write of the full site happen at a time.
 """
 
 from __future__ import annotations

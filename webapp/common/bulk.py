@@ -1,4 +1,4 @@
-"""Rows by plain statements, for the two databases we run on: one object where ``save`` builds its statement anew each
+"""Rows by plain statements, for the two databases we run on: one object where ``save`` builds its statement again each
 time, and many at once, as ``bulk_create`` does, without building model objects.
 
 An import writes hundreds of thousands of rows; building a model instance and preparing each field costs several times

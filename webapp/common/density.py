@@ -1,4 +1,4 @@
-"""Boxes of which there are too many for an outline each: how often every part of their picture lies in one."""
+"""Boxes of which there are too many for an outline each: how often every part of their image lies in one."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 from webapp.common.drawing import rectangle, written
 
 MANY = 40
-"""From so many boxes on, outlines would hide the picture under them."""
+"""From so many boxes on, outlines would hide the image under them."""
 
 CELLS = 64
-"""Along the longer side of the picture."""
+"""Along the longer side of the image."""
 
 LEVELS = 6
 DARKEST = 0.6
-"""Of the part that most boxes share: the picture is seen through it."""
+"""Of the part that most boxes share: the image is seen through it."""
 
 Layer = tuple[str, str]
-"""How opaque, and the path of the cells, in pixels of the picture."""
+"""How opaque, and the path of the cells, in pixels of the image."""
 
 
 def density(boxes: Iterable[Any], width: float, height: float) -> list[Layer]:
-    """The picture's cells by the number of boxes over them; none where outlines can be told apart."""
+    """The image's cells by the number of boxes over them; none where outlines can be told apart."""
     corners = [rectangle(box) for box in boxes]
     if len(corners) <= MANY:
         return []

@@ -1,4 +1,4 @@
-"""Where things stand in the small drawings of a page: bars, intervals, marks on a picture.
+"""Where things stand in the small drawings of a page: bars, intervals, marks on an image.
 
 Positions along an axis are percentages as text, so that a drawing takes the width of its place without a style.
 """
@@ -12,7 +12,7 @@ from typing import Any
 from webapp.common.wording import finite
 
 SMALLEST_MARK = 6.0
-"""Pixels on screen: a smaller box is drawn at this size around its centre."""
+"""Pixels on screen: a smaller box is drawn at this size around its center."""
 
 Rectangle = tuple[float, float, float, float]
 
@@ -75,7 +75,7 @@ def _four(corners: Sequence[Any]) -> Rectangle:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The part of a picture that is seen, in pixels of the picture: x, y, width, height."""
+    """The part of an image that is seen, in pixels of the image: x, y, width, height."""
 
     x: float
     y: float
@@ -94,7 +94,7 @@ class Window:
 
 
 def seen_of(width: float, height: float, ratio: float | None) -> Window:
-    """What is left of a picture that fills a place of ``ratio`` (width by height) and is cut around its middle."""
+    """What is left of an image that fills a place of ``ratio`` (width by height) and is cut around its middle."""
     if width <= 0 or height <= 0:
         raise ValueError(f"an image of {width} by {height} pixels cannot be drawn")
     if ratio is None:
@@ -108,7 +108,7 @@ def seen_of(width: float, height: float, ratio: float | None) -> Window:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One rectangle over a picture, and the tag at its corner, if it has one.
+    """One rectangle over an image, and the tag at its corner, if it has one.
 
     ``left`` and ``top`` place the tag; ``lift`` is how far it stands above that corner, in pixels of the screen.
     """

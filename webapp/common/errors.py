@@ -139,7 +139,7 @@ class Conflict(ApplicationError):
 
 
 class TooLarge(ApplicationError):
-    """A file or picture is over a limit of the settings."""
+    """A file or image is over a limit of the settings."""
 
     status = 413
     code = "too_large"

@@ -99,7 +99,7 @@ class Rate:
         return 0 if left > 0 else wait
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Begin again."""
         with self._lock:
             self._left = {}
 

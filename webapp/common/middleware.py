@@ -32,7 +32,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "default-src 'self'",
         "script-src 'self'",
         "style-src 'self'",
-        # Drawn pictures: thumbnails before they are stored, canvases that are copied.
+        # Drawn images: thumbnails before they are stored, canvases that are copied.
         "img-src 'self' data: blob:",
         "connect-src 'self'",
         "frame-ancestors 'none'",
@@ -96,7 +96,7 @@ class CacheControlMiddleware:
 class CompressTextMiddleware(GZipMiddleware):
     """Send text compressed; images are compressed already.
 
-    Pages hold secrets beside what people typed, but the form token is masked anew for each answer and Django pads
+    Pages hold secrets beside what people typed, but the form token is masked again for each answer and Django pads
     compressed answers by a random length, so that their sizes tell nothing.
     """
 

@@ -1,4 +1,4 @@
-"""A picture with marks over it as markup. Here and not in a template: a page of pictures has fifty, with marks each."""
+"""An image with marks over it as markup. Here and not in a template: a page of images has fifty, with marks each."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def shot(
     loupe: str = "",
     loading: str = "lazy",
 ) -> SafeString:
-    """A picture of ``width`` × ``height`` original pixels with marks over it, whatever size ``src`` has.
+    """An image of ``width`` × ``height`` original pixels with marks over it, whatever size ``src`` has.
 
     Boxes are four numbers, or anything with x1, y1, x2, y2, in pixels of the original; a crop may have ``turn`` (its
     number) and ``focused``. ``pa`` and ``pb`` are boxes of two ``people``, whose names their first boxes carry; gold
-    then has no tag. ``ratio`` ("16x9", "4x3", "1x1") cuts the picture to its place, "" shows all of it. ``shown`` is
+    then has no tag. ``ratio`` ("16x9", "4x3", "1x1") cuts the image to its place, "" shows all of it. ``shown`` is
     about how wide it stands on the screen. ``tags`` draws G1 …, the turn numbers and the names. ``loupe`` is the
-    address of a picture of the evidence. Where there are too many crops, what they share is shaded and only the focused
+    address of an image of the evidence. Where there are too many crops, what they share is shaded and only the focused
     ones are outlined.
     """
     window = drawing.seen_of(float(width), float(height), RATIOS[ratio] if ratio else None)

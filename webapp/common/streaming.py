@@ -1,4 +1,4 @@
-"""Files that are handed out while they are made."""
+"""Files that are assigned while they are made."""
 
 from collections.abc import Iterator
 from itertools import chain

@@ -102,7 +102,7 @@ def percentage_points(difference: object, digits: int = 1) -> str:
 
 
 def p_value(value: object) -> str:
-    """Three decimals below .1, else two, no leading nought; "< .001" below that: 0.018 as ".018"."""
+    """Three decimals below .1, else two, no leading 0; "< .001" below that: 0.018 as ".018"."""
     number = finite(value)
     if number is None:
         return NOT_AVAILABLE

@@ -78,7 +78,7 @@ def cancel(job: Job, *, actor: User) -> Job:
 @transaction.atomic
 def retry(job: Job, *, actor: User) -> Job:
     """Put a failed or stopped job in the queue again; it goes on from its last checkpoint. Of one with parts, the body
-    finds anew what is left to do."""
+    finds again what is left to do."""
     job = _locked(job)
     if not job.can_retry:
         raise Conflict(f"“{job.title}” can't be retried. Only failed or stopped jobs can.")

@@ -25,7 +25,7 @@ from webapp.jobs.registry import tell_stopped
 LONGEST_WAIT_SECONDS = 30
 """Between two tries of a job that an outage stopped."""
 _HAS_PARTS = Exists(Job.objects.filter(parent=OuterRef("pk")))
-"""Such a job began when its parts were handed out."""
+"""Such a job began when its parts were assigned."""
 
 
 def new_worker() -> str:

@@ -21,7 +21,7 @@ class JobInterrupted(Exception):
 
 
 class JobCancelled(JobInterrupted):
-    """Somebody stopped the job."""
+    """A person stopped the job."""
 
 
 class LeaseLost(JobInterrupted):
@@ -49,11 +49,11 @@ class JobContext:
 
     @cached_property
     def parts(self) -> list[Job]:
-        """The parts that the body has handed out: all of them have ended."""
+        """The parts that the body has assigned: all of them have ended."""
         return list(self.job.parts.oldest_first().only("payload", "state", "parent"))
 
     def progress(self, done: int, total: int | None = None, *, unit: str = "") -> None:
-        """Say that `done` of `total` are done, and stop here when somebody asked for it."""
+        """Say that `done` of `total` are done, and stop here when a person asked for it."""
         if self._stopping.is_set():
             raise WorkerStopping
         total = self.job.total if total is None else total
@@ -69,7 +69,7 @@ class JobContext:
 
         Then both are kept or neither: after a crash the next worker goes on from `state`, with nothing lost or
         repeated. A worker that was overtaken gets LeaseLost, which rolls its writes back. Workers that vanished and
-        outages are counted from here anew.
+        outages are counted from here again.
         """
         if self._stopping.is_set():
             raise WorkerStopping
@@ -89,7 +89,7 @@ class JobContext:
         self.log(text, level=JobLog.Level.WARNING)
 
     def _begun(self, done: int) -> dict[str, Any]:
-        """A body without checkpoints begins again at nought; the estimate must not count from further on."""
+        """A body without checkpoints begins again at 0; the estimate must not count from further on."""
         return {"done_at_start": Least("done_at_start", Value(done), output_field=IntegerField())}
 
     def _write(self, **fields: Any) -> None:

@@ -1,4 +1,4 @@
-"""Jobs in parts: a job hands out parts, which any worker runs, and goes on itself once the last of them has ended.
+"""Jobs in parts: a job assigns parts, which any worker runs, and goes on itself once the last of them has ended.
 
 Every change here locks the parent before its parts, so that of two parts that end at the same moment one is the last.
 A part says what it has to say in the log of its parent, which is the one entry that people see.

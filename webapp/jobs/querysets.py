@@ -33,7 +33,7 @@ class JobQuerySet(models.QuerySet[Any]):
         return self.filter(state__in=["queued", "running"])
 
     def unfinished(self) -> Self:
-        """Under way, waiting, or stopped on a fault that somebody has to look at."""
+        """Under way, waiting, or stopped on a fault that a person has to look at."""
         return self.filter(state__in=["queued", "running", "failed"])
 
     def queued(self) -> Self:

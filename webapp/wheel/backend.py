@@ -1,7 +1,7 @@
 """The build backend (PEP 517): the checkout as one package, ``sightline``, through setuptools.
 
 ``annotation``, ``evaluation`` and ``webapp`` are too general as names of installed packages: they would hide a folder
-of the same name beside somebody's notebook. So they are copied into one package with the templates and static files,
+of the same name beside a person's notebook. So they are copied into one package with the templates and static files,
 and the names of our modules are rewritten: in imports, and in strings that are exactly the name of a module, or of one
 thing in it, as in the settings.
 """

@@ -22,7 +22,7 @@ PICTURES = 3
 
 @dataclass(frozen=True)
 class Card:
-    """A benchmark with the person's roles, samples by state, and addresses of its first pictures."""
+    """A benchmark with the person's roles, samples by state, and addresses of its first images."""
 
     benchmark: Benchmark
     href: str
@@ -45,7 +45,7 @@ class Card:
 @dataclass(frozen=True)
 class Waiting:
     """What waits for a person in one benchmark: the link leads to exactly that many samples, ``begin`` is where the
-    first of them is handed out. ``count`` None: withheld, because a gold check would not change it."""
+    first of them is assigned. ``count`` None: withheld, because a gold check would not change it."""
 
     words: str
     benchmark: str
@@ -118,8 +118,8 @@ def waiting_for(user: Person) -> list[Waiting]:
 
 
 def next_for(user: Person, waiting: list[Waiting]) -> Sample | None:
-    """The first sample of the first row that has a picture to show. None where gold checks are mixed into this person's
-    samples: a picture shown beforehand would tell which is one."""
+    """The first sample of the first row that has an image to show. None where gold checks are mixed into this person's
+    samples: an image shown beforehand would tell which is one."""
     if not waiting:
         return None
     found = Sample.objects.waiting_for(user, waiting[0].kind).filter(

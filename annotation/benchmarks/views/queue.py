@@ -1,4 +1,4 @@
-"""How a benchmark hands out its samples: one form among its settings."""
+"""How a benchmark assigns its samples: one form among its settings."""
 
 from __future__ import annotations
 

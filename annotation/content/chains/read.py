@@ -34,7 +34,7 @@ def digest_of(calls: Sequence[ToolCall]) -> str:
 
 
 def mark_of(sample: Sample, calls: Sequence[ToolCall], viewer: Any = None) -> VerifiedChain | None:
-    """Who was first to verify exactly these calls on the sample's picture. A ``viewer`` who is handed gold checks sees
+    """Who was first to verify exactly these calls on the sample's image. A ``viewer`` who is handed gold checks sees
     only their own mark."""
     image = sample.image.sha256 if sample.image else ""
     marks = VerifiedChain.objects.filter(sample=sample, image=image, digest=digest_of(calls)).select_related("person")

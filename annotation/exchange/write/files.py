@@ -34,7 +34,7 @@ from webapp.env import PROGRAM
 PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff"})
 MOST_PICTURES = 200_000
 UNPACKED = 4
-"""Pictures are packed already: unpacked they may take at most so many times the upload limit."""
+"""Images are packed already: unpacked they may take at most so many times the upload limit."""
 CHUNK = 1 << 20
 NAME = 150
 PREFIX = "uploads"
@@ -118,7 +118,7 @@ def local_copy(upload: str) -> Path:
 
 
 def unpacked(upload: str) -> Path | None:
-    """The folder with the pictures of an uploaded zip on this machine; None when it holds none.
+    """The folder with the images of an uploaded zip on this machine; None when it holds none.
 
     Raises ``Missing``, and ``InvalidInput`` or ``TooLarge`` as ``unpack_pictures``.
     """
@@ -173,9 +173,9 @@ def safe_name(name: str) -> str:
 
 
 def unpack_pictures(archive: Path, into: Path) -> Path | None:
-    """The pictures of a zip as files below ``into``, in the zip's folders; None when it holds none.
+    """The images of a zip as files below ``into``, in the zip's folders; None when it holds none.
 
-    Only regular files with a picture's ending are written, under checked names, with a limit on their number and size.
+    Only regular files with an image's ending are written, under checked names, with a limit on their number and size.
     What is unpacked stays: the same zip again costs nothing. Raises ``InvalidInput`` or ``TooLarge``.
     """
     if into.is_dir():

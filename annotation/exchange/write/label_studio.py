@@ -54,7 +54,7 @@ class Pushed:
 def push(
     *, actor: User | None, benchmark: Benchmark, url: str, token: str, project: int | None, pictures: str = ""
 ) -> Pushed:
-    """Send every sample to a project, None = a new one. ``pictures`` is put before the names of the pictures, so that
+    """Send every sample to a project, None = a new one. ``pictures`` is put before the names of the images, so that
     Label Studio finds them. Raises ``Unavailable``, ``NotFound`` or ``InvalidInput`` as Label Studio answers."""
     require(actor, benchmark, Right.EXPORT)
     with answered(url):

@@ -38,7 +38,7 @@ Report = Callable[[int, int], None]
 
 
 def receive_pictures(*, actor: User, benchmark: Benchmark, files: Sequence[Upload]) -> ImportRecord:
-    """Keep uploaded pictures, or zips of them, and have them taken in. Raises ``InvalidInput``, ``TooLarge``."""
+    """Keep uploaded images, or zips of them, and have them taken in. Raises ``InvalidInput``, ``TooLarge``."""
     require(actor, benchmark, Right.IMPORT_SAMPLES)
     if not files:
         raise InvalidInput("No file was chosen. Choose images or a zip file of images.", field="files")
@@ -74,7 +74,7 @@ def _enqueue(actor: User, record: ImportRecord) -> None:
 
 
 def take_pictures(*, record_id: int, report: Report, checkpoint: Checkpoint | None = None) -> dict[str, int]:
-    """The job: every picture of an upload becomes a sample, or an issue says why not. Goes on where it stopped."""
+    """The job: every image of an upload becomes a sample, or an issue says why not. Goes on where it stopped."""
     record = ImportRecord.objects.select_related("benchmark", "created_by").get(pk=record_id)
     counts = Counter(record.counts)
     if record.state != ImportRecord.State.RUNNING:
@@ -95,14 +95,14 @@ def take_pictures(*, record_id: int, report: Report, checkpoint: Checkpoint | No
 
 @dataclass(frozen=True)
 class _Picture:
-    """A file to look at: the folder it is relative to, and its name there, which is that of the sample's picture."""
+    """A file to look at: the folder it is relative to, and its name there, which is that of the sample's image."""
 
     folder: Path
     name: str
 
 
 def _pictures(upload: str, issues: list[Issue]) -> Iterator[_Picture]:
-    """The file, or in a fixed order the pictures of the zip it is. What of a zip is not used is reported."""
+    """The file, or in a fixed order the images of the zip it is. What of a zip is not used is reported."""
     path = local_copy(upload)
     if not zipfile.is_zipfile(path):
         yield _Picture(path.parent, path.name)
@@ -157,7 +157,7 @@ def _take(
 
 
 def _stored(record: ImportRecord, picture: _Picture) -> Image | PictureProblem:
-    """The picture in the store. No file named it, so that it is not here says something about this machine alone."""
+    """The image in the store. No file named it, so that it is not here says something about this machine alone."""
     path = picture.folder / picture.name
     if not path.is_file():
         raise objects.Missing(picture.name)
@@ -170,7 +170,7 @@ def _stored(record: ImportRecord, picture: _Picture) -> Image | PictureProblem:
 def _new_samples(
     benchmark: Benchmark, stored: Sequence[tuple[_Picture, Image | PictureProblem]], issues: list[Issue]
 ) -> tuple[list[SampleRecord], dict[str, Image | PictureProblem]]:
-    """A record for each picture the benchmark has not, under a key of its own; an issue for every other."""
+    """A record for each image the benchmark has not, under a key of its own; an issue for every other."""
     images = [found for _, found in stored if isinstance(found, Image)]
     known = dict(Sample.objects.filter(benchmark=benchmark, image__in=images).values_list("image_id", "key"))
     new: list[SampleRecord] = []

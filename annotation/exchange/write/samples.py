@@ -226,7 +226,7 @@ def duplicates(records: Sequence[SampleRecord]) -> list[Issue]:
 
 
 def misfit(record: SampleRecord) -> Issue | None:
-    """Why a record cannot be stored, or None: texts that are too long, sizes no picture has."""
+    """Why a record cannot be stored, or None: texts that are too long, sizes no image has."""
     long = [name for name, limit in LIMITS.items() if len(getattr(record, name) or "") > limit]
     facets = {
         n: v for n, values in record.facets.items() for v in values if len(n) > FACET_NAME or len(str(v)) > FACET_VALUE

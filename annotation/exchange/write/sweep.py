@@ -22,7 +22,7 @@ UNDECIDED = (State.READING, State.PREVIEW)
 
 
 def preview_folder(record_id: int) -> str:
-    """Where the object store has the pictures of an import's preview. They go with its record."""
+    """Where the object store has the images of an import's preview. They go with its record."""
     return f"{PREVIEWS}/{record_id}"
 
 
@@ -41,7 +41,7 @@ def sweep_uploads(*, actor: User | None, now: datetime) -> int:
 
 
 def _drop(actor: User | None, pk: int, before: datetime) -> bool:
-    """Delete the record, unless somebody has decided, sent the file again, or has it read just now."""
+    """Delete the record, unless a person has decided, sent the file again, or has it read just now."""
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").filter(pk=pk).first()
         if record is None or record.state not in UNDECIDED:
@@ -62,7 +62,7 @@ def _drop(actor: User | None, pk: int, before: datetime) -> bool:
 def _remove_files(before: datetime, unfinished: datetime) -> None:
     """Objects that no record needs, and what broke off while it was written.
 
-    The file that is sent again at this moment is written anew, and so is young enough to stay.
+    The file that is sent again at this moment is written again, and so is young enough to stay.
     """
     needed = _needed()
     for name in list(objects.names(PREFIX)):
@@ -73,7 +73,7 @@ def _remove_files(before: datetime, unfinished: datetime) -> None:
 
 
 def _needed() -> set[str]:
-    """Names of the objects that records stand on: their own file, its pictures, or the pictures they still take in."""
+    """Names of the objects that records stand on: their own file, its images, or the images they still take in."""
     kept = ImportRecord.objects.exclude(upload="").exclude(state=State.UNDONE)
     found: set[str] = set()
     for upload, options in kept.values_list("upload", "options"):
@@ -84,7 +84,7 @@ def _needed() -> set[str]:
 
 
 def _remove_previews() -> None:
-    """Pictures of previews whose record is gone."""
+    """Images of previews whose record is gone."""
     there = objects.folders(PREVIEWS)
     kept = set(ImportRecord.objects.filter(pk__in=there).values_list("pk", flat=True))
     for number in there:

@@ -1,4 +1,4 @@
-"""``manage.py tool``: the tools of the toolbox on a picture, from the command line."""
+"""``manage.py tool``: the tools of the toolbox on an image, from the command line."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Command(BaseCommand):
 
 
 def example_of(spec: ToolSpec) -> str:
-    """A command that runs the tool on a picture."""
+    """A command that runs the tool on an image."""
     files = " ".join(["photo.jpg", *(f"{name}.png" for name in spec.pictures[1:])])
     values = EXAMPLES.get(spec.name, {}).items()
     given = "".join(f" --param {name}={shown_value(value).replace(', ', ',')}" for name, value in values)

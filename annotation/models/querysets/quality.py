@@ -65,7 +65,7 @@ class CheckAnswerQuerySet(models.QuerySet[Any]):
 
 class BlindAnswerQuerySet(models.QuerySet[Any]):
     def from_the_picture(self) -> Self:
-        """Those given with the whole picture in sight: after them gold may be shown."""
+        """Those given with the full image in sight: after them gold may be shown."""
         return self.exclude(condition="crop")
 
 

@@ -47,7 +47,7 @@ class BenchmarkQuerySet(models.QuerySet[Any]):
         return self.filter(Exists(held))
 
     def queues_for(self, user: Person) -> list[Any]:
-        """The rules by which these benchmarks hand out something new to this person: none of one that is paused, for
+        """The rules by which these benchmarks assign something new to this person: none of one that is paused, for
         everybody or for them. One query."""
         pauses = self.model.pauses.rel.related_model.objects.filter(benchmark=OuterRef("pk")).standing()
         going_on = self.filter(~Exists(pauses.concerning(user))).select_related("queue")
@@ -95,7 +95,7 @@ def _number(path: str) -> Callable[[str], Q]:
 
 
 def _area(value: str) -> Q:
-    """``0.05-0.2``: from 0.05% on and below 0.2% of the picture; up to 100 takes in 100%. ``unknown``: no share."""
+    """``0.05-0.2``: from 0.05% on and below 0.2% of the image; up to 100 takes in 100%. ``unknown``: no share."""
     if value == "unknown":
         return Q(evidence_share__isnull=True)
     try:
@@ -129,7 +129,7 @@ SAMPLE_FILTERS: Mapping[str, Callable[[str], Q]] = {
     "q": _said,
 }
 """What a list of samples can be narrowed by, name -> condition. Facets come as ``facet.NAME=VALUE``, samples that a run
-has nothing on as ``missing_from=RUN``, chosen ones as ``id=KEY`` (several), and what waits for somebody as
+has nothing on as ``missing_from=RUN``, chosen ones as ``id=KEY`` (several), and what waits for a person as
 ``waiting=KIND``: see ``SampleQuerySet.narrowed``."""
 
 TOOL_FILTERS = ("target", "distractor")
@@ -197,7 +197,7 @@ class SampleQuerySet(WaitingQuerySet):
         return dict(self.order_by().values_list("benchmark").annotate(n=Count("pk")))
 
     def first_pictures(self, most: int) -> Self:
-        """The first samples of each benchmark that have a picture to show, at most one of a picture cluster's."""
+        """The first samples of each benchmark that have an image to show, at most one of an image cluster's."""
         shown = self.filter(image__state="ready")
         once = Window(RowNumber(), partition_by=[F("benchmark"), F("image")], order_by="key")
         shown = self.filter(pk__in=shown.annotate(nth=once).filter(nth=1).values("pk"))
@@ -234,7 +234,7 @@ class SampleQuerySet(WaitingQuerySet):
         return dict(self.order_by().values_list("state").annotate(n=Count("pk")))
 
     def on_one_picture_with(self, sample: Any) -> Self:
-        """The other samples of the same picture cluster."""
+        """The other samples of the same image cluster."""
         same = Q(image_group=sample.image_group) if sample.image_group else Q(image=sample.image, image__isnull=False)
         return self.filter(same, benchmark=sample.benchmark).exclude(pk=sample.pk)
 
@@ -323,7 +323,7 @@ class RevisionQuerySet(models.QuerySet[Any]):
         return waiting.filter(~Exists(newer.filter(submitted_at__isnull=False)), submitted_at__isnull=False)
 
     def beside_others(self) -> Self:
-        """Those on samples on which somebody else has submitted too, or an import has."""
+        """Those on samples on which a person else has submitted too, or an import has."""
         submitted = self.model.objects.filter(submitted_at__isnull=False)
         others = submitted.filter(annotation__sample=OuterRef("annotation__sample"))
         return self.filter(Exists(others.exclude(annotation=OuterRef("annotation"))))

@@ -1,4 +1,4 @@
-"""What waits for whom: the one answer that pages count, lists show and the queue hands out."""
+"""What waits for whom: the one answer that pages count, lists show and the queue assigns."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ WORK: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 
 
 class WaitingQuerySet(models.QuerySet[Any]):
-    """Questions about samples that wait. ``queues``: the rules (``BenchmarkQueue``) of the benchmarks that hand out;
+    """Questions about samples that wait. ``queues``: the rules (``BenchmarkQueue``) of the benchmarks that assign;
     samples of others are not among the answers."""
 
     def waiting_for(self, user: Person, kind: str) -> Self:
@@ -79,7 +79,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
 
     def open_to(self, user: Person | int, queues: Sequence[Any]) -> Self:
         """What the queue may hand to this person: not settled, not filled, not held by others, not seen or skipped by
-        them, not given to somebody else."""
+        them, not given to a person else."""
         of_sample = {"sample": OuterRef("pk")}
         leases = self._of("leases").filter(**of_sample, seat="annotate").live().exclude(user=user)
         found = self.filter(

@@ -1,4 +1,4 @@
-"""The samples two raters disagree on, worst first, with both boxes over the picture."""
+"""The samples two raters disagree on, worst first, with both boxes over the image."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _moved(box: Box, area: Box) -> Box:
 
 
 def area_around(width: int, height: int, boxes: Sequence[Box]) -> Box:
-    """The part of a picture around all the boxes, 16:9 where it fits, in whole pixels; without boxes all of it."""
+    """The part of an image around all the boxes, 16:9 where it fits, in whole pixels; without boxes all of it."""
     if not boxes:
         return Box(0, 0, width, height)
     left, right = min(box.x1 for box in boxes), max(box.x2 for box in boxes)

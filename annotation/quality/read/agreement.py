@@ -1,7 +1,7 @@
 """What several people said of the same samples: their work, the gold, and the pairs that can be compared.
 
 The work of a person is what they submitted first, before any review: only that is independent. Against gold, a person
-is compared where the gold was made from somebody else's annotation.
+is compared where the gold was made from a person else's annotation.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Pair:
 
 
 def audience_of(user: Any, benchmark: Benchmark) -> Audience:
-    """What of people's work this person sees. Raises ``NotAllowed`` for somebody without a role.
+    """What of people's work this person sees. Raises ``NotAllowed`` for a person without a role.
 
     Who annotates or reviews sees no more than their own, also when they research: others' work would lead theirs.
     """
@@ -101,7 +101,7 @@ def audience_of(user: Any, benchmark: Benchmark) -> Audience:
 
 
 def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "") -> Work:
-    """Everybody's first submissions on samples that somebody else, or an import, says something of. Three queries.
+    """Everybody's first submissions on samples that a person else, or an import, says something of. Three queries.
 
     For ``Audience.OWN`` only samples the person has submitted and does not have back; ``by`` names a facet whose values
     come with the samples, by one query more.
@@ -193,7 +193,7 @@ def _said(row: Mapping[str, Any], boxes: Mapping[int, Sequence[Box]]) -> Said:
 
 
 def _cluster(row: Mapping[str, Any]) -> str:
-    """Samples of one picture are drawn together."""
+    """Samples of one image are drawn together."""
     image, group = row["annotation__sample__image"], row["annotation__sample__image_group"]
     return group or (f"image {image}" if image else f"sample {row[_SAMPLE]}")
 

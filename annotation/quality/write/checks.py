@@ -26,7 +26,7 @@ def set_check_rules(
     *, actor: User, benchmark: Benchmark, check_first: int, check_share: float, box_measure: str, box_least: float,
     any_question: bool, pause_after: int, pause_below: float | None,
 ) -> QualityRules:  # fmt: skip
-    """How often checks are handed out from now on, what passes and who is paused. What is compared stays as it is.
+    """How often checks are assigned from now on, what passes and who is paused. What is compared stays as it is.
 
     Raises ``Conflict`` on a public benchmark: see ``refuse_open_blind_work``."""
     require(actor, benchmark, Right.MANAGE)

@@ -33,7 +33,7 @@ def next_condition(actor: User, sample: Sample, revision: Revision) -> Condition
 
 
 def answered_blind(actor: User, sample: Sample, revision: Revision) -> BlindAnswer | None:
-    """What this person answered from the picture; None where the benchmark asks for no blind answer. Raises
+    """What this person answered from the image; None where the benchmark asks for no blind answer. Raises
     ``Conflict`` with the code ``blind_first`` where it is still to be given."""
     kept: BlindAnswer | None = BlindAnswer.objects.from_the_picture().filter(revision=revision, reviewer=actor).first()
     if kept is None and queue_of(sample.benchmark).blind != BlindRule.OFF:

@@ -28,7 +28,7 @@ CROP_SIDE = 960
 
 
 def blind_json(user: User, sample: Sample, revision: Revision) -> dict[str, Any]:
-    """The picture or the crops, the content (before the blind answer see ``SHOWN_BEFORE``) and the answer so far.
+    """The image or the crops, the content (before the blind answer see ``SHOWN_BEFORE``) and the answer so far.
     ``open``: it is given, or not asked for."""
     blind = BlindAnswer.objects.from_the_picture().filter(revision=revision, reviewer=user).first()
     step = None if blind else next_condition(user, sample, revision)

@@ -31,7 +31,7 @@ from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 @answers_json
 def blind(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """{"answer", "seconds", "unsure", "condition"?} -> {"right": true, false or null}; then the page shows what comes
-    next: the picture, or the gold."""
+    next: the image, or the gold."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     kept = answer_blind(actor=person, sample=sample, **blind_answer_of(request))
     return JsonResponse({"right": kept.right})

@@ -17,7 +17,7 @@ from annotation.schema import AnswerType
 from annotation.workflow import SampleState
 
 AREA_EDGES = (0.0, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 1.0)
-"""Ends of the bars of the evidence areas, shares of the picture: two to a factor of ten."""
+"""Ends of the bars of the evidence areas, shares of the image: two to a factor of ten."""
 LONGEST_BAR = 8
 """The last bar of the reference chains takes in all longer ones."""
 WIDTH, HEIGHT, GAP = 150.0, 32.0, 2.0
@@ -69,7 +69,7 @@ class Facts:
 
 
 def facts_of(benchmark: Benchmark) -> Facts:
-    """Four queries: states, answers and reference chains, pictures, shares."""
+    """Four queries: states, answers and reference chains, images, shares."""
     states, answers, chained = benchmark.samples.by_state(), Counter[str](), Counter[int]()
     for answer_type, calls, n in benchmark.samples.by_gold():
         answers[answer_type] += n

@@ -60,7 +60,7 @@ LETTER = '<b class="med{}">{}</b> '
 
 @dataclass(frozen=True)
 class Tile:
-    """A sample as the grid and the table show it. ``thumbnail`` empty: there is no picture, ``problem`` says why."""
+    """A sample as the grid and the table show it. ``thumbnail`` empty: there is no image, ``problem`` says why."""
 
     sample: Sample
     href: str
@@ -78,13 +78,13 @@ class Tile:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height of the picture that ``thumbnail`` shows."""
+        """Width and height of the image that ``thumbnail`` shows."""
         image = self.sample.image
         return (image.width, image.height) if image else (0, 0)
 
     @property
     def level(self) -> str:
-        """Where the evidence is in the picture, for a place too low to show all of it: "top", "middle", "bottom"."""
+        """Where the evidence is in the image, for a place too low to show all of it: "top", "middle", "bottom"."""
         if not self.boxes or not self.sample.height:
             return "middle"
         middle = (self.boxes[0].y1 + self.boxes[0].y2) / 2 / self.sample.height

@@ -29,7 +29,7 @@ SIDES = frozenset({120, 240, 480, 960})
 """Sizes a region may be asked for at: few, so that browsers and proxies keep what they have."""
 
 REGION = re.compile(r"(\d{1,5}),(\d{1,5}),(\d{1,5}),(\d{1,5})")
-"""Whole pixels: with fractions, each of endless addresses would be cut out and kept anew."""
+"""Whole pixels: with fractions, each of endless addresses would be cut out and kept again."""
 REGIONS = Rate("regions")
 
 
@@ -47,7 +47,7 @@ def tile(request: HttpRequest, slug: str, sha256: str, level: int, column: int, 
 
 @require_safe
 def region(request: HttpRequest, slug: str, sha256: str, box: str, side: int) -> HttpResponse:
-    """A part of the picture: ``box`` is x1,y1,x2,y2 in pixels of the original, ``side`` the longer side shown."""
+    """A part of the image: ``box`` is x1,y1,x2,y2 in pixels of the original, ``side`` the longer side shown."""
     benchmark, image = _load(request, slug, sha256)
     numbers = REGION.fullmatch(box)
     if numbers is None or side not in SIDES:

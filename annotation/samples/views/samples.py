@@ -1,4 +1,4 @@
-"""The samples of a benchmark: a grid of pictures with their evidence, or a table."""
+"""The samples of a benchmark: a grid of images with their evidence, or a table."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from webapp.common.http import Request
 def annotate(request: Request, slug: str) -> HttpResponse:
     """Template annotation/studio/annotate.html; context: drafts, returned, kept (QueueRow), to_do, nothing, pause,
     next_url, skipped (SkippedRow, for leads), proposals (BankTool), mine (Mine), whole (Whole), and the benchmark's
-    head. For somebody who is handed gold checks ``to_do`` and ``whole`` are None: a gold check would not change
+    head. For a person who is handed gold checks ``to_do`` and ``whole`` are None: a gold check would not change
     them."""
     benchmark = load_benchmark(request, slug, Right.ANNOTATE)
     person = person_of(request)
@@ -53,7 +53,7 @@ def annotate_next(request: Request, slug: str) -> HttpResponse:
 @require_safe
 def annotate_sample(request: Request, slug: str, key: str) -> HttpResponse:
     """Template annotation/studio/sample.html; context: sample, studio (for json_script, see ``studio_json``), events
-    (Event, what happened to my annotation), pause (why nothing new is handed out to me, or None), and the benchmark's
+    (Event, what happened to my annotation), pause (why nothing new is assigned to me, or None), and the benchmark's
     head."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     go_on_at(request, reverse("annotation:annotate", args=[slug]), "Samples to annotate")

@@ -25,7 +25,7 @@ from webapp.accounts.models import User
 
 
 def submit(*, actor: User, sample: Sample, version: int, content: object, key: str = "") -> Sample | None:
-    """Submit ``content``, written over version ``version`` of the draft, and hand out the next sample (None: all done).
+    """Submit ``content``, written over version ``version`` of the draft, and assign the next sample (None: all done).
 
     The same request again, told by its ``key``, makes no second revision. Raises ``ChecksFailed``, and what
     ``save_draft`` raises.
@@ -77,7 +77,7 @@ def _hand_in(actor: User, annotation: Annotation, content: Mapping[str, Any]) ->
 
 def _accept_unreviewed(actor: User, annotation: Annotation, revision: Revision, queue: BenchmarkQueue) -> None:
     """Where the lead has only a share reviewed, what falls outside it is accepted at once; with overlap nothing is,
-    since somebody has to choose between the annotations."""
+    since a person has to choose between the annotations."""
     sample = annotation.sample
     if queue.wanted(sample.pk, sample.extra_places) > 1 or is_drawn(sample, queue.review_share):
         return

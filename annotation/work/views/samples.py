@@ -1,4 +1,4 @@
-"""Choosing samples as a lead, and what becomes of them: given to somebody, returned, discarded, reopened."""
+"""Choosing samples as a lead, and what becomes of them: given to a person, returned, discarded, reopened."""
 
 from __future__ import annotations
 

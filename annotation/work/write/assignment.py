@@ -60,7 +60,7 @@ def _assign(actor: User, batch: Batch, to: User) -> None:
 
 
 def _in_the_way(sample: Sample, annotations: list[Annotation], to: User, queue: BenchmarkQueue) -> Annotation | None:
-    """The annotation of somebody else that goes over to ``to``; None where there is a place for them."""
+    """The annotation of a person else that goes over to ``to``; None where there is a place for them."""
     if sample.state in SETTLED:
         raise Refused(f"It is {words(sample.state)}. Reopen it for {to} instead.")
     own = next((one for one in annotations if one.author_id == to.pk), None)
@@ -79,7 +79,7 @@ def _in_the_way(sample: Sample, annotations: list[Annotation], to: User, queue: 
 
 
 def _clear_seats(samples: list[Sample], batch: Batch, taken: dict[int, Annotation], to: User) -> None:
-    """Who holds a sample that goes to somebody else gets up; who has an annotation of their own there stays."""
+    """Who holds a sample that goes to a person else gets up; who has an annotation of their own there stays."""
     leases = Lease.objects.filter(sample__in=samples, seat=ANNOTATE).exclude(user=to)
     stays = {
         (sample.pk, one.author_id)

@@ -34,7 +34,7 @@ MOST_ANSWERS = 50
 @answers_json
 def run(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """{"calls", "focus", "side", "full", "known", "editor", "answers"?} -> the steps, their thumbnails, and the
-    pictures of the one in focus; or 202 {"later"}, busy or superseded, where it was not the request's turn.
+    images of the one in focus; or 202 {"later"}, busy or superseded, where it was not the request's turn.
 
     ``full`` false: at the resolution of the screen, ``side`` pixels at most. ``known`` are keys of results whose
     thumbnails the page has. ``editor`` names the page that asks: what it asked for before is left. Nothing is written.

@@ -1,7 +1,7 @@
 """Answers that no rule decides, in groups that one decision settles: equal text under equal options.
 
 What is right is not told, so that nobody decides by the result. Of open answers the accepted strings are: whether an
-answer says the same cannot be seen without them. Samples of judging queues that somebody has not finished are left out
+answer says the same cannot be seen without them. Samples of judging queues that a person has not finished are left out
 for them, whatever was said there.
 
 Scores name the group of each undecided answer, so that groups are counted without reading answers, and one of each is
@@ -43,7 +43,7 @@ MOST_NAMED = 1000
 
 
 class State(StrEnum):
-    """What became of a group: nothing yet, a person decided, or somebody left it to a judge."""
+    """What became of a group: nothing yet, a person decided, or a person left it to a judge."""
 
     OPEN = "open"
     DECIDED = "decided"

@@ -52,7 +52,7 @@ def queues_known_to(user: Any, benchmark: Benchmark) -> tuple[set[int], bool]:
 
 
 def judgements_known_to(user: Any, benchmark: Benchmark) -> JudgementQuerySet:
-    """The judgements of a benchmark that this person may read. ``user`` None: a command run by who runs the server."""
+    """The judgments of a benchmark that this person may read. ``user`` None: a command run by who runs the server."""
     rows: JudgementQuerySet = Judgement.objects.filter(run__in=benchmark.runs.all())
     return rows if user is None else rows.exclude(sample__in=withheld_samples(user, benchmark))
 

@@ -39,7 +39,7 @@ class Answer:
 
     @property
     def overruled(self) -> bool:
-        """Whether a judge's verdict stands in the place of another one of the rule."""
+        """Whether a judge's verdict stands in place of another one of the rule."""
         return bool(self.rule) and self.rule != self.verdict
 
 

@@ -15,7 +15,7 @@ SIDE = 240
 @dataclass(frozen=True, slots=True)
 class ShownNote:
     """``label``: what its region is called in the frame, "" without one; ``href``: the turn and the region in an
-    address; ``picture``: the region; ``own``: may be taken away by who looks."""
+    address; ``picture``: the region; ``own``: may be removed by who looks."""
 
     note: Any
     label: str

@@ -131,7 +131,7 @@ def load_trajectory(benchmark: Benchmark, pk: int) -> Trajectory:
 
 
 def kept_replay(trajectory: Trajectory) -> Replay | None:
-    """The replay that takes the place of the record in scores: kept, and of the picture that the sample has now."""
+    """The replay that replaces the record in scores: kept, and of the image that the sample has now."""
     replay: Replay | None = getattr(trajectory, "replay", None)
     image = trajectory.sample.image
     return replay if replay and image and replay.image == image.sha256 else None
@@ -187,7 +187,7 @@ def read_turns(trajectory: Trajectory, *, first: int, count: int, cap: int | Non
     """``count`` steps from position ``first``. Up to ``cap`` characters of their texts are read (None: all of them).
 
     Each has ``text_start``, ``observation_start`` and the lengths of the whole, ``text_length``,
-    ``observation_length``, and ``replayed``: what a kept replay puts in the place of the record, or None. One
+    ``observation_length``, and ``replayed``: what a kept replay puts in place of the record, or None. One
     query, two with a replay.
     """
     steps = Step.objects.filter(trajectory=trajectory, position__gte=first).order_by("position")

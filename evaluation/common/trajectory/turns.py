@@ -99,7 +99,7 @@ class Seen:
 
     @property
     def enlarged(self) -> float | None:
-        """How many times the picture was enlarged on its longer side; below 1 it was made smaller."""
+        """How many times the image was enlarged on its longer side; below 1 it was made smaller."""
         return None if self.out is None else max(self.out) / max(self.width, self.height)
 
     @property
@@ -152,7 +152,7 @@ def _turn(
     step: Any, measures: TurnMeasures | None, gold: Sequence[Corners], frame: Frame | None, cap: int | None
 ) -> Turn:
     executed = measures.executed if measures else None
-    # What was really produced takes the place of what was recorded.
+    # What was really produced replaces what was recorded.
     source = step.replayed or step
     return Turn(
         number=step.position + 1,

@@ -92,7 +92,7 @@ class Line:
 
     @property
     def too_few(self) -> float | None:
-        """The smallest p that so few pictures can give, where that can tell nothing apart; else None."""
+        """The smallest p that so few images can give, where that can tell nothing apart; else None."""
         least = self.found.least_p_cluster
         return least if self.found.shares_clusters and least is not None and least >= LEVEL else None
 

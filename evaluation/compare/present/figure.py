@@ -1,4 +1,4 @@
-"""The differences of a comparison as a figure that stands alone: SVG with its own colours, or PNG."""
+"""The differences of a comparison as a figure that stands alone: SVG with its own colors, or PNG."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from evaluation.compare.present.links import Asked
 from evaluation.models import Run
 
 STRIP = 12
-"""Pictures in the strip, the chosen one among them."""
+"""Images in the strip, the chosen one among them."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The sample in view: ``place`` of ``total`` in its cell, with its neighbours' addresses."""
+    """The sample in view: ``place`` of ``total`` in its cell, with its neighbors' addresses."""
 
     sample: Any
     content: SampleContent

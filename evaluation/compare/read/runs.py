@@ -84,7 +84,7 @@ def counts_of(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
 
 @dataclass(frozen=True)
 class SliceDifference:
-    """The second run against the first on one value of a facet; p by picture, adjusted over all slices shown."""
+    """The second run against the first on one value of a facet; p by image, adjusted over all slices shown."""
 
     by: str
     value: str
@@ -114,7 +114,7 @@ class SideBySide:
 
     @property
     def clustered(self) -> bool:
-        """Whether samples share pictures: p is then of the sign flip over these."""
+        """Whether samples share images: p is then of the sign flip over these."""
         return any(one.shares_clusters for one in self.pairs)
 
     @property

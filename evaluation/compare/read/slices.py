@@ -34,7 +34,7 @@ class SliceOfTwo:
 @dataclass(frozen=True)
 class FoundSlices:
     """``tested``: how many slices; ``apart``: how many of them tell the runs apart, by Holm at 5%; ``left_out``:
-    values tested alone only; ``clustered``: whether samples share pictures: p is then of the sign flip over these."""
+    values tested alone only; ``clustered``: whether samples share images: p is then of the sign flip over these."""
 
     slices: Sequence[SliceOfTwo]
     tested: int

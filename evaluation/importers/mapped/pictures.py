@@ -19,7 +19,7 @@ _ORIGINALS = frozenset(
     {"original", "original_image", "input", "input_image", "image", "img", "source", "full", "query_image"}
 )
 KEPT = "(image)"
-"""What stands in the place of image data."""
+"""What stands in place of image data."""
 LONG = 200_000
 """A longer text in arguments is cut."""
 

@@ -31,7 +31,7 @@ BOX_FORMS = (
 
 
 class UploadForm(forms.Form):
-    """A file to import and, for samples, a zip with its pictures."""
+    """A file to import and, for samples, a zip with its images."""
 
     file = forms.FileField(label="File", allow_empty_file=True)
     images = forms.FileField(label="Images", required=False, help_text="For samples: a zip file with their images.")

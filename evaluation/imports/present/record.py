@@ -186,10 +186,10 @@ def five(record: Any, which: str, chosen: str) -> dict[str, Any]:
 
 
 def pictures_shown(record: Any, row: Mapping[str, Any], index: int) -> dict[str, Any]:
-    """Addresses of the picture and of its last crop, or of the first gold box of a sample."""
+    """Addresses of the image and of its last crop, or of the first gold box of a sample."""
     slug, sha = record.benchmark.slug, row.get("sha256")
     if record.kind == "samples" and not row.get("stored"):
-        # Until the import these pictures are in the upload only: the reading has drawn small ones.
+        # Until the import these images are in the upload only: the reading has drawn small ones.
         if not row.get("drawn"):
             return {"src": "", "crop_src": ""}
         frame, gold = (

@@ -12,7 +12,7 @@ CHUNK = 5000
 
 
 def sample_index(benchmark: Benchmark) -> SampleIndex:
-    """The benchmark's samples: by id at once; by picture, by question and by likeness from the first such question on.
+    """The benchmark's samples: by id at once; by image, by question and by likeness from the first such question on.
 
     Two queries, and two more when more than ids is asked for.
     """

@@ -88,7 +88,7 @@ def read_again(request: SignedInRequest, slug: str, record: int) -> HttpResponse
 @login_required
 @require_POST
 def alias(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
-    """A name in the file means a sample from now on (empty: nothing again); the file is read anew."""
+    """A name in the file means a sample from now on (empty: nothing again); the file is read again."""
     found = _load(request, slug, record)
     name, sample = request.POST.get("name", ""), request.POST.get("sample", "")
     try:
@@ -137,7 +137,7 @@ def issues(request: SignedInRequest, slug: str, record: int) -> FileResponse:
 @login_required
 @require_safe
 def picture(request: SignedInRequest, slug: str, record: int, index: int, what: str) -> HttpResponse:
-    """A small picture of a drawn sample whose picture is only in the upload so far."""
+    """A small image of a drawn sample whose image is only in the upload so far."""
     response = HttpResponse(drawn(_load(request, slug, record), index, what), content_type="image/jpeg")
     response["Cache-Control"] = "private, max-age=600"
     return response

@@ -254,7 +254,7 @@ def save_others(
     records: Sequence[InterventionRecord | JudgementRecord | RolloutGroupRecord],
     source: ImportRecord | None,
 ) -> SavedBatch:
-    """Interventions, judgements and rollout groups: few and small, one row at a time; equal rows are left alone."""
+    """Interventions, judgments and rollout groups: few and small, one row at a time; equal rows are left alone."""
     counts: Counter[str] = Counter()
     issues: list[Issue] = []
     changed: list[int] = []

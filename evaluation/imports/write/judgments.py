@@ -17,7 +17,7 @@ from evaluation.schema import Judgement as JudgementRecord
 def save_judgement(
     run: Run, sample: int, record: JudgementRecord, about: AboutAnswer, source: ImportRecord | None
 ) -> tuple[Counter[str], Issue | None]:
-    """Keep a judgement on one trajectory: counts by outcome, or why it is refused. What people said here stays."""
+    """Keep a judgment on one trajectory: counts by outcome, or why it is refused. What people said here stays."""
     place = {"run": run, "sample": sample, "rollout": about.rollout, "condition": about.condition}
     trajectory = Trajectory.objects.filter(**place).only("pk", "answer").first()
     if trajectory is None:
@@ -58,7 +58,7 @@ def _judges_first(run: Run, sample: int, said: Mapping[str, Any]) -> bool:
 
 
 def about_of(record: JudgementRecord, about: AboutAnswer) -> dict[str, Any]:
-    """What there is one judgement of: of a trajectory one decision, else one of each kind by each judge."""
+    """What there is one judgment of: of a trajectory one decision, else one of each kind by each judge."""
     of: dict[str, Any] = {
         "trajectory__rollout": about.rollout,
         "trajectory__condition": about.condition,

@@ -1,4 +1,4 @@
-"""What people put on trajectories outlives an import: a record that changed is written anew, its marks move along."""
+"""What people put on trajectories outlives an import: a record that changed is written again, its marks move along."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def take_marks(trajectories: Collection[int]) -> Marks:
 
 
 def put_back(marks: Marks, new: Mapping[int, int]) -> None:
-    """The marks on what stands in place of the old, steps and all: old number -> new number. A judgement stays only
+    """The marks on what stands in place of the old, steps and all: old number -> new number. A judgment stays only
     where what it is about is the same. Call in the same transaction."""
     for model, rows in marks:
         for row in rows:

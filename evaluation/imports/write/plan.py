@@ -366,6 +366,6 @@ def _work_on(ids: Any, twin: ImportRecord | None) -> tuple[tuple[Any, Any], ...]
 
 
 def alone(images: Any, record: ImportRecord) -> Any:
-    """Of these pictures, those that only samples of this import show."""
+    """Of these images, those that only samples of this import show."""
     others = Sample.objects.filter(image=OuterRef("pk")).exclude(pk__in=samples_of(record).values("pk"))
     return Image.objects.filter(pk__in=images).filter(~Exists(others))

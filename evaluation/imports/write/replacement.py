@@ -1,4 +1,4 @@
-"""A file that is here under other choices, or in another edition, put in the place of what it brought before, at once.
+"""A file that is here under other choices, or in another edition, put in place of what it brought before, at once.
 
 What is read is staged: written, batch by batch, into runs out of sight (``Run.staged_for``), so that an import that is
 killed goes on where it stopped and the runs that are there stay as they are. When all of it is there, one transaction
@@ -34,9 +34,9 @@ BATCH = 1000
 REPLACEABLE = 50
 """So many imports are offered to be replaced."""
 REPLACE = "replace"
-"""The option of an import that takes the place of what its file brought before."""
+"""The option of an import that replaces what its file brought before."""
 REPLACES = "replaces"
-"""The option of an import that takes the place of one that brought other bytes: the number of that one."""
+"""The option of an import that replaces one that brought other bytes: the number of that one."""
 _JUDGE = Case(When(decides=True, then=Value("")), default=F("judge"))
 """A trajectory has one decision, whoever made it."""
 OTHERS: tuple[tuple[Any, tuple[Any, ...], tuple[str, ...]], ...] = (
@@ -88,7 +88,7 @@ _PLACE = (REPLACE, REPLACES)
 
 
 def choices_of(format: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What decides how a file is read, without whether it takes the place of an earlier reading."""
+    """What decides how a file is read, without whether it replaces an earlier reading."""
     return {"format": format, **{name: value for name, value in options.items() if name not in _PLACE and value}}
 
 
@@ -136,7 +136,7 @@ def questions_on(records: Sequence[ImportRecord]) -> int:
 
 
 def put_in_place(*, actor: User | None, record: ImportRecord, counts: Counter[str]) -> list[Run]:
-    """Put what is staged for an import in the place of what its file brought before, in one transaction that also ends
+    """Put what is staged for an import in place of what its file brought before, in one transaction that also ends
     the import. Returns the runs it is in now; ``counts`` says new, changed, unchanged and removed."""
     with transaction.atomic():
         earlier = earlier_readings(record.benchmark, record.sha256, record.format, record.options)
@@ -228,7 +228,7 @@ def _others(table: Any, names: Sequence[Any], said: Sequence[str], staged: Run, 
     for place, row in _placed(table, names, staged):
         old = there.get(place)
         if getattr(old, "person_id", None):
-            # What comes says the same, else its import refuses it: a person's own judgement stays theirs.
+            # What comes says the same, else its import refuses it: a person's own judgment stays theirs.
             row.delete()
             counts["unchanged"] += 1
             continue

@@ -232,7 +232,7 @@ class RunsSaver:
         return None
 
     def _said_here(self, item: Judgement) -> tuple[Any, ...] | None:
-        """What a person has said here on that which a judgement that names no trajectory is about, under its judge's
+        """What a person has said here on that which a judgment that names no trajectory is about, under its judge's
         name."""
         if item.about:
             return None

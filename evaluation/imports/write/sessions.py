@@ -73,7 +73,7 @@ def _in_turn(
 
 
 def sample_keys(benchmark: Benchmark, after: str = "", most: int = 200) -> list[str]:
-    """The samples with gold and a picture, by id, behind ``after``."""
+    """The samples with gold and an image, by id, behind ``after``."""
     ready = Sample.objects.filter(benchmark=benchmark, gold__isnull=False, image__isnull=False, key__gt=after)
     return list(ready.order_by("key").values_list("key", flat=True)[:most])
 

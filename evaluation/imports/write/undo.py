@@ -84,7 +84,7 @@ def undo_import(*, record_id: int, report: Report, checkpoint: Checkpoint | None
     """Remove what an import brought, of samples with the runs of their file first, each batch in a transaction of its
     own; begun again, it goes on with the rest.
 
-    Raises ``Conflict`` when somebody has worked on it meanwhile; what is left then stays.
+    Raises ``Conflict`` when a person has worked on it meanwhile; what is left then stays.
     """
     record = ImportRecord.objects.select_related("benchmark").get(pk=record_id)
     if record.state != State.UNDOING:
@@ -160,7 +160,7 @@ def _remove_runs(record: ImportRecord) -> None:
 
 
 def _remove_samples(record: ImportRecord) -> tuple[Counter[str], list[Image]]:
-    """A batch of samples with their gold, and the pictures that nothing shows any more."""
+    """A batch of samples with their gold, and the images that nothing shows any more."""
     ids = list(samples_of(record).order_by("pk").values_list("pk", flat=True)[:BATCH])
     if not ids:
         return Counter(), []
@@ -175,7 +175,7 @@ def _remove_samples(record: ImportRecord) -> tuple[Counter[str], list[Image]]:
 
 
 def _remove_files(image: Image) -> None:
-    """The stored picture and its tiles, unless the same picture has come back meanwhile."""
+    """The stored image and its tiles, unless the same image has come back meanwhile."""
     if Image.objects.filter(sha256=image.sha256).exists():
         return
     objects.delete(picture_path(image))

@@ -119,7 +119,7 @@ def choose(*, actor: User, record: ImportRecord, choices: Mapping[str, Any]) -> 
 
 
 def read_again(*, actor: User, record: ImportRecord) -> ImportRecord:
-    """Read the file anew: after samples were added, or when reading was stopped."""
+    """Read the file again: after samples were added, or when reading was stopped."""
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
         require_kind(actor, record)
@@ -225,7 +225,7 @@ def path_of(record: ImportRecord) -> Path:
 
 
 def pictures_of(record: ImportRecord) -> Path | None:
-    """The folder of the pictures that came with the file, unpacked on this machine. Raises ``Missing``."""
+    """The folder of the images that came with the file, unpacked on this machine. Raises ``Missing``."""
     zipped = record.options.get("images", "")
     if not zipped:
         return None
@@ -297,7 +297,7 @@ def _options(kind: str, pictures: str) -> dict[str, Any]:
 
 
 def _pictures(file: Stored, images: Upload | None) -> str:
-    """The sha256 of the zip with the pictures: of the images zip, or of the file itself when that is one; else ""."""
+    """The sha256 of the zip with the images: of the images zip, or of the file itself when that is one; else ""."""
     zipped = store(images) if images is not None else file
     if not zipfile.is_zipfile(zipped.path):
         if images is not None:

@@ -3,7 +3,7 @@
 A verdict is of one trajectory. A judge is a person where its name is that of a member of the benchmark, or the
 address they sign in with; whatever else is named is a judge model. Who sees people together sees them without names.
 Of sufficiency a judge may give an answer instead: it is held against the gold as any answer is. Who could not tell has
-no verdict; such judgements are counted apart.
+no verdict; such judgments are counted apart.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Pair:
         return [(row, [found.get((row, column), []) for column in self.words]) for row in self.words]
 
     def agreement(self) -> Agreement | None:
-        """Coefficients with cluster bootstrap intervals over pictures; None with fewer than two verdicts in use."""
+        """Coefficients with cluster bootstrap intervals over images; None with fewer than two verdicts in use."""
         if len(self.words) < 2:
             return None
         first, second = self._codes()
@@ -165,7 +165,7 @@ class Judged:
 
 
 def kinds_of(benchmark: Benchmark, user: Any) -> list[str]:
-    """The kinds of judgements this person may read, in order. One query."""
+    """The kinds of judgments this person may read, in order. One query."""
     found = judgements_known_to(user, benchmark).given().order_by("kind")
     return list(found.values_list("kind", flat=True).distinct())
 

@@ -1,4 +1,4 @@
-"""What the pages of judging show: queues and how far they are, the crops of a question, and what somebody has done."""
+"""What the pages of judging show: queues and how far they are, the crops of a question, and what a person has done."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webapp.common.errors import Conflict
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one person is: ``done`` judgements, ``open`` questions still for them, the median seconds of one (None
+    """How far one person is: ``done`` judgments, ``open`` questions still for them, the median seconds of one (None
     before the first). ``all``: questions of the queue; ``full``: those judged by as many as are wanted."""
 
     done: int
@@ -45,7 +45,7 @@ class Progress:
 @dataclass(frozen=True)
 class Question:
     """A question with what may be shown of its trajectory. ``crops``: in pixels of the original, in their order;
-    ``hidden``: pictures the model saw whose place in the original is not known."""
+    ``hidden``: images the model saw whose place in the original is not known."""
 
     item: JudgingItem
     trajectory: Trajectory
@@ -55,7 +55,7 @@ class Question:
 
 
 def queues_of(benchmark: Benchmark) -> QuerySet[JudgingQueue]:
-    """The queues of a benchmark, the newest first, each with ``items_n`` questions, ``done_n`` judgements and
+    """The queues of a benchmark, the newest first, each with ``items_n`` questions, ``done_n`` judgments and
     ``people_n`` who judged. One query."""
     done = Q(items__seats__done_at__isnull=False)
     return (

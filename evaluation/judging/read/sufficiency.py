@@ -1,4 +1,4 @@
-"""Whether the crop alone is enough for people: their accuracy from it beside that from the picture, and the difference
+"""Whether the crop alone is enough for people: their accuracy from it beside that from the image, and the difference
 over pairs."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Difference:
-    """Pairs of an answer from the crop alone and one with the picture, as ids of samples by which of them was right."""
+    """Pairs of an answer from the crop alone and one with the image, as ids of samples by which of them was right."""
 
     name: str
     both: list[str]
@@ -38,7 +38,7 @@ class Difference:
 
     @property
     def delta(self) -> float | None:
-        """Accuracy with the picture − accuracy from the crop alone."""
+        """Accuracy with the image − accuracy from the crop alone."""
         return (len(self.only_picture) - len(self.only_crop)) / self.n if self.n else None
 
     @property
@@ -59,8 +59,8 @@ def by_condition(answers: Sequence[BlindJudged]) -> dict[Condition, Accuracy]:
 
 
 def differences(answers: Sequence[BlindJudged]) -> list[Difference]:
-    """Of one person on one sample, first from the crop alone and then with the picture; and of two people on one
-    sample, of whom one began with the crop and one with the picture. Each sample, or person and sample, counts once;
+    """Of one person on one sample, first from the crop alone and then with the image; and of two people on one
+    sample, of whom one began with the crop and one with the image. Each sample, or person and sample, counts once;
     kinds without a pair are left out."""
     same = _paired(
         "The same person on the same sample", answers, Condition.AFTER_CROP, lambda one: (one.reviewer, one.key)

@@ -39,7 +39,7 @@ class AccuracyRow:
 
 @dataclass(frozen=True)
 class DifferenceRow:
-    """Pairs of answers from the crop alone and with the picture, with counts of samples."""
+    """Pairs of answers from the crop alone and with the image, with counts of samples."""
 
     difference: Difference
     both: Count

@@ -51,7 +51,7 @@ class ValueRow:
 @require_safe
 def judges(request: HttpRequest, slug: str) -> HttpResponse:
     """Template evaluation/judging/judges/judges.html; context: kinds, kind, matrix (judge, person or not, cells),
-    people_n, pair (see ``_pair_context``), facets, by, audience. Address: ?kind= which judgements, ?a=&b= the cell,
+    people_n, pair (see ``_pair_context``), facets, by, audience. Address: ?kind= which judgments, ?a=&b= the cell,
     ?by=FACET."""
     benchmark = load_benchmark(request, slug, Right.COMPARE_WORK)
     audience = audience_of(request.user, benchmark)

@@ -1,4 +1,4 @@
-"""One question of a judging queue, blind to the model and to the picture: handed out, answered, passed by, undone."""
+"""One question of a judging queue, blind to the model and to the image: assigned, answered, skipped, undone."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def hand_out(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def undo(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Take the last judgement back and go to its question."""
+    """Take the last judgment back and go to its question."""
     benchmark, found = _load(request, slug, pk)
     item = take_back_last(actor=request.user, queue=found)
     return _see(benchmark, found, item)
@@ -99,7 +99,7 @@ def question(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpRes
 @login_required
 @require_safe
 def crop(request: SignedInRequest, slug: str, pk: int, item: str, number: int) -> HttpResponse:
-    """One crop as JPEG. Its address tells neither the picture nor the place in it."""
+    """One crop as JPEG. Its address tells neither the image nor the place in it."""
     _, found = _load(request, slug, pk)
     shown = read_question(request.user, _item(found, item))
     if not 1 <= number <= len(shown.crops):

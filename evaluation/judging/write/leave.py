@@ -13,7 +13,7 @@ from webapp.accounts.anonymize import Leaving, when_anonymized
 def rename_judge(leaving: Leaving) -> None:
     """Judgments keep their judge under the new name, in files that named this person too.
 
-    A name is this person's only on benchmarks where they have a role or judged: elsewhere it may be somebody else's.
+    A name is this person's only on benchmarks where they have a role or judged: elsewhere it may be a person else's.
     """
     Judgement.objects.filter(judge__iexact=leaving.email).update(judge=leaving.new_email)
     if leaving.name.strip():

@@ -50,11 +50,11 @@ LONGEST_ANSWER = 2000
 
 def fit_to_judge(snapshot: Snapshot, terms: Mapping[str, str], *, answers: bool = False) -> list[int]:
     """The trajectories of a list in its order, as the person of the snapshot sees it, whose crops can be shown to
-    judges: scored, with a usable crop and its picture. Of ``answers`` those that say something where an answer is asked
-    for, without texts of which somebody has decided what they say: whoever judges could have read that. One query, two
+    judges: scored, with a usable crop and its image. Of ``answers`` those that say something where an answer is asked
+    for, without texts of which a person has decided what they say: whoever judges could have read that. One query, two
     of answers.
 
-    What was done under a condition is not among them: its crops are not what the picture shows there.
+    What was done under a condition is not among them: its crops are not what the image shows there.
     """
     plain = {name: value for name, value in terms.items() if name not in ("condition", "flip")}
     samples = Sample.objects.filter(benchmark=snapshot.benchmark).order_by()
@@ -70,7 +70,7 @@ def fit_to_judge(snapshot: Snapshot, terms: Mapping[str, str], *, answers: bool 
 
 
 def _decided(benchmark: Benchmark) -> set[int]:
-    """The trajectories whose answers are texts of which somebody has decided what they say."""
+    """The trajectories whose answers are texts of which a person has decided what they say."""
     said = Judgement.objects.of(benchmark).settling().exclude(trajectory__answer=None).values("trajectory__answer")
     return set(Trajectory.objects.of(benchmark).filter(answer__in=said).values_list("pk", flat=True))
 
@@ -183,7 +183,7 @@ def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Ju
     ``reasons``, ``sure`` (1 to 5 or None) and ``seconds``. What an answer says is the ``answer`` that names an option,
     or as ``verdict`` none, same, different or undecided. Saying it again changes it.
 
-    Raises ``InvalidInput`` for what is none, ``Conflict`` when the question is somebody else's meanwhile, or once the
+    Raises ``InvalidInput`` for what is none, ``Conflict`` when the question is a person else's meanwhile, or once the
     person has finished the queue.
     """
     queue = item.queue
@@ -246,7 +246,7 @@ def skip_the_rest(*, actor: User, queue: JudgingQueue) -> int:
 
 
 def take_back_last(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
-    """Take this person's last judgement back, so that they judge it again; the question, None without one. Raises
+    """Take this person's last judgment back, so that they judge it again; the question, None without one. Raises
     ``Conflict`` once they have finished the queue."""
     require(actor, queue.benchmark, Right.JUDGE)
     _require_unfinished(actor, queue)

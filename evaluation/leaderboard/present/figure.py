@@ -1,4 +1,4 @@
-"""Accuracy against cost as a figure that stands alone: SVG with its own colours and a list of names, or PNG."""
+"""Accuracy against cost as a figure that stands alone: SVG with its own colors and a list of names, or PNG."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def _content(row: BoardRow) -> tuple[Hashable, ...]:
 
 
 def hidden_counts(row: BoardRow, addresses: Addresses) -> list[Cell]:
-    """``43 missing``, ``2 failed`` ...: only those that are not nought."""
+    """``43 missing``, ``2 failed`` ...: only those that are not 0."""
     counts, settings = row.counts, row.settings
     found = []
     if counts.get("missing"):

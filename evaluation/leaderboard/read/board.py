@@ -32,7 +32,7 @@ DETAILED = frozenset({COUNTED_BY, "accuracy", "ate_text", "ate_visual"})
 BASE = "base"
 """The setting that the others of a model are compared with."""
 NEIGHBOURS = 13
-"""Ranked rows whose neighbours are compared: twelve pairs, so that Holm's correction leaves something to see."""
+"""Ranked rows whose neighbors are compared: twelve pairs, so that Holm's correction leaves something to see."""
 
 
 def read_board(
@@ -198,7 +198,7 @@ def _scoring(row: BoardRow) -> int:
 def _differences(
     stored: dict[tuple[int, int], Comparison], wanted: Sequence[tuple[int, int]], family: str
 ) -> dict[tuple[int, int], Difference]:
-    """The wanted (row, reference) pairs with p by picture adjusted over them, which are the
+    """The wanted (row, reference) pairs with p by image adjusted over them, which are the
     ``family``. A comparison is stored once per pair, so some are turned."""
     pairs = [(pair, stored.get(pair) or stored.get(pair[::-1])) for pair in wanted]
     there = [(pair, comparison) for pair, comparison in pairs if comparison is not None]

@@ -39,7 +39,7 @@ RATES = tuple(name for name, kind in SELECTED.items() if kind == RATE and METRIC
 
 @dataclass(frozen=True)
 class _Drawn:
-    """``sizes``: samples and pictures of each benchmark."""
+    """``sizes``: samples and images of each benchmark."""
 
     macro: Macro
     sizes: Sequence[tuple[int, int]]
@@ -113,7 +113,7 @@ class MacroRow:
 
 @dataclass(frozen=True)
 class MacroColumn:
-    """A benchmark that is chosen; its samples with gold and their pictures."""
+    """A benchmark that is chosen; its samples with gold and their images."""
 
     benchmark: Benchmark
     samples: int
@@ -135,7 +135,7 @@ class MacroBoard:
 
     @property
     def few(self) -> list[MacroColumn]:
-        """Benchmarks with too few pictures to draw from."""
+        """Benchmarks with too few images to draw from."""
         return [column for column in self.columns if column.clusters < MIN_CLUSTERS]
 
 

@@ -1,4 +1,4 @@
-"""What a leaderboard is made of, as records: rows, differences, neighbours, slices to choose from."""
+"""What a leaderboard is made of, as records: rows, differences, neighbors, slices to choose from."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class BoardRow:
 @dataclass(frozen=True)
 class Difference:
     """Accuracy of a row minus that of the reference row, on the samples both have. ``p_value``: McNemar's exact test;
-    ``p_cluster``: the exact sign flip over pictures, the same where each has one sample; ``p_holm``: that one, adjusted
+    ``p_cluster``: the exact sign flip over images, the same where each has one sample; ``p_holm``: that one, adjusted
     over ``p_family_size`` comparisons of ``p_family``, see ``evaluation.metrics.families``. ``difference_low``,
     ``difference_high``: what undecided answers allow."""
 

@@ -1,4 +1,4 @@
-"""Named questions about what people judge: what is open to somebody, and what they have done."""
+"""Named questions about what people judge: what is open to a person, and what they have done."""
 
 from __future__ import annotations
 

@@ -10,6 +10,6 @@ from django.db.models import F
 
 class ReplayedStepQuerySet(models.QuerySet[Any]):
     def in_force(self) -> Self:
-        """What takes the place of the record: calls that were run again, on the picture that the sample has now."""
+        """What replaces the record: calls that were run again, on the image that the sample has now."""
         same = F("replay__trajectory__sample__image__sha256")
         return self.filter(ok__isnull=False, replay__image=same)

@@ -75,7 +75,7 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         earlier = self.model.objects.filter(
             run=OuterRef("run"), sample=OuterRef("sample"), condition="none", rollout__lt=OuterRef("rollout")
         )
-        # No rollout comes before number 0: almost every row is decided without a look at its neighbours.
+        # No rollout comes before number 0: almost every row is decided without a look at its neighbors.
         return self.filter(Q(rollout=0) | ~Exists(earlier), condition="none")
 
     def for_list(self) -> Self:

@@ -107,7 +107,7 @@ def _point(place: int, row: tuple[Any, ...], links: RunLinks) -> Point:
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
-    """``count``: trajectories whose scoring crop has its centre here; ``difference``: of the densities, 0..1."""
+    """``count``: trajectories whose scoring crop has its center here; ``difference``: of the densities, 0..1."""
 
     x: str
     y: str

@@ -14,7 +14,7 @@ from annotation.tool_bank import Bank, key_of
 
 @dataclass(frozen=True, slots=True)
 class BoxFacts:
-    """A gold box: its size in original pixels and its share of the picture (None: size of the picture unknown)."""
+    """A gold box: its size in original pixels and its share of the image (None: size of the image unknown)."""
 
     tag: str
     label: str

@@ -14,7 +14,7 @@ from evaluation.metrics.boxes import iou
 
 MOST_RUNS = 40
 MOST_SHARE = 0.25
-"""A crop of more than this share of the picture points at nothing."""
+"""A crop of more than this share of the image points at nothing."""
 ALIKE = 0.5
 """From this IoU on two crops are of the same place."""
 

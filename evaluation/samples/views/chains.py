@@ -50,7 +50,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One run: ``distance`` in edits to the centre; ``left_out``: calls that are not in the table; ``nearest``: the
+    """One run: ``distance`` in edits to the center; ``left_out``: calls that are not in the table; ``nearest``: the
     accepted chain that it is closer to than to the one shown, and its ``nearest_distance``."""
 
     row: RunRow
@@ -115,7 +115,7 @@ class Table:
 
     @property
     def heads(self) -> list[str]:
-        """The number of the call of the centre over each column, "+" over added ones."""
+        """The number of the call of the center over each column, "+" over added ones."""
         return ["+" if column.centre is None else str(column.centre + 1) for column in self._found.columns]
 
     @property
@@ -146,7 +146,7 @@ class Table:
         return Cell(kind, call.tool, href, shortened(words, MOST_WORDS), _state(call))
 
     def _beside(self, column: Column, call: Call) -> tuple[str, ToolCall | None]:
-        """How the call stands to the centre's; and that of the reference where it is of the same tool."""
+        """How the call stands to the center's; and that of the reference where it is of the same tool."""
         if column.centre is None:
             return "added", None
         if canonical_name(self._centre[column.centre]) != canonical_name(call.tool):

@@ -1,4 +1,4 @@
-"""One sample across all runs: a contact sheet, and all their crops on one picture."""
+"""One sample across all runs: a contact sheet, and all their crops on one image."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def sample_models(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 
 
 def _turns(sides: Sequence[Side], everything: bool) -> list[dict[str, Any]]:
-    """The crops of all runs as marks of one picture, numbered throughout; each carries the letter of its run."""
+    """The crops of all runs as marks of one image, numbered throughout; each carries the letter of its run."""
     found: list[dict[str, Any]] = []
     for side in sides:
         for crop in side.crops if everything else side.crops[-1:]:

@@ -1,4 +1,4 @@
-"""The page of one sample: its picture with the gold, what is asked, and what every run did on it."""
+"""The page of one sample: its image with the gold, what is asked, and what every run did on it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STATES = {"to_do": "todo", "in_review": "review"}
 
 @require_safe
 def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """``?crops=last`` draws every run's last crop on the picture."""
+    """``?crops=last`` draws every run's last crop on the image."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     row = _sample(benchmark, key)
     frame, gold, content = frame_of(slug, row), gold_corners(row), record_of(row).content

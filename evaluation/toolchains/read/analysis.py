@@ -40,7 +40,7 @@ class ChainAnalysis:
         facets: those of the samples with at most ``MOST_VALUES``; ``by``: the one to group by ("" without any);
             ``value``: what the page is narrowed to, "" for nothing; ``values``: rows on each value of ``by``.
         chains: the calls and references, n rows; the following are (n,).
-        run: place in ``runs``. sample: code of the sample. cluster: code of its picture.
+        run: place in ``runs``. sample: code of the sample. cluster: code of its image.
         calls, tools, effective, reference: L_T, distinct tools, L_e, L_G (-1: none). right, counted: 0 or 1.
         possible, whole: right or undecided, and either right, wrong or undecided: 0 or 1.
         called: how calls write each tool, by canonical name.

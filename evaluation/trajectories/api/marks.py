@@ -51,7 +51,7 @@ class NoteSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
     def get_region(self, note: Note) -> list[float] | None:
-        """x1, y1, x2, y2 in pixels of the picture; null: the note is not on a region."""
+        """x1, y1, x2, y2 in pixels of the image; null: the note is not on a region."""
         corners = [note.x1, note.y1, note.x2, note.y2]
         return None if note.x1 is None else [corner for corner in corners if corner is not None]
 
@@ -72,7 +72,7 @@ def tags(request: Request, slug: str) -> Response:
 )
 @api_view(["GET"])
 def notes(request: Request, slug: str) -> Response:
-    """What people wrote on trajectories, on one of their turns, or on a region of the picture."""
+    """What people wrote on trajectories, on one of their turns, or on a region of the image."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     if not known_to(request.user, benchmark).marks:
         raise NotAllowed(f"Only members of {benchmark.title} can read its notes. Ask its lead for a role.")

@@ -83,12 +83,12 @@ def facets(found: TrajectoryList, terms: Terms, runs: Iterable[Run]) -> list[Fac
 
 
 def tags_facet(found: TrajectoryList, terms: Terms) -> Facet:
-    """That of tags alone, when somebody tagged a trajectory of the list."""
+    """That of tags alone, when a person tagged a trajectory of the list."""
     return _worded("Tags", "tag", facet_counts(found), terms, {})
 
 
 def address(terms: Terms, **changes: str) -> str:
-    """The list with terms changed; "" takes one away. Facets of the data are given by ``**{"facet.x": ...}``."""
+    """The list with terms changed; "" removes one. Facets of the data are given by ``**{"facet.x": ...}``."""
     kept = {name: value for name, value in {**terms, **changes}.items() if value}
     return f"?{urlencode(kept)}"
 

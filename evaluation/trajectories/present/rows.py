@@ -1,4 +1,4 @@
-"""One row of the list of trajectories: the picture, the evidence, what was said, how it was scored."""
+"""One row of the list of trajectories: the image, the evidence, what was said, how it was scored."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def row_of(trajectory: Any, slug: str, terms: Terms, tags: Mapping[int, Sequence
 
 
 def _crop_words(trajectory: Any, score: Any, crop: Corners | None, turn: int | None) -> str:
-    """Under a condition the model may have been shown something else than the picture has there."""
+    """Under a condition the model may have been shown something else than the image has there."""
     if crop:
         what = "crop" if trajectory.condition == "none" else "its place"
         return f"{what}, turn {turn}" if turn else what

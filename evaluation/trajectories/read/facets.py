@@ -11,7 +11,7 @@ from evaluation.store.trajectory_list import MOST_CALLS, TrajectoryList
 
 ANSWERS = ("yes", "no", "undecided", "none")
 AREAS = ("..0.05%", "0.05%..0.2%", "0.2%..1%", "1%..")
-"""Ranges of the share of the picture that is evidence; a share on a border is in both."""
+"""Ranges of the share of the image that is evidence; a share on a border is in both."""
 
 
 def facet_counts(found: TrajectoryList) -> dict[str, dict[str, int]]:

@@ -36,7 +36,7 @@ from webapp.common.errors import InvalidInput
 @login_required
 @require_POST
 def tag(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Posted: ``tag``, ``whose`` ("mine" or all), ``off`` to take it away; ``trajectory``, or none: all of the list."""
+    """Posted: ``tag``, ``whose`` ("mine" or all), ``off`` to remove it; ``trajectory``, or none: all of the list."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     one = request.POST.get("trajectory", "")
     chosen = [_trajectory(benchmark, one).pk] if one else _whole_list(request, benchmark)
@@ -63,7 +63,7 @@ def _tagged(request: SignedInRequest, benchmark: Any, pk: int) -> HttpResponse:
     """The preview, with what else the list shows of tags: the row, the facet, and a way back.
 
     Template evaluation/trajectories/_tagged.html; context beside that of the preview: facet (Facet, or None where the
-    query of the list cannot be read), row_tags, tag, off (whether it was taken away), mine.
+    query of the list cannot be read), row_tags, tag, off (whether it was removed), mine.
     """
     terms, runs = terms_of(request), list(Run.objects.of(benchmark))
     snapshot = Snapshot(benchmark, runs, request.user)
@@ -82,7 +82,7 @@ def _tagged(request: SignedInRequest, benchmark: Any, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def note(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Posted: ``text``; ``turn``, a number from 1, or none; ``region``, x1,y1,x2,y2 in pixels of the picture, or none;
+    """Posted: ``text``; ``turn``, a number from 1, or none; ``region``, x1,y1,x2,y2 in pixels of the image, or none;
     ``on`` "trajectory": from its page, which is shown again."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     turn = request.POST.get("turn", "").strip()

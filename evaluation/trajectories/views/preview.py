@@ -1,4 +1,4 @@
-"""The trajectory of a list that is looked at: picture, answer, turns, and what people put on it."""
+"""The trajectory of a list that is looked at: image, answer, turns, and what people put on it."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def write_note(
     turn: int | None = None,
     region: tuple[float, float, float, float] | None = None,
 ) -> Note:
-    """A note on a trajectory, or on one turn (from 1) or one region (pixels of the picture) of it."""
+    """A note on a trajectory, or on one turn (from 1) or one region (pixels of the image) of it."""
     benchmark = trajectory.run.benchmark
     require_member(actor, benchmark)
     text = text.strip()
@@ -91,7 +91,7 @@ def write_note(
 
 
 def _inside(region: tuple[float, float, float, float], sample: Sample) -> bool:
-    """Whether it is a box of numbers that meets the picture, as far as its size is known."""
+    """Whether it is a box of numbers that meets the image, as far as its size is known."""
     x1, y1, x2, y2 = region
     known = sample.width and sample.height
     meets = x2 > 0 and y2 > 0 and (not known or (x1 < float(sample.width or 0) and y1 < float(sample.height or 0)))

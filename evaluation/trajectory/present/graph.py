@@ -1,4 +1,4 @@
-"""Which call read whose picture, drawn from left to right; what reached the final output is in ink."""
+"""Which call read whose image, drawn from left to right; what reached the final output is in ink."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from evaluation.metrics.producers import NO_STEP
 
 NODE_WIDTH, GAP_X, GAP_Y = 108, 18, 8
 TEXT_HEIGHT, PICTURE_HEIGHT = 34, 56
-"""Of a box; one with a picture is as high as both."""
+"""Of a box; one with an image is as high as both."""
 MOST_CALLS = 60
-"""More calls than these make no picture that anybody reads."""
+"""More calls than these make no image that anybody reads."""
 NAME_LENGTH = 14
 
 ORIGINAL, ANSWER = -1, -2
@@ -63,7 +63,7 @@ class Edge:
 @dataclass(frozen=True)
 class Graph:
     """``left_out``: calls that are not drawn. ``status``: of the effective toolchain, see ``ChainStatus``. ``box``: the
-    height of a box, ``across`` its width; ``picture``: the height of the picture in it, 0 without."""
+    height of a box, ``across`` its width; ``picture``: the height of the image in it, 0 without."""
 
     width: int
     height: int
@@ -85,7 +85,7 @@ class Graph:
 
     @property
     def half(self) -> int:
-        """How far down the words of a box without a picture stand, among boxes with pictures."""
+        """How far down the words of a box without an image stand, among boxes with images."""
         return self.picture // 2
 
     @property
@@ -98,7 +98,7 @@ def graph_of(
     detail: TrajectoryDetail, said: str, frame: Frame | None = None, made: Mapping[int, str] | None = None
 ) -> Graph | None:
     """The data flow of the calls that count; None without one. ``said``: the answer as read. ``frame``: where the
-    pictures of zooms come from; None: no box has one. ``made``: the pictures that a replay made, by turn."""
+    images of zooms come from; None: no box has one. ``made``: the images that a replay made, by turn."""
     calls = len(detail.loaded.columns.steps)
     if not calls:
         return None
@@ -127,7 +127,7 @@ def graph_of(
 
 
 def _final(detail: TrajectoryDetail) -> int | None:
-    """The call whose picture is the final output, or ``ORIGINAL``: the last one on the path; None of a broken chain."""
+    """The call whose image is the final output, or ``ORIGINAL``: the last one on the path; None of a broken chain."""
     if int(detail.scores.chain_status[0]) == ChainStatus.BROKEN:
         return None
     return max((row for row, reached in enumerate(detail.scores.effective.tolist()) if reached), default=ORIGINAL)
@@ -168,7 +168,7 @@ def _nodes(
 
 
 def _sources(detail: TrajectoryDetail, drawn: int) -> list[list[int]]:
-    """For each call the rows it reads from, ``ORIGINAL`` among them; pictures that nobody made are left out."""
+    """For each call the rows it reads from, ``ORIGINAL`` among them; images that nobody made are left out."""
     steps, producers = detail.loaded.columns.steps, detail.producers
     found = []
     for first, last in pairwise(steps.in_start[: drawn + 1].tolist()):

@@ -1,4 +1,4 @@
-"""Where a trajectory stands in the list it was opened from, and its neighbours there."""
+"""Where a trajectory stands in the list it was opened from, and its neighbors there."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMING_RUNS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ShownPlace:
-    """The ``number``-th of ``total``; what else narrows the list; addresses of the list and of the neighbours ("" at an
+    """The ``number``-th of ``total``; what else narrows the list; addresses of the list and of the neighbors ("" at an
     end of the list)."""
 
     number: int

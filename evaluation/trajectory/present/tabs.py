@@ -1,4 +1,4 @@
-"""What stands under the frame: toolchain, tool plan, interventions, judgements, notes, raw record. One at a time."""
+"""What stands under the frame: toolchain, tool plan, interventions, judgments, notes, raw record. One at a time."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _messages(row: Any) -> list[Mapping[str, Any]]:
 
 
 def _judged(one: Said, request: HttpRequest) -> dict[str, Any]:
-    """A judgement as it is shown: of people only one's own with a name, here as on the pages of agreement."""
+    """A judgment as it is shown: of people only one's own with a name, here as on the pages of agreement."""
     own = one.person is not None and one.person == request.user.pk
     judge = "you" if own else one.judge if one.person is None else SOMEBODY
     return {"kind": one.kind, "judge": judge, "verdict": one.verdict, "answer": one.answer}

@@ -27,7 +27,7 @@ class VerdictLine:
 
 
 def verdict_lines(told: Sequence[Said], rule: str) -> list[VerdictLine]:
-    """A line for each kind of judgement, judges before people. ``rule``: the verdict of ``Answer.rule``.
+    """A line for each kind of judgment, judges before people. ``rule``: the verdict of ``Answer.rule``.
 
     Example: "judges: 2 of 3 say the crops support the answer, 1 without a verdict; people: 1 of 1".
     """

@@ -1,4 +1,4 @@
-"""The page of a trajectory run again: each call's picture, what agrees with the record, and which of both counts."""
+"""The page of a trajectory run again: each call's image, what agrees with the record, and which of both counts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from webapp.common.limits import AtOnce, Rate, asking
 SIDE = 240
 MOST_BYTES = 200_000_000
 REPLAYS, RATE = AtOnce(2, "replays"), Rate("replays")
-"""Of all recorded pictures that are sent to be compared."""
+"""Of all recorded images that are sent to be compared."""
 SHOWN_DIGEST = 10
 LONGEST = 60_000
 """Characters of calls that are handed to the workbench in its address, behind the #, which no server gets."""
@@ -46,7 +46,7 @@ LONGEST = 60_000
 
 @dataclass(frozen=True)
 class ReplayRow:
-    """One call: what came of it in words, its picture and the recorded one as addresses, and the place it shows."""
+    """One call: what came of it in words, its image and the recorded one as addresses, and the place it shows."""
 
     step: Replayed
     words: str
@@ -72,11 +72,11 @@ class ReplayRow:
 @require_http_methods(["GET", "HEAD", "POST"])
 def replayed(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/trajectory/replay/replay.html; context: trajectory, sample, rows (ReplayRow), and how many:
-    same, differ, lost, ran, total, most; kept (the replay that scores use), may_keep, compared (recorded pictures that
-    were sent), left (files that were not taken, with the reason), graph (the data flow, with the pictures made here),
+    same, differ, lost, ran, total, most; kept (the replay that scores use), may_keep, compared (recorded images that
+    were sent), left (files that were not taken, with the reason), graph (the data flow, with the images made here),
     chain (the address of the workbench with these calls).
 
-    A POST brings recorded pictures to compare with; they are looked at and forgotten.
+    A POST brings recorded images to compare with; they are looked at and forgotten.
     """
     row = load_trajectory(load_benchmark(request, slug, Right.SEE_GOLD), pk)
     row.sample.benchmark = row.run.benchmark

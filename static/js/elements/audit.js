@@ -5,7 +5,7 @@ import { ReviewSeat } from "./review-seat.js";
 import { ReviewStage } from "./review-stage.js";
 
 /**
- * An audit after the blind answer: gold on the picture and in words. The verdict is a plain form.
+ * An audit after the blind answer: gold on the image and in words. The verdict is a plain form.
  * Reads the block "review" (annotation.quality.views.auditing).
  */
 export class SightlineAudit extends HTMLElement {

@@ -14,7 +14,7 @@ const tagWidth = (words) => Math.max(22, 9 + 6.6 * words.length);
 const isUnderTag = (other, [x, y], long) => other[0] > x - 22 && other[0] < x + long && Math.abs(other[1] - y) < 18;
 
 /**
- * The evidence boxes over the picture, to be drawn, moved and sized. A box is a place for the keyboard too: Tab comes to
+ * The evidence boxes over the image, to be drawn, moved and sized. A box is a place for the keyboard too: Tab comes to
  * it, and what has the focus is selected. With Alt a drag draws also where a box is.
  *
  * `acts`: drawn(box), changed(at, box), selected(at or null), drawing(point or null).
@@ -134,7 +134,7 @@ export class BoxLayer {
     if (event.button !== 0 || !this.#viewport || this.isReadOnly) return;
     const group = event.altKey && this.draws ? null : event.target.closest("g[data-at]");
     if (!group && !this.draws) return;
-    // The viewer below would move the picture along.
+    // The viewer below would move the image along.
     event.stopPropagation();
     event.preventDefault();
     this.element.setPointerCapture(event.pointerId);

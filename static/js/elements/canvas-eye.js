@@ -3,15 +3,15 @@ import { height, width } from "../lib/geometry.js";
 import { lastLevel, levelSize, levelWithin } from "../lib/tiles.js";
 import { placeRect } from "./shapes.js";
 
-/** Evidence with this many pixels each way in the model's picture can be read there, as the checks of the server say. */
+/** Evidence with this many pixels each way in the model's image can be read there, as the checks of the server say. */
 const READABLE = 28;
 const AROUND = 130;
 const BUDGET = 1024;
 const LEAST = 256;
 
 /**
- * What a model sees of the evidence when it gets the whole picture within so many pixels: the place of the first box, and
- * whether the smallest one can be read there. The picture is shown at the levels that its tiles have.
+ * What a model sees of the evidence when it gets the full image within so many pixels: the place of the first box, and
+ * whether the smallest one can be read there. The image is shown at the levels that its tiles have.
  */
 export class ModelsEye {
   #root;
@@ -40,7 +40,7 @@ export class ModelsEye {
     return Number(this.#range.value);
   }
 
-  /** Longer side of the picture as the model gets it, in pixels. */
+  /** Longer side of the image as the model gets it, in pixels. */
   get longest() {
     return Math.max(...Object.values(levelSize(this.#image.width, this.#image.height, this.level)));
   }

@@ -3,7 +3,7 @@ import { height, width } from "../lib/geometry.js";
 
 const MOST = 48;
 
-/** Pieces of the picture drawn from its tiles onto small canvases: the loupe and the model's eye. */
+/** Pieces of the image drawn from its tiles onto small canvases: the loupe and the model's eye. */
 export class TilePictures {
   #image;
   #held = new Map();
@@ -26,7 +26,7 @@ export class TilePictures {
     context.setTransform(scale, 0, 0, canvas.height / height(box), -box[0] * scale, (-box[1] * canvas.height) / height(box));
     for (const { column, row, x, y } of tilesIn(box, size, this.#image.tile_size)) {
       const tile = this.#tile(tileAddress(this.#image.tiles, level, column, row), again);
-      // A tile begins one overlap before its place, except at the edge of the picture.
+      // A tile begins one overlap before its place, except at the edge of the image.
       const before = (place) => (place ? this.#image.overlap : 0);
       if (tile.complete && tile.naturalWidth) context.drawImage(tile, x - before(column), y - before(row));
     }

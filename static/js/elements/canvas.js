@@ -15,7 +15,7 @@ import { StagePlaces } from "./stage-places.js";
 const LOUPE = 40;
 
 /**
- * The stage of a studio: the picture, the boxes over it, and what helps to look: the model's eye, the whole picture, a
+ * The stage of a studio: the image, the boxes over it, and what helps to look: the model's eye, the full image, a
  * loupe, turning, brightness and contrast. Looking changes nothing of the sample.
  */
 export class Canvas {
@@ -51,12 +51,12 @@ export class Canvas {
     this.#under.push(marks);
   }
 
-  /** Places on the picture: pins, and picking one. */
+  /** Places on the image: pins, and picking one. */
   get places() {
     return this.#places;
   }
 
-  /** Load the picture; `ready` is called once it can be moved. */
+  /** Load the image; `ready` is called once it can be moved. */
   async open(signal, ready = () => {}) {
     const { tiles, width, height, tile_size: tileSize, overlap: tileOverlap } = this.#image;
     const place = { script: this.#stage.dataset.viewer, tiles, width, height, tileSize, tileOverlap, label: this.#stage.dataset.label };
@@ -79,7 +79,7 @@ export class Canvas {
     return this.#layer.draws;
   }
 
-  /** Dragging on empty ground draws a box, or moves the picture. */
+  /** Dragging on empty ground draws a box, or moves the image. */
   set draws(draws) {
     this.#layer.draws = draws;
     this.#stage.classList.toggle("is-drawing", draws && !this.#layer.isReadOnly);
@@ -108,7 +108,7 @@ export class Canvas {
     this.#tool("boxes").setAttribute("aria-pressed", String(!on));
   }
 
-  /** How one looks at the picture, for `goBack`. */
+  /** How one looks at the image, for `goBack`. */
   get mark() {
     const eye = this.#tool("eye").getAttribute("aria-pressed");
     return { draws: this.draws, showsBoxes: this.showsBoxes, eye, view: this.#viewer?.viewport ? this.#viewer.mark : null };
@@ -121,7 +121,7 @@ export class Canvas {
     if (view) this.#viewer.goBack(view);
   }
 
-  /** A direction on the screen as one in the picture, and by how many quarters it is turned. */
+  /** A direction on the screen as one in the image, and by how many quarters it is turned. */
   along(dx, dy) {
     return this.#viewer?.viewport?.along(dx, dy) ?? [dx, dy];
   }

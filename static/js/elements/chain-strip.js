@@ -11,7 +11,7 @@ import { WorkbenchRuns } from "./workbench-runs.js";
 const SIDE = 640;
 
 /**
- * The reference toolchain under review, run on the picture: <sightline-chain-strip> shows the picture after every step, the
+ * The reference toolchain under review, run on the image: <sightline-chain-strip> shows the image after every step, the
  * one that is chosen larger, what it measured, and who verified that its last step shows the answer. What is run is in
  * #review.
  */

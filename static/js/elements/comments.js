@@ -2,12 +2,12 @@ import { send } from "./review-send.js";
 import { pinAt } from "./stage-places.js";
 
 /**
- * Comments on a sample, some pinned to a place of the picture, with answers; a thread can be resolved, and reopened.
+ * Comments on a sample, some pinned to a place of the image, with answers; a thread can be resolved, and reopened.
  *
  *   <section data-comments data-url="/…/comments/"><div id="comments">{% include "annotation/common/_comments.html" %}</div>
  *     <form>[name=text], [data-about], [data-trouble], submit</form></section>
  *
- * What the server says of a thread is drawn by its template alone: after a change the piece is fetched anew.
+ * What the server says of a thread is drawn by its template alone: after a change the piece is fetched again.
  */
 export class Comments {
   #root;
@@ -17,7 +17,7 @@ export class Comments {
   #parent = null;
   #sending = false;
 
-  /** @param {HTMLElement} root  @param {object|null} places StagePlaces, if there is a picture */
+  /** @param {HTMLElement} root  @param {object|null} places StagePlaces, if there is an image */
   constructor(root, places, signal) {
     this.#root = root;
     this.#places = places;
@@ -28,7 +28,7 @@ export class Comments {
     this.#showPins();
   }
 
-  /** Begin a comment: the next press on the picture is its place, Enter takes the middle, Escape takes none. */
+  /** Begin a comment: the next press on the image is its place, Enter takes the middle, Escape takes none. */
   begin() {
     if (!this.#places) {
       this.#write(null, null);
@@ -38,7 +38,7 @@ export class Comments {
     this.#places.pick((place) => this.#write(place, null));
   }
 
-  /** Whether the next press on the picture is the place of a comment. */
+  /** Whether the next press on the image is the place of a comment. */
   get isPicking() {
     return this.#root.dataset.state === "picking";
   }

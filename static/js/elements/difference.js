@@ -10,7 +10,7 @@ function made(tag, text = "", name = "") {
   return element;
 }
 
-/** Runs of models/difference.js as del and ins, which read without colour and are announced. */
+/** Runs of models/difference.js as del and ins, which read without color and are announced. */
 export function drawnRuns(runs) {
   return runs.map(({ kind, text }) => (TAGS[kind] ? made(TAGS[kind], text) : document.createTextNode(text)));
 }

@@ -4,7 +4,7 @@ import { singleKey } from "../lib/keys.js";
  * <sightline-failures>… rows with data-pk … <aside id="preview">…</aside></sightline-failures>
  *
  * Space shows and hides the preview; the address names the row that is looked at, so that a copied link shows it too.
- * While somebody writes in the preview, the pointer does not take it away, and what was written and not sent stands
+ * While a person writes in the preview, the pointer does not remove it, and what was written and not sent stands
  * there again when its row comes back.
  */
 export class SightlineFailures extends HTMLElement {

@@ -2,7 +2,7 @@ import { placeRect, shape } from "./shapes.js";
 
 const PIN = 16;
 
-/** The layer of marks over a deep-zoom picture. Strokes and tags keep their size at every zoom. */
+/** The layer of marks over a deep-zoom image. Strokes and tags keep their size at every zoom. */
 export class FrameMarks {
   #groups = [];
   #dense = null;

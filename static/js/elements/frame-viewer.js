@@ -27,13 +27,13 @@ function library(address) {
   return loading;
 }
 
-/** From this magnification on each pixel of the picture is seen as a square. */
+/** From this magnification on each pixel of the image is seen as a square. */
 const SQUARES = 3;
 const LARGEST = 32;
 
 const MOVES = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "+", "-", "=", "0"]);
 
-/** A picture that can be moved and magnified, over our tiles or over one file. */
+/** An image that can be moved and magnified, over our tiles or over one file. */
 export class FrameViewer {
   #seadragon;
   #viewer;
@@ -66,7 +66,7 @@ export class FrameViewer {
       element,
       tileSources: source,
       showNavigationControl: false,
-      // One picture needs no graphics card, and a canvas looks the same everywhere.
+      // One image needs no graphics card, and a canvas looks the same everywhere.
       drawer: "canvas",
       maxZoomPixelRatio: LARGEST,
       minZoomImageRatio: 0.9,
@@ -79,18 +79,18 @@ export class FrameViewer {
     this.#viewer.canvas.setAttribute("role", "application");
     this.#viewer.canvas.setAttribute("aria-label", `${label || "Image"}. Arrow keys move, plus and minus zoom, 0 shows all.`);
     this.onMove(() => this.#sharpen());
-    // The library also turns and mirrors the picture by key; ours have other meanings.
+    // The library also turns and mirrors the image by key; ours have other meanings.
     this.#viewer.addHandler("canvas-key", (event) => {
       event.preventDefaultAction = !MOVES.has(event.originalEvent.key);
     });
   }
 
-  /** Call back once the picture is there, and whenever it moves. */
+  /** Call back once the image is there, and whenever it moves. */
   onMove(callback) {
     for (const name of ["open", "update-viewport", "animation-finish", "resize", "rotate"]) this.#viewer.addHandler(name, callback);
   }
 
-  /** Call back once, when the picture can be moved. */
+  /** Call back once, when the image can be moved. */
   onOpen(callback) {
     this.#viewer.addOnceHandler("open", callback);
   }
@@ -108,7 +108,7 @@ export class FrameViewer {
     this.#viewer.addHandler("open-failed", callback);
   }
 
-  /** Where the picture lies now, or null before it is open. */
+  /** Where the image lies now, or null before it is open. */
   get viewport() {
     const item = this.#viewer.world.getItemAt(0);
     if (!item) return null;
@@ -123,18 +123,18 @@ export class FrameViewer {
     return (((this.#viewer.viewport.getRotation() / 90) % 4) + 4) % 4;
   }
 
-  /** Lay an element over the picture. What it does not keep for itself moves the picture. */
+  /** Lay an element over the image. What it does not keep for itself moves the image. */
   cover(element) {
     this.#viewer.canvas.append(element);
   }
 
-  /** The part of the picture that is seen now; it may reach beyond the picture. */
+  /** The part of the image that is seen now; it may reach beyond the image. */
   get seen() {
     const { x, y } = this.#viewer.viewport.getContainerSize();
     return this.viewport?.toPicture([0, 0, x, y]) ?? null;
   }
 
-  /** Turn the picture clockwise by a quarter, around the middle of what is seen; one that was fitted is fitted again. */
+  /** Turn the image clockwise by a quarter, around the middle of what is seen; one that was fitted is fitted again. */
   turn() {
     const { viewport } = this.#viewer;
     const fitted = Math.abs(viewport.getZoom() / viewport.getHomeZoom() - 1) < 0.01;
@@ -142,7 +142,7 @@ export class FrameViewer {
     if (fitted) viewport.goHome(true);
   }
 
-  /** Show the picture as it is at one level, every pixel of it as a square; null shows it with all it has. */
+  /** Show the image as it is at one level, every pixel of it as a square; null shows it with all it has. */
   showLevel(level) {
     this.#level = level;
     const source = level === null ? this.#source : { ...this.#source, ...levelSize(this.#source.width, this.#source.height, level), maxLevel: level };
@@ -159,7 +159,7 @@ export class FrameViewer {
     this.#viewer.drawer.setImageSmoothingEnabled?.(smooth);
   }
 
-  /** End a movement that is under way where the picture is at this moment. */
+  /** End a movement that is under way where the image is at this moment. */
   still() {
     const { viewport } = this.#viewer;
     if (!this.viewport) return;
@@ -168,7 +168,7 @@ export class FrameViewer {
     viewport.panTo(centre, true);
   }
 
-  /** Move the picture by pixels of the screen, at once. */
+  /** Move the image by pixels of the screen, at once. */
   shift(dx, dy) {
     const { viewport } = this.#viewer;
     viewport.panBy(viewport.deltaPointsFromPixels(new this.#seadragon.Point(-dx, -dy)), true);
@@ -202,7 +202,7 @@ export class FrameViewer {
     this.#viewer.viewport.applyConstraints();
   }
 
-  /** Move over the picture by shares of what is seen. */
+  /** Move over the image by shares of what is seen. */
   pan(across, down) {
     const { viewport } = this.#viewer;
     const { x, y } = viewport.getContainerSize();
@@ -210,7 +210,7 @@ export class FrameViewer {
     viewport.applyConstraints();
   }
 
-  /** Bring a box of the picture into view, with no more beside the picture than has to be. */
+  /** Bring a box of the image into view, with no more beside the image than has to be. */
   flyTo(box) {
     const { x, y } = this.#viewer.viewport.getContainerSize();
     const item = this.#viewer.world.getItemAt(0);
@@ -219,7 +219,7 @@ export class FrameViewer {
     this.#viewer.viewport.fitBoundsWithConstraints(this.#bounds(framed(box, size, this.#quarters % 2 ? y / x : x / y)));
   }
 
-  /** Show a box of the picture, as it is and at once. */
+  /** Show a box of the image, as it is and at once. */
   lookAt(box) {
     this.#viewer.viewport.fitBounds(this.#bounds(box), true);
   }

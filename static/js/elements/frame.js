@@ -14,7 +14,7 @@ import { FrameViewer } from "./frame-viewer.js";
 import { turnsBeyond } from "./frame-window.js";
 
 /**
- * The evidence frame: the original picture with gold and each turn's crop. The turn in focus is the same in the frame,
+ * The evidence frame: the original image with gold and each turn's crop. The turn in focus is the same in the frame,
  * in the timeline and in the transcript: every element of the page with data-turn gets "is-on" and can be clicked.
  *
  *   <sightline-frame data-marks="frame-marks" data-viewer="{% static 'vendor/openseadragon.js' %}"
@@ -82,7 +82,7 @@ export class SightlineFrame extends HTMLElement {
         label: this.dataset.label,
       });
     } catch (error) {
-      // The drawn picture without zoom stays in place.
+      // The drawn image without zoom stays in place.
       view.remove();
       console.warn(error.message);
       return;
@@ -102,18 +102,18 @@ export class SightlineFrame extends HTMLElement {
     this.dispatchEvent(new CustomEvent("framemove", { bubbles: true, detail: { seen: this.#viewer.seen } }));
   }
 
-  /** The part of the picture that is seen now, in its pixels; it may reach beyond the picture. Null before it is there. */
+  /** The part of the image that is seen now, in its pixels; it may reach beyond the image. Null before it is there. */
   get seen() {
     return this.#viewer?.seen ?? null;
   }
 
-  /** The point of the picture under a point of the window, or null before the picture is there. */
+  /** The point of the image under a point of the window, or null before the image is there. */
   pointUnder({ clientX, clientY }) {
     const { left, top } = this.getBoundingClientRect();
     return this.#viewer?.viewport?.pointOf(clientX - left, clientY - top) ?? null;
   }
 
-  /** Show this part of the picture, in its pixels, at once. */
+  /** Show this part of the image, in its pixels, at once. */
   lookAt(box) {
     if (this.#viewer?.viewport) this.#viewer.lookAt(box);
   }

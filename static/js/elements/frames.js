@@ -1,7 +1,7 @@
 import { singleKey } from "../lib/keys.js";
 
 /**
- * Evidence frames of one picture that move together: what the frame under the pointer shows, the others show too.
+ * Evidence frames of one image that move together: what the frame under the pointer shows, the others show too.
  *
  *   <sightline-frames>… <sightline-frame>…</sightline-frame> …</sightline-frames> <output data-frames-words></output>
  */

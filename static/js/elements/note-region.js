@@ -1,7 +1,7 @@
 import { intersection } from "../lib/geometry.js";
 
 /**
- * Fills a field with the part of the picture that the frame of the page shows.
+ * Fills a field with the part of the image that the frame of the page shows.
  *
  *   <sightline-note-region data-width="3840" data-height="2160">
  *     <input name="region"> <button type="button">…</button>

@@ -3,17 +3,17 @@ const SVG = "http://www.w3.org/2000/svg";
 const DRAWN = "svg.graph image, .judge__big svg > image";
 const MIDDLE = { x: "50%", y: "50%", "text-anchor": "middle", "dominant-baseline": "central" };
 
-/** A picture that does not come says so in its place, whether it failed before this script ran or fails later. */
+/** An image that does not come says so in its place, whether it failed before this script ran or fails later. */
 export function watchPictures(root) {
   root.addEventListener("error", ({ target }) => target.matches?.(`${SHOWN}, ${DRAWN}`) && tell(target), true);
   for (const picture of root.querySelectorAll(SHOWN)) {
     if (picture.complete && picture.currentSrc && !picture.naturalWidth) tell(picture);
   }
-  // A picture in a drawing does not know whether it is there: asked for once more, it says so.
+  // An image in a drawing does not know whether it is there: asked for once more, it says so.
   for (const picture of root.querySelectorAll(DRAWN)) picture.setAttribute("href", picture.getAttribute("href"));
 }
 
-/** A drawing as large as its picture has no letters of a size to read: its words stand over it. */
+/** A drawing as large as its image has no letters of a size to read: its words stand over it. */
 function tell(picture) {
   const figure = picture.closest(".judge__big figure");
   const place = figure ?? picture.parentElement;

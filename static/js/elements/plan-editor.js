@@ -7,7 +7,7 @@ import { ToolPictures } from "./tool-pictures.js";
 
 /**
  * The tool plan: targets by step, distractors, and names from the tool bank. On a target Alt with an arrow moves it between
- * steps, Delete takes it away; a target dropped on another shares its step, dropped between two it has its own.
+ * steps, Delete removes it; a target dropped on another shares its step, dropped between two it has its own.
  */
 export class PlanEditor {
   #root;

@@ -11,12 +11,12 @@ import { ReviewStage } from "./review-stage.js";
 const ALT = ["unsure", "cannot"];
 
 /**
- * Before gold is shown: the question is answered from the picture, or from the gold crops alone and then from it.
+ * Before gold is shown: the question is answered from the image, or from the gold crops alone and then from it.
  *
  *   <sightline-blind>stage · form with radios or a field named answer, [name=unsure]</sightline-blind>
  *
  * Reads image and urls from the block "review". The number of an option is the answer and is sent; Enter or Ctrl Enter send
- * what was written or pressed. The page that comes shows the picture, or gold.
+ * what was written or pressed. The page that comes shows the image, or gold.
  */
 export class SightlineBlind extends HTMLElement {
   #keys;

@@ -1,6 +1,6 @@
 import { send, token } from "./review-send.js";
 
-/** How often the seat is renewed while somebody works, in milliseconds. */
+/** How often the seat is renewed while a person works, in milliseconds. */
 const RENEWAL = 60_000;
 
 /** The reviewer's seat at a sample: kept while they work, given back when they leave the page. */

@@ -5,7 +5,7 @@ import { FrameMarks } from "./frame-marks.js";
 import { FrameViewer } from "./frame-viewer.js";
 import { placeRect } from "./shapes.js";
 
-/** A picture to look at, before a blind answer and in an audit: gold once it is known, and where in the whole one is. */
+/** An image to look at, before a blind answer and in an audit: gold once it is known, and where in the whole one is. */
 export class ReviewStage {
   #root;
   #image;

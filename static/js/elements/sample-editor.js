@@ -68,7 +68,7 @@ export class SampleEditor extends EventTarget {
     return this.#history.state;
   }
 
-  /** The stage, for what else is shown on it; null without a picture. */
+  /** The stage, for what else is shown on it; null without an image. */
   get canvas() {
     return this.#boxes?.canvas ?? null;
   }
@@ -77,7 +77,7 @@ export class SampleEditor extends EventTarget {
     return this.#reading !== null;
   }
 
-  /** Load the picture and show everything; `ready` is called once the picture can be moved. */
+  /** Load the image and show everything; `ready` is called once the image can be moved. */
   async open(signal, ready = () => {}) {
     this.#show();
     await this.#boxes?.open(signal, ready);

@@ -2,7 +2,7 @@
  * <sightline-session data-src="/session/" data-person="7" data-name="Ana Lind">[role=alert] with [data-text]</sightline-session>
  *
  * A request that is answered 401 says "signedout" on the document. If this person is signed in all the same (in another tab,
- * which changed the token), the page gets the new token; else the alert says so, until another tab tells that somebody signed
+ * which changed the token), the page gets the new token; else the alert says so, until another tab tells that a person signed
  * in. "signedin" on the document then has unsaved work sent. Work of one person is never sent for another.
  */
 export class SightlineSession extends HTMLElement {

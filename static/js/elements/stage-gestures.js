@@ -5,7 +5,7 @@ const MIDDLE = 1;
 const PRESSED_BY_SPACE = "button, a, summary, input, [role=tab], .plan-target";
 
 /**
- * What moves the picture in every mode: dragging with Space held or with the middle button, and two fingers. A press ends a
+ * What moves the image in every mode: dragging with Space held or with the middle button, and two fingers. A press ends a
  * movement that is under way, so that what is drawn lies where it was pressed.
  */
 export class StageGestures {
@@ -13,7 +13,7 @@ export class StageGestures {
   #viewer;
   #cancel;
   #fingers = new Map();
-  /** The pointer that moves the picture, and where it was last. */
+  /** The pointer that moves the image, and where it was last. */
   #hand = null;
   #pinching = false;
 

@@ -3,7 +3,7 @@ const AIR = 4;
 const SHUT = "sightline panel folded";
 
 /**
- * The glass over a stage makes way for evidence once the picture rests: the panel at the right goes to the end of its
+ * The glass over a stage makes way for evidence once the image rests: the panel at the right goes to the end of its
  * side where nothing is under it, or folds where both ends have some; the other pieces let it show through. A person can
  * fold the panel too, and it stays folded.
  */
@@ -34,7 +34,7 @@ export class StageGlass {
     }
   }
 
-  /** Make way for these boxes of the picture, soon. */
+  /** Make way for these boxes of the image, soon. */
   clear(viewport, boxes) {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#clear(boxes.map((box) => viewport.drawn(box))), REST);

@@ -1,6 +1,6 @@
 const SIDES = ["brightness", "contrast"];
 
-/** Brightness and contrast of the picture on a stage, for looking only. */
+/** Brightness and contrast of the image on a stage, for looking only. */
 export class StageLight {
   #stage;
 
@@ -13,7 +13,7 @@ export class StageLight {
     });
   }
 
-  /** Show the picture in the light that is set. */
+  /** Show the image in the light that is set. */
   show() {
     const [brightness, contrast] = SIDES.map((name) => this.#part(name).value);
     const canvas = this.#part("view").querySelector("canvas");

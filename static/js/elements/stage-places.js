@@ -1,10 +1,10 @@
 import { intersection } from "../lib/geometry.js";
 
 /**
- * Places of a picture on its stage: buttons that stand on them, and the place that a person picks.
+ * Places of an image on its stage: buttons that stand on them, and the place that a person picks.
  *
  * Buttons are kept under a name: showing others of a name takes its first ones away. A place is data-x and data-y, in
- * pixels of the picture; what is shown lies over everything else on the stage.
+ * pixels of the image; what is shown lies over everything else on the stage.
  */
 export class StagePlaces {
   #root;
@@ -13,7 +13,7 @@ export class StagePlaces {
   #shown = new Map();
   #picked = null;
 
-  /** @param {HTMLElement} root the stage  @param {{width: number, height: number}} size of the picture */
+  /** @param {HTMLElement} root the stage  @param {{width: number, height: number}} size of the image */
   constructor(root, size) {
     this.#root = root;
     this.#size = size;
@@ -32,7 +32,7 @@ export class StagePlaces {
     this.place();
   }
 
-  /** Put everything where the picture lies now. */
+  /** Put everything where the image lies now. */
   place() {
     const viewport = this.#viewer?.viewport;
     if (!viewport) return;
@@ -43,7 +43,7 @@ export class StagePlaces {
     }
   }
 
-  /** The next press on the picture is a place: it is called back with {x, y}, once. */
+  /** The next press on the image is a place: it is called back with {x, y}, once. */
   pick(callback) {
     this.#picked = callback;
     this.#root.classList.add("is-picking");
@@ -54,14 +54,14 @@ export class StagePlaces {
     this.#root.classList.remove("is-picking");
   }
 
-  /** The point in the middle of what is seen of the picture. */
+  /** The point in the middle of what is seen of the image. */
   get middle() {
     const whole = [0, 0, this.#size.width, this.#size.height];
     const [left, top, right, bottom] = intersection(this.#viewer?.seen ?? whole, whole) ?? whole;
     return { x: Math.floor((left + right) / 2), y: Math.floor((top + bottom) / 2) };
   }
 
-  /** Bring a place into the middle, as large as the picture is now. */
+  /** Bring a place into the middle, as large as the image is now. */
   flyTo(x, y) {
     const [left, top, right, bottom] = this.#viewer?.seen ?? [0, 0, 0, 0];
     const [across, down] = [(right - left) / 2, (bottom - top) / 2];

@@ -13,7 +13,7 @@ export class StudioBoxes {
   #content = { gold_boxes: [] };
   #returned;
   #selected = null;
-  /** A box made by key that nothing was done to yet: the first drag after it draws it anew. */
+  /** A box made by key that nothing was done to yet: the first drag after it draws it again. */
   #fresh = null;
 
   /** `old`: boxes of an earlier revision, drawn under a tag where they are no boxes any more. */
@@ -121,7 +121,7 @@ export class StudioBoxes {
     return true;
   }
 
-  /** Without a box arrows move the picture, with Shift by half of what is seen. */
+  /** Without a box arrows move the image, with Shift by half of what is seen. */
   #pan(...by) {
     this.#canvas.pan(...by.map((one) => Math.sign(one) * (Math.abs(one) > 1 ? 0.5 : 0.1)));
     return true;

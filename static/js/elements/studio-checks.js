@@ -31,7 +31,7 @@ export class Checks {
     for (const place of this.#places) this.#beside(place, sorted);
   }
 
-  /** What was found about these fields of the content holds no longer; the server says anew what does. */
+  /** What was found about these fields of the content holds no longer; the server says again what does. */
   outdate(fields) {
     const about = new Set(fields.flatMap((field) => [field, `${field}s`]));
     const left = this.#all?.filter((check) => !about.has(fieldOf(check)));

@@ -5,7 +5,7 @@ import { seenAround } from "../models/box.js";
 import { TilePictures } from "./canvas-tiles.js";
 import { placeRect, shape } from "./shapes.js";
 
-/** The same part of the picture twice, with the boxes of each side; those that the other side has instead are dashed. */
+/** The same part of the image twice, with the boxes of each side; those that the other side has instead are dashed. */
 export class ConflictPictures {
   #root;
   #image;

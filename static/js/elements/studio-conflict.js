@@ -9,7 +9,7 @@ const SIDES = ["mine", "theirs", "both"];
 const NOT_TOGETHER = "Choose one side.";
 
 /**
- * Two versions of one draft beside each other, in words and on the picture, to choose row by row. Nothing is overwritten
+ * Two versions of one draft beside each other, in words and on the image, to choose row by row. Nothing is overwritten
  * until then. `chosen` gets the content that was put together.
  */
 export class ConflictView {

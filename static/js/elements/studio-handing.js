@@ -1,6 +1,6 @@
 import { newKey } from "../lib/request.js";
 
-/** How often a lease is renewed while somebody works, in milliseconds. */
+/** How often a lease is renewed while a person works, in milliseconds. */
 const RENEWAL = 60_000;
 const SILENT = "No response from the server. Your work is saved in this browser. Try again.";
 
@@ -90,7 +90,7 @@ export class Handing {
     this.#active = false;
     try {
       const { status } = await this.#parts.send("POST", this.#urls.renew, {}, "");
-      // Saving takes the sample again if nobody else has it, and says so if somebody has.
+      // Saving takes the sample again if nobody else has it, and says so if a person has.
       if (status === 409) this.#parts.saving.change(this.#parts.content());
       else this.#parts.renewed();
     } catch {

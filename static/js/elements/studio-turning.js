@@ -2,7 +2,7 @@
 const PARTS = ["nav.crumbs", "#saving", "#studio-page"];
 
 /**
- * Go on to another sample's page without loading everything anew: `html` is that page. Going back loads the page before.
+ * Go on to another sample's page without loading everything again: `html` is that page. Going back loads the page before.
  * Returns whether it could be done; else nothing is changed.
  */
 export function turnTo(address, html) {

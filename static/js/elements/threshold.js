@@ -108,7 +108,7 @@ export class SightlineThreshold extends HTMLElement {
     this.#whisker(cell, interval);
   }
 
-  /** The range is written anew, as a cell may have none at the scored threshold. */
+  /** The range is written again, as a cell may have none at the scored threshold. */
   #range(cell, words) {
     cell.querySelector(".range")?.remove();
     if (!words) return;

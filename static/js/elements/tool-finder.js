@@ -4,7 +4,7 @@ import { copied } from "./rows.js";
  * The field that finds tools of the bank: a combobox whose list is grouped by segment. Enter or a semicolon takes the chosen
  * one, as a distractor with Shift or a - before its name; a name that the bank lacks can be taken too. Enter in the empty
  * field goes on (`next`). `shown(tool)` says what stands beside a tool that the plan has; `draw(canvas, name)` draws it where
- * the picture has it, or hides the canvas.
+ * the image has it, or hides the canvas.
  */
 export class ToolFinder {
   #field;
@@ -64,7 +64,7 @@ export class ToolFinder {
     if (text && !this.#bank.find(text)) this.#list.append(this.#newOne(text));
     this.#chosen = 0;
     this.#list.hidden = this.#names.length === 0;
-    // Where no tool has a picture there is no column of empty frames either.
+    // Where no tool has an image there is no column of empty frames either.
     this.#list.classList.toggle("is-pictured", this.#list.querySelector("canvas:not([hidden])") !== null);
     this.#field.setAttribute("aria-expanded", String(this.#names.length > 0));
     this.#mark();

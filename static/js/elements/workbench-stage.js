@@ -3,7 +3,7 @@ import { pickedBox, pickedColour, pickedPoint, pickedStroke } from "../models/pi
 const WORDS = { box: "Draw a box", point: "Click a point", stroke: "Draw a line", colour: "Pick a color" };
 const SVG = "http://www.w3.org/2000/svg";
 
-/** The picture before and after the step in focus, the slider between them, and picks that fill the step's form. */
+/** The image before and after the step in focus, the slider between them, and picks that fill the step's form. */
 export class WorkbenchStage {
   #root;
   #stage;
@@ -26,7 +26,7 @@ export class WorkbenchStage {
     this.#cut(50);
   }
 
-  /** How many pixels a picture can be seen with, for the server: in steps, so that a moved window asks for no other. */
+  /** How many pixels an image can be seen with, for the server: in steps, so that a moved window asks for no other. */
   get side() {
     const { width, height } = this.#stage.getBoundingClientRect();
     const seen = Math.max(width, height, 320) * Math.min(window.devicePixelRatio || 1, 2);

@@ -16,7 +16,7 @@ function wordsOf({ parameter, value, allowed, message }) {
   return parameter ? `${parameter}: ${value || "nothing"} is not possible. Allowed: ${allowed}.` : message;
 }
 
-/** The steps as cards: a form from the tool's parameters, the picture after it, and what is wrong with it. */
+/** The steps as cards: a form from the tool's parameters, the image after it, and what is wrong with it. */
 export class WorkbenchSteps {
   #list;
   #tools;

@@ -8,7 +8,7 @@ export function turnOf(hash) {
   return turn !== null && /^\d+$/.test(turn) ? Number(turn) : null;
 }
 
-/** The region that a hash names, in pixels of the picture, or null. */
+/** The region that a hash names, in pixels of the image, or null. */
 export function boxOf(hash) {
   const box = (values(hash).get("box") ?? "").split(",").map(Number);
   const whole = box.length === 4 && box.every(Number.isFinite);

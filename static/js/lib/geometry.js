@@ -1,6 +1,6 @@
-/** Rectangles as [x1, y1, x2, y2], in pixels of the original picture or of the screen. */
+/** Rectangles as [x1, y1, x2, y2], in pixels of the original image or of the screen. */
 
-/** Pixels on screen: a smaller box is drawn at this size around its centre. */
+/** Pixels on screen: a smaller box is drawn at this size around its center. */
 export const SMALLEST_MARK = 6;
 
 export const width = ([x1, , x2]) => x2 - x1;
@@ -13,7 +13,7 @@ export function intersection(a, b) {
   return box[2] > box[0] && box[3] > box[1] ? box : null;
 }
 
-/** A box at least `least` wide and high, around the same centre. */
+/** A box at least `least` wide and high, around the same center. */
 export function atLeast(box, least = SMALLEST_MARK) {
   const w = Math.max(width(box), least);
   const h = Math.max(height(box), least);
@@ -29,8 +29,8 @@ export function withMargin(box, share) {
 }
 
 /**
- * The part of a picture to show for a box: as wide to as high as `aspect`, the box in its middle unless that would show
- * what is beside the picture, and never more than the whole picture.
+ * The part of an image to show for a box: as wide to as high as `aspect`, the box in its middle unless that would show
+ * what is beside the image, and never more than the full image.
  */
 export function framed(box, size, aspect) {
   let across = Math.max(width(box), height(box) * aspect);

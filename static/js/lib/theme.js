@@ -8,6 +8,6 @@ export const themeAfter = (theme) => THEMES[(THEMES.indexOf(theme) + 1) % THEMES
 
 export const themeWords = (theme) => `Theme: ${WORDS[theme]}`;
 
-/** The cookie the server reads; following the system takes it away. */
+/** The cookie the server reads; following the system removes it. */
 export const themeCookie = (theme) =>
   `theme=${theme}; path=/; samesite=lax; max-age=${theme ? YEAR_IN_SECONDS : 0}`;

@@ -2,10 +2,10 @@
 export const tileAddress = (pattern, level, column, row) =>
   pattern.replace("{level}", level).replace("{column}", column).replace("{row}", row);
 
-/** The level at which the picture is whole. */
+/** The level at which the image is whole. */
 export const lastLevel = (width, height) => Math.ceil(Math.log2(Math.max(width, height)));
 
-/** Width and height of the picture at a level. */
+/** Width and height of the image at a level. */
 export const levelSize = (width, height, level) => {
   const shrunk = 2 ** (lastLevel(width, height) - level);
   return { width: Math.ceil(width / shrunk), height: Math.ceil(height / shrunk) };
@@ -32,7 +32,7 @@ export function tilesIn([x1, y1, x2, y2], size, tileSize) {
 }
 
 /**
- * The addresses of what is drawn first of a picture that is fitted into `room`: the thumbnail, and the tiles of the levels
+ * The addresses of what is drawn first of an image that is fitted into `room`: the thumbnail, and the tiles of the levels
  * up to the one that is sharp enough there. `image` is as the server describes it.
  */
 export function firstTiles(image, room) {

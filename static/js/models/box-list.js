@@ -34,8 +34,8 @@ export const nudgeBox = (content, at, dx, dy, size) =>
   setBox(content, at, settled(moved(content.gold_boxes[at].box, dx, dy, size), size));
 
 /**
- * Shift the edges that are at the right and at the bottom on the screen, where the picture is turned by `turns` quarters.
- * `dx` and `dy` are pixels of the picture along its own axes. A box keeps at least one pixel.
+ * Shift the edges that are at the right and at the bottom on the screen, where the image is turned by `turns` quarters.
+ * `dx` and `dy` are pixels of the image along its own axes. A box keeps at least one pixel.
  */
 export function growBox(content, at, dx, dy, size, turns = 0) {
   const { box } = content.gold_boxes[at];
@@ -46,7 +46,7 @@ export function growBox(content, at, dx, dy, size, turns = 0) {
   return setBox(content, at, settled(resized(box, corner, across, down, size), size));
 }
 
-/** Say one of x, y, w, h in pixels; a shift keeps the size, as far as the picture lets it. */
+/** Say one of x, y, w, h in pixels; a shift keeps the size, as far as the image lets it. */
 export function measureBox(content, at, name, value, size) {
   const [x1, y1, x2, y2] = content.gold_boxes[at].box;
   const change = {

@@ -1,25 +1,25 @@
 import { area, framed, height, width } from "../lib/geometry.js";
 
 /**
- * Boxes as they are drawn and changed. A size is {width, height} of the picture in its own pixels. While something is
+ * Boxes as they are drawn and changed. A size is {width, height} of the image in its own pixels. While something is
  * dragged a box may lie between pixels; `settled` puts it on whole ones, once, at the end.
  */
 
 export const HANDLES = ["nw", "n", "ne", "e", "se", "s", "sw", "w"];
 
-/** The handle of the picture that is drawn at this place of the screen, where the picture is turned by quarters. */
+/** The handle of the image that is drawn at this place of the screen, where the image is turned by quarters. */
 export const turnedHandle = (handle, turns) => HANDLES[(((HANDLES.indexOf(handle) - 2 * turns) % 8) + 8) % 8];
 
 const between = (low, value, high) => Math.min(high, Math.max(low, value));
 
-/** The box that two opposite corners span, inside the picture. */
+/** The box that two opposite corners span, inside the image. */
 export function spanned([ax, ay], [bx, by], size) {
   const x = [between(0, ax, size.width), between(0, bx, size.width)];
   const y = [between(0, ay, size.height), between(0, by, size.height)];
   return [Math.min(...x), Math.min(...y), Math.max(...x), Math.max(...y)];
 }
 
-/** The box shifted as far as the picture lets it. */
+/** The box shifted as far as the image lets it. */
 export function moved([x1, y1, x2, y2], dx, dy, size) {
   const byX = between(-x1, dx, size.width - x2);
   const byY = between(-y1, dy, size.height - y2);
@@ -35,7 +35,7 @@ export function resized([x1, y1, x2, y2], handle, dx, dy, size) {
   return spanned([x1 + left, y1 + top], [x2 + right, y2 + bottom], size);
 }
 
-/** The box on whole pixels, at least one pixel wide and high, inside the picture. */
+/** The box on whole pixels, at least one pixel wide and high, inside the image. */
 export function settled(box, size) {
   const [x1, x2] = settledEdges(box[0], box[2], size.width);
   const [y1, y2] = settledEdges(box[1], box[3], size.height);
@@ -47,7 +47,7 @@ function settledEdges(low, high, most) {
   return [first, between(first + 1, Math.round(high), most)];
 }
 
-/** A part of the picture of this aspect (width / height) that holds all boxes and some of what is around them. */
+/** A part of the image of this aspect (width / height) that holds all boxes and some of what is around them. */
 export function seenAround(boxes, aspect, size) {
   const sides = [0, 1, 2, 3].map((side) => boxes.map((box) => box[side]));
   const [x1, y1, x2, y2] = [Math.min(...sides[0]), Math.min(...sides[1]), Math.max(...sides[2]), Math.max(...sides[3])];
@@ -55,7 +55,7 @@ export function seenAround(boxes, aspect, size) {
   return framed([x1 - margin, y1 - margin, x2 + margin, y2 + margin], size, aspect);
 }
 
-/** A box of a quarter of what is seen, in the middle of it. `seen` may reach beyond the picture. */
+/** A box of a quarter of what is seen, in the middle of it. `seen` may reach beyond the image. */
 export function inMiddle(seen, size) {
   const x = (between(0, seen[0], size.width) + between(0, seen[2], size.width)) / 2;
   const y = (between(0, seen[1], size.height) + between(0, seen[3], size.height)) / 2;
@@ -87,5 +87,5 @@ export function unionArea(boxes) {
   }, 0);
 }
 
-/** The share of the picture that boxes take up, from 0 to 1. */
+/** The share of the image that boxes take up, from 0 to 1. */
 export const shareOf = (boxes, size) => unionArea(boxes) / area([0, 0, size.width, size.height]);

@@ -50,7 +50,7 @@ export function writtenChain(calls) {
   return `[\n${lines.join(",\n")}\n]`;
 }
 
-/** One call as a person reads it: its arguments in words, and from which picture to which. */
+/** One call as a person reads it: its arguments in words, and from which image to which. */
 export function callWords({ arguments: given, image_in, image_out }) {
   const from = [image_in ?? "latest image"].flat().join(" and ");
   return {

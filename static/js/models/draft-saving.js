@@ -16,7 +16,7 @@ const TIMERS = {
  *
  *   saved, unsaved, saving   all is well
  *   offline                  no answer; tried again after 1, 2, 4, … 30 s
- *   conflict                 somebody saved on top of the same version; `theirs` is what they saved
+ *   conflict                 a person saved on top of the same version; `theirs` is what they saved
  *   lost                     the sample is no longer this person's to change
  *   locked                   it is shown alone; nothing is saved
  *   signed-out               the session has ended; sent by flush() once the person is signed in again

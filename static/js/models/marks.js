@@ -2,7 +2,7 @@ import { area, isBox } from "../lib/geometry.js";
 import { share } from "../lib/format.js";
 
 /**
- * What lies over a picture, in drawing order: asked for, executed, gold, notes.
+ * What lies over an image, in drawing order: asked for, executed, gold, notes.
  * @param {{gold?: {box: number[], label?: string}[], turns?: object[], notes?: {box: number[], label: string}[]}} data as the page gives it
  * @returns {{kind: string, box: number[], turn: number|null, tag: string}[]}
  */
@@ -20,7 +20,7 @@ export function marksOf({ gold = [], turns = [], notes = [] }) {
   return [...asked, ...crops, ...golds, ...pinned];
 }
 
-/** The turns whose crop holds a point of the picture, the smallest crop first. */
+/** The turns whose crop holds a point of the image, the smallest crop first. */
 export function turnsUnder(turns, [x, y]) {
   const holds = ({ executed: box }) => isBox(box) && box[0] <= x && x <= box[2] && box[1] <= y && y <= box[3];
   return turns.filter(holds).sort((one, other) => area(one.executed) - area(other.executed));

@@ -65,7 +65,7 @@ export const chooseOption = (content, place) =>
   );
 
 /**
- * The options of a pasted list, one a line, as {text, right}: without their letters ("A. red", "(b) green") and bullets;
+ * The options of a pasted list, one per line, as {text, right}: without their letters ("A. red", "(b) green") and bullets;
  * a star before one line makes it the answer. null when it is one line.
  */
 export function pastedLines(text) {
@@ -121,7 +121,7 @@ function asChoice(content) {
   return withListed(choice, free < 0 ? [...bare, option].slice(0, MOST) : bare.with(free, option));
 }
 
-/** The accepted strings of an open sample, one a line. */
+/** The accepted strings of an open sample, one per line. */
 export const acceptLines = (content, text) => ({ ...content, answer: text === "" ? [] : text.split("\n") });
 
 /** The accepted answers in words: of a choice the text of its option. */

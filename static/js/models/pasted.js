@@ -7,8 +7,8 @@ const ZOOM = /^(opencv[_ -])?(image[_ -])?(zoom([_ -]in)?|crop([_ -]image([_ -]n
 
 /**
  * The calls of a pasted text: a list of calls, a trajectory with its steps, or the calls of a chat message. A failed step of
- * a trajectory (ok: false) made no picture and is left out. A zoom that says its box alone becomes a crop, or a zoom to the
- * size that is recorded; `size` is that of the original, for boxes in shares of a picture.
+ * a trajectory (ok: false) made no image and is left out. A zoom that says its box alone becomes a crop, or a zoom to the
+ * size that is recorded; `size` is that of the original, for boxes in shares of an image.
  * @returns {{calls: object[]|null, problem: string}}
  */
 export function readPasted(text, size = null) {
@@ -31,7 +31,7 @@ export function readPasted(text, size = null) {
   return readChain(JSON.stringify(Array.isArray(value) && value === steps ? calls : unnamed(calls)));
 }
 
-/** Recorded calls without the names that say nothing: of a picture that only the next call takes. So they can be moved. */
+/** Recorded calls without the names that say nothing: of an image that only the next call takes. So they can be moved. */
 function unnamed(calls) {
   let latest = "original";
   const read = calls.map((call) => {
@@ -69,7 +69,7 @@ function plain(step, at, sizes) {
   return Object.fromEntries(Object.entries(call).filter(([, said]) => said !== undefined && said !== null));
 }
 
-/** The call that cuts out the box of a recorded zoom, of a picture of this size; null where it has none, or none that can be told. */
+/** The call that cuts out the box of a recorded zoom, of an image of this size; null where it has none, or none that can be told. */
 function cutOf({ bbox, executed_bbox, coords = "pixel", out_size }, size) {
   const box = [executed_bbox, bbox].find(isBox);
   const unit = { pixel: [1, 1], norm1: [size?.width, size?.height], norm1000: [size?.width / 1000, size?.height / 1000] }[coords];

@@ -1,8 +1,8 @@
-/** What a box, a stroke, a point or a colour on the picture says as arguments of a tool. Places in pixels of its input. */
+/** What a box, a stroke, a point or a color on the image says as arguments of a tool. Places in pixels of its input. */
 
 const whole = (value, most) => Math.min(Math.max(Math.round(value), 0), most);
 
-/** From one corner to the other, inside a picture of this size, a pixel wide at least. */
+/** From one corner to the other, inside an image of this size, a pixel wide at least. */
 export function pickedBox([x1, y1], [x2, y2], { width, height }) {
   const left = whole(Math.min(x1, x2), width - 1);
   const top = whole(Math.min(y1, y2), height - 1);
@@ -29,7 +29,7 @@ export function hsvOf([red, green, blue]) {
   return [hue, most ? Math.round((255 * span) / most) : 0, most];
 }
 
-/** The range around a colour: hue by `near`, round the circle; saturation and value by `wide`. */
+/** The range around a color: hue by `near`, round the circle; saturation and value by `wide`. */
 export function pickedColour(rgb, colorspace = "hsv", near = 10, wide = 60) {
   const clip = (value) => Math.min(Math.max(value, 0), 255);
   if (colorspace === "bgr") {

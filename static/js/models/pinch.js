@@ -1,4 +1,4 @@
-/** Two fingers on a picture: what they do to it between two moments, as how much larger, about which point, and by how far. */
+/** Two fingers on an image: what they do to it between two moments, as how much larger, about which point, and by how far. */
 
 const middle = ([[ax, ay], [bx, by]]) => [(ax + bx) / 2, (ay + by) / 2];
 const apart = ([[ax, ay], [bx, by]]) => Math.hypot(bx - ax, by - ay);

@@ -6,7 +6,7 @@ export function stepsOf({ targets }) {
   return numbers.map((number) => targets.flatMap(({ tool, step }, at) => (step === number ? [{ tool, at }] : [])));
 }
 
-/** Content whose targets are these steps, numbered anew; empty steps fall away. */
+/** Content whose targets are these steps, numbered again; empty steps fall away. */
 function withSteps(content, steps) {
   const targets = steps
     .filter((tools) => tools.length)

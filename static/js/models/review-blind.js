@@ -50,7 +50,7 @@ export class BlindAnswer extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  /** The body to send; without an answer it says that the picture did not tell. */
+  /** The body to send; without an answer it says that the image did not tell. */
   body(seconds) {
     return { answer: this.#answer.trim(), seconds, unsure: this.#unsure || !this.given };
   }

@@ -1,6 +1,6 @@
 import { height, width } from "../lib/geometry.js";
 
-/** The square around a box that a lens shows: a quarter more than the box and at least `least` pixels, inside the picture. */
+/** The square around a box that a lens shows: a quarter more than the box and at least `least` pixels, inside the image. */
 export function lensArea(box, picture, least = 48) {
   const most = Math.min(picture.width, picture.height);
   const side = Math.min(most, Math.max(least, Math.ceil(1.25 * Math.max(width(box), height(box)))));

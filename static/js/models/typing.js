@@ -44,7 +44,7 @@ export class Typing {
     }
     this.#last = at;
     this.#text += key;
-    // Space moves the picture while it is held, and says nothing by itself.
+    // Space moves the image while it is held, and says nothing by itself.
     this.#stray ||= !inField && !isCommand && LETTER.test(key);
     if (this.#text.length < LEAST || !this.#stray) {
       this.#inField += inField ? 1 : 0;

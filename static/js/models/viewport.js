@@ -8,7 +8,7 @@ const QUARTERS = [
 ];
 
 /**
- * Where the picture lies on the screen: its first corner, screen pixels per picture pixel, and by how many quarters it
+ * Where the image lies on the screen: its first corner, screen pixels per image pixel, and by how many quarters it
  * is turned clockwise.
  */
 export class Viewport {
@@ -22,7 +22,7 @@ export class Viewport {
     this.#along = QUARTERS[this.turns];
   }
 
-  /** From where two opposite corners of a picture of that width are on the screen. */
+  /** From where two opposite corners of an image of that width are on the screen. */
   static between(upperLeft, lowerRight, imageWidth, turns = 0) {
     const across = turns % 2 ? lowerRight.y - upperLeft.y : lowerRight.x - upperLeft.x;
     return new Viewport({ x: upperLeft.x, y: upperLeft.y, scale: Math.abs(across) / imageWidth, turns });
@@ -37,19 +37,19 @@ export class Viewport {
     return [left[0], top[1], right[0], bottom[1]];
   }
 
-  /** A box of the screen in pixels of the picture, between which it may lie. */
+  /** A box of the screen in pixels of the image, between which it may lie. */
   toPicture([x1, y1, x2, y2]) {
     return ordered(this.pointOf(x1, y1), this.pointOf(x2, y2));
   }
 
-  /** The point of the picture under a point of the screen. */
+  /** The point of the image under a point of the screen. */
   pointOf(x, y) {
     const [across, down] = [(x - this.x) / this.scale, (y - this.y) / this.scale];
     const along = this.#along;
     return [across * along.x + down * along.y, down * along.x - across * along.y];
   }
 
-  /** A direction on the screen as a direction in the picture: "right" of a view that is turned is another way there. */
+  /** A direction on the screen as a direction in the image: "right" of a view that is turned is another way there. */
   along(dx, dy) {
     const { x, y } = this.#along;
     return [dx * x + dy * y, dy * x - dx * y];

@@ -25,7 +25,7 @@ export class Tools {
   }
 }
 
-/** Small letters, one space between words, and one spelling of colour and grey. */
+/** Small letters, one space between words, and one spelling of color and gray. */
 const plain = (text) => text.toLowerCase().replace(/[\s\-._]+/g, " ").trim().replaceAll("colour", "color").replaceAll("grey", "gray");
 
 /** Whether every word that is wanted begins a word of the text. */
@@ -44,7 +44,7 @@ function rankOf(tool, wanted) {
   return ways.indexOf(true);
 }
 
-/** A value that a required parameter begins with, on a picture of this size. */
+/** A value that a required parameter begins with, on an image of this size. */
 function beginning(parameter, { width, height }) {
   const place = { x: Math.floor(width / 4), y: Math.floor(height / 4), width: Math.max(1, Math.floor(width / 2)), height: Math.max(1, Math.floor(height / 2)) };
   const stroke = { x1: 0, y1: place.y, x2: Math.max(0, width - 1), y2: place.y, radius: Math.max(1, Math.floor(Math.min(width, height) / 4)), ksize: 5 };
@@ -64,7 +64,7 @@ export function meant(tool, text) {
   return {};
 }
 
-/** A call of the tool that runs as it is, on a picture of this size; `values` are arguments that it gets. */
+/** A call of the tool that runs as it is, on an image of this size; `values` are arguments that it gets. */
 export function newCall(tool, size, values = {}) {
   const given = tool.parameters.filter(({ required }) => required).map((one) => [one.name, beginning(one, size)]);
   const more = { zoom_in: { scale: 2 }, resize: { preset: "double" }, inrange_color: { output_format: "mask" }, crop: { x: 0, y: 0 } }[tool.name] ?? {};
@@ -75,13 +75,13 @@ export function newCall(tool, size, values = {}) {
 const without = (calls, at) => calls.filter((_, index) => index !== at);
 const nameOf = (call, index) => call.image_out ?? `step_${index + 1}`;
 
-/** The calls with each name of a picture that they take put as `names` says. */
+/** The calls with each name of an image that they take put as `names` says. */
 function renamed(calls, names) {
   const read = (name) => names.get(name) ?? name;
   return calls.map((call) => (call.image_in === null || call.image_in === undefined ? call : { ...call, image_in: Array.isArray(call.image_in) ? call.image_in.map(read) : read(call.image_in) }));
 }
 
-/** The names of pictures that are only places in the chain, before and after a change of the order. */
+/** The names of images that are only places in the chain, before and after a change of the order. */
 const placeNames = (before, after) => new Map(before.map((call, at) => [nameOf(call, at), nameOf(call, after.indexOf(call))]));
 
 export function added(calls, call, at = calls.length) {
@@ -89,7 +89,7 @@ export function added(calls, call, at = calls.length) {
   return renamed(after, placeNames(calls, after));
 }
 
-/** Without the call at `at`: what took its picture takes the one that it worked on. */
+/** Without the call at `at`: what took its image takes the one that it worked on. */
 export function removed(calls, at) {
   const after = without(calls, at);
   const names = placeNames(calls, after);
@@ -97,7 +97,7 @@ export function removed(calls, at) {
   return renamed(after, names.set(nameOf(calls[at], at), names.get(input) ?? input));
 }
 
-/** The call at `from` put where `to` is; the others keep their order, and the pictures that they take. */
+/** The call at `from` put where `to` is; the others keep their order, and the images that they take. */
 export function moved(calls, from, to) {
   if (to < 0 || to >= calls.length || from === to) return calls;
   const rest = without(calls, from);
@@ -113,7 +113,7 @@ export function withArguments(calls, at, values) {
   return changed(calls, at, { arguments: Object.fromEntries(given) });
 }
 
-/** Where a call takes its picture from: an id, several, or null for the latest. */
+/** Where a call takes its image from: an id, several, or null for the latest. */
 export const withInput = (calls, at, image_in) => changed(calls, at, { image_in });
 
 /** A text of a field as a value; what is no number stays the text, and the tool says what it wants. Empty: undefined. */
@@ -131,7 +131,7 @@ const numberOr = (text) => (Number.isFinite(Number(text)) ? Number(text) : text)
 /** A value as its field shows it. */
 export const textOf = (value) => (value === undefined || value === null ? "" : Array.isArray(value) ? value.join(" ") : String(value));
 
-/** The names of pictures that a call may take: the original and what earlier steps make. */
+/** The names of images that a call may take: the original and what earlier steps make. */
 export const picturesBefore = (calls, at) => ["original", ...calls.slice(0, at).map(nameOf)];
 
 /** The argument as the call has it, written in either spelling (minLineLength, min_line_length). */

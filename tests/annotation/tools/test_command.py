@@ -44,7 +44,7 @@ def test_a_name_alone_says_what_the_tool_takes() -> None:
     described = said("Binarize")
     assert "threshold (Threshold, Enhancement)" in described
     assert (
-        "--param adaptive_block_size=… Neighbourhood of the adaptive modes, in pixels. A whole number from 3 to 999"
+        "--param adaptive_block_size=… Neighborhood of the adaptive modes, in pixels. A whole number from 3 to 999"
         in described
     )
 

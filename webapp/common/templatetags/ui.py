@@ -251,7 +251,7 @@ def stack(gpap: object, gpam: object, gmap: object, gmam: object, size: str = ""
 def stack_of(*parts: object, size: str = "") -> SafeString:
     """Shares in ink, as name and value by turns: ``{% stack_of "accepted" 872 "in review" 38 "to do" 269 %}``.
 
-    The fills are ink, grey, open and empty, in this order; a name that begins with "!" is drawn as a failure.
+    The fills are ink, gray, open and empty, in this order; a name that begins with "!" is drawn as a failure.
     """
     names = [str(name) for name in parts[::2]]
     fills = iter("abcdd")

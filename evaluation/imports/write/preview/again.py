@@ -55,7 +55,7 @@ class Again:
                 self._new.add(hash(key))
 
     def corrections(self, runs: Iterable[Name]) -> Counter[str]:
-        """What counts differ by when this reading takes the place of the earlier ones: rows that do not come again are
+        """What counts differ by when this reading replaces the earlier ones: rows that do not come again are
         removed, and those of a run that has another name now are not new, but changed."""
         if not self._replaces or not self._earlier:
             return Counter()

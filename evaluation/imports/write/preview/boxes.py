@@ -48,7 +48,7 @@ def _is_inside(step: Step, width: int, height: int) -> bool:
 
 
 class BoxTally:
-    """Counts calls, boxes by the space they are read in, and those that lie inside their picture as read."""
+    """Counts calls, boxes by the space they are read in, and those that lie inside their image as read."""
 
     def __init__(self, sizes: Mapping[str, Size]) -> None:
         self._sizes = sizes

@@ -1,4 +1,4 @@
-"""Small pictures of the drawn samples, made while their pictures are only in the upload; kept until its record goes."""
+"""Small images of the drawn samples, made while their images are only in the upload; kept until its record goes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AROUND = 0.15
 
 
 def draw(record: ImportRecord, source: Path, sha256: str, gold: Box | None) -> str:
-    """Make the two pictures of a sample; why they cannot be made, "" when they are there."""
+    """Make the two images of a sample; why they cannot be made, "" when they are there."""
     if objects.exists(_name(record, sha256, gold, FRAME)):
         return ""
     try:
@@ -36,7 +36,7 @@ def draw(record: ImportRecord, source: Path, sha256: str, gold: Box | None) -> s
 
 
 def drawn(record: ImportRecord, index: int, what: str) -> bytes:
-    """The small picture of the drawn sample ``index``: its frame, or its first gold box. Raises ``NotFound``."""
+    """The small image of the drawn sample ``index``: its frame, or its first gold box. Raises ``NotFound``."""
     rows = record.preview.get("records", [])
     if record.kind == ImportRecord.Kind.SAMPLES and index < len(rows) and what in (FRAME, GOLD):
         row = rows[index]

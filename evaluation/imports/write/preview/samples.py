@@ -1,4 +1,4 @@
-"""The dry run of a file of samples: which are new, changed or there already, and what their pictures are."""
+"""The dry run of a file of samples: which are new, changed or there already, and what their images are."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SampleReading(SamplesSaver):
         self._made: set[str] = set()
         self._pictures: dict[str, Found] = {}
         self._kept: set[str] = set()
-        """Names of pictures that the file came without and that are stored already."""
+        """Names of images that the file came without and that are stored already."""
         self._draw: Draw[tuple[SampleRecord, Found | None]] = Draw()
 
     def _flush(self, position: Position | None) -> None:
@@ -84,7 +84,7 @@ class SampleReading(SamplesSaver):
         return self._pictures[name]
 
     def pictures(self) -> Mapping[str, int]:
-        """Different pictures the file names: found with it, here already, and not usable."""
+        """Different images the file names: found with it, here already, and not usable."""
         found = sum(isinstance(picture, Image) for picture in self._pictures.values())
         return {"found": found, "kept": len(self._kept), "missing": len(self._pictures) - found - len(self._kept)}
 
@@ -98,7 +98,7 @@ class SampleReading(SamplesSaver):
         ]
 
     def _drawn(self, record: SampleRecord, picture: Found | None) -> dict[str, Any]:
-        """Whether the page has a small picture of it; a picture inside the file is shown once it is stored."""
+        """Whether the page has a small image of it; an image inside the file is shown once it is stored."""
         path = self.folder / (record.image or "")
         if not isinstance(picture, Image) or not path.is_file():
             return {"drawn": False, "stored": isinstance(picture, Image) and picture.pk is not None}

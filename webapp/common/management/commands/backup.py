@@ -1,4 +1,4 @@
-"""``manage.py backup FILE``: the whole site on SQLite in one file."""
+"""``manage.py backup FILE``: the full site on SQLite in one file."""
 
 from __future__ import annotations
 
