@@ -57,6 +57,33 @@ def test_every_metric_says_how_it_is_computed_and_when_it_has_no_value():
         assert all((entry.formula, entry.range, entry.direction, entry.undefined, entry.document, entry.source)), name
 
 
+def printed(table: str) -> dict[str, list[str]]:
+    """The rows of a table of docs/metrics.md by the name in their first cell, without the marks of code."""
+    document = (ROOT / "docs/metrics.md").read_text()
+    lines = document.split(f"<!-- table: {table} -->")[1].split("<!-- end -->")[0].splitlines()
+    cells = ([cell.strip(" `").replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line)] for line in lines)
+    return {name: rest for _, name, *rest, _ in (row for row in cells if len(row) > 2)}
+
+
+def test_the_document_prints_the_formula_and_the_range_of_every_metric():
+    document, anchors = printed("metric-formulas"), headings((ROOT / "docs/metrics.md").read_text())
+    assert set(METRICS) <= set(document)
+    for name in METRICS:
+        entry, (formula, reach, undefined, link) = find_term(name), document[name]
+        assert (formula, reach, undefined) == (entry.formula, entry.range, entry.undefined)
+        assert link == f"[{entry.document.partition('#')[2]}](#{entry.document.partition('#')[2]})"
+        assert entry.document.partition("#")[2] in anchors
+
+
+def test_the_document_prints_the_values_and_the_default_of_every_setting():
+    document = printed("metric-settings")
+    for name, default in MetricSettings().as_dict().items():
+        values, _, said = find_term(setting_slug(name)).range.partition("; default ")
+        assert (said, document[name][0]) == (str(default), str(default))
+        others = document[name][1].replace("`", "")
+        assert others == values or values.split(", ") == [str(default), *others.split(", ")]
+
+
 def test_every_heading_that_an_entry_names_is_in_its_document_once():
     named = {term.document for term in all_terms().values() if term.document}
     assert len(named) > 20
