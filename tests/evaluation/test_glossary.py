@@ -9,7 +9,10 @@ from html import unescape
 import pytest
 from django.template import Context, Template
 
+from annotation.quality.forms import CheckRulesForm, ExtraAnnotatorForm
+from annotation.queue.forms import QueueForm
 from evaluation.glossary import failure_slug, outcome_slug, quadrant_slug, setting_slug
+from evaluation.judging.forms import JudgingForm
 from evaluation.leaderboard.present.columns import CHOICE
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.columns import Outcome, Quadrant
@@ -122,6 +125,17 @@ def test_the_card_of_a_word_holds_its_facts_and_the_way_to_the_glossary(client):
         assert fact in card
     assert 'href="/glossary/#mean_coverage"' in card
     assert client.get("/glossary/no-such-word/").status_code == 404
+
+
+@pytest.mark.parametrize("form", [QueueForm, CheckRulesForm, ExtraAnnotatorForm, JudgingForm])
+def test_what_explains_a_field_of_a_form_is_an_entry(form):
+    assert set(form.terms) <= set(form.base_fields)
+    assert set(form.terms.values()) <= set(all_terms())
+
+
+def test_a_percent_sign_stays_one():
+    page = Template('{% load ui %}{% term "returned-share" _("Returned, %") %}')
+    assert ">Returned, %</a>" in page.render(Context())
 
 
 @pytest.mark.django_db
