@@ -78,6 +78,18 @@ _RUNS: tuple[Row, ...] = (
         "Too many unread answers: the run has a range instead of a rank.",
         "docs/metrics.md#verdicts",
     ),
+    (
+        "range",
+        "(a–b)",
+        "The rate if all undecided answers are incorrect, to the rate if all are correct.",
+        "docs/metrics.md#verdicts",
+    ),
+    (
+        "confidence",
+        "exact, stated, inferred",
+        "How directly a rule read the answer. Metric settings exclude readings below a class.",
+        "docs/metrics.md#reading-the-letter",
+    ),
     ("unanswered", "", "No answer was given."),
     ("failed", "", "The trajectory ended in an error."),
     ("missing", "", "The run has no trajectory for this sample.", "docs/metrics.md#evaluated-samples"),
@@ -212,6 +224,32 @@ _REPLAYS: tuple[Row, ...] = (
         "docs/metrics.md#scores-from-a-replay",
     ),
 )
+_TOOL_CHOICE = (
+    Term(
+        slug="tool-precision",
+        name="tool precision",
+        sign="%",
+        group=REPLAYS,
+        definition="Share of the samples on which a tool is called whose reference toolchain contains it.",
+        formula="both / (both + called only)",
+        range="0 to 100%",
+        direction="higher",
+        undefined="the tool is never called",
+        document="docs/metrics.md#statistics",
+    ),
+    Term(
+        slug="tool-recall",
+        name="tool recall",
+        sign="%",
+        group=REPLAYS,
+        definition="Share of the samples whose reference toolchain contains a tool on which it is called.",
+        formula="both / (both + reference only)",
+        range="0 to 100%",
+        direction="higher",
+        undefined="no reference toolchain contains the tool",
+        document="docs/metrics.md#statistics",
+    ),
+)
 _STATE: tuple[Row, ...] = (
     ("slice", "", "A subset of trajectories: one facet value, or the result of a query."),
     ("saved slice", "", "A query saved under a name; its contents follow the data."),
@@ -271,6 +309,12 @@ _STATE: tuple[Row, ...] = (
     ),
     ("dry run", "", "The file is read and checked; nothing is saved."),
     ("import record", "", "The permanent record of one import."),
+    (
+        "mapping",
+        "",
+        "Which column or key of a file each field is read from.",
+        "docs/formats.md#other-json-a-mapping-of-keys",
+    ),
     ("repaired", "", "The row was corrected and kept."),
     ("rejected", "", "The row was not imported; the issue gives the reason."),
 )
@@ -372,6 +416,7 @@ TERMS: tuple[Term, ...] = (
     *_quadrants(),
     *_failures(),
     *words(REPLAYS, *_REPLAYS),
+    *_TOOL_CHOICE,
     *words(STATE, *_STATE),
     *_metrics(),
     *_settings(),

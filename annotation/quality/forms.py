@@ -10,6 +10,13 @@ from django import forms
 class CheckRulesForm(forms.Form):
     """The rules of gold checks, shares in percent; ``set_check_rules`` keeps them."""
 
+    terms = {
+        "check_first": "gold-check",
+        "check_share": "gold-check",
+        "box_measure": "iou",
+        "pause_below": "check-accuracy",
+    }
+
     check_first = forms.IntegerField(
         label="Warm-up checks per person", min_value=0, max_value=100, help_text="0 for none."
     )
@@ -59,6 +66,8 @@ class AddChecksForm(forms.Form):
 
 class ExtraAnnotatorForm(forms.Form):
     """When one more person annotates a sample; agreement in percent."""
+
+    terms = {"extra_below": "agreement"}
 
     extra_below = forms.FloatField(
         label="Add an annotator below agreement, %", min_value=1, max_value=100, required=False,

@@ -35,7 +35,8 @@ class Percent(forms.FloatField):
 
 
 class QueueForm(forms.Form):
-    """How a benchmark assigns its samples; ``set_queue`` stores it. ``orders`` and ``blinds``: a value, its words."""
+    """How a benchmark assigns its samples; ``set_queue`` stores it. ``orders`` and ``blinds``: a value, its words;
+    ``terms``: a field, what explains it."""
 
     orders = {
         "sequential": "by id",
@@ -48,6 +49,15 @@ class QueueForm(forms.Form):
         "crop": "from the gold crops, then the image",
         "alternating": "crops or image first, at random",
         "off": "off",
+    }
+    terms = {
+        "order": "disputed",
+        "facet": "facet",
+        "overlap": "overlap",
+        "review_share": "review",
+        "blind": "blind-answer",
+        "blind_margin": "gold-box",
+        "lease_minutes": "reservation",
     }
 
     order = forms.ChoiceField(

@@ -193,8 +193,9 @@ def _facets(path: str, found: AnswerGroups, terms: Terms) -> list[dict[str, Any]
     reasons = sorted(found.by_reason.items(), key=lambda one: (-one[1], one[0]))
     runs = sorted(found.by_run.items(), key=lambda one: (-one[1], found.names[one[0]]))
     return [
-        _facet("Reason", [(REASONS.get(name, name), n, "reason", name) for name, n in reasons], path, terms),
-        _facet("Run", [(found.names[run], n, "run", run) for run, n in runs], path, terms),
+        _facet("Reason", [(REASONS.get(name, name), n, "reason", name) for name, n in reasons], path, terms)
+        | {"term": "unread"},
+        _facet("Run", [(found.names[run], n, "run", run) for run, n in runs], path, terms) | {"term": "run"},
     ]
 
 

@@ -12,6 +12,8 @@ MOST = 500
 class JudgingForm(forms.Form):
     """How many trajectories of a list people judge, and how many people each."""
 
+    terms = {"size": "trajectory", "about": "judgment"}
+
     size = forms.IntegerField(label="Trajectories", min_value=1, max_value=MOST, initial=40)
     people = forms.IntegerField(label="People for each", min_value=1, max_value=5, initial=1)
     about = forms.ChoiceField(

@@ -27,6 +27,7 @@ _SITE = (
     (gettext_lazy("Home"), "evaluation:home", False),
     (gettext_lazy("Benchmarks"), "annotation:benchmarks", False),
     (gettext_lazy("Cross-benchmark leaderboard"), "evaluation:macro", False),
+    (gettext_lazy("Glossary"), "glossary", False),
     (gettext_lazy("Toolbox"), "annotation:toolbox", True),
     (gettext_lazy("Jobs"), "jobs:jobs", True),
     (gettext_lazy("Account"), "accounts:account", True),

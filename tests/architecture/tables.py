@@ -63,6 +63,15 @@ def metrics() -> str:
     return "\n" + "".join(parts)
 
 
+def metric_formulas() -> str:
+    rows = (
+        (code(name), code(how.text), metric.range, how.undefined, _anchor(how.document))
+        for name, metric in METRICS.items()
+        for how in (metric.formula,)
+    )
+    return table(("Name", "Formula", "Range", "n/a if", "Specified in"), rows)
+
+
 def _source(metric: Metric) -> str:
     """The section of the paper, or a link to ours."""
     return f"[ours](#{metric.source.partition('#')[2]})" if metric.extra else metric.source
@@ -126,9 +135,15 @@ def glossary() -> str:
 
 
 def _heading(document: str) -> str:
-    """``docs/metrics.md#ioa`` as a link from beside it."""
+    """``docs/metrics.md#ioa`` as a link from another document."""
     path, _, anchor = document.partition("#")
     return f"[{anchor}]({path.removeprefix('docs/')}#{anchor})" if document else ""
+
+
+def _anchor(document: str) -> str:
+    """``docs/metrics.md#ioa`` as a link inside that document."""
+    anchor = document.removeprefix("docs/metrics.md#")
+    return f"[{anchor}](#{anchor})"
 
 
 def query_fields() -> str:
@@ -143,6 +158,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "environment": environment,
     "scopes": lambda: table(("Scope", "Allows"), ((code(scope), WORDS[scope]) for scope in Scope)),
     "metrics": metrics,
+    "metric-formulas": metric_formulas,
     "metric-settings": metric_settings,
     "tools": tools,
     "query-fields": query_fields,

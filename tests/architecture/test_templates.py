@@ -1,12 +1,14 @@
 """R15 and the content policy: pieces know no app, and no page holds script, style or handlers of its own."""
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 from django.contrib import admin
 
-from tests.architecture.source import ROOT, files, text
+from tests.architecture.source import ROOT, files, product_files, text, tree
+from webapp.common.glossary import all_terms
 
 TEMPLATES = Path("templates")
 DJANGO_ADMIN = Path(admin.__file__).parent / "templates"
@@ -22,6 +24,11 @@ INLINE = {
     "text passed as markup": re.compile(r"\|\s*safe\b|{%\s*autoescape\s+off"),
 }
 SHARED = {"ui", "base.html", "benchmark.html"}
+TEMPLATE_TAG = re.compile(r"{%.*?%}|{{.*?}}", re.S)
+TITLE = re.compile(r"<[a-zA-Z][^<>]*?\stitle=([\"'])(.*?)\1", re.S)
+TITLES = {"templates": 92, "Python": 16, "scripts": 6}
+"""Where a ``title`` is set -> how many times it may be. Keys and fingers do not reach it: it may repeat what is cut off
+or name a button without words, and explains nothing. The numbers may only fall."""
 
 
 def pages() -> list[Path]:
@@ -73,6 +80,39 @@ def test_every_moment_is_written_by_one_tag():
     """D7.18: ``{% when %}`` names the zone, and scripts put it into the visitor's."""
     found = [str(path) for path in pages() if re.search(r"\|\s*(date|time)\s*(:|\||}})", COMMENT.sub("", text(path)))]
     assert not found
+
+
+def titles_of_templates() -> list[tuple[Path, str]]:
+    """Every ``title`` of an element, with what it says; a template tag is its own words without quotes."""
+    found = []
+    for path in pages():
+        markup = TEMPLATE_TAG.sub(lambda tag: re.sub(r"[<>\"']", " ", tag[0]), COMMENT.sub("", text(path)))
+        found += [(path, said) for _, said in TITLE.findall(markup)]
+    return found
+
+
+def test_titles_become_fewer():
+    markup = [
+        node.value
+        for path in product_files()
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    scripts = [text(path) for path in files(".js") if path.parts[:2] == ("static", "js")]
+    found = {
+        "templates": len(titles_of_templates()),
+        "Python": sum(len(TITLE.findall(one)) for one in markup),
+        "scripts": sum(len(re.findall(r"(?<!document)\.title = ", one)) for one in scripts),
+    }
+    assert found == TITLES, "Lower the numbers of TITLES if there are fewer; explain with {% term %} if there are more."
+
+
+def test_no_title_explains_a_word_of_the_glossary():
+    """``{% term %}`` does, by mouse, key and touch."""
+    definitions = {term.definition for term in all_terms().values()}
+    for path, said in titles_of_templates():
+        assert not re.search(r"\.(?:definition|about|help_text)\b", said), f"{path}: {said}"
+        assert not any(definition in said for definition in definitions), f"{path}: {said}"
 
 
 def test_shared_pieces_name_no_app():

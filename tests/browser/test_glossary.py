@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from annotation.benchmarks.write.benchmark import set_public
-from tests.browser.annotate_data import sign_in
+from annotation.benchmarks.write.benchmark import add_member, set_public
+from annotation.queue.assignment import next_to_annotate
+from annotation.workflow import Role
+from tests.browser.annotate_data import Studio, sign_in
+from tests.evaluation import import_data
 from tests.evaluation.board_data import make_board
 from tests.evaluation.run_pages import make_benchmark
 
@@ -32,12 +36,12 @@ def touched(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def opened(page: Page) -> Locator:
-    """The card, inside the window, with the definition and the formula of its word."""
+def opened(page: Page, *words: str) -> Locator:
+    """The card, inside the window, with these words: by default the definition and the formula of accuracy."""
     card = page.locator(CARD)
     expect(card).to_be_visible()
-    expect(card).to_contain_text("Share of evaluated samples")
-    expect(card).to_contain_text("correct / evaluated")
+    for said in words or ("Share of evaluated samples", "correct / evaluated"):
+        expect(card).to_contain_text(said)
     box, window = card.bounding_box(), page.viewport_size
     assert box
     assert window
@@ -128,4 +132,103 @@ def test_the_quadrant_of_a_row_explains_itself_without_opening_the_row(lea, live
     page.keyboard.press("Escape")
     expect(card).to_be_hidden()
     assert page.url.partition("?")[0] == at
+    assert faults == []
+
+
+EVIDENCE = "[data-part=boxes] .sec-h sightline-term > a"
+
+
+@pytest.fixture
+def sample(benchmark, ana, live_server) -> str:
+    """Where Ana annotates."""
+    taken = next_to_annotate(actor=ana, benchmark=benchmark)
+    assert taken is not None
+    return f"{live_server.url}/benchmarks/kitchen/annotate/samples/{taken.key}/"
+
+
+def test_in_the_studio_the_mouse_and_a_key_open_a_word_and_change_nothing(sample, page, live_server, ana, faults):
+    sign_in(page.context, live_server.url, ana)
+    studio = Studio(page, sample)
+    word = page.locator(EVIDENCE)
+    word.click()
+    card = opened(page, "A rectangle around evidence")
+    word.click()
+    expect(card).to_be_hidden()
+    word.press("Enter")
+    opened(page, "A rectangle around evidence")
+    page.keyboard.press("b")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+    expect(word).to_be_focused()
+    studio.boxes(0)
+    page.keyboard.press("b")
+    studio.boxes(1)
+    assert faults == []
+
+
+def test_in_the_studio_a_finger_opens_a_word_as_a_sheet(sample, touched, live_server, ana):
+    sign_in(touched.context, live_server.url, ana)
+    Studio(touched, sample)
+    touched.locator(EVIDENCE).tap()
+    card = opened(touched, "A rectangle around evidence")
+    assert card.bounding_box()["width"] > 350
+    touched.touchscreen.tap(5, 5)
+    expect(card).to_be_hidden()
+
+
+@pytest.fixture
+def preview(lea, live_server, settings, tmp_path, run_jobs) -> Callable[[Page], Locator]:
+    """Lea reads a file of runs on a page; the word that explains its rejected rows."""
+    settings.SCRATCH = tmp_path
+    import_data.kitchen(lea)
+
+    def read(page: Page) -> Locator:
+        sign_in(page.context, live_server.url, lea)
+        page.goto(f"{live_server.url}/benchmarks/kitchen/import/")
+        content = import_data.native(trajectories=import_data.run_rows())
+        page.get_by_label(re.compile("Drop a file")).set_input_files(
+            [{"name": "runs.json", "mimeType": "application/json", "buffer": content}]
+        )
+        page.get_by_role("button", name="Preview file").click()
+        expect(page.get_by_role("heading", name="Reading runs.json")).to_be_visible()
+        run_jobs()
+        return page.locator(".sums sightline-term > a", has_text="rejected")
+
+    return read
+
+
+def test_in_the_preview_of_an_import_the_mouse_and_a_key_open_a_word(preview, page, faults):
+    word = preview(page)
+    word.click()
+    card = opened(page, "The row was not imported")
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+    word.press("Space")
+    opened(page, "The row was not imported")
+    page.keyboard.press("Tab")
+    expect(card.get_by_role("link")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(word).to_be_focused()
+    expect(page.get_by_text("Nothing is saved yet")).to_be_visible()
+    assert faults == []
+
+
+def test_in_the_preview_of_an_import_a_finger_opens_a_word(preview, touched):
+    preview(touched).tap()
+    card = opened(touched, "The row was not imported")
+    touched.touchscreen.tap(5, 5)
+    expect(card).to_be_hidden()
+
+
+def test_a_word_beside_the_label_of_a_setting_leaves_the_setting_alone(benchmark, lea, live_server, page, faults):
+    add_member(actor=None, benchmark=benchmark, user=lea, role=Role.LEAD)
+    sign_in(page.context, live_server.url, lea)
+    page.goto(f"{live_server.url}/benchmarks/kitchen/settings/queue/")
+    page.locator(".field", has=page.get_by_label("Annotators per sample")).locator("sightline-term > a").click()
+    opened(page, "annotate the same sample independently")
+    expect(page.get_by_label("Annotators per sample")).not_to_be_focused()
+    page.keyboard.press("Escape")
+    page.get_by_label("Annotators per sample").click()
+    expect(page.locator(CARD)).to_be_hidden()
     assert faults == []

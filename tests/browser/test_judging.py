@@ -84,3 +84,20 @@ def test_both_questions_are_answered_by_keys(page: Page, queue: str, faults: lis
     said = {one.kind: (one.verdict, one.answer) for one in Judgement.objects.filter(person=ana)}
     assert said == {"sufficiency": ("no", None), "reliability": ("no", None)}
     assert faults == []
+
+
+def test_keys_in_the_card_of_a_word_choose_and_send_nothing(page: Page, queue: str, faults: list[str]) -> None:
+    begin(page, queue)
+    shows(page, "Answer from the crops alone")
+    page.keyboard.press("a")
+    page.locator("aside sightline-term > a").press("Enter")
+    card = page.locator(".term-card:popover-open")
+    expect(card).to_contain_text("answers correctly from the crops")
+    page.keyboard.press("Enter")
+    page.keyboard.press("b")
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+    shows(page, "Answer from the crops alone")
+    expect(page.locator("input[value=A]")).to_be_checked()
+    assert not Judgement.objects.exists()
+    assert faults == []

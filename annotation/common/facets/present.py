@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from annotation.common.facets.read import sample_facets
@@ -32,8 +32,11 @@ class Value:
 
 @dataclass(frozen=True)
 class Facet:
+    """``term``: the entry of the glossary that explains it, where there is one."""
+
     title: str
     values: list[Value]
+    term: str = ""
 
     @property
     def largest(self) -> int:
@@ -48,7 +51,10 @@ def facets_of(samples: SampleQuerySet, terms: Terms, user: Person, whole: Benchm
     return [
         _fixed("State", "state", states, found.known["state"], terms),
         *(_facet(name, values, terms) for name, values in found.own.items()),
-        _fixed("Evidence area", "area", [(value, word, "") for value, word in AREAS], found.known["area"], terms),
+        replace(
+            _fixed("Evidence area", "area", [(value, word, "") for value, word in AREAS], found.known["area"], terms),
+            term="evidence-area",
+        ),
         _fixed("Image", "picture", pictures, found.known["picture"], terms),
     ]
 

@@ -48,6 +48,8 @@ class Part:
     share: float
     href: str = ""
     texts: tuple[tuple[str, int], ...] = ()
+    term: str = ""
+    """The entry of the glossary that explains it, where there is one."""
 
 
 def report_shown(
@@ -82,8 +84,8 @@ def report_shown(
         "alarm": alarm(report, settings) if settings else "",
         "states": [
             part("read", report["read"] + report["undecided"], listed(q=READ)),
-            part("unread", report["unread"], listed(unread="yes")),
-            part("blank", report["blank"], listed(unanswered="yes")),
+            replace(part("unread", report["unread"], listed(unread="yes")), term="unread"),
+            replace(part("blank", report["blank"], listed(unanswered="yes")), term="unanswered"),
             part("by the verdict of the file alone", report.get("file", 0), listed(q=FILE_ALONE)),
             replace(
                 part("decided by people", report["decided"], listed(verdict_by="person")),

@@ -33,11 +33,12 @@ BOTH = 0.5
 
 @dataclass(frozen=True)
 class Figure:
-    """A number of the strip and what it counts."""
+    """A number of the strip and what it counts. ``term``: the entry of the glossary that explains it, if any."""
 
     value: int
     label: str
     href: str = ""
+    term: str = ""
 
 
 def written(record: Any) -> int:
@@ -63,13 +64,17 @@ def strip(record: Any) -> dict[str, Any]:
         figures.append(Figure(counts["removed"], "removed, not in the file" if done else "to remove, not in the file"))
     figures += [
         Figure(counts.get("unchanged", 0), "unchanged"),
-        Figure(counts.get("refused", 0), "rejected"),
-        Figure(counts.get("repaired", 0), "repaired"),
+        Figure(counts.get("refused", 0), "rejected", term="rejected"),
+        Figure(counts.get("repaired", 0), "repaired", term="repaired"),
     ]
     if record.kind == "runs":
         figures += [
-            Figure(preview.get("without", 0), f"{_many(preview.get('without', 0), 'sample')} without a record"),
-            Figure(counts.get("steps", 0), _many(counts.get("steps", 0), "call")),
+            Figure(
+                preview.get("without", 0),
+                f"{_many(preview.get('without', 0), 'sample')} without a record",
+                term="missing",
+            ),
+            Figure(counts.get("steps", 0), _many(counts.get("steps", 0), "call"), term="tool-call"),
         ]
     elif preview.get("pictures"):
         pictures = preview["pictures"]

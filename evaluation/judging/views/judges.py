@@ -21,6 +21,8 @@ from evaluation.common.links import Count as Trajectories
 from evaluation.common.links import named_list
 from evaluation.judging.read.judges import Judged, Pair, Verdict, by_value, kinds_of, load_judged
 
+Explained = tuple[str, str, Coefficient]
+"""Its entry of the glossary, its name, its value."""
 INK = 10
 """A cell's ink has this many steps."""
 
@@ -94,13 +96,17 @@ def _matrix(judged: Judged, chosen: Pair) -> list[tuple[str, bool, list[Cell | N
 
 
 def pair_context(benchmark: Any, judged: Judged, pair: Pair, by: str = "") -> dict[str, Any]:
-    """names, samples and same (Count), verdicts, raw and its interval, coefficients (name, Coefficient), table (word,
-    cells of verdicts, Count of samples and of trajectories), words, quality (words, Coefficient), judge and its rate,
-    corrected (Coefficient or None), by_rows (ValueRow)."""
+    """names, samples and same (Count), verdicts, raw and its interval, coefficients (its entry of the glossary, name,
+    Coefficient), table (word, cells of verdicts, Count of samples and of trajectories), words, quality (entry, words,
+    Coefficient), judge and its rate, corrected (Coefficient or None), by_rows (ValueRow)."""
     found, quality = pair.agreement(), pair.quality()
-    coefficients: list[tuple[str, Coefficient]] = []
+    coefficients: list[Explained] = []
     if found is not None:
-        coefficients = [("Cohen’s κ", found.kappa), ("Krippendorff’s α", found.alpha), ("Gwet’s AC1", found.ac1)]
+        coefficients = [
+            ("kappa", "Cohen’s κ", found.kappa),
+            ("alpha", "Krippendorff’s α", found.alpha),
+            ("ac1", "Gwet’s AC1", found.ac1),
+        ]
     judge = next(iter({pair.first, pair.second} - pair.people), "")
     rate = judged.rate(judge) if quality else None
     return {
@@ -130,8 +136,8 @@ def _cell(benchmark: Any, verdicts: Sequence[Verdict]) -> tuple[int, Count, Traj
     return len(verdicts), count_of(benchmark, [one.key for one in verdicts]), Trajectories(len(verdicts), href)
 
 
-def _quality_rows(sensitivity: Coefficient, specificity: Coefficient) -> list[tuple[str, Coefficient]]:
-    return [("Sensitivity", sensitivity), ("Specificity", specificity)]
+def _quality_rows(sensitivity: Coefficient, specificity: Coefficient) -> list[Explained]:
+    return [("sensitivity", "Sensitivity", sensitivity), ("specificity", "Specificity", specificity)]
 
 
 def _value_row(benchmark: Any, value: str, pair: Pair) -> ValueRow:

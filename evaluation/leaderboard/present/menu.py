@@ -14,8 +14,8 @@ from evaluation.metrics.catalogue import METRICS
 class Standing:
     """A column that stands. Addresses are "" where there is nothing to do: the first cannot stand earlier."""
 
+    metric: str
     label: str
-    definition: str
     pinned: bool
     pin: str
     earlier: str
@@ -25,8 +25,8 @@ class Standing:
 
 @dataclass(frozen=True)
 class Addition:
+    metric: str
     label: str
-    definition: str
     href: str
 
 
@@ -54,7 +54,7 @@ def _could(name: str, group: str, view: View) -> bool:
 
 
 def _addition(name: str, view: View) -> Addition:
-    return Addition(METRICS[name].label, METRICS[name].definition, view.choosing((*view.chosen, name)))
+    return Addition(name, METRICS[name].label, view.choosing((*view.chosen, name)))
 
 
 def _standing(name: str, view: View) -> Standing:
@@ -63,8 +63,8 @@ def _standing(name: str, view: View) -> Standing:
     others = tuple(one for one in view.pinned if one != name)
     rest = tuple(one for one in view.chosen if one != name)
     return Standing(
+        metric=name,
         label=METRICS[name].label,
-        definition=METRICS[name].definition,
         pinned=pinned,
         pin=view.choosing(view.chosen, others if pinned else (*view.pinned, name)),
         earlier=view.choosing(_moved(view.chosen, at, at - 1)) if at else "",

@@ -37,7 +37,8 @@ export class SightlineTerm extends HTMLElement {
     // What is around it, such as a row that opens or a head that sorts, is not meant.
     this.addEventListener("click", (event) => event.stopPropagation(), { signal });
     link.addEventListener("click", (event) => this.#press(event, link), { signal });
-    this.addEventListener("keydown", (event) => this.#key(event, link), { signal });
+    // Before the keys of the page, some of which are taken on their way down.
+    window.addEventListener("keydown", (event) => this.contains(event.target) && this.#key(event, link), { signal, capture: true });
   }
 
   disconnectedCallback() {
@@ -53,17 +54,18 @@ export class SightlineTerm extends HTMLElement {
     else this.#open(link);
   }
 
+  /** In the card, the keys of the page do nothing: an Enter there sends no form behind it. */
   #key(event, link) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const isOnLink = event.target === link;
     if (event.key === "Escape" && isOpenIn(this)) {
       close();
       link.focus();
-    } else if (event.key === " " && event.target === link) {
+      event.preventDefault();
+    } else if (event.key === " " && isOnLink) {
       link.click();
-    } else {
-      if (event.target === link && event.key === "Enter") event.stopPropagation();
-      return;
-    }
-    event.preventDefault();
+      event.preventDefault();
+    } else if (isOnLink && event.key !== "Enter") return;
     event.stopPropagation();
   }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -200,7 +201,15 @@ def term(slug: str, text: object = "", sign: bool = False) -> SafeString:
     ``{% term "mean_coverage" head.label %}`` has other words; ``sign=True`` is a question mark, beside what has another
     use already, such as a head that sorts.
     """
-    return _term(slug, str(text), sign)
+    # Django doubles the percent signs of a text in ``_()``.
+    return _term(slug, str(text).replace("%%", "%"), sign)
+
+
+@register.filter
+def term_of(field: BoundField) -> str:
+    """The entry of the glossary that explains a form field: its form has it in ``terms``, by the name of the field."""
+    found: Mapping[str, str] = getattr(field.form, "terms", {})
+    return found.get(field.name, "")
 
 
 @lru_cache(maxsize=1024)
