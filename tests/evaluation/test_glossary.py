@@ -8,6 +8,7 @@ from html import unescape
 
 import pytest
 from django.template import Context, Template
+from django.urls import reverse
 
 from annotation.quality.forms import CheckRulesForm, ExtraAnnotatorForm
 from annotation.queue.forms import QueueForm
@@ -185,7 +186,7 @@ def test_pages_of_work_explain_their_words_in_place(ana, rui, lea):
         },
         (rui, f"{at}/review/"): {"blind-answer"},
         (rui, blind): {"blind-answer"},
-        (lea, f"{at}/work/"): {"draft", "review", "reservation", "returned-share"},
+        (lea, reverse("annotation:work", args=[kitchen.slug])): {"draft", "review", "reservation", "returned-share"},
         (lea, f"{at}/settings/"): {"annotator", "reviewer", "lead", "researcher"},
         (lea, f"{at}/settings/queue/"): set(QueueForm.terms.values()),
         (lea, f"{at}/settings/tools/"): {"segment"},
@@ -207,8 +208,9 @@ def test_pages_of_work_explain_their_words_in_place(ana, rui, lea):
 @pytest.mark.django_db
 def test_the_page_of_a_blind_answer_explains_the_same_whatever_the_sample_says(ana, rui):
     kitchen, found = to_annotate(2, annotator=ana, reviewer=rui), []
+    boxes = [{"box": [10, 10, 40, 40]}, {"box": [50, 50, 90, 90]}]
     for answer in ("A", "B"):
-        submitted(ana, kitchen, answer=[answer], gold_boxes=[{"box": [10, 10, 40, 40]}] * (1 + (answer == "A")))
+        submitted(ana, kitchen, answer=[answer], gold_boxes=boxes[: 1 + (answer == "A")])
         sample = next_review(rui, kitchen)
         address = f"/benchmarks/{kitchen.slug}/review/samples/{sample.key}/"
         found.append(TERM.findall(signed_in(rui).get(address).content.decode()))
