@@ -165,3 +165,16 @@ def test_a_telephone_shows_both_close_ups_the_difference_and_what_can_be_done_wi
         if row.count():
             inside = "(row) => [...row.children].every((one) => one.getBoundingClientRect().right <= innerWidth)"
             assert row.evaluate(inside)
+
+
+def test_a_narrow_row_shortens_the_name_of_a_number_and_never_the_number(lea, live_server, page):
+    make_benchmark(lea, {"seen": 1, "missed-wrong": 1}, pictures=False)
+    sign_in(page.context, live_server.url, lea)
+    for width in (1110, 1280, 1440):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto(f"{live_server.url}/benchmarks/street/trajectories/")
+        numbers = page.locator(".trajectory-row__fact b")
+        expect(numbers).to_have_count(8)
+        cut = """all => all.filter(one => one.getBoundingClientRect().right
+            > one.parentElement.getBoundingClientRect().right + 0.5).length"""
+        assert numbers.evaluate_all(cut) == 0, width

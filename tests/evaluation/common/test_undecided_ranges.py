@@ -161,7 +161,7 @@ def test_the_board_sorts_by_the_share_of_unread_answers_and_lists_them(lea):
     client, board = signed_in(lea), "/benchmarks/street/leaderboard/?sort=unread_rate"
     answer = client.get(board)
     assert [row.run for row in answer.context["board"].ranked] == [b, a]
-    assert 'title="Share of the answers given in which no answer could be read.' in answer.content.decode()
+    assert 'href="/glossary/#unread_rate"' in answer.content.decode()
     words = words_of(answer)
     assert "10.0 (1 of 10)" in words
     assert "0.0 (0 of 10)" in words
