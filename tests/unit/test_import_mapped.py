@@ -255,6 +255,16 @@ def test_the_key_that_holds_ids_of_samples_is_proposed_whatever_it_is_called(tmp
     ]
 
 
+@pytest.mark.parametrize("key", ["final", "final_answer", "reply"])
+def test_an_answer_in_the_last_turn_is_proposed(key: str, tmp_path: Path) -> None:
+    turns = [{"role": "assistant", "think": "near", "action": {"name": "crop", "args": {"box": [1, 2, 3, 4]}}},
+             {"role": "tool", "status": "ok"}, {"role": "assistant", "think": "It reads 42.", key: "B"}]  # fmt: skip
+    log = lines(*({"task": {"uid": name, "prompt": "Which?"}, "log": turns} for name in ("mug", "cup")))
+    path = written(tmp_path, log)
+    found, _ = rows(path, propose(outline_of(path)))
+    assert [(one.sample_id, one.answer, len(one.steps)) for one in found] == [("mug", "B", 1), ("cup", "B", 1)]
+
+
 def test_a_file_for_each_record_is_called_by_its_folder_and_its_answer_stays_whole(tmp_path: Path) -> None:
     path = tmp_path / "logs.zip"
     log = {"query": "?", "iterations": [{"tool": {"name": "crop", "params": {"x": 1, "y": 2, "w": 3, "h": 4}}}],

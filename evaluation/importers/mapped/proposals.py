@@ -35,6 +35,8 @@ _NAMES = {
     "failed": ("error", "error_message", "exception", "failure", "failed"),
 }  # fmt: skip
 """Names of keys of a row that mean a field, the likeliest first."""
+_SAID_LAST = frozenset({"answer", "final_answer", "final", "final_response", "final_output", "reply"})
+"""Names of keys of a turn that mean an answer."""
 _CALL_NAMES = {
     "tool": ("tool", "tool_name", "api_name", "function", "function_name", "fn", "op", "operation", "command", "name",
              "action", "act", "type", "kind"),
@@ -306,7 +308,7 @@ class _Proposal:
         """An answer in the last turn."""
         turn = self._turn(calls)
         for node in turn.children.values() if turn is not None else ():
-            if plain(node.name) in ("answer", "final_answer", "reply") and _is_word(node):
+            if plain(node.name) in _SAID_LAST and _is_word(node):
                 return KeyPath((*self._inside(node).steps,))
         return None
 
