@@ -59,7 +59,7 @@ def test_rows_say_what_was_chosen_in_its_order_and_what_is_undefined_is_not_0(le
         ("cost", "n/a"), ("time", "n/a"), ("output tokens", "n/a"), ("failure", "n/a"), ("category", "Chart & more"),
         ("IoU", "n/a"),
     ]  # fmt: skip
-    assert "output tokens <b>1,234</b>" in answer.content.decode()
+    assert "output tokens</span> <b>1,234</b>" in answer.content.decode()
 
 
 @pytest.mark.both_databases
