@@ -18,14 +18,15 @@ from evaluation.metrics.ranking import TOP, Ranking, rank_models, with_tested_ra
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Comparison, Scoring, Standing
 from evaluation.scoring.load.columns import LoadedSamples
+from evaluation.store.files import scores_are_lost
 from evaluation.store.results import Results, load_results
 
 RANKED_BY = ("valid_grounded_reasoning", "accuracy")
 
 
 def rank_runs(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSettings) -> None:
-    """Replace all standings and comparisons of the benchmark. Runs that failed have none; baselines and provisional
-    runs are compared, but not ranked."""
+    """Replace all standings and comparisons of the benchmark. Runs that failed have none, nor have those whose scores
+    cannot be read; baselines and provisional runs are compared, but not ranked."""
     # Another job may score or delete a run meanwhile: what is stored is of the scorings that are there.
     while not _rank_what_is_there(benchmark, samples, settings):
         pass
@@ -45,7 +46,9 @@ def _rank_what_is_there(benchmark: Benchmark, samples: LoadedSamples, settings: 
     other write can wait for minutes."""
     # In the order of the runs, whichever was scored first: it decides the sides of a pair.
     found = Scoring.objects.compared([benchmark]).order_by("run__model__name", "run__setting", "pk")
-    scorings = list(found.select_related("run__model", "run__scoring", "run__file"))
+    seen = list(found.select_related("run__model", "run__scoring", "run__file"))
+    # Without its file a run would stand last, with no sample: pages ask to score it again.
+    scorings = [one for one in seen if not scores_are_lost(one.run)]
     results = [load_results(scoring.run).on(samples.pks) for scoring in scorings]
     ranked = [i for i, one in enumerate(scorings) if not (one.run.model.baseline or one.provisional)]
     of_ranked = [results[i] for i in ranked]
@@ -55,7 +58,7 @@ def _rank_what_is_there(benchmark: Benchmark, samples: LoadedSamples, settings: 
         for a, b in combinations(range(len(scorings)), 2)
     ]
     with transaction.atomic():
-        if [one.pk for one in found.select_for_update(of=("self",))] != [one.pk for one in scorings]:
+        if [one.pk for one in found.select_for_update(of=("self",))] != [one.pk for one in seen]:
             return False
         Standing.objects.filter(scoring__run__benchmark=benchmark).delete()
         Comparison.objects.filter(a__run__benchmark=benchmark).delete()

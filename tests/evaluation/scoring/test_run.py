@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from django.db import transaction
+from django.db.models import Q
 
 from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.content.freeze import freeze_version
@@ -14,7 +15,7 @@ from annotation.models import BankTool, Sample
 from annotation.tools.write import accept_tool
 from evaluation.common.exports import EXPORTS
 from evaluation.imports.write.batches import RunBook, save_trajectories
-from evaluation.models import Comparison, Intervention, Metric, Run, Scoring, Standing, Trajectory
+from evaluation.models import Comparison, Intervention, Metric, Run, ScoreFile, Scoring, Standing, Trajectory
 from evaluation.scoring import rank as rank_runs
 from evaluation.scoring.freshness import Freshness
 from evaluation.scoring.load.columns import load_samples
@@ -153,6 +154,18 @@ def test_a_run_that_another_job_removes_meanwhile_is_neither_ranked_nor_compared
     assert set(Standing.objects.values_list("scoring", flat=True)) == left
     assert not Comparison.objects.filter(a=gone.pk).exists()
     assert not Comparison.objects.filter(b=gone.pk).exists()
+
+
+def test_a_run_whose_scores_are_lost_has_no_rank_until_it_is_scored_again(benchmark, lea):
+    score_benchmark(actor=lea, benchmark=benchmark)
+    ranked = set(Standing.objects.values_list("scoring__run", flat=True))
+    lost = ScoreFile.objects.get(run=min(ranked))
+    ScoreFile.objects.filter(pk=lost.pk).update(schema=0)
+    rank_again(benchmark)
+    assert set(Standing.objects.values_list("scoring__run", flat=True)) == ranked - {lost.run_id}
+    assert not Comparison.objects.filter(Q(a__run=lost.run_id) | Q(b__run=lost.run_id)).exists()
+    score_benchmark(actor=lea, benchmark=benchmark, only_stale=True)
+    assert set(Standing.objects.values_list("scoring__run", flat=True)) == ranked
 
 
 def test_a_run_of_errors_failed_and_is_not_zero_percent(benchmark, lea):
