@@ -15,15 +15,10 @@ from evaluation.metrics.reading import REASONS
 from evaluation.models import Metric, Scoring
 from evaluation.scoring.load.columns import LoadedRun
 from evaluation.store.build import CHOICES, NUMBERS, Written
+from evaluation.store.schema import MEASURES
 from webapp.common.bulk import as_json, insert_rows
 
 LONGEST_READING = 200
-_COLUMNS = {
-    "zoom": "zoom_factor", "region": "cropped_region_size", "crops": "usable_crops", "distinct_tools": "unique_tools",
-    "effective_distinct_tools": "effective_unique_tools", "reference": "reference_chain", "zoomed": "invoked",
-    "unanswered": "missing_answer", "population": "in_population", "evidence": "visual_evidence",
-}  # fmt: skip
-"""Of ``ScoreColumns``, where the store has another name."""
 _WORDS = ("reading_where", "reading_rule", "reading_class")
 """Choices that are texts among the columns, "" where there is none."""
 
@@ -41,7 +36,7 @@ def written_scores(loaded: LoadedRun, scores: ScoreColumns, chains: Chains) -> W
     return {
         "pk": np.array(loaded.pks, np.int64),
         **{
-            name: placed[name] if name in placed else _number(getattr(scores, _COLUMNS.get(name, name)))
+            name: placed[name] if name in placed else _number(getattr(scores, MEASURES.get(name, name)))
             for name in NUMBERS
         },
         **{name: _named(values, CHOICES[name]) for name, values in codes.items()},

@@ -25,7 +25,7 @@ from evaluation.models import Run, Step, Trajectory
 from evaluation.query.fields import READING_REASONS
 from evaluation.schema import FILE_READINGS
 from evaluation.store.engine import Reader, parquet
-from evaluation.store.schema import COLUMNS, CONTRIBUTIONS, Column
+from evaluation.store.schema import COLUMNS, CONTRIBUTIONS, CORRECT, Column
 from webapp.common.bulk import bare
 
 CHUNK = 5000
@@ -73,7 +73,6 @@ TEXTS: Mapping[str, str] = {
     "answer_group": "coalesce(answer_group, '')",
 }  # fmt: skip
 """Texts of a score, and how a file gives them back: lists as lines or words."""
-_VERDICT = "CASE verdict WHEN 'yes' THEN 1 WHEN 'no' THEN 0 END"
 _FILE_READING = Coalesce(*(KT(f"extra__{name}") for name in FILE_READINGS))
 
 
@@ -111,7 +110,7 @@ def load_rows(
 
 def _scores_of(file: Path) -> Written:
     """The scores in a file of the store."""
-    columns = {name: f"{_VERDICT if name == 'correct' else name}::DOUBLE" for name in NUMBERS}
+    columns = {name: f"({CORRECT if name == 'correct' else name})::DOUBLE" for name in NUMBERS}
     columns |= {name: name for name in CHOICES} | dict(TEXTS)
     each = ", ".join(f"{sql} AS {name}" for name, sql in columns.items())
     found = Reader(file.parent).columns(f"SELECT pk, {each} FROM {parquet(file)} WHERE scored", {})

@@ -8,24 +8,16 @@ from typing import Any
 
 from evaluation.metrics.catalogue import SAMPLE_COLUMNS
 from evaluation.metrics.reading import REASONS
+from evaluation.store import schema
 from evaluation.store.engine import Reader, parquet
 from evaluation.store.files import folder
 
 CHUNK = 2000
-_STORED: Mapping[str, str] = {
-    "correct": "CASE verdict WHEN 'yes' THEN TRUE WHEN 'no' THEN FALSE END",
-    "missing_answer": "unanswered",
+_STORED: Mapping[str, str] = {measure: column for column, measure in schema.MEASURES.items()} | {
+    "correct": schema.CORRECT,
     "letter": "CASE WHEN scored THEN coalesce(reading, '') END",
     # The query language has another word for this one, as "none" is undefined there.
     "unread_reason": f"CASE unread_reason WHEN 'nothing' THEN '{REASONS[0]}' ELSE unread_reason END",
-    "invoked": "zoomed",
-    "in_population": "population",
-    "zoom_factor": "zoom",
-    "cropped_region_size": "region",
-    "unique_tools": "distinct_tools",
-    "effective_unique_tools": "effective_distinct_tools",
-    "reference_chain": "reference",
-    "plan_outcome": "outcome",
 }
 MEASURES: Mapping[str, str] = {
     name: _STORED.get(name, name) for name in SAMPLE_COLUMNS if name not in ("run", "model", "sample")

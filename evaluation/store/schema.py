@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evaluation.metrics.selection import SELECTED, columns_of
@@ -107,5 +108,14 @@ CONTRIBUTIONS = tuple(
 COLUMNS: tuple[Column, ...] = (
     *IDENTITY, *RECORDED, *ANSWER, *GROUNDING, *TOOLCHAIN, *CHAINS, *READ_AS, *WITHIN_RUN, *CONTRIBUTIONS,
 )  # fmt: skip
+MEASURES: Mapping[str, str] = {
+    "zoom": "zoom_factor", "region": "cropped_region_size", "crops": "usable_crops", "distinct_tools": "unique_tools",
+    "effective_distinct_tools": "effective_unique_tools", "reference": "reference_chain", "zoomed": "invoked",
+    "unanswered": "missing_answer", "population": "in_population", "evidence": "visual_evidence",
+    "outcome": "plan_outcome",
+}  # fmt: skip
+"""Columns that docs/metrics.md#exports and ``ScoreColumns`` call otherwise, and how."""
+CORRECT = "CASE verdict WHEN 'yes' THEN TRUE WHEN 'no' THEN FALSE END"
+"""The verdict as a truth value; null for an undecided one and without one."""
 ORDER = ("sample_key", "run", "rollout", "condition", "pk")
 """The order of a list; within a file also that of its rows."""

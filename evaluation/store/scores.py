@@ -12,6 +12,7 @@ from evaluation.models import Run, Trajectory
 from evaluation.store.engine import Reader, parquet
 from evaluation.store.files import folder, paths_of
 from evaluation.store.rows import read_rows
+from evaluation.store.schema import CORRECT, MEASURES
 from evaluation.store.snapshot import Snapshot
 
 
@@ -69,15 +70,10 @@ class Score:
         return self.crop_x1, self.crop_y1, self.crop_x2, self.crop_y2
 
 
-_STORED: Mapping[str, str] = {
-    "correct": "CASE verdict WHEN 'yes' THEN TRUE WHEN 'no' THEN FALSE END",
-    "missing_answer": "unanswered",
+_STORED: Mapping[str, str] = {measure: column for column, measure in MEASURES.items()} | {
+    "correct": CORRECT,
     "letter": "coalesce(reading, '')",
-    "invoked": "zoomed",
-    "in_population": "population",
     "quadrant": "coalesce(quadrant, '')",
-    "usable_crops": "crops",
-    "reference_chain": "reference",
     "plan_outcome": f"list_position({list(Outcome.NAMES)!r}, outcome)",
     "failure": "coalesce({rule}, '')",
 }

@@ -7,14 +7,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from evaluation.models import Run, ScoreFile, Trajectory
-from evaluation.scoring.save import _COLUMNS
 from evaluation.store.build import CHOICES
 from evaluation.store.engine import Reader, parquet
 from evaluation.store.files import folder, keep_file, paths_of
-from evaluation.store.schema import COLUMNS
+from evaluation.store.schema import COLUMNS, MEASURES
 from evaluation.store.scores import put_scores
 
-_COLUMN_OF = {name: column for column, name in _COLUMNS.items()}
+_COLUMN_OF = {name: column for column, name in MEASURES.items()}
 
 
 def with_scores(trajectories: Iterable[Trajectory]) -> list[Trajectory]:
@@ -58,7 +57,6 @@ def _by_old_name(row: dict[str, Any]) -> Any:
         | {
             "correct": {"yes": True, "no": False}.get(row["verdict"]),
             "letter": row["reading"] or "",
-            "plan_outcome": row["outcome"],
             "reading_flags": " ".join(row["reading_flags"] or ()),
             "answer_group": row["answer_group"] or "",
         }
