@@ -86,12 +86,14 @@ def give_back(job: Job) -> bool:
 
 @transaction.atomic
 def postpone(job: Job, outage: Outage) -> bool:
-    """Put a job that an outage stopped back in the queue, to be tried again after a while: longer after each failure in
-    a row, and at random, so that not all come back at once. In the end it fails, and needs a person."""
+    """Put a job that an outage stopped back in the queue. It waits longer after each failure in a row, between half of
+    the limit and the limit at random, so that not all jobs come back at once. In the end it fails and needs a person.
+    """
     reason, longest = outage.reason, outage.give_up_after
     if finish_failed(job, f"{reason} Retries failed for {_in_words(longest)}.", after=longest):
         return True
-    wait = random.uniform(0, min(LONGEST_WAIT_SECONDS, 2 ** min(job.failures + 1, 10)))
+    limit = min(LONGEST_WAIT_SECONDS, 2 ** min(job.failures + 1, 10))
+    wait = random.uniform(limit / 2, limit)
     put_back = _held(job).update(
         state=Job.State.QUEUED,
         worker="",
