@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.metrics.columns import AnswerKey
@@ -17,8 +18,7 @@ from evaluation.metrics.settings import MetricSettings
 from tests.unit.answer_cases import Case, choices
 
 STANDARD = MetricSettings()
-CASES = st.sampled_from(choices())
-FEW = settings(max_examples=120, deadline=None)
+CASES = choices()
 WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 MARKED = re.compile(r"[<>`$\\{}#*_~\[\]|\n]|\bbox")
 """Texts whose own marks mix with those around them."""
@@ -28,7 +28,23 @@ def read(text: str, case: Case) -> Reading:
     return read_answer(text, case.key, STANDARD)
 
 
-WRAPPINGS = {
+def each_case(law: Callable[[Case], None]) -> Callable[[], None]:
+    """A test of ``law`` for all cases, which reports those that break it."""
+
+    def holds() -> None:
+        broken: list[tuple[Case, str]] = []
+        for case in CASES:
+            try:
+                law(case)
+            except AssertionError as error:
+                broken.append((case, str(error)))
+        assert broken == []
+
+    holds.__name__, holds.__doc__ = law.__name__, law.__doc__
+    return holds
+
+
+WRAPPINGS: dict[str, Callable[[str], str]] = {
     "bold": lambda text: f"**{text.strip()}**",
     "an answer tag": lambda text: f"<answer>{text}</answer>",
     "a fence": lambda text: f"```\n{text}\n```",
@@ -45,29 +61,29 @@ OUTER = ("bold", "an answer tag", "a fence", "full-width forms")
 
 
 @pytest.mark.parametrize("how", WRAPPINGS)
-@settings(max_examples=60, deadline=None)
-@given(case=CASES)
-def test_what_is_put_around_an_answer_changes_nothing(how: str, case: Case) -> None:
+def test_what_is_put_around_an_answer_changes_nothing(how: str) -> None:
     # The name of a role marks a turn: it is no part of an answer that something is put around.
-    assume(not ROLE.match(case.text))
-    if case.text.strip() and not (how in OUTER and MARKED.search(case.text)):
-        assert read(WRAPPINGS[how](case.text), case).letter == read(case.text, case).letter
+    wrapped = [case for case in CASES if case.text.strip() and not ROLE.match(case.text)]
+    if how in OUTER:
+        wrapped = [case for case in wrapped if not MARKED.search(case.text)]
+    changed = [
+        case.text for case in wrapped if read(WRAPPINGS[how](case.text), case).letter != read(case.text, case).letter
+    ]
+    assert len(wrapped) > 500
+    assert changed == []
 
 
-@FEW
-@given(case=CASES, seed=st.randoms(use_true_random=False))
-def test_permuting_the_texts_of_options_permutes_what_a_text_reads(case: Case, seed: object) -> None:
+@each_case
+def test_permuting_the_texts_of_options_permutes_what_a_text_reads(case: Case) -> None:
     letters = list(case.options)
-    moved = letters[:]
-    seed.shuffle(moved)  # type: ignore[attr-defined]
+    moved = letters[1:] + letters[:1]
     found = read(case.text, case)
     if found.rule in ("text", "number", "contained") and not re.search(r"(?<!\w)[A-Z](?!\w)", case.text):
         options = {moved[place]: case.options[letter] for place, letter in enumerate(letters)}
         assert read(case.text, case._replace(options=options)).letter == moved[letters.index(found.letter)]
 
 
-@FEW
-@given(case=CASES)
+@each_case
 def test_renaming_options_renames_the_letter(case: Case) -> None:
     """Options are called P, Q, R and S, as is the letter in the answer."""
     names = dict(zip(case.options, "PQRS", strict=False))
@@ -162,9 +178,9 @@ def test_normalizing_twice_changes_nothing(text: str) -> None:
     assert normalize(once).text.s == once
 
 
-@FEW
-@given(case=CASES)
+@each_case
 def test_without_letters_and_texts_nothing_is_read(case: Case) -> None:
+    """But numbers written in words, which are another way to write an option's text."""
     masked = case.text
     for words in sorted(case.options.values(), key=len, reverse=True):
         masked = re.sub(re.escape(words), "⟨thing⟩", masked, flags=re.IGNORECASE)
@@ -172,7 +188,8 @@ def test_without_letters_and_texts_nothing_is_read(case: Case) -> None:
     masked = re.sub(r"(?<![a-zA-Z])[A-I]{1,4}(?![a-z])", "…", masked)
     left = [w for words in case.options.values() for w in re.findall(r"\w+", words.lower()) if w in masked.lower()]
     if not left and not re.search(r"true|false", masked, re.IGNORECASE):
-        assert read(masked, case).letter == ""
+        found = read(masked, case)
+        assert found.letter == "" or found.rule == "number"
 
 
 ENDINGS = ("<answer>B</answer>", "\\boxed{B}", "The answer is B.", "I choose B.", "\nB", "\n\nB. cup")
@@ -184,8 +201,7 @@ def test_an_unmarked_statement_before_it_is_never_read_instead(before: str, endi
     assert read_answer(before + ending, KEY, STANDARD).letter != "A"
 
 
-@FEW
-@given(case=CASES)
+@each_case
 def test_gold_is_never_asked(case: Case) -> None:
     found = read(case.text, case)
     for gold in case.options:

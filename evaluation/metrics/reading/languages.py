@@ -302,17 +302,17 @@ FOLLOWING = (
 )
 """Words that can follow a letter and never an article: "A because", "A is"."""
 REFUSALS = (
-    r"\b(?:sorry|cannot|can't|can’t|can not|unable|impossible|not possible|n/a|not (?:enough|sufficient|clear|visible)"
-    r"|insufficient|undetermined|no answer|don't know|do not know|not sure|unclear|refuse|unknown|not available"
-    r"|lo siento|no puedo|je ne peux|désolé|kann nicht|leider|não posso|non posso|не могу|к сожалению)\b"
-    r"|无法|不能|抱歉|对不起|不知道|看不|不确定|わかりません|できません|申し訳|없습니다|죄송|آسف|لا أستطيع|لا يمكن"
-)
-REFUSING = (
-    "sorry", "can", "unable", "possible", "n/a", "not", "insufficient", "undetermined", "no answer", "know", "unclear",
-    "refuse", "lo siento", "no puedo", "puis", "peux", "désolé", "leider", "posso", "могу", "сожалению", "无法", "不",
-    "抱歉", "对不起", "看", "わかりません", "できません", "申し訳", "없습니다", "죄송", "آسف", "لا ",
+    "sorry", "cannot", "can't", "can’t", "can not", "unable", "impossible", "not possible", "n/a", "not enough",
+    "not sufficient", "not clear", "not visible", "insufficient", "undetermined", "no answer", "don't know",
+    "do not know", "not sure", "unclear", "refuse", "unknown", "not available", "lo siento", "no puedo",
+    "je ne peux", "désolé", "kann nicht", "leider", "não posso", "non posso", "не могу", "к сожалению",
 )  # fmt: skip
-"""Without any of these a text is no refusal."""
+"""Whole words of which one stands in every refusal, in scripts that part words by spaces."""
+UNSPACED_REFUSALS = (
+    "无法", "不能", "抱歉", "对不起", "不知道", "看不", "不确定", "わかりません", "できません", "申し訳", "없습니다",
+    "죄송", "آسف", "لا أستطيع", "لا يمكن",
+)  # fmt: skip
+"""The same for other scripts, anywhere in a text."""
 EXPLANATIONS = (
     r"(?:explanation|reason|reasoning|rationale|because|note|justification|explication|begründung"
     r"|explicación|解释|理由|原因|说明|因为)\b"

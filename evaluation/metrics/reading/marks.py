@@ -12,8 +12,8 @@ TURN_ENDS = (
 )  # fmt: skip
 """Where text stands before one of these, the text ends: what follows is an invented turn."""
 
-USER_LINE = r"(?:\n|\A)[ #>*_]*(?:user|human)[*_ ]*:"
-"""A line that begins so is an invented turn, too."""
+USER_LINE = r"(?:\n|\A|<s>|<bos>|<\|begin_of_text\|>)[ #>*_]*(?:user|human)[*_ ]*:"
+"""A line that begins so is an invented turn, too. A token of the beginning may stand before it."""
 
 TOKENS = (
     "<s>", "<bos>", "<pad>", "<unk>", "<|im_start|>", "<|begin_of_text|>", "<|startoftext|>", "<start_of_turn>",

@@ -110,7 +110,7 @@ def _first_turn(text: Text) -> Text:
         thought = bisect_right(starts, mark.start()) - 1
         if mark.start() < begin or (thought >= 0 and mark.start() < closed[thought][1]):
             continue
-        if _says_something(s[said_from : mark.start()]):
+        if _says_something(_without(closed, s, said_from, mark.start())):
             end = mark.start()
             break
         # Nothing is said before it: a token goes, and so does a prompt that is repeated, up to the answer's heading.
@@ -121,6 +121,16 @@ def _first_turn(text: Text) -> Text:
                 begin = said_from = answer.end()
     text = text.cut(begin, max(begin, end))
     return text.replace(TOKEN, " ") if "<" in text.s or "[" in text.s else text
+
+
+def _without(parts: list[tuple[int, int]], s: str, start: int, end: int) -> str:
+    """``s[start:end]`` without the ``parts`` of ``s`` that stand in it."""
+    kept: list[str] = []
+    for begin, stop in parts:
+        if start <= begin and stop <= end:
+            kept.append(s[start:begin])
+            start = stop
+    return "\n".join([*kept, s[start:end]])
 
 
 def _says_something(s: str) -> bool:

@@ -22,6 +22,7 @@ class Options:
         folds: form of each text for comparing, of options with a text.
         by_fold: letter of each form; "" where two options share it.
         texts: (text as it is looked for, letter), the longest first.
+        initials: the first characters of these texts.
         numbers: letter -> number, of options that are one.
         yes, no: letters of the options yes and no, "" unless both are options.
         longest: characters of the longest text.
@@ -32,6 +33,7 @@ class Options:
     folds: dict[str, str]
     by_fold: dict[str, str]
     texts: tuple[tuple[str, str], ...]
+    initials: frozenset[str]
     numbers: dict[str, Number]
     yes: str
     no: str
@@ -80,6 +82,7 @@ def prepared(options: tuple[tuple[str, str], ...]) -> Options:
     no = next((by_fold[word] for word in NOES if by_fold.get(word)), "")
     texts.sort(key=lambda pair: -len(pair[0]))
     return Options(
-        frozenset(letters or ascii_uppercase), bool(options), folds, by_fold, tuple(texts), numbers,
+        frozenset(letters or ascii_uppercase), bool(options), folds, by_fold, tuple(texts),
+        frozenset(words[0] for words, _ in texts if words), numbers,
         yes if no else "", no if yes else "", max((len(words) for words, _ in texts), default=0),
     )  # fmt: skip

@@ -175,8 +175,7 @@ class Passage:
 
     def _is_conditional(self) -> bool:
         """Whether anything at all is said under a condition."""
-        words = _CONDITION_WORDS_ASCII if self.ascii else _CONDITION_WORDS
-        return any(word in self.low for word in words)
+        return any(map(self.low.__contains__, _CONDITION_WORDS_ASCII if self.ascii else _CONDITION_WORDS))
 
     def doubt(self, phrase: int, start: int, end: int) -> str:
         """What keeps the value at ``start`` to ``end``, stated by the phrase at ``phrase``, from counting: "negated",

@@ -13,9 +13,9 @@ from evaluation.metrics.reading.statements import Candidate, weak
 
 _CORRECTION = re.compile(languages.CORRECTIONS)
 _WITHDRAWAL = re.compile(languages.WITHDRAWALS)
-_REFUSAL = re.compile(languages.REFUSALS)
-_BARE = re.compile(r"(?<![\w'’-])[B-Z](?![\w'’-])|(?<![\w'’-])A(?=[.,;!)]|\Z)")
-_PAIR = re.compile(r"(?<![\w'’-])([A-Z])[)\]]? ?(?:,|/|&|and|or|、|和|或) ?(?:and |or )?[(\[]?([A-Z])(?![\w'’-])")
+_REFUSAL = re.compile(rf"\b(?:{'|'.join(languages.REFUSALS)})\b")
+_BARE = re.compile(r"[A-Z](?<![\w'’-].)(?:(?<!A)(?![\w'’-])|(?<=A)(?=[.,;!)]|\Z))")
+_PAIR = re.compile(r"([A-Z])(?<![\w'’-].)[)\]]? ?(?:,|/|&|and|or|、|和|或) ?(?:and |or )?[(\[]?([A-Z])(?![\w'’-])")
 _HEDGE = re.compile(languages.HEDGES)
 SHORTEST_MARK = 2
 """Characters of the shortest word that takes something back."""
@@ -157,7 +157,10 @@ def _named_in_vain(passage: Passage) -> str:
 
 def refuses(low: str) -> bool:
     """Whether a text without an answer says that none can be given."""
-    return any(word in low for word in languages.REFUSING) and bool(_REFUSAL.search(low))
+    # The pattern alone would be tried at every place, though most texts hold none of the words.
+    if any(map(low.__contains__, languages.REFUSALS)) and _REFUSAL.search(low):
+        return True
+    return not low.isascii() and any(map(low.__contains__, languages.UNSPACED_REFUSALS))
 
 
 def _read(found: Outcome, rule: str, strength: str) -> Read:

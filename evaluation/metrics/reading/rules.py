@@ -153,10 +153,10 @@ def lead(passage: Passage) -> Candidate | None:
         return None
     if not (found := _BRACKETED.match(s) or _POINTED.match(s) or _REASONED.match(s)):
         spaced = _SPACED.match(s)
-        if not spaced:
+        if not spaced or spaced[1].upper() not in passage.options.letters:
             return None
         beside = own_text_behind(passage, spaced[1].upper(), spaced.end(1))
-        if spaced[1].upper() not in passage.options.letters or not beside:
+        if not beside:
             return None
         if beside < 0 and (spaced[1] in "AaIi" or spaced[1].islower()):
             return None

@@ -21,27 +21,27 @@ class Candidate(NamedTuple):
     colon: bool = False
 
 
-class _Noun(NamedTuple):
-    word: str
-    tail: re.Pattern[str]
+_Phrase = tuple[str, re.Pattern[str]]
+"""A word, and what has to stand around it."""
 
 
-def _nouns(language: languages.Language) -> Iterator[_Noun]:
+def _nouns(language: languages.Language) -> Iterator[_Phrase]:
     """The pattern behind each noun: its rest, what may stand in the middle, a link or a line end."""
     spaced = language.name not in ("Chinese", "Japanese", "Korean")
     links = "|".join(language.links)
     edge = rf"(?:(?<!{WORD})|(?!{WORD}))" if spaced else ""
     for word, rest in language.nouns:
-        yield _Noun(word, re.compile(rf"{rest}(?:{language.middle} ?(?:{links}){edge}|(?P<line> ?\n))"))
+        yield (word, re.compile(rf"{rest}(?:{language.middle} ?(?:{links}){edge}|(?P<line> ?\n))"))
 
 
 _ALL = [noun for language in languages.LANGUAGES for noun in _nouns(language)]
-_ASCII = [noun for noun in _ALL if noun.word.isascii()]
+_ASCII = [noun for noun in _ALL if noun[0].isascii()]
 _Phrases = list[tuple[tuple[str, ...], re.Pattern[str]]]
 """Words of which one stands wherever the pattern fits."""
 _FRAMES: _Phrases = [(words, re.compile(pattern)) for one in languages.LANGUAGES for words, pattern in one.frames]
 _WEAK: _Phrases = [(words, re.compile(pattern)) for one in languages.LANGUAGES for words, pattern in one.weak]
-_BEHIND: _Phrases = [(starts, re.compile(pattern)) for starts, pattern in languages.BEHIND]
+_BEHIND = [(start, re.compile(pattern)) for starts, pattern in languages.BEHIND for start in starts]
+_BEHIND_ASCII = [(start, pattern) for start, pattern in _BEHIND if start.isascii()]
 
 
 def _in_ascii(phrases: _Phrases) -> _Phrases:
@@ -50,7 +50,7 @@ def _in_ascii(phrases: _Phrases) -> _Phrases:
     return [(words, pattern) for words, pattern in kept if words]
 
 
-_FRAMES_ASCII, _WEAK_ASCII, _BEHIND_ASCII = _in_ascii(_FRAMES), _in_ascii(_WEAK), _in_ascii(_BEHIND)
+_FRAMES_ASCII, _WEAK_ASCII = _in_ascii(_FRAMES), _in_ascii(_WEAK)
 _LINE_BEFORE = re.compile(rf"(?:(?:the|my|#+)? ?(?:(?:{languages.FINAL}) )*|.*\b(?:{languages.FINAL}) )\Z")
 _LETTER_BEFORE = re.compile(rf"(?<!{WORD})[(\[\"'“]?([A-Z])[)\]\"'”.]{{0,2}}\Z")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ ]?[(\[\"'“]?\Z")
@@ -145,12 +145,10 @@ def _by_nouns(passage: Passage) -> Iterator[Candidate]:
             yield Candidate("statement", start, value, colon=line or passage.low[end - 1] in ":=")
 
 
-def _stated_nouns(passage: Passage, nouns: Sequence[_Noun]) -> Iterator[tuple[int, int, bool]]:
+def _stated_nouns(passage: Passage, nouns: Sequence[_Phrase]) -> Iterator[tuple[int, int, bool]]:
     """Where each noun begins and its link ends; and whether the link is the end of the noun's line."""
     low = passage.low
-    for word, tail in nouns:
-        if word not in low:
-            continue
+    for word, tail in _standing_in(low, nouns):
         place = low.find(word)
         while place >= 0:
             joined = place > 0 and _joined(low[place - 1], word)
@@ -161,6 +159,11 @@ def _stated_nouns(passage: Passage, nouns: Sequence[_Noun]) -> Iterator[tuple[in
             place = low.find(word, place + len(word))
 
 
+def _standing_in(low: str, phrases: Sequence[_Phrase]) -> list[_Phrase]:
+    """The phrases whose word stands in ``low``, which are few."""
+    return [phrase for phrase in phrases if phrase[0] in low]
+
+
 def _joined(before: str, word: str) -> bool:
     """Whether the word goes on before its beginning."""
     return word.isascii() and before.isalnum() and before.isascii()
@@ -168,11 +171,9 @@ def _joined(before: str, word: str) -> bool:
 
 def _by_frames(passage: Passage, frames: _Phrases, rule: str) -> Iterator[Candidate]:
     low = passage.low
+    holds = low.__contains__
     for words, pattern in frames:
-        for word in words:
-            if word in low:
-                break
-        else:
+        if not any(map(holds, words)):
             continue
         for found in pattern.finditer(low):
             value = value_at(passage, found.end())
@@ -184,15 +185,12 @@ def _by_frames(passage: Passage, frames: _Phrases, rule: str) -> Iterator[Candid
 def _behind(passage: Passage) -> Iterator[Candidate]:
     """ "X is correct": the value stands before the phrase."""
     low = passage.low
-    for starts, pattern in _BEHIND_ASCII if passage.ascii else _BEHIND:
-        for start in starts:
-            if start not in low:
-                continue
-            place = low.find(start)
-            while place >= 0:
-                if pattern.match(low, place) and (found := _before(passage, place)):
-                    yield found
-                place = low.find(start, place + 1)
+    for start, pattern in _standing_in(low, _BEHIND_ASCII if passage.ascii else _BEHIND):
+        place = low.find(start)
+        while place >= 0:
+            if pattern.match(low, place) and (found := _before(passage, place)):
+                yield found
+            place = low.find(start, place + 1)
 
 
 def _before(passage: Passage, place: int) -> Candidate | None:
@@ -228,6 +226,7 @@ def _named(before: str) -> bool:
 
 _NAMING = ("option", "choice", "answer", "letter", "opci", "opç", "alternativ", "вариант", "antwort", "réponse",
            "risposta", "opzione", "lettre", "letra", "选项", "選択肢", "선택지", "الخيار")  # fmt: skip
+_NAMING_ASCII = tuple(word for word in _NAMING if word.isascii())
 _BRACKETED = re.compile(r"[(\[][A-Z][)\]]")
 _MENTION = re.compile(
     rf"(?<!{WORD})(?:(?i:option|choice|answer|letter|opción|opção|alternativa|вариант|antwort|réponse|risposta|opzione"
@@ -238,7 +237,7 @@ _MENTION = re.compile(
 def letters_named(passage: Passage) -> list[Value]:
     """Options that are named as such, in order: "option B", "(B)"."""
     places = {match.start() for match in _BRACKETED.finditer(passage.s)}
-    if any(word in passage.low for word in _NAMING):
+    if any(map(passage.low.__contains__, _NAMING_ASCII if passage.ascii else _NAMING)):
         places |= {match.end() for match in _MENTION.finditer(passage.s)}
     found = [letter_at(passage, place) for place in sorted(places)]
     return [value for value in found if value.kind]
@@ -255,8 +254,8 @@ _UNCERTAIN = re.compile(
 
 _UNSPOKEN = ("letter", "option", "choice", "response", "pick", "选择")
 """Nouns that name no open answer."""
-_SPOKEN = [noun for noun in _ALL if noun.word not in _UNSPOKEN]
-_SPOKEN_ASCII = [noun for noun in _SPOKEN if noun.word.isascii()]
+_SPOKEN = [noun for noun in _ALL if noun[0] not in _UNSPOKEN]
+_SPOKEN_ASCII = [noun for noun in _SPOKEN if noun[0].isascii()]
 
 
 def spoken_values(passage: Passage, certain: bool = False) -> list[tuple[int, int, int]]:

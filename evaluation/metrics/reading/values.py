@@ -189,9 +189,11 @@ def _second_letter(passage: Passage, letter: str, end: int) -> int:
 
 def options_at(passage: Passage, place: int, ends: re.Pattern[str]) -> list[tuple[str, int]]:
     """The options whose text begins at ``place`` and ends where ``ends`` matches: letter and end of the text."""
-    low, texts, found = passage.low, passage.options.texts, []
+    low, options, found = passage.low, passage.options, []
     for start in _starts(low, place):
-        for text, letter in texts:
+        if low[start : start + 1] not in options.initials:
+            continue
+        for text, letter in options.texts:
             if low.startswith(text, start) and ends.match(passage.s, start + len(text)):
                 found.append((letter, start + len(text)))
     return found
