@@ -1,5 +1,5 @@
 """Browsing a million trajectories on both databases: the board, lists under every kind of filter with all their counts,
-one trajectory, a comparison, words; the tests and ranks of many runs; and what a million costs beyond forty thousand.
+one trajectory, a comparison, words; and the tests and ranks of many runs.
 
 Values are processor time of this process, which neighbours do not change, and the time that it waits for a database in
 another; limit: the time by the clock and the load beside it.
@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import os
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from functools import partial
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,64 +21,60 @@ from bench.rows import Row, Skipped
 from bench.words import measure_words
 from tests.postgres import NoServer, server
 
-LIST_MS, FACETS_MS, KB, LINK_KB = 50, 300, 150, 300
-ROWS = 50
-"""On a page."""
+LIST_MS, FACETS_MS, KB, LINK_KB = 100, 300, 150, 300
+FIRST_S, MEMORY_MB, BOARD_FIRST_MS = 1, 250, 500
 
 
 class Visits(NamedTuple):
-    """How often each list and each page is asked for after the first time, and each list of few and of many in turn;
-    how many processes are asked for each list the first time."""
+    """How often each list and each page is asked for after the first time; how many processes are asked for each list
+    the first time."""
 
     lists: int
     pages: int
-    turns: int
     fresh: int
 
 
-VISITS, SMALL_VISITS = Visits(8, 20, 25, 3), Visits(1, 2, 1, 1)
-GROWTH = 1.2
-"""A list of a million rows may take so many times what one of forty thousand takes."""
-Fresh = Callable[[], AbstractContextManager[dict[str, str]]]
-"""An empty database."""
+VISITS, SMALL_VISITS = Visits(8, 20, 3), Visits(1, 2, 1)
 
 
 def measure(options: Options) -> Iterator[Row | Skipped]:
-    sizes = (200, 2, 3) if options.small else (20_000, 25, 50)
+    sizes = (200, 3) if options.small else (20_000, 50)
     visits = SMALL_VISITS if options.small else VISITS
-    yield from _database("SQLite", workers.sqlite, *sizes, visits)
+    for name, environ in databases(options.small):
+        yield from _database(name, environ, *sizes, visits)
     yield from _numbers(options)
-    if options.small:
+
+
+def databases(small: bool) -> Iterator[tuple[str, dict[str, str]]]:
+    """The environments of an empty SQLite and an empty PostgreSQL database, which last until the next is asked for;
+    ``small``: SQLite alone. Without a PostgreSQL server only SQLite is measured, and a line says so."""
+    with workers.sqlite() as environ:
+        yield "SQLite", environ
+    if small:
         return
     try:
-        with server(dict(os.environ)) as address:
-            yield from _database("PostgreSQL", partial(workers.postgres, address), *sizes, visits)
+        with server(dict(os.environ)) as address, workers.postgres(address) as environ:
+            yield "PostgreSQL", environ
     except (NoServer, ImportError) as problem:
-        yield Skipped("browsing", "PostgreSQL", str(problem))
+        print(f"PostgreSQL is not measured: {problem}", flush=True)
 
 
-def _database(name: str, fresh: Fresh, samples: int, share: int, runs: int, visits: Visits) -> Iterator[Row]:
-    """``share``: the runs are on a so manieth of the samples first, then on all."""
-    with fresh() as few, fresh() as environ:
-        make(few, samples // share, runs)
-        make(environ, samples, runs)
-        before, after = (workers.call("lists:visit_lists", one, visits=visits.lists) for one in (few, environ))
-        asked = [workers.call("lists:ask_lists", environ)["asked"] for _ in range(visits.fresh)]
-        for page, seen in after["pages"].items():
-            seen["asked"] = statistics.median(one[page] for one in asked)
-        size = f"{name}, {runs} runs of {samples:,} trajectories"
-        yield Row("browsing", f"{size}, first list of a process", after["first_s"], "s", 3)
-        for words, pages in (("one field", PAGES), ("two fields", PAIRS)):
-            yield from _lists(f"{size}, {words}", {page: after["pages"][page] for page in pages}, after["load"])
-        right, wrong = (answers["pages"]["A right, B wrong"] for answers in (before, after))
-        yield Row("browsing", f"{size}, A right and B wrong, list of 50", wrong["list"], "ms", LIST_MS,
-                  limit=f"{wrong['total']:,} found; {right['list']:.0f} ms on {samples // share:,}")  # fmt: skip
-        totals = {page: min(of["pages"][page]["total"] for of in (before, after)) for page in after["pages"]}
-        # Where both have a whole page to show.
-        whole = [page for page, total in totals.items() if total >= ROWS] or list(totals)
-        yield _growth(size, few, environ, whole, visits.turns, runs * samples // share)
-        yield from _pages(size, workers.call("lists:visit_pages", environ, visits=visits.pages))
-        yield from measure_words(name, environ, f"{runs} runs of {samples:,} trajectories")
+def _database(name: str, environ: Mapping[str, str], samples: int, runs: int, visits: Visits) -> Iterator[Row]:
+    make(environ, samples, runs)
+    seen = workers.call("lists:visit_lists", environ, visits=visits.lists)
+    asked = [workers.call("lists:ask_lists", environ)["asked"] for _ in range(visits.fresh)]
+    for page, row in seen["pages"].items():
+        row["asked"] = statistics.median(one[page] for one in asked)
+    size = f"{name}, {runs} runs of {samples:,} trajectories"
+    yield Row("browsing", f"{size}, first list of a process", seen["first_s"], "s", FIRST_S)
+    for words, pages in (("one field", PAGES), ("two fields", PAIRS)):
+        yield from _lists(f"{size}, {words}", {page: seen["pages"][page] for page in pages}, seen["load"])
+    wrong = seen["pages"]["A right, B wrong"]
+    yield Row("browsing", f"{size}, A right and B wrong, list of 50", wrong["list"], "ms", LIST_MS,
+              limit=f"{wrong['total']:,} found")  # fmt: skip
+    yield Row("browsing", f"{size}, memory of a process that showed all of these", seen["peak_mb"], "MB", MEMORY_MB)
+    yield from _pages(size, workers.call("lists:visit_pages", environ, visits=visits.pages))
+    yield from measure_words(name, environ, f"{runs} runs of {samples:,} trajectories")
 
 
 def _lists(name: str, pages: Mapping[str, Mapping[str, float]], load: float) -> Iterator[Row]:
@@ -100,27 +94,6 @@ def _lists(name: str, pages: Mapping[str, Mapping[str, float]], load: float) -> 
         yield Row("browsing", f"{name}, {title}", seen[part], unit, most, limit=limit)
 
 
-def _growth(
-    size: str, few: Mapping[str, str], many: Mapping[str, str], pages: Sequence[str], turns: int, rows: int
-) -> Row:
-    """The whole list page, rows and facets, against the same of as many runs with so many rows in all: the middle of
-    the ratios of visits one after the other, which the changing pace of the machine does not touch, over rounds of all
-    pages, so that a bad moment touches few visits of each."""
-    seen: dict[str, list[list[float]]] = {page: [] for page in pages}
-    with workers.Conversation(few) as small, workers.Conversation(many) as large:
-        for turn in range(1 + turns):
-            for page in pages:
-                visit = [of.ask("lists:visit_list", page=page)["ms"] for of in (small, large)]
-                if turn:
-                    seen[page].append(visit)
-    grown = {page: statistics.median(after / before for before, after in visits) for page, visits in seen.items()}
-    page = max(grown, key=lambda one: grown[one])
-    before, after = (statistics.median(visit[place] for visit in seen[page]) for place in range(2))
-    limit = f"slowest of {len(grown)}: {page}, {before:.0f} and {after:.0f} ms; "
-    limit += f"in the middle {statistics.median(grown.values()):.2f} times"
-    return Row("browsing", f"{size}, a list beside that of {rows:,} rows", grown[page], "times", GROWTH, limit=limit)
-
-
 def _pages(size: str, answer: Mapping[str, Any]) -> Iterator[Row]:
     limits = {"the board": 100, "the board on a facet": 100}
     limits |= dict.fromkeys(("one trajectory", "one trajectory of a query", "two runs compared"), 1000)
@@ -129,6 +102,8 @@ def _pages(size: str, answer: Mapping[str, Any]) -> Iterator[Row]:
         limit = f"{seen['clock']:.0f} ms by the clock at load {answer['load']:.1f}; first {seen['first']:.0f} ms; "
         limit += f"{seen['queries']} queries, {seen['kb']:.0f} kB compressed"
         yield Row("browsing", f"{size}, {page}, p95", seen["p95"], "ms", most, limit=limit)
+        if page.startswith("the board"):
+            yield Row("browsing", f"{size}, {page}, first", seen["first"], "ms", BOARD_FIRST_MS)
     yield Row("browsing", f"{size}, link to one trajectory, first page of a process", answer["cold_s"], "s", 1)
     link = answer["pages"]["one trajectory"]
     yield Row("browsing", f"{size}, link to one trajectory, page compressed", link["kb"], "kB", LINK_KB)

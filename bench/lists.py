@@ -79,31 +79,23 @@ def ask_lists() -> dict[str, Any]:
     return {"asked": {name: _listed(benchmark, terms)[0] for name, terms in ALL.items()}}
 
 
-def visit_list(page: str) -> dict[str, Any]:
-    """Milliseconds of one visit of a whole page."""
-    _, client, address, _ = _opened()
-    return {"ms": _worked(lambda: client.get(address, ALL[page]))}
-
-
 def measure(options: Options) -> Iterator[Row | Skipped]:
     """Lists while others write, beside the same lists in quiet."""
-    from bench import workers
-    from bench.browsing import make
+    from bench.browsing import LIST_MS, databases, make
     from bench.writing import SECONDS, SLOWER, measured
 
     if not options.writing:
         yield Skipped("lists", "while others write", "asked for with --writing")
         return
     samples, runs, seconds = (200, 3, 1.0) if options.small else (20_000, 50, SECONDS)
-    with workers.sqlite() as environ:
+    for database, environ in databases(options.small):
         make(environ, samples, runs)
         quiet, busy, wrote = measured(environ, seconds)
-    limit = (
-        f"median {quiet['median']:.1f} and {busy['median']:.1f} ms, p95 {quiet['p95']:.1f} and {busy['p95']:.1f} ms; "
-    )
-    limit += ", ".join(f"{count} times {name}" for name, count in wrote.items() if name != "peak_mb")
-    name = f"SQLite, {runs} runs of {samples:,} trajectories, list of 50 while others write"
-    yield Row("lists", name, busy["median"] / quiet["median"], "times", SLOWER, limit=limit)
+        name = f"{database}, {runs} runs of {samples:,} trajectories, list of 50 while others write"
+        limit = f"median {quiet['median']:.1f} and {busy['median']:.1f} ms; "
+        limit += ", ".join(f"{count} times {what}" for what, count in wrote.items() if what != "peak_mb")
+        yield Row("lists", name, busy["median"] / quiet["median"], "times", SLOWER, limit=limit)
+        yield Row("lists", f"{name}, p95", busy["p95"], "ms", LIST_MS, limit=f"{quiet['p95']:.1f} ms in quiet")
 
 
 @cache

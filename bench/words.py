@@ -24,7 +24,7 @@ SEARCHES: Mapping[str, str] = {
     "a question": '"numbered 123"',
     "words and a field": 'correct "near the left"',
 }
-MS = 300
+MS = 500
 VISITS = 5
 
 
