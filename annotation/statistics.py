@@ -67,10 +67,10 @@ def wilson(successes: float, n: float, z: float = Z95) -> Interval | None:
     if n == 0:
         return None
     p, spread = successes / n, z * z / n
-    centre = (p + spread / 2) / (1 + spread)
+    center = (p + spread / 2) / (1 + spread)
     half = z / (1 + spread) * math.sqrt(p * (1 - p) / n + spread / (4 * n))
-    low = 0.0 if successes == 0 else max(centre - half, 0.0)
-    high = 1.0 if successes == n else min(centre + half, 1.0)
+    low = 0.0 if successes == 0 else max(center - half, 0.0)
+    high = 1.0 if successes == n else min(center + half, 1.0)
     return Interval(low, high, "wilson")
 
 

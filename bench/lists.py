@@ -220,7 +220,7 @@ def time_numbers(samples: int, models: int) -> dict[str, Any]:
 
     from evaluation.metrics.faithfulness import paired_effect
     from evaluation.metrics.ranking import rank_models
-    from evaluation.metrics.tests import holm
+    from evaluation.metrics.significance import holm
     from evaluation.metrics.thresholds import quadrant_intervals, quadrants_by_threshold
 
     rng = np.random.default_rng(3)

@@ -49,12 +49,12 @@ def _index() -> dict[str, float]:
     from django.db.models.functions import Length
 
     from evaluation.models import Run, Step, Trajectory, WordFile
-    from evaluation.store.words.index import keep_words
+    from evaluation.store.words.index import index_run_text
 
     _various_words()
     begun = time.process_time()
     for run in Run.objects.all():
-        keep_words(run)
+        index_run_text(run)
     worked = time.process_time() - begun
     files = WordFile.objects.aggregate(n=Sum("bytes"))["n"]
     texts = Step.objects.aggregate(n=Sum(Length("text") + Length("observation")))["n"]

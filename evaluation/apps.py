@@ -19,4 +19,4 @@ class EvaluationConfig(AppConfig):
         add_tabs(tabs.TABS)
         import_module("annotation.common.sections").add_sections(tabs.SECTIONS)
         mark_stale = import_module("evaluation.scoring.stale").mark_stale
-        import_module("annotation.content.when_changed").when_facts_change(mark_stale)
+        import_module("annotation.content.benchmark_events").subscribe(mark_stale)

@@ -11,7 +11,7 @@ from evaluation.metrics.catalogue import HIGHER, LOWER, METRICS, PAPERS, Metric
 from evaluation.metrics.failures import FAILURES, LABELS, RULES
 from evaluation.metrics.settings import CHOICES, MetricSettings
 from evaluation.metrics.settings import RANGES as SETTING_RANGES
-from evaluation.metrics.settings_words import EFFECTS
+from evaluation.metrics.settings_help import SETTINGS_HELP
 from webapp.common.glossary import Row, Term, words
 from webapp.common.svg import QUADRANTS as QUADRANT_NAMES
 
@@ -365,7 +365,7 @@ def _metrics() -> Iterator[Term]:
 
 def _settings() -> Iterator[Term]:
     defaults = MetricSettings().as_dict()
-    for name, effect in EFFECTS.items():
+    for name, effect in SETTINGS_HELP.items():
         if name in SETTING_RANGES:
             low, high = SETTING_RANGES[name]
             allowed = f"{low:g} to {high:g}"

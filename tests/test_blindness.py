@@ -31,7 +31,7 @@ from annotation.workflow import Role
 from evaluation.answers.read.groups import read_groups
 from evaluation.answers.write import decide_answers
 from evaluation.common.judging.words import ANSWERS, CROPS
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.judging.write.queues import draw_judging, judge_item, next_to_judge
 from evaluation.models import Judgement, JudgingItem, JudgingQueue, Run, Step, Trajectory
 from evaluation.schema import Trajectory as TrajectoryRecord
@@ -230,7 +230,7 @@ def prepare(world: World) -> None:
         Sample.objects.create(benchmark=benchmark, key=key, image=picture, width=1000, height=800)
     keys = list(benchmark.samples.values_list("key", flat=True))
     rows = [TrajectoryRecord(model, key, steps=(_zoom(SEEN),), answer="B") for model in MODELS for key in keys]
-    save_trajectories(RunBook(benchmark, world.people[table.LEAD]), rows, None)
+    save_trajectories(RunRegistry(benchmark, world.people[table.LEAD]), rows, None)
     world.people["bo"] = make_user("Bo Ek")
     add_member(actor=None, benchmark=benchmark, user=world.people["bo"], role=Role.ANNOTATOR)
 

@@ -17,8 +17,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-
-from webapp.common.kept import Kept
+from webapp.common.lru_cache import LRUCache
 
 Fixtures = tuple[Any, ...]
 """Of pytest, in the order of their names."""
@@ -112,7 +111,7 @@ def _kept_by(name: str, module: Any) -> Iterator[Callable[[], None]]:
     parts = name.split(".")
     if parts[0] in ("annotation", "evaluation") and parts[1:2] not in PURE:
         for value in vars(module).values():
-            if isinstance(value, Kept | OrderedDict):
+            if isinstance(value, LRUCache | OrderedDict):
                 yield value.clear
             elif hasattr(value, "cache_clear"):
                 yield value.cache_clear

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists
+from webapp.common.compiled_query import CompiledQuery
 
 from annotation.blindness import Facts, Known, known
 from annotation.common.rules import rules_of
@@ -15,19 +16,18 @@ from annotation.models import Benchmark, Membership
 from annotation.models.benchmark import Standing
 from annotation.workflow import Right, Role, may
 from webapp.common.errors import NotAllowed
-from webapp.common.prepared import Prepared
 
 if TYPE_CHECKING:
     from annotation.models.querysets.samples import BenchmarkQuerySet, Person
 
-AT_ADDRESS = Prepared(lambda slug: Benchmark.objects.filter(slug=slug).select_related("queue", "quality"), str)
+AT_ADDRESS = CompiledQuery(lambda slug: Benchmark.objects.filter(slug=slug).select_related("queue", "quality"), str)
 
 
 def _left_to_judge(user: int, benchmark: int) -> Any:
     return Benchmark.objects.all().questions().filter(queue__benchmark=benchmark).left_to_judge(user)
 
 
-ROLES = Prepared(
+ROLES = CompiledQuery(
     lambda user, benchmark: (
         Membership.objects.filter(benchmark=benchmark, user=user)
         .annotate(judging=Exists(_left_to_judge(user, benchmark)))

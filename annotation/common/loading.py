@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest
 from annotation.common.access import allowed, benchmark_seen_by, known_to, roles_of, withheld
 from annotation.models import Benchmark
 from annotation.workflow import Right, Role
-from webapp.common.errors import NotAllowed, Place, stand_in
+from webapp.common.errors import ErrorContext, NotAllowed, set_error_context
 
 
 def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -> Benchmark:
@@ -18,7 +18,7 @@ def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -
     if benchmark is None:
         raise Http404("Benchmark not found, or you don't have access.")
     search = partial(allowed, request.user, benchmark, Right.SEE_GOLD)
-    stand_in(request, Place(benchmark.slug, benchmark.title, search))
+    set_error_context(request, ErrorContext(benchmark.slug, benchmark.title, search))
     if not allowed(request.user, benchmark, right):
         if not request.user.is_authenticated:
             raise NotAllowed(f"This page of {benchmark.title} is for its members. Sign in to see whether you are one.")

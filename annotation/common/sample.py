@@ -10,6 +10,7 @@ from django.core.cache import cache
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from django.urls import reverse
+from webapp.common.compiled_query import CompiledQuery
 
 from annotation.common.bank import bank_of
 from annotation.common.loading import load_benchmark
@@ -20,14 +21,13 @@ from annotation.tool_bank.segments import SEGMENTS
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common.errors import NotAllowed
-from webapp.common.prepared import Prepared
 
 MOST_VALUES = 200
 """Facet values offered for completion, for each facet."""
 
 SECONDS_KNOWN = 60
 
-KEYED = Prepared(
+KEYED = CompiledQuery(
     lambda benchmark, key: Sample.objects.filter(benchmark=benchmark, key=key).select_related("image"), int, str
 )
 

@@ -11,7 +11,7 @@ from annotation.validation import Check, blocking, check
 from webapp.common.errors import ApplicationError
 
 
-def checks_of(sample: Sample, content: SampleContent) -> list[Check]:
+def validate_content(sample: Sample, content: SampleContent) -> list[Check]:
     """All findings, held against the sample's image and, where tools are named, the benchmark's tool bank."""
     bank = bank_of(sample.benchmark) if content.plan else None
     return check(content, sample.width, sample.height, bank=bank)

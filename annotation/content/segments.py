@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from django.db.models import Case, F, When
 from django.utils import timezone
 
+from annotation.content.benchmark_events import notify_changed
 from annotation.content.changes import content_changed
-from annotation.content.when_changed import facts_changed
 from annotation.models import Benchmark, FacetValue, PlanTool, Sample, ToolName
 from annotation.tool_bank.segments import SEGMENTS
 
@@ -28,7 +28,7 @@ def place_segments(benchmark: Benchmark, samples: Iterable[int] | None = None) -
     changed = sum(_placed(benchmark, chunk) for chunk in _chunks(benchmark, samples))
     if changed:
         content_changed(benchmark.pk)
-        facts_changed(benchmark)
+        notify_changed(benchmark)
     return changed
 
 

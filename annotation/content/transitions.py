@@ -15,7 +15,7 @@ from webapp.common import audit
 from webapp.common.errors import Conflict
 
 
-def move(
+def apply_transition(
     *, actor: User | None, annotation: Annotation, name: str, reason: str = "", data: dict[str, Any] | None = None
 ) -> None:
     """Take ``annotation`` through the transition ``name``. Raises ``Conflict`` when its state does not allow it, or has
@@ -35,10 +35,10 @@ def move(
         actor=actor, action=f"annotation.{name}", subject=annotation, benchmark=sample.benchmark.slug,
         before=before.value, after=step.after.value, reason=reason, data={"sample": sample.key, **(data or {})},
     )  # fmt: skip
-    settle(sample)
+    update_sample_state(sample)
 
 
-def settle(sample: Sample) -> None:
+def update_sample_state(sample: Sample) -> None:
     """Where the sample stands, from its annotations as they are now."""
     states = Annotation.objects.filter(sample=sample).values_list("state", flat=True)
     state = sample_state({State(one) for one in states}).value

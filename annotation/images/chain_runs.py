@@ -39,7 +39,7 @@ LANES = Lanes()
 EDITORS = Editors()
 
 
-class Later(Conflict):
+class RunDeferred(Conflict):
     """It was not this request's turn, for now or for good: ``code`` is busy (ask again) or superseded."""
 
 
@@ -75,7 +75,7 @@ def original_of(sample: Sample) -> Picture:
 
 
 def run_whole(sample: Sample, calls: Sequence[ToolCall], asked: Asked | None = None) -> ChainResult:
-    """The chain at full resolution. Raises ``Conflict``; ``Later`` when it is not its turn."""
+    """The chain at full resolution. Raises ``Conflict``; ``RunDeferred`` when it is not its turn."""
     return _run(sample, calls, CACHE, asked or Asked(), whole=True)
 
 
@@ -109,7 +109,7 @@ def show_preview(sample: Sample, calls: Sequence[ToolCall], side: int, asked: As
     return ShownChain({0: _original_step(sample, side)} | steps, exact, error, sizes)
 
 
-def run_sent(
+def run_uploaded_call(
     picture: Picture | Unopened,
     call: ToolCall,
     others: Mapping[str, Picture | Unopened],
@@ -118,7 +118,7 @@ def run_sent(
     tools: Mapping[str, ToolSpec] | None = None,
 ) -> ChainResult:
     """One call on an image that was sent along, or on one that has a ``key``, whose results are kept. ``tools`` are
-    those of a profile. Raises ``Later``."""
+    those of a profile. Raises ``RunDeferred``."""
     work, cache = partial(LANES.work, whole=True, asked=Asked()), CACHE if key else None
     with _in_turn():
         return run_chain(
@@ -147,9 +147,9 @@ def _in_turn() -> Iterator[None]:
         yield
     except BusyError:
         text = "Other toolchains are running. Try again in a moment."
-        raise Later(text, code="busy") from None
+        raise RunDeferred(text, code="busy") from None
     except SupersededError:
-        raise Later("The toolchain was changed in the meantime.", code="superseded") from None
+        raise RunDeferred("The toolchain was changed in the meantime.", code="superseded") from None
 
 
 def image_of(sample: Sample) -> Image:

@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Exists, Max, Min, Q, QuerySet
+from webapp.common.compiled_query import CompiledQuery
 
 from annotation.common.access import known_to, require
 from annotation.common.rules import rules_of
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, CheckAnswer, Sample
 from annotation.models.querysets.samples import AnnotationQuerySet, SampleQuerySet
 from annotation.queue.check_work import begun_check, next_check
-from annotation.queue.leases import ANNOTATE, queue_of, renew, take_authors_seat, take_to_annotate
-from annotation.queue.pauses import is_paused, standing_for
+from annotation.queue.leases import ANNOTATE, acquire_author_lease, queue_of, renew, take_to_annotate
+from annotation.queue.pauses import active_pauses, is_paused
 from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
-from webapp.common.prepared import Prepared
 
 AT_ONCE = 20
 """Candidates looked at in one query: several, because others may take the first of them in the same moment."""
@@ -30,10 +30,10 @@ def _one_each(user: int, benchmark: int) -> QuerySet[Any, Any]:
     return Sample.objects.open_to(user, [queue]).order_by("key").values_list("pk", "extra_places")[:AT_ONCE]
 
 
-def _standing(user: int, benchmark: int) -> QuerySet[Any, Any]:
+def _person_status(user: int, benchmark: int) -> QuerySet[Any, Any]:
     found = {
         "begun": _mine(user, benchmark),
-        "paused": standing_for(user, benchmark),
+        "paused": active_pauses(user, benchmark),
         "held": Sample.objects.filter(benchmark=benchmark).held_by(user, ANNOTATE),
         "assigned": Assignment.objects.filter(user=user),
     }
@@ -41,7 +41,7 @@ def _standing(user: int, benchmark: int) -> QuerySet[Any, Any]:
     return User.objects.filter(pk=user).order_by().values_list(*there.values())
 
 
-class Standing(NamedTuple):
+class PersonStatus(NamedTuple):
     """What there is of a person on a benchmark: work begun, a pause, a sample held; and samples given to them anywhere.
     Most often there is nothing, and what it is need not be asked."""
 
@@ -51,8 +51,8 @@ class Standing(NamedTuple):
     assigned: bool
 
 
-STANDING = Prepared(_standing, int, int)
-CANDIDATES = Prepared(_one_each, int, int)
+STANDING = CompiledQuery(_person_status, int, int)
+CANDIDATES = CompiledQuery(_one_each, int, int)
 """The usual rule: by key, one person each."""
 
 
@@ -86,7 +86,7 @@ def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None)
     others = Sample.objects.filter(benchmark=benchmark)
     mine = _mine(actor.pk, benchmark.pk)
     (found,) = STANDING.rows(actor.pk, benchmark.pk)
-    standing = Standing(*found)
+    standing = PersonStatus(*found)
     if beside is not None:
         others, mine = others.exclude(pk=beside.pk), mine.exclude(sample=beside)
     mine = mine.not_skipped_by(actor) if standing.begun else mine
@@ -103,7 +103,7 @@ def _mine(user: int, benchmark: int) -> AnnotationQuerySet:
 
 
 def _new(
-    actor: User, benchmark: Benchmark, samples: SampleQuerySet, beside: Sample | None, standing: Standing
+    actor: User, benchmark: Benchmark, samples: SampleQuerySet, beside: Sample | None, standing: PersonStatus
 ) -> Sample | None:
     """What is held, else a gold check where it is time for one, else by the rule. Checks are mixed in: where nothing
     else is left they do not go on by themselves. Beside checks the order is random: in any other order, a check would
@@ -137,7 +137,7 @@ def _left_behind(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) ->
     return next((sample for sample in found if renew(actor, sample.pk, ANNOTATE)), None)
 
 
-def _first_free(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, standing: Standing) -> Sample | None:
+def _first_free(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, standing: PersonStatus) -> Sample | None:
     """The usual rule without building its query; what a lead gave to this person, or others took, goes the long way."""
     if standing.assigned:
         return _by_rule(actor, samples, queue)
@@ -162,7 +162,7 @@ def _take_again(actor: User, number: int) -> Sample | None:
     annotation = Annotation.objects.select_related("sample__benchmark").get(pk=number)
     try:
         with transaction.atomic():
-            take_authors_seat(actor, annotation.sample, annotation)
+            acquire_author_lease(actor, annotation.sample, annotation)
     except Conflict:
         return None
     return annotation.sample

@@ -66,7 +66,7 @@ def load_batch(benchmark: Benchmark, samples: SampleQuerySet) -> Batch:
     return Batch(benchmark, sorted(locked, key=lambda one: one.key), annotations)
 
 
-def move_many(*, actor: User, batch: Batch, annotations: Sequence[Annotation], name: str, reason: str) -> None:
+def apply_transitions(*, actor: User, batch: Batch, annotations: Sequence[Annotation], name: str, reason: str) -> None:
     """Take each of these annotations of the batch through the transition ``name``, which their states allow."""
     groups: dict[State, list[Annotation]] = defaultdict(list)
     for annotation in annotations:
@@ -91,7 +91,7 @@ def _entry(actor: User, annotation: Annotation, name: str, before: State, reason
     )  # fmt: skip
 
 
-def settle_many(samples: Iterable[Sample]) -> None:
+def update_sample_states(samples: Iterable[Sample]) -> None:
     """Where each of the samples stands, from its annotations as they are now. A query, and one for each state."""
     states: dict[int, set[State]] = {sample.pk: set() for sample in samples}
     for number, state in Annotation.objects.filter(sample__in=list(states)).values_list("sample", "state"):

@@ -31,7 +31,7 @@ from annotation.models import (
 )
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.queue.leases import ANNOTATE, queue_of, release, renew, take
-from annotation.queue.pauses import pause_by_itself
+from annotation.queue.pauses import pause_automatically
 from annotation.schema import SampleContent
 from annotation.work_rules import Standing, compared, is_check_turn
 from annotation.workflow import SampleState, State
@@ -208,7 +208,7 @@ def pause_if_needed(user: User, benchmark: Benchmark, rules: QualityRules) -> No
     if interval is None or not now.falls_below(rules.pause_rule):
         return
     found = {"right": now.right, "n": now.n, "upper": interval.high, "below": rules.pause_below}
-    pause_by_itself(user=user, benchmark=benchmark, reason=PAUSED, data=found)
+    pause_automatically(user=user, benchmark=benchmark, reason=PAUSED, data=found)
 
 
 def skip_check(actor: User, sample: Sample) -> dict[str, Any]:

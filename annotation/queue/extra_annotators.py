@@ -34,7 +34,7 @@ def set_extra_annotators(
     return rules
 
 
-def weigh(sample: Sample, overlap: int) -> None:
+def request_if_needed(sample: Sample, overlap: int) -> None:
     """See again how far the newest submissions of all who annotate the sample are apart, and open a further place
     where the lead wants one. Nothing is asked where one person annotates each. Call inside a transaction."""
     if overlap < 2:

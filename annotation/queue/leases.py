@@ -8,17 +8,17 @@ from datetime import timedelta
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.db.models.functions import Now
+from webapp.common.compiled_query import CompiledQuery
 
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Lease, Sample
-from annotation.queue.pauses import require_going_on
+from annotation.queue.pauses import require_not_paused
 from webapp.accounts.models import User
 from webapp.common.bulk import insert
 from webapp.common.clock import from_now
 from webapp.common.errors import Conflict
-from webapp.common.prepared import Prepared
 
 ANNOTATE, REVIEW, AUDIT = Lease.Seat.ANNOTATE, Lease.Seat.REVIEW, Lease.Seat.AUDIT
-OPEN_AT = Prepared(lambda sample, place: Sample.objects.filter(pk=sample).open_at(place).order_by(), int, int)
+OPEN_AT = CompiledQuery(lambda sample, place: Sample.objects.filter(pk=sample).open_at(place).order_by(), int, int)
 
 
 def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
@@ -71,7 +71,9 @@ def take_to_annotate(user: User, sample_id: int, queue: BenchmarkQueue, extra: i
     return None
 
 
-def take_authors_seat(user: User, sample: Sample, annotation: Annotation | None, *, handed_only: bool = False) -> None:
+def acquire_author_lease(
+    user: User, sample: Sample, annotation: Annotation | None, *, handed_only: bool = False
+) -> None:
     """Hold the place at which this person annotates the sample, theirs again if they had left. Call inside a
     transaction. Raises ``Conflict`` with the code ``lease_lost`` when others have all places, or with ``handed_only``
     when it was not handed to them, and ``paused`` where nothing new may be begun."""
@@ -83,7 +85,7 @@ def take_authors_seat(user: User, sample: Sample, annotation: Annotation | None,
     elif handed_only:
         held = False
     else:
-        require_going_on(user, sample.benchmark)
+        require_not_paused(user, sample.benchmark)
         given = Assignment.objects.filter(sample=sample).exclude(user=user).exists()
         held = not given and take_to_annotate(user, sample.pk, queue, sample.extra_places) is not None
     if not held:

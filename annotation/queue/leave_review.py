@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from annotation.common.access import require
-from annotation.content.transitions import move
+from annotation.content.transitions import apply_transition
 from annotation.models import Annotation, Sample
 from annotation.queue.leases import REVIEW, release
 from annotation.workflow import Right, State
@@ -20,5 +20,5 @@ def leave_review(*, actor: User, sample: Sample) -> None:
         annotation = Annotation.objects.filter(sample=sample, state=State.IN_REVIEW).first() if held else None
         if annotation is not None:
             annotation.sample = sample
-            move(actor=actor, annotation=annotation, name="stop_review")
+            apply_transition(actor=actor, annotation=annotation, name="stop_review")
         release(actor, sample.pk, REVIEW)

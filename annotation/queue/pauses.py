@@ -37,7 +37,7 @@ def pause(*, actor: User, benchmark: Benchmark, reason: str, user: User | None =
     return made
 
 
-def pause_by_itself(*, user: User, benchmark: Benchmark, reason: str, data: Mapping[str, Any]) -> None:
+def pause_automatically(*, user: User, benchmark: Benchmark, reason: str, data: Mapping[str, Any]) -> None:
     """Pause this person by a rule of the benchmark, for what ``data`` says, unless they are paused already. Call inside
     a transaction."""
     if Pause.objects.standing().filter(benchmark=benchmark, user=user).exists():
@@ -60,21 +60,21 @@ def resume(*, actor: User, benchmark: Benchmark, user: User | None = None) -> bo
 
 def pause_for(user: User, benchmark: Benchmark) -> Pause | None:
     """The pause that keeps this person from anything new, that of everybody first."""
-    standing = standing_for(user.pk, benchmark.pk).select_related("paused_by")
+    standing = active_pauses(user.pk, benchmark.pk).select_related("paused_by")
     return standing.order_by(F("user").desc(nulls_first=True)).first()
 
 
 def is_paused(user: User, benchmark: Benchmark) -> bool:
     """Whether anything keeps this person from what is new."""
-    return standing_for(user.pk, benchmark.pk).exists()
+    return active_pauses(user.pk, benchmark.pk).exists()
 
 
-def standing_for(user: int, benchmark: int) -> PauseQuerySet:
+def active_pauses(user: int, benchmark: int) -> PauseQuerySet:
     """The pauses that keep this person from anything new."""
     return Pause.objects.standing().concerning(user).filter(benchmark=benchmark)
 
 
-def require_going_on(user: User, benchmark: Benchmark) -> None:
+def require_not_paused(user: User, benchmark: Benchmark) -> None:
     """Raises ``Conflict`` with the code ``paused`` where nothing new may be begun."""
     found = pause_for(user, benchmark)
     if found is not None:

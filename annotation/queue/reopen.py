@@ -9,11 +9,20 @@ from django.db.models import prefetch_related_objects
 from django.utils import timezone
 
 from annotation.common.access import require
-from annotation.common.receipts import answered_once
+from annotation.common.idempotency import answer_once
 from annotation.content.revisions import revision_json
 from annotation.models import Annotation, Assignment, Benchmark, Draft, Lease, Membership, Receipt, Revision, Sample
 from annotation.models.querysets.samples import SampleQuerySet
-from annotation.queue.batch import SETTLED, Batch, Refused, load_batch, move_many, require_annotator, settle_many, words
+from annotation.queue.batch import (
+    SETTLED,
+    Batch,
+    Refused,
+    apply_transitions,
+    load_batch,
+    require_annotator,
+    update_sample_states,
+    words,
+)
 from annotation.queue.check_work import FIRST_PLACE
 from annotation.queue.leases import ANNOTATE
 from annotation.workflow import Right, SampleState, State, roles_with
@@ -50,10 +59,10 @@ def reopen_samples(
         _begin_afresh(actor, batch, plan, reason, to)
         # Whoever holds one as a gold check gives it back: what is worked on again is known no more.
         Lease.objects.filter(sample__in=batch.samples, seat=ANNOTATE, place__gte=FIRST_PLACE).delete()
-        settle_many(batch.samples)
+        update_sample_states(batch.samples)
         return batch.answer() | {"to": str(to) if to else ""}
 
-    return answered_once(actor, key, f"reopen:{benchmark.pk}", work)
+    return answer_once(actor, key, f"reopen:{benchmark.pk}", work)
 
 
 def _plan(actor: User, batch: Batch, to: User | None) -> Plan:
@@ -108,7 +117,7 @@ def _reopen(actor: User, batch: Batch, plan: Plan, reason: str) -> None:
     for (author, place), changed in groups.items():
         Annotation.objects.filter(pk__in=[one.pk for one in changed]).update(author=author, place=place)
     opened = [annotation for annotation, _, _ in plan.drafts]
-    move_many(actor=actor, batch=batch, annotations=opened, name="reopen", reason=reason)
+    apply_transitions(actor=actor, batch=batch, annotations=opened, name="reopen", reason=reason)
     _draft_again(opened)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from annotation.common.access import require
-from annotation.content.transitions import settle
+from annotation.content.transitions import update_sample_state
 from annotation.models import Annotation, Assignment, Draft, Lease, Sample, Skip, SkippedDraft
 from annotation.queue.check_work import skip_check
 from annotation.queue.leases import ANNOTATE, REVIEW, release
@@ -55,5 +55,5 @@ def _drop_draft(author: User, sample: Sample) -> dict[str, Any]:
         return {}
     draft = Draft.objects.filter(annotation=found).first()
     found.delete()
-    settle(sample)
+    update_sample_state(sample)
     return dict(draft.content) if draft else {}

@@ -13,7 +13,7 @@ from annotation.common.chain_marks import mark_json
 from annotation.common.keys import STUDIO, keys_json
 from annotation.common.sample import bank_json, comments_json, known_facets, revision_head, thumbnail_of
 from annotation.content.chains.read import mark_of
-from annotation.content.checks import checks_of
+from annotation.content.checks import validate_content
 from annotation.content.comments import comments_on
 from annotation.content.revisions import content_of, revision_json
 from annotation.models import Annotation, AuditItem, Benchmark, Image, Review, Revision, Sample
@@ -75,7 +75,7 @@ def _after(user: User, annotation: Annotation, revision: Revision, slug: str) ->
     sample = annotation.sample
     earlier = Revision.objects.filter(annotation=annotation, number__lt=revision.number).with_content()
     previous = earlier.select_related("annotation__sample", "author").order_by("-number").first()
-    checks = checks_of(sample, content_of(revision))
+    checks = validate_content(sample, content_of(revision))
     return {
         "author": str(revision.author) if revision.author else "the importer",
         "previous": revision_json(previous) if previous else None,

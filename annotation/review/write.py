@@ -9,19 +9,19 @@ from typing import Any
 from django.db import transaction
 
 from annotation.common.access import require
-from annotation.common.receipts import once
+from annotation.common.idempotency import run_idempotent
 from annotation.content.changes import content_changed
-from annotation.content.checks import ChecksFailed, checks_of
+from annotation.content.checks import ChecksFailed, validate_content
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.revisions import add_revision, make_gold
-from annotation.content.transitions import move
+from annotation.content.transitions import apply_transition
 from annotation.models import Annotation, Benchmark, BenchmarkQueue, BlindAnswer, Gold, Review, Revision, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.queue.assignment import AT_ONCE
 from annotation.queue.blind.answers import answered_blind, keep_blind
 from annotation.queue.handed import is_handed
 from annotation.queue.leases import REVIEW, queue_of, release, renew, take
-from annotation.queue.pauses import require_going_on
+from annotation.queue.pauses import require_not_paused
 from annotation.validation import blocking
 from annotation.workflow import Right, SampleState, State
 from webapp.accounts.models import User
@@ -97,14 +97,14 @@ def start_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
     if not _sit_down(actor, sample):
         raise Conflict(f"Another reviewer has {sample.key}. Take the next sample.", code="lease_lost")
     if annotation.state == State.SUBMITTED:
-        move(actor=actor, annotation=annotation, name="start_review")
+        apply_transition(actor=actor, annotation=annotation, name="start_review")
     return annotation, revision
 
 
 def _sit_down(actor: User, sample: Sample) -> bool:
     if renew(actor, sample.pk, REVIEW):
         return True
-    require_going_on(actor, sample.benchmark)
+    require_not_paused(actor, sample.benchmark)
     return take(actor, sample.pk, REVIEW, queue_of(sample.benchmark).lasts)
 
 
@@ -135,7 +135,7 @@ def decide(*, actor: User, sample: Sample, decision: Decision, key: str = "") ->
     def then() -> Sample | None:
         return next_to_review(actor=actor, benchmark=sample.benchmark)
 
-    return once(actor, key, f"decide:{sample.pk}", work, then)
+    return run_idempotent(actor, key, f"decide:{sample.pk}", work, then)
 
 
 def _check(decision: Decision) -> None:
@@ -165,7 +165,7 @@ def _decide(actor: User, annotation: Annotation, revision: Revision, decision: D
     data = {"revision": revision.number, "reasons": list(decision.reasons)}
     if fixed is not None:
         data["fixed_as"] = fixed.number
-    move(actor=actor, annotation=annotation, name=decision.kind, reason=decision.comment, data=data)
+    apply_transition(actor=actor, annotation=annotation, name=decision.kind, reason=decision.comment, data=data)
     if annotation.state == State.ACCEPTED:
         make_gold(fixed or revision)
     elif annotation.state == State.DISCARDED:
@@ -175,7 +175,7 @@ def _decide(actor: User, annotation: Annotation, revision: Revision, decision: D
 
 def _fix(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:
     parsed, names, facets = content_from_json(content)
-    checks = checks_of(annotation.sample, parsed)
+    checks = validate_content(annotation.sample, parsed)
     if blocking(checks):
         raise ChecksFailed(checks)
     return add_revision(actor=actor, annotation=annotation, content=content_to_json(parsed, names, facets))

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.common.access import has_role
-from annotation.images.chain_runs import LIMITS, run_sent
+from annotation.images.chain_runs import LIMITS, run_uploaded_call
 from annotation.imaging.decoding import decode, inspect
 from annotation.imaging.encoding import encode
 from annotation.imaging.problems import PictureProblem
@@ -91,7 +91,7 @@ def tool_call(request: Request, name: str) -> Response:
         others = dict(zip(spec.pictures[1:], pictures[1:], strict=True))
         call = ToolCall(name, _arguments(request), ("original", *others) if others else "original")
         try:
-            result = run_sent(pictures[0], call, others)
+            result = run_uploaded_call(pictures[0], call, others)
         except PictureProblem as problem:
             raise InvalidInput(problem.message, field="image") from problem
         if result.error is not None:

@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from annotation.chain_answers import compare
 from annotation.common.access import allowed, require
+from annotation.content.benchmark_events import notify_changed
 from annotation.content.chains.read import digest_of
 from annotation.content.json import calls_to_json
-from annotation.content.when_changed import facts_changed
 from annotation.images.chain_runs import run_whole
 from annotation.models import AcceptedChain, Sample, VerifiedChain
 from annotation.schema import LONGEST_NOTE, MOST_CHAINS, ToolCall
@@ -108,7 +108,7 @@ def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note
                 actor=actor, action="chain.accept", subject=found, benchmark=sample.benchmark.slug,
                 after="accepted", reason=note, data={"sample": sample.key, "chain": found.digest},
             )  # fmt: skip
-            facts_changed(sample.benchmark)
+            notify_changed(sample.benchmark)
     return found
 
 
@@ -124,4 +124,4 @@ def remove_chain(*, actor: User, chain: AcceptedChain) -> None:
             data={"sample": sample.key, "chain": chain.digest, "calls": chain.calls},
         )  # fmt: skip
         chain.delete()
-        facts_changed(sample.benchmark)
+        notify_changed(sample.benchmark)

@@ -10,11 +10,11 @@ from typing import Any
 from annotation.imaging.crops import Picture
 from annotation.schema import ORIGINAL, Box, ToolCall
 from annotation.toolbox.runner import run_chain
-from demo.agents.looking import Look, Rule
 from demo.agents.planning import Order, choose, names_of, recognise, tell_apart
 from demo.agents.reading import answer_of, clearest, possible_answers
 from demo.agents.sample import AgentSample, ToolBank
 from demo.agents.views import View, crop_view, whole_view
+from demo.agents.zoom_strategies import Rule, ZoomProposal
 from evaluation.schema import Condition, Coordinates, Step, Trajectory
 
 
@@ -99,7 +99,7 @@ def _said(sample: AgentSample, answer: str) -> str:
 
 
 def _look(
-    picture: Picture, looks: Sequence[Look], condition: str, key: str
+    picture: Picture, looks: Sequence[ZoomProposal], condition: str, key: str
 ) -> tuple[tuple[Step, ...], tuple[View, ...]]:
     """Makes the zooms and enhancements of a rule: the recorded steps, and what was seen."""
     steps: list[Step] = []
@@ -116,7 +116,7 @@ def _look(
     return tuple(steps), tuple(crops)
 
 
-def _zoom_step(picture: Picture, look: Look, view: View, before: View | None, condition: str) -> Step:
+def _zoom_step(picture: Picture, look: ZoomProposal, view: View, before: View | None, condition: str) -> Step:
     """The record of a zoom, in pixels of its input picture.
 
     A zoom inside a crop is asked for in the pixels of that crop (under an intervention, in those of the original).
@@ -148,7 +148,7 @@ def _within(box: Box, frame: tuple[int, int, int, int], scale: float) -> tuple[f
     return x1, y1, x2, y2
 
 
-def _enhanced(view: View, look: Look) -> tuple[list[Step], View]:
+def _enhanced(view: View, look: ZoomProposal) -> tuple[list[Step], View]:
     """The toolbox calls on a crop, really run, and what the last one shows."""
     calls: list[ToolCall] = []
     name = view.name

@@ -26,7 +26,7 @@ _CUTS = ("crop", "zoom_in")
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class ToolResult:
     """What a call gave: the id of its image and the image, None where it failed; ``text`` for the agent; ``key`` names
     the image by its content, "" where that is not known."""
 
@@ -80,7 +80,7 @@ class ToolSession:
         """Of the pictures that calls made, together."""
         return sum(one.shape[0] * one.shape[1] for name, one in self._pictures.items() if name != ORIGINAL)
 
-    def call(self, tool: str, given: Mapping[str, Any]) -> Called:
+    def call(self, tool: str, given: Mapping[str, Any]) -> ToolResult:
         """Run one tool. Pictures are named in ``given`` by ``image`` and ``template``; without, it is the original.
         With the profile ``vtc``, ``given`` is ``{"image": …, "param": {…}}``.
 
@@ -90,9 +90,11 @@ class ToolSession:
         with self._one_at_a_time:
             return self._called(tool, given)
 
-    def _called(self, tool: str, given: Mapping[str, Any]) -> Called:
+    def _called(self, tool: str, given: Mapping[str, Any]) -> ToolResult:
         if len(self.steps) >= MOST_CALLS:
-            return Called(None, None, f"This session has {MOST_CALLS} calls, and no more are run. Give your answer.")
+            return ToolResult(
+                None, None, f"This session has {MOST_CALLS} calls, and no more are run. Give your answer."
+            )
         if self.profile is Profile.VTC:
             return self._called_as_published(tool, given)
         meant = candidates(tool)
@@ -104,14 +106,14 @@ class ToolSession:
         self.steps.append(self._step(tool, arguments, ids, called))
         return called
 
-    def _called_as_published(self, tool: str, given: Mapping[str, Any]) -> Called:
+    def _called_as_published(self, tool: str, given: Mapping[str, Any]) -> ToolResult:
         """The parameters are recorded as they were sent: a replay takes them as the profile does."""
         param, image = given.get("param"), str(given.get("image") or ORIGINAL)
         written = dict(param) if isinstance(param, Mapping) else {}
         try:
             call = call_of(tool, given, f"image_{len(self.steps) + 1}")
         except ToolError as error:
-            refused = Called(None, None, str(error).split(": ", 1)[-1])
+            refused = ToolResult(None, None, str(error).split(": ", 1)[-1])
             step = self._step(tool, written, (image,), refused)
             # As an object of one more parameter it would be ignored, and a replay would run the call.
             self.steps.append(step if param is None or isinstance(param, Mapping) else {**step, "args": param})
@@ -121,23 +123,25 @@ class ToolSession:
         self.steps.append(self._step(tool, written, ids, called))
         return called
 
-    def _run(self, call: ToolCall) -> Called:
+    def _run(self, call: ToolCall) -> ToolResult:
         if self.pixels > MOST_PIXELS:
             text = f"The images of this session have more than {MOST_PIXELS:,} pixels together. Give your answer."
-            return Called(None, None, text)
+            return ToolResult(None, None, text)
         others = {name: picture for name, picture in self._pictures.items() if name != ORIGINAL}
         result = self._runs(self.original, call, others, self._keys, self.profile)
         if result.error is not None:
-            return Called(None, None, result.error.message.split("): ", 1)[-1])
+            return ToolResult(None, None, result.error.message.split("): ", 1)[-1])
         step = result.steps[0]
         if step.image is None:
-            return Called(None, None, f"{step.tool} returned no image.")
+            return ToolResult(None, None, f"{step.tool} returned no image.")
         self._pictures[step.image_id], self._keys[step.image_id] = step.image, step.key
         height, width = step.image.shape[:2]
         measured = f" {json.dumps(dict(step.measurements))}" if step.measurements else ""
-        return Called(step.image_id, step.image, f"{step.image_id}: {width} × {height} pixels.{measured}", step.key)
+        return ToolResult(step.image_id, step.image, f"{step.image_id}: {width} × {height} pixels.{measured}", step.key)
 
-    def _step(self, tool: str, arguments: Mapping[str, Any], ids: tuple[str, ...], called: Called) -> dict[str, Any]:
+    def _step(
+        self, tool: str, arguments: Mapping[str, Any], ids: tuple[str, ...], called: ToolResult
+    ) -> dict[str, Any]:
         step: dict[str, Any] = {
             "tool": tool,
             "args": dict(arguments),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webapp.common.wording import decimal
+from webapp.common.formatting import decimal
 
 ALONE = 1e-9
 """An effective number this share of n from n is n: every sample has an image of its own."""

@@ -13,7 +13,7 @@ from annotation.models import AcceptedChain, Benchmark
 from evaluation.common.rewards import REWARD_COLUMNS, reward_rows
 from evaluation.metrics.catalogue import COMPARISON_COLUMNS, METRIC_COLUMNS, SAMPLE_COLUMNS
 from evaluation.metrics.families import ALL_PAIRS
-from evaluation.metrics.tests import holm
+from evaluation.metrics.significance import holm
 from evaluation.models import Comparison, Metric, Run
 from evaluation.schema import FILE_READINGS
 from evaluation.store.files import paths_of

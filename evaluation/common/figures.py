@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from webapp.common.wording import decimal, percent, percentage_points
+from webapp.common.formatting import decimal, percent, percentage_points
 
 INK, SOFT, HAIR = "#1b1b1a", "#6b6a65", "#dcdbd6"
 FONT = "Inter, Source Sans Pro, Helvetica, Arial, sans-serif"

@@ -8,9 +8,9 @@ from math import ceil, floor
 from typing import Any
 
 from django.urls import reverse
+from webapp.common.box_density import density_layers
 
 from annotation.imaging.pyramid import OVERLAP, TILE_SIZE
-from webapp.common.density import density
 
 Corners = Sequence[float]
 
@@ -90,5 +90,5 @@ def marks_of(frame: Frame | None, gold: Iterable[Corners], turns: Iterable[dict[
     """What static/js/elements/frame.js draws: gold boxes, and what was looked at."""
     looked = list(turns)
     crops = [turn["executed"] for turn in looked if turn.get("executed")]
-    dense = density(crops, frame.width, frame.height) if frame else []
+    dense = density_layers(crops, frame.width, frame.height) if frame else []
     return {"gold": [{"box": list(box)} for box in gold], "turns": looked, "dense": dense}

@@ -9,14 +9,14 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from webapp.common.formatting import decimal
 
 from annotation.common.words import LONGEST_ADDRESS
 from evaluation.models import Run
 from evaluation.query.fields import slice_terms
 from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
-from webapp.common.markup import put
-from webapp.common.wording import decimal
+from webapp.common.markup import fast_format_html
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class Count:
 
     def markup(self) -> SafeString:
         if not self.href:
-            return put("{}", decimal(self.n))
-        return put('<a data-count="{}" href="{}">{}</a>', self.n, self.href, decimal(self.n))
+            return fast_format_html("{}", decimal(self.n))
+        return fast_format_html('<a data-count="{}" href="{}">{}</a>', self.n, self.href, decimal(self.n))
 
 
 def named_list(benchmark: Any, pks: Collection[int]) -> str:

@@ -31,7 +31,7 @@ SHOWABLE: Mapping[str, str] = {
 """Fields that a row can show, besides facets, and the column of the store that has them."""
 
 
-def chosen_in(show: str, facets: Collection[str]) -> tuple[str, ...]:
+def selected_fields(show: str, facets: Collection[str]) -> tuple[str, ...]:
     """The fields that an address names.
 
     Raises ``InvalidInput`` for a name that is none of ``SHOWABLE`` nor one of these facets, and for too many.
@@ -44,7 +44,7 @@ def chosen_in(show: str, facets: Collection[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_known(name, facets) for name in asked))
 
 
-def show_of(names: Sequence[str]) -> str:
+def show_parameter(names: Sequence[str]) -> str:
     """The same fields as an address names them."""
     return ",".join(name.replace("%", "%25").replace(",", "%2C") for name in names) or NOTHING
 

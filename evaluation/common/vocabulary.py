@@ -14,7 +14,7 @@ from evaluation.store.snapshot import Snapshot
 from webapp.common.errors import InvalidInput
 
 
-def vocabulary_of(
+def query_vocabulary(
     benchmark: Benchmark, runs: Sequence[Run], person: Any, snapshot: Snapshot | None = None
 ) -> Vocabulary:
     """Runs, conditions, tags and facets with their values. One query beside those of the snapshot."""
@@ -34,6 +34,6 @@ def check_query(benchmark: Benchmark, query: str, person: Any) -> None:
     if not query.strip():
         return
     try:
-        read(query, vocabulary_of(benchmark, list(Run.objects.of(benchmark)), person))
+        read(query, query_vocabulary(benchmark, list(Run.objects.of(benchmark)), person))
     except QueryError as error:
         raise InvalidInput(error.sentence, code="query", field="q") from error

@@ -16,7 +16,7 @@ from annotation.workflow import Right
 from evaluation.common.api import Fields, intervals
 from evaluation.compare.read.crops import read_crop_agreement
 from evaluation.compare.read.runs import CELLS, cell_terms, comparable_runs, compare_runs, look_terms
-from evaluation.compare.read.slices import find_differences
+from evaluation.compare.read.slices import find_largest_differences
 from evaluation.metrics.comparison import Comparison
 from evaluation.metrics.families import FAMILIES
 from evaluation.metrics.slice_finder import LEAST
@@ -178,7 +178,7 @@ def compare_slices(request: Request, slug: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     a, b = _runs(request, benchmark, 2)
     least = number_of(request, "least", "minimum samples per slice", MOST_LEAST) or LEAST
-    found = find_differences(benchmark, a, b, least=least)
+    found = find_largest_differences(benchmark, a, b, least=least)
     counts = {name: getattr(found, name) for name in ("tested", "apart", "left_out", "clustered", "least")}
     return Response({**counts, "slices": [_of_slice(one.found, a, b, dict(one.terms)) for one in found.slices]})
 

@@ -15,7 +15,7 @@ from annotation.benchmarks.present.cards import cards_for, creates, is_first_run
 from annotation.samples.present.tiles import tile_of
 from evaluation.common.frame import Frame, frame_of
 from evaluation.home.read.case import Case, find_case
-from evaluation.home.read.news import happenings, recent_runs
+from evaluation.home.read.news import activity_events, recent_runs
 from webapp.accounts.models import User
 from webapp.common.http import Request
 from webapp.jobs.models import Job
@@ -82,7 +82,7 @@ def _mine(user: User) -> dict[str, Any]:
         "picture": _large(upcoming) if upcoming else "",
         "runs": recent_runs(user),
         "jobs": Job.objects.started_by(user).unfinished()[:JOBS_SHOWN],
-        "news": happenings(user),
+        "news": activity_events(user),
     }
 
 

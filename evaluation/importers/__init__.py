@@ -27,7 +27,15 @@ from evaluation.importers import (
     vlmevalkit,
     vtc_bench,
 )
-from evaluation.importers.interface import Detection, Importer, Read, Reader, ReadOptions, Recogniser, SampleIndex
+from evaluation.importers.interface import (
+    Detection,
+    Importer,
+    Read,
+    Reader,
+    ReadOptions,
+    SampleIndex,
+    UnchangedRowDetector,
+)
 from evaluation.importers.mapped import detection as mapped_detection
 from evaluation.importers.mapped import reading as mapped
 
@@ -36,7 +44,9 @@ def _each_time(read: Callable[[Path, ReadOptions, SampleIndex], Read]) -> Reader
     """A reader that reads every row again: its rows depend on files beside them or on the rows before."""
 
     @wraps(read)
-    def read_all(path: Path, options: ReadOptions, samples: SampleIndex, known: Recogniser | None = None) -> Read:
+    def read_all(
+        path: Path, options: ReadOptions, samples: SampleIndex, known: UnchangedRowDetector | None = None
+    ) -> Read:
         return read(path, options, samples)
 
     return read_all

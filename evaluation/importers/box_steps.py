@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from annotation.importers.fields import Number4, Report
 from annotation.schema import ORIGINAL
 from evaluation.importers.interface import BoxSpace
-from evaluation.importers.zooming import Picture, note_unless_box, on_picture
+from evaluation.importers.zooming import ImageFrame, note_unless_box, on_picture
 from evaluation.schema import Step
 
 
@@ -16,7 +16,7 @@ def box_steps(
 ) -> list[Step]:
     """A step of ``tool`` for each box, ``(x1, y1, x2, y2)`` in ``space``. ``size``: of the image, where known.
     ``field``: where the boxes stand in the file."""
-    picture = Picture(ORIGINAL, size)
+    picture = ImageFrame(ORIGINAL, size)
     steps = []
     for number, box in enumerate(boxes, 1):
         note_unless_box(box, field, report)

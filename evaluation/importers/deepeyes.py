@@ -30,9 +30,9 @@ from annotation.schema import ORIGINAL
 from evaluation.importers.dialogue import Call, Turn, answer_in, calls_of, question_and_options, turns_of
 from evaluation.importers.interface import BoxSpace, Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.matching import SampleKey, normalised, not_joined
-from evaluation.importers.recognition import Recogniser
 from evaluation.importers.rows import read_rows
 from evaluation.importers.smart_resize import smart_resize
+from evaluation.importers.unchanged_rows import UnchangedRowDetector
 from evaluation.importers.zooming import note_unless_box
 from evaluation.schema import Coordinates, Step, StepFlag, Trajectory
 
@@ -63,7 +63,7 @@ def pick(names: Sequence[str]) -> Sequence[str]:
     return [name for name in files if name.removesuffix(".jsonl") + "_acc.jsonl" not in files]
 
 
-def read(path: Path, options: ReadOptions, samples: SampleIndex, known: Recogniser | None = None) -> Read:
+def read(path: Path, options: ReadOptions, samples: SampleIndex, known: UnchangedRowDetector | None = None) -> Read:
     """All trajectories of ``path``. Raises ``ImportProblem`` when there is no row at all."""
 
     def convert(data: dict[str, Any], key: str, report: Report) -> Trajectory:

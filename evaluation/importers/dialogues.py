@@ -24,7 +24,7 @@ from evaluation.importers.matching import base_name
 from evaluation.importers.messages import Exchange, Talk, plain_messages, talk_of
 from evaluation.importers.rows import Record, read_documents, read_rows
 from evaluation.importers.tool_steps import step_of
-from evaluation.importers.zooming import Pictures
+from evaluation.importers.zooming import ImageFrames
 from evaluation.schema import Issue, Step, Trajectory
 
 _LISTS = ("messages", "conversation", "conversations", "dialogue")
@@ -47,7 +47,7 @@ NO_TURNS = (
     "no list of messages with turns of a model. Use a JSON list of messages, or JSONL with one dialogue per line."
 )
 ConvertDialogue = Callable[[Dialogue, Report], Trajectory]
-MakeStep = Callable[[Exchange, Pictures, Report], Step]
+MakeStep = Callable[[Exchange, ImageFrames, Report], Step]
 """A call, the images there are so far (to which it may add one) and a report in; a step out."""
 
 
@@ -83,7 +83,7 @@ def read_dialogues(path: Path, options: ReadOptions, convert: ConvertDialogue, e
 def read_chats(path: Path, options: ReadOptions, samples: SampleIndex, *, model: str) -> Read:
     """The same for dialogues whose tools nothing more is known of than their arguments and their replies."""
 
-    def step(exchange: Exchange, pictures: Pictures, report: Report) -> Step:
+    def step(exchange: Exchange, pictures: ImageFrames, report: Report) -> Step:
         return step_of(exchange, pictures, options.coordinates or BoxSpace(), report)
 
     def convert(dialogue: Dialogue, report: Report) -> Trajectory:
@@ -167,7 +167,7 @@ def trajectory_of(
             "The dialogue was rejected because no message has the role user or assistant. Add the roles.",
         )
     sample = find_sample(_clues(dialogue, talk, report), samples, report)
-    pictures = Pictures(samples.size_of(sample))
+    pictures = ImageFrames(samples.size_of(sample))
     return Trajectory(
         model=options.model or fields.label(dialogue.values.get("model"), "model", report, default=model),
         sample_id=sample,

@@ -25,7 +25,7 @@ from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.messages import talk_of
 from evaluation.importers.rows import Record, read_documents, read_rows
 from evaluation.importers.tool_steps import step_of
-from evaluation.importers.zooming import Pictures
+from evaluation.importers.zooming import ImageFrames
 from evaluation.schema import Issue, Trajectory, Usage
 
 _MODEL = re.compile(rb'"model"\s*:\s*"([^"\\\x00-\x1f]{1,200})"')
@@ -88,7 +88,7 @@ def trajectory_from(
     """One sample of a log. Raises ``RowRefused`` when it fits no sample of the benchmark, or several."""
     talk = talk_of(fields.items(row.get("messages"), "messages", report))
     sample = find_sample(_clues(row, talk.prompt, talk.prompt_pictures, report), samples, report)
-    pictures, space = Pictures(samples.size_of(sample)), options.coordinates or BoxSpace()
+    pictures, space = ImageFrames(samples.size_of(sample)), options.coordinates or BoxSpace()
     verdict, kept = _verdict(row.get("scores"))
     output = fields.mapping(row.get("output"), "output", report)
     error = row.get("error")

@@ -16,7 +16,7 @@ from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProb
 from evaluation.importers.box_space import BoxSpace
 from evaluation.importers.mapped.mapping import KeyMapping
 from evaluation.importers.matching import SampleIndex
-from evaluation.importers.recognition import Recogniser, Unchanged
+from evaluation.importers.unchanged_rows import Unchanged, UnchangedRowDetector
 from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Trajectory
 
 __all__ = [
@@ -31,11 +31,11 @@ __all__ = [
     "Progress",
     "Read",
     "ReadOptions",
-    "Recogniser",
     "RunSummary",
     "SampleIndex",
     "Settings",
     "Unchanged",
+    "UnchangedRowDetector",
 ]
 
 
@@ -79,7 +79,7 @@ Read = Iterator[
 
 class Reader(Protocol):
     def __call__(
-        self, path: Path, options: ReadOptions, samples: SampleIndex, known: Recogniser | None = None
+        self, path: Path, options: ReadOptions, samples: SampleIndex, known: UnchangedRowDetector | None = None
     ) -> Read: ...
 
 

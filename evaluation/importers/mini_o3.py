@@ -29,7 +29,7 @@ from evaluation.importers.interface import BoxSpace, Detection, Read, ReadOption
 from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.rows import Record, read_documents, read_rows
 from evaluation.importers.zooming import (
-    Pictures,
+    ImageFrames,
     box_in,
     floored,
     from_pixels,
@@ -167,7 +167,7 @@ def _flat(text: str) -> Iterator[Said]:
 def _trajectory(
     sample: str, turns: Sequence[Said], options: ReadOptions, samples: SampleIndex, report: Report
 ) -> Trajectory:
-    pictures = Pictures(samples.size_of(sample))
+    pictures = ImageFrames(samples.size_of(sample))
     space = options.coordinates or BoxSpace(Coordinates.NORM1)
     steps: list[Step] = []
     for number, turn in enumerate(turns):
@@ -212,7 +212,7 @@ def _end_of_calls(text: str) -> int:
     return max((end for _, end, _, _ in _calls(text)), default=0)
 
 
-def _steps(turn: Said, followed: bool, pictures: Pictures, space: BoxSpace, report: Report) -> Iterator[Step]:
+def _steps(turn: Said, followed: bool, pictures: ImageFrames, space: BoxSpace, report: Report) -> Iterator[Step]:
     at = 0
     for start, end, tool, arguments in _calls(turn.text):
         given = arguments or {}

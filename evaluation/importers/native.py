@@ -18,8 +18,8 @@ from annotation.importers.reading import RowStream, begins_json
 from evaluation.importers.interface import Detection, Read, ReadOptions, SampleIndex, Settings
 from evaluation.importers.matching import unknown_sample
 from evaluation.importers.native_trajectory import trajectory_from
-from evaluation.importers.recognition import Recogniser
 from evaluation.importers.rows import Record, read_rows
+from evaluation.importers.unchanged_rows import UnchangedRowDetector
 from evaluation.schema import (
     AboutAnswer,
     Condition,
@@ -54,7 +54,7 @@ def detect(head: bytes, name: str) -> Detection:
     return Detection("native", (0.0, 0.8, 0.95, 1.0)[len(reasons)], tuple(reasons))
 
 
-def read(path: Path, options: ReadOptions, samples: SampleIndex, known: Recogniser | None = None) -> Read:
+def read(path: Path, options: ReadOptions, samples: SampleIndex, known: UnchangedRowDetector | None = None) -> Read:
     """All records of ``path``. Raises ``ImportProblem`` when there is no row at all."""
 
     def convert(data: dict[str, Any], key: str, report: Report) -> Record:

@@ -29,7 +29,7 @@ from evaluation.importers.interface import Detection, Read, ReadOptions, SampleI
 from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.messages import pictures_in
 from evaluation.importers.rows import Record, read_documents, read_rows
-from evaluation.importers.zooming import Picture, Pictures, box_in, from_pixels, note_unless_box, padded
+from evaluation.importers.zooming import ImageFrame, ImageFrames, box_in, from_pixels, note_unless_box, padded
 from evaluation.schema import Coordinates, Issue, Step, Trajectory
 
 MODEL = "Pixel-Reasoner"
@@ -134,7 +134,7 @@ def _trajectory(
     samples: SampleIndex,
     report: Report,
 ) -> Trajectory:
-    pictures = Pictures(samples.size_of(sample))
+    pictures = ImageFrames(samples.size_of(sample))
     steps = []
     for text, reply, pictured in turns:
         calls = list(calls_of(text))
@@ -153,7 +153,7 @@ def _trajectory(
     )
 
 
-def _step(text: str, call: Call, reply: str | None, pictured: bool, pictures: Pictures, report: Report) -> Step:
+def _step(text: str, call: Call, reply: str | None, pictured: bool, pictures: ImageFrames, report: Report) -> Step:
     arguments = call.arguments or {}
     written = box_in(arguments) if call.arguments is not None else call.raw
     asked = fields.four_numbers(written)
@@ -189,7 +189,7 @@ def _step(text: str, call: Call, reply: str | None, pictured: bool, pictures: Pi
     )
 
 
-def _executed(asked: Number4, source: Picture, report: Report) -> Number4 | None:
+def _executed(asked: Number4, source: ImageFrame, report: Report) -> Number4 | None:
     """What was cut, in fractions of the image; None when it cannot be told."""
     if all(edge < 1 for edge in asked):
         return padded(asked)

@@ -21,12 +21,12 @@ from evaluation.importers.interface import BoxSpace, Detection, Read, ReadOption
 from evaluation.importers.messages import Exchange
 from evaluation.importers.smart_resize import smart_resize
 from evaluation.importers.zooming import (
-    Picture,
-    Pictures,
+    ImageFrame,
+    ImageFrames,
     Size,
     box_in,
+    expanded_to,
     from_pixels,
-    grown_to,
     in_pixels,
     is_box,
     note_unless_box,
@@ -56,7 +56,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     """All trajectories of ``path``. Raises ``ImportProblem`` when there is no dialogue at all."""
     space = options.coordinates or BoxSpace(Coordinates.NORM1000)
 
-    def step(exchange: Exchange, pictures: Pictures, report: Report) -> Step:
+    def step(exchange: Exchange, pictures: ImageFrames, report: Report) -> Step:
         return _zoom(exchange, pictures, space, report) if exchange.name == _ZOOM else _other(exchange)
 
     def convert(dialogue: Dialogue, report: Report) -> Trajectory:
@@ -65,7 +65,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     return read_dialogues(path, options, convert, f"{path.name} contains {NO_TURNS}")
 
 
-def _zoom(exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Report) -> Step:
+def _zoom(exchange: Exchange, pictures: ImageFrames, space: BoxSpace, report: Report) -> Step:
     arguments = exchange.arguments or {}
     written = box_in(arguments) if exchange.arguments is not None else exchange.raw
     asked = fields.four_numbers(written)
@@ -99,12 +99,12 @@ def _zoom(exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Repor
     )
 
 
-def _seen(asked: Number4, coords: Coordinates, source: Picture) -> tuple[Number4 | None, Size | None]:
+def _seen(asked: Number4, coords: Coordinates, source: ImageFrame) -> tuple[Number4 | None, Size | None]:
     """The box executed, where it differs, and the size its image was shown at; unknown without the source's size."""
     if source.size is None:
         return None, None
     pixels = in_pixels(asked, coords, source.size)
-    cut = grown_to(pixels, source.size)
+    cut = expanded_to(pixels, source.size)
     if not is_box(cut):
         return None, None
     shown = smart_resize(*size_of(cut), factor=FACTOR, min_pixels=MIN_PIXELS)

@@ -32,7 +32,7 @@ from evaluation.importers.matching import base_name
 from evaluation.importers.messages import MAX_EXCHANGES, Exchange
 from evaluation.importers.rows import Record, read_rows
 from evaluation.importers.tool_steps import step_of
-from evaluation.importers.zooming import Pictures
+from evaluation.importers.zooming import ImageFrames
 from evaluation.schema import Step, Trajectory
 
 NAME = "react"
@@ -86,7 +86,7 @@ def _trajectory(row: Mapping[str, Any], options: ReadOptions, samples: SampleInd
         done = "The record was rejected because it has no turn of the model and no call. Add them as response_list."
         report.refuse("no-dialogue", "response_list", row.get("response_list"), done)
     sample = find_sample(clues_of(row, report), samples, report)
-    pictures, space = Pictures(samples.size_of(sample)), options.coordinates or BoxSpace()
+    pictures, space = ImageFrames(samples.size_of(sample)), options.coordinates or BoxSpace()
     steps: list[Step] = []
     answer = ""
     for turn in turns:
@@ -109,7 +109,7 @@ def _trajectory(row: Mapping[str, Any], options: ReadOptions, samples: SampleInd
     )
 
 
-def _step(call: Exchange, pictures: Pictures, space: BoxSpace, report: Report) -> Step:
+def _step(call: Exchange, pictures: ImageFrames, space: BoxSpace, report: Report) -> Step:
     failed = bool(call.reply) and says_failure(call.reply)
     if not failed and _DRAWS.search(call.name):
         call.pictures = ("",)

@@ -14,10 +14,10 @@ from evaluation.importers.interface import (
     PROGRESS_EVERY,
     ImportProblem,
     Read,
-    Recogniser,
     RunSummary,
     Settings,
     Unchanged,
+    UnchangedRowDetector,
 )
 from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory
 
@@ -34,7 +34,7 @@ CHUNK_BYTES = 32 << 20
 
 
 def read_rows(
-    stream: RowStream, convert: Convert, empty: str, known: Recogniser | None = None, *, objects: bool = True
+    stream: RowStream, convert: Convert, empty: str, known: UnchangedRowDetector | None = None, *, objects: bool = True
 ) -> Read:
     """Everything of ``stream``. Raises ``ImportProblem`` saying ``empty`` when a file read whole has no row at all.
 

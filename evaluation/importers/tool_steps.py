@@ -11,12 +11,12 @@ from annotation.importers.fields import Report
 from evaluation.importers.failed_replies import says_failure
 from evaluation.importers.interface import BoxSpace
 from evaluation.importers.messages import Exchange
-from evaluation.importers.zooming import Pictures, box_in, note_unless_box, on_picture
+from evaluation.importers.zooming import ImageFrames, box_in, note_unless_box, on_picture
 from evaluation.schema import Step
 
 
 def step_of(
-    exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Report, *, number: int | None = None
+    exchange: Exchange, pictures: ImageFrames, space: BoxSpace, report: Report, *, number: int | None = None
 ) -> Step:
     """One call of a tool that nothing more is known of than its arguments and its reply. ``number``: that of the
     image it names, 0 = the original, where the format says so in its own way."""

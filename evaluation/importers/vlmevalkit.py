@@ -33,7 +33,7 @@ from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.matching import base_name
 from evaluation.importers.smart_resize import smart_resize
 from evaluation.importers.table_rows import read_table
-from evaluation.importers.zooming import Picture, on_picture
+from evaluation.importers.zooming import ImageFrame, on_picture
 from evaluation.schema import Coordinates, Step, Trajectory
 
 MODEL = "unnamed"
@@ -164,11 +164,11 @@ def _steps(
     steps = steps_of(turns, Program(Raster(ORIGINAL, seen or size)), report)
     if seen is None or seen == size:
         return steps
-    frame, picture = BoxSpace(Coordinates.PIXEL, seen), Picture(ORIGINAL, size)
+    frame, picture = BoxSpace(Coordinates.PIXEL, seen), ImageFrame(ORIGINAL, size)
     return [_brought_back(step, frame, picture) for step in steps]
 
 
-def _brought_back(step: Step, frame: BoxSpace, picture: Picture) -> Step:
+def _brought_back(step: Step, frame: BoxSpace, picture: ImageFrame) -> Step:
     """A step on the resized copy, with its box on the image itself."""
     if step.image_in != ORIGINAL or step.bbox is None:
         return step

@@ -17,7 +17,7 @@ Size = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ImageFrame:
     """An image of a dialogue: its id, and its size where known."""
 
     id: str
@@ -25,27 +25,27 @@ class Picture:
 
 
 @dataclass(slots=True)
-class Pictures:
+class ImageFrames:
     """The images of a dialogue in the order they came, the original first. A failed call brings none."""
 
     size: Size | None = None
-    _known: list[Picture] = field(default_factory=list)
+    _known: list[ImageFrame] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._known.append(Picture(ORIGINAL, self.size))
+        self._known.append(ImageFrame(ORIGINAL, self.size))
 
     def __len__(self) -> int:
         return len(self._known)
 
-    def at(self, index: object) -> Picture | None:
+    def at(self, index: object) -> ImageFrame | None:
         """The image with this number, counted from 0; None when there is none (yet)."""
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(self._known):
             return None
         return self._known[index]
 
-    def add(self, size: Size | None) -> Picture:
+    def add(self, size: Size | None) -> ImageFrame:
         """The next image; it is named by its number. One without any pixels has no size to place a box by."""
-        self._known.append(Picture(f"crop_{len(self._known)}", size if size and min(size) > 0 else None))
+        self._known.append(ImageFrame(f"crop_{len(self._known)}", size if size and min(size) > 0 else None))
         return self._known[-1]
 
 
@@ -66,7 +66,7 @@ def _unit(coords: Coordinates, size: Size) -> Size:
     return (1.0, 1.0) if parts is None else (size[0] / parts, size[1] / parts)
 
 
-def on_picture(numbers: Number4, space: BoxSpace, picture: Picture | None) -> tuple[Number4, Coordinates]:
+def on_picture(numbers: Number4, space: BoxSpace, picture: ImageFrame | None) -> tuple[Number4, Coordinates]:
     """A box as its step keeps it, and in which space. Numbers meant for the original as it was sent to the model (a
     ``space`` with a size) are brought to its own pixels, or to fractions while its size is unknown."""
     if space.size is None or (picture is not None and picture.id != ORIGINAL):
@@ -99,7 +99,7 @@ def note_unless_box(box: Number4, field: str, report: Report, executed: Number4 
         report.noted("box-empty", field, box, done)
 
 
-def grown_to(box: Number4, size: Size, least: int = 32) -> Number4:
+def expanded_to(box: Number4, size: Size, least: int = 32) -> Number4:
     """Qwen3-VL's zoom: clamped; where a side is then under ``least``, grown around its center with the aspect kept to
     whole pixels and clamped again, unless that still leaves a side of at most ``least``.
 

@@ -16,10 +16,15 @@ from annotation.common.api import public_benchmark_for
 from annotation.workflow import Right
 from evaluation.common.api import QUERY_TEXT
 from evaluation.common.slices import QUERY
-from evaluation.leaderboard.read.board import SORTED_BY, read_board
-from evaluation.leaderboard.read.macro import RATES, MacroBoard, MacroRow, read_macro
+from evaluation.leaderboard.read.board import SORTED_BY, load_leaderboard
+from evaluation.leaderboard.read.macro import (
+    RATES,
+    CrossBenchmarkLeaderboard,
+    MacroRow,
+    load_cross_benchmark_leaderboard,
+)
 from evaluation.leaderboard.read.published import PublishedRow
-from evaluation.leaderboard.read.rows import PLACE, Ablation, BoardMetric, BoardRow, Difference, Neighbours
+from evaluation.leaderboard.read.rows import PLACE, Ablation, BoardMetric, Difference, LeaderboardRow, Neighbours
 from evaluation.metrics.catalogue import METRICS
 from webapp.common.api_query import number_of, one_of, said
 from webapp.common.api_schema import NUMBER
@@ -145,7 +150,7 @@ def leaderboard(request: Request, slug: str) -> Response:
     by, value = (QUERY, query) if query else (by, value)
     if bool(by) != bool(value):
         raise InvalidInput("A slice is a facet and its value. Use both by and slice, or neither.", field="slice")
-    board = read_board(
+    board = load_leaderboard(
         benchmark,
         slice_by=by,
         slice=value,
@@ -194,7 +199,7 @@ def _published(row: PublishedRow) -> dict[str, Any]:
     return {**{name: getattr(row, name) for name in ("model", "setting", "benchmark", "source")}, "metrics": values}
 
 
-def _row(row: BoardRow) -> dict[str, Any]:
+def _row(row: LeaderboardRow) -> dict[str, Any]:
     standing = row.standing
     return {
         "run": row.run.pk,
@@ -279,7 +284,7 @@ def macro(request: Request) -> Response:
     """Models over several benchmarks: macro means and ranks, those that lack a benchmark last and without. Visitors see
     public benchmarks."""
     metric = one_of(request, "metric", RATES, RATES[0])
-    board = read_macro(request.user, on=request.query_params.getlist("on"), metric=metric)
+    board = load_cross_benchmark_leaderboard(request.user, on=request.query_params.getlist("on"), metric=metric)
     columns = [
         {"benchmark": column.benchmark.slug, "samples": column.samples, "clusters": column.clusters}
         for column in board.columns
@@ -289,7 +294,7 @@ def macro(request: Request) -> Response:
     return Response({**head, "benchmarks": columns, "rows": rows})
 
 
-def _cells(row: MacroRow, board: MacroBoard) -> dict[str, Any]:
+def _cells(row: MacroRow, board: CrossBenchmarkLeaderboard) -> dict[str, Any]:
     found = {column.benchmark.slug: row.cells.get(column.benchmark.pk) for column in board.columns}
     return {
         slug: {

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from evaluation.metrics.settings import CHOICES, RANGES
-from evaluation.metrics.settings_words import EFFECTS
+from evaluation.metrics.settings_help import SETTINGS_HELP
 
 
 class MetricSettingsForm(forms.Form):
@@ -15,7 +15,7 @@ class MetricSettingsForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in EFFECTS:
+        for name in SETTINGS_HELP:
             self.fields[name] = _setting(name)
             self.fields[name].widget.attrs["aria-label"] = name
 

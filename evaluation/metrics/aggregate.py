@@ -30,12 +30,12 @@ from evaluation.metrics.faithfulness import (
     FaithfulnessColumns,
     PairedArms,
     adjusted_over_arms,
-    changed_share,
+    answer_change_rate,
     evidence_of_samples,
+    flip_rate,
     open_effect,
     paired_arms,
     paired_effect,
-    turned_share,
 )
 from evaluation.metrics.intervals import DRAWS, SEED, Interval, rate_interval
 from evaluation.metrics.measures import Measure, Rows, all_measures, evaluated_rows, success_measures
@@ -155,8 +155,8 @@ def _open_detail(metric: str, arms: PairedArms) -> dict[str, Any]:
 
 def _differing(arms: PairedArms, cluster: Ints) -> dict[str, Any]:
     """The shares of samples whose answer turned, and whose answer is another one, between the arms of an effect."""
-    turned = turned_share(arms.first, arms.second, cluster)
-    return {**turned.as_detail("turned"), **changed_share(arms, cluster).as_detail("changed")}
+    turned = flip_rate(arms.first, arms.second, cluster)
+    return {**turned.as_detail("turned"), **answer_change_rate(arms, cluster).as_detail("changed")}
 
 
 def _effect_row(

@@ -18,7 +18,7 @@ from evaluation.metrics.columns import (
     Ints,
     SampleColumns,
     VerdictBy,
-    once_for_samples,
+    cached_per_sample_columns,
 )
 from evaluation.metrics.reading import Reading, read_answer
 from evaluation.metrics.reading.comparing import folded
@@ -172,7 +172,7 @@ def counted(correct: Ints, undecided: Bools, settings: MetricSettings) -> Bools:
     return inside
 
 
-@once_for_samples
+@cached_per_sample_columns
 def different_keys(samples: SampleColumns) -> tuple[list[AnswerKey], Ints]:
     """The answer keys that judge differently, and the place of every sample's among them, (m,)."""
     book: dict[tuple[object, ...], int] = {}

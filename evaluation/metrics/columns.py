@@ -93,7 +93,7 @@ class SampleColumns:
 T = TypeVar("T")
 
 
-def once_for_samples(function: Callable[[SampleColumns], T]) -> Callable[[SampleColumns], T]:
+def cached_per_sample_columns(function: Callable[[SampleColumns], T]) -> Callable[[SampleColumns], T]:
     """``function`` computed once for each ``SampleColumns``, which never change, and kept as long as these are: the
     runs of a benchmark are all scored against the same. Nothing of the result may be changed in place."""
     kept: WeakKeyDictionary[SampleColumns, T] = WeakKeyDictionary()

@@ -15,7 +15,7 @@ from evaluation.metrics.faithfulness import paired_effect
 from evaluation.metrics.families import family_words
 from evaluation.metrics.intervals import Interval, clustering
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.tests import detectable_difference
+from evaluation.metrics.significance import detectable_difference
 from evaluation.metrics.undecided import RANGES, Range, accuracy_ranges, could_turn, difference_range
 
 

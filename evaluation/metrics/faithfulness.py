@@ -28,7 +28,7 @@ from evaluation.metrics.columns import (
 )
 from evaluation.metrics.intervals import Interval, mean_interval, newcombe, rate_interval
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.tests import cluster_differences, holm, mcnemar, sign_flip
+from evaluation.metrics.significance import cluster_differences, holm, mcnemar, sign_flip
 from evaluation.metrics.undecided import ENDS, Range, accuracy_ranges, difference_range
 from evaluation.schema import Condition, Intervention, Judgement, JudgementKind
 
@@ -214,7 +214,7 @@ def open_effect(first: Ints, second: Ints, undecided: tuple[Bools, Bools]) -> Op
 
 
 @dataclass(frozen=True, slots=True)
-class Turned:
+class Flips:
     """How many of ``n`` samples differ between two arms, as a share 0..1 with its interval; both None without any."""
 
     n: int
@@ -228,7 +228,7 @@ class Turned:
         return {name: self.share, f"{name}_n": self.n, **ends}
 
 
-def turned_share(first: Ints, second: Ints, cluster: Ints) -> Turned:
+def flip_rate(first: Ints, second: Ints, cluster: Ints) -> Flips:
     """The share of samples that are right in one arm and wrong in the other, (lost + gained) / n, on the rows where
     both are known, with ``rate_interval``.
 
@@ -238,16 +238,16 @@ def turned_share(first: Ints, second: Ints, cluster: Ints) -> Turned:
     known = (first != UNKNOWN) & (second != UNKNOWN)
     turned = (first[known] != second[known]).astype(np.float64)
     n, count = len(turned), int(turned.sum())
-    return Turned(n, count, count / n if n else None, rate_interval(turned, cluster[known]))
+    return Flips(n, count, count / n if n else None, rate_interval(turned, cluster[known]))
 
 
-def changed_share(arms: PairedArms, cluster: Ints) -> Turned:
+def answer_change_rate(arms: PairedArms, cluster: Ints) -> Flips:
     """The share of paired samples whose answer differs between the two arms, on those where both answers can be read:
     letters as they are read, other answers as they are compared with gold (docs/metrics.md#answers).
 
     Mostly more than what turned: a wrong answer may give way to another. ``cluster``: (m,).
     """
-    return turned_share(*arms.said, cluster)
+    return flip_rate(*arms.said, cluster)
 
 
 def adjusted_over_arms(p_cluster: Mapping[str, float | None]) -> dict[str, float | None]:

@@ -131,9 +131,9 @@ def mean_interval(
     found = clustering(values, cluster, weights)
     if found.se is None:
         return None
-    centre = float(values.sum()) / (len(values) if weights is None else float(weights.sum()))
+    center = float(values.sum()) / (len(values) if weights is None else float(weights.sum()))
     reach = t_quantile(0.975, found.clusters - 1) * found.se
-    low, high = max(centre - reach, least), min(centre + reach, most)
+    low, high = max(center - reach, least), min(center + reach, most)
     return Interval(low, high, "cluster-t", found.as_detail())
 
 

@@ -11,24 +11,24 @@ from evaluation.metrics.names import canonical_name
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Calls that stand in one column. ``centre``: place in the chain that all are aligned with, None for added calls;
+    """Calls that stand in one column. ``center``: place in the chain that all are aligned with, None for added calls;
     ``places``: of each chain the place of its call, None where it has none here."""
 
-    centre: int | None
+    center: int | None
     places: tuple[int | None, ...]
 
 
 @dataclass(frozen=True)
-class ManyChains:
-    """``columns`` from left to right; ``distances``: edits of each chain to the center; ``centre``: the chain that is
+class MultiAlignment:
+    """``columns`` from left to right; ``distances``: edits of each chain to the center; ``center``: the chain that is
     the center, None where it is the reference."""
 
     columns: Sequence[Column]
     distances: Sequence[int]
-    centre: int | None
+    center: int | None
 
 
-def align_many(reference: Sequence[str] | None, chains: Sequence[Sequence[str]]) -> ManyChains:
+def align_multiple(reference: Sequence[str] | None, chains: Sequence[Sequence[str]]) -> MultiAlignment:
     """Star alignment of ``chains`` (names of tools in order) around the reference; () is a reference without calls.
 
     Each chain is aligned with the center alone, with the fewest edits (``align``): another tool, an added and a missing
@@ -40,10 +40,10 @@ def align_many(reference: Sequence[str] | None, chains: Sequence[Sequence[str]])
     Example: reference a b, chains a x b and b: columns a - | . x | b b, distances 1 and 1.
     Source: the center star method, Gusfield 1997, Algorithms on Strings, Trees and Sequences, 14.6.2.
     """
-    centre, around = None, reference
+    center, around = None, reference
     if around is None:
-        centre = _middle(chains)
-        around = () if centre is None else chains[centre]
+        center = _middle(chains)
+        around = () if center is None else chains[center]
     slots: list[list[_Added]] = [[] for _ in range(len(around) + 1)]
     beside: list[dict[int, int]] = []
     distances = []
@@ -58,7 +58,7 @@ def align_many(reference: Sequence[str] | None, chains: Sequence[Sequence[str]])
         columns += [Column(None, tuple(one.places.get(row) for row in range(len(chains)))) for one in slots[place]]
         if place < len(around):
             columns.append(Column(place, tuple(pairs.get(place) for pairs in beside)))
-    return ManyChains(columns, distances, centre)
+    return MultiAlignment(columns, distances, center)
 
 
 def distances_to(references: Sequence[Sequence[str]], chains: Sequence[Sequence[str]]) -> list[list[int]]:
@@ -81,13 +81,13 @@ class _Added:
     places: dict[int, int]
 
 
-def _split(centre: Sequence[str], names: Sequence[str]) -> tuple[dict[int, int], dict[int, list[int]], int]:
+def _split(center: Sequence[str], names: Sequence[str]) -> tuple[dict[int, int], dict[int, list[int]], int]:
     """The chain's call beside each call of the center, its added calls by the call of the center they stand before,
     and the number of edits."""
     pairs: dict[int, int] = {}
     added: dict[int, list[int]] = {}
     at, place, edits = 0, 0, 0
-    for operation in align(centre, names):
+    for operation in align(center, names):
         edits += operation.edit is not Edit.MATCH
         if operation.edit is Edit.INSERT:
             added.setdefault(at, []).append(place)

@@ -19,7 +19,7 @@ from evaluation.metrics.columns import (
     RunColumns,
     SampleColumns,
     ScoreColumns,
-    once_for_samples,
+    cached_per_sample_columns,
 )
 from evaluation.metrics.faithfulness import visual_quantity
 from evaluation.metrics.plans import sr_population, success_at, targets_of
@@ -101,7 +101,7 @@ def all_measures(
     ]
 
 
-@once_for_samples
+@cached_per_sample_columns
 def _asked(samples: SampleColumns) -> Bools:
     """(m,) Whether a sample has an accepted answer."""
     return np.fromiter((bool(key.accepted) for key in samples.answers), np.bool_, len(samples))

@@ -21,7 +21,7 @@ from evaluation.metrics.columns import (
     Outcome,
     RunColumns,
     SampleColumns,
-    once_for_samples,
+    cached_per_sample_columns,
 )
 from evaluation.metrics.matching import (
     UNMATCHED,
@@ -165,7 +165,7 @@ def score_plans(samples: SampleColumns, run: RunColumns, settings: MetricSetting
     )
 
 
-@once_for_samples
+@cached_per_sample_columns
 def targets_of(samples: SampleColumns) -> Ints:
     """(m,) How many targets the plan of each sample has; 0 without a plan."""
     return np.fromiter((len(plan.targets) for plan in samples.plans), np.int64, len(samples))
@@ -207,7 +207,7 @@ def _prefix(places: Sequence[int], steps: Sequence[int]) -> int:
     return length
 
 
-@once_for_samples
+@cached_per_sample_columns
 def _queries(samples: SampleColumns) -> tuple[Ints, list[Query]]:
     """A code for the plan of each sample, and the query behind each code; equal plans share a code."""
     found: dict[ToolPlan, int] = {}

@@ -11,7 +11,7 @@ import numpy as np
 from annotation.statistics import MIN_CLUSTERS, SEED
 from evaluation.metrics.columns import Floats, Ints
 from evaluation.metrics.resampling import PAIRED_DRAWS, resampled_values
-from evaluation.metrics.tests import cluster_differences, holm, sign_flip
+from evaluation.metrics.significance import cluster_differences, holm, sign_flip
 
 TIE = 1e-9
 """Values this near are equal."""

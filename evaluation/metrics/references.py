@@ -13,7 +13,7 @@ from itertools import chain
 
 import numpy as np
 
-from evaluation.metrics.columns import Ints, SampleColumns, once_for_samples
+from evaluation.metrics.columns import Ints, SampleColumns, cached_per_sample_columns
 from evaluation.metrics.ragged import rows_of, starts_of
 
 GOLD_CHAIN = 0
@@ -35,7 +35,7 @@ class References:
         return np.array([len(names) for names in self.names], np.int64)
 
 
-@once_for_samples
+@cached_per_sample_columns
 def references_of(samples: SampleColumns) -> References:
     """The accepted chains of every sample, its gold's first."""
     if not samples.accepted:

@@ -52,7 +52,7 @@ class OpenRollouts:
 
     def ranges(self) -> dict[str, Range]:
         """Of the samples with at least two: the range of ``value`` and ``first``, and of the counts ``always``,
-        ``some`` and ``never`` of ``Repeats``.
+        ``some`` and ``never`` of ``RolloutStatistics``.
 
         A sample is right in some rollouts for sure where one is right and one is wrong, and can be where not all are
         right and not all are wrong. Example: right, undecided and wrong, wrong: value 0.25 to 0.5, always 0 to 1, some
@@ -85,7 +85,7 @@ def _several(sample: Ints) -> Bools:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeats:
+class RolloutStatistics:
     """``rollouts`` on ``n`` samples of ``clusters`` images, from ``least`` to ``most`` on each.
 
     ``value``: mean over samples of the share of right rollouts of each, 0..1, with its 95% interval and ``se``, the
@@ -125,7 +125,7 @@ def repeated(found: Rollouts) -> Rollouts:
     return Rollouts(found.sample[kept], found.right[kept], found.first[kept], found.cluster[kept])
 
 
-def repeats(found: Rollouts, left: OpenRollouts | None = None) -> Repeats | None:
+def rollout_statistics(found: Rollouts, left: OpenRollouts | None = None) -> RolloutStatistics | None:
     """How ``repeated`` rollouts of samples turned out; None without one. ``left``: what
     undecided answers leave open of them.
 
@@ -144,7 +144,7 @@ def repeats(found: Rollouts, left: OpenRollouts | None = None) -> Repeats | None
     within = float((right * (1 - means)).sum() / (k - 1).sum())
     first_n, first_right = int(found.first.sum()), int(found.right[found.first].sum())
     one = _interval(means, cluster)
-    return Repeats(
+    return RolloutStatistics(
         n=n,
         clusters=dense_codes(cluster)[1],
         rollouts=len(code),

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from evaluation.metrics.columns import Bools, Ints
-from evaluation.metrics.tests import cluster_differences, holm, mcnemar, sign_flip
+from evaluation.metrics.significance import cluster_differences, holm, mcnemar, sign_flip
 
 LEAST = 20
 """Samples of a slice, unless another number is asked for."""

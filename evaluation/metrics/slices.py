@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.metrics.columns import Ints, SampleColumns, once_for_samples
+from evaluation.metrics.columns import Ints, SampleColumns, cached_per_sample_columns
 from evaluation.metrics.plans import targets_of
 from evaluation.metrics.ragged import different, spans, starts_of
 
@@ -57,7 +57,7 @@ class _Facet:
     members: list[Ints]
 
 
-@once_for_samples
+@cached_per_sample_columns
 def _facets(samples: SampleColumns) -> dict[str, _Facet]:
     """The facets of the samples, and the computed one of their plans."""
     facets = {name: _coded(values) for name, values in samples.facets.items()}

@@ -14,7 +14,7 @@ be a range (``calls:2..5``), "3+", ``none`` (undefined) or ``any`` (defined). Se
 from __future__ import annotations
 
 from evaluation.query.fields import FIELDS, FLAGS, nearest
-from evaluation.query.syntax import And, Node, Not, Or, QueryError, Term, Text, both
+from evaluation.query.syntax import And, Node, Not, Or, QueryError, Term, Text, conjunction
 from evaluation.query.tokens import Token, tokens
 
 DEEPEST = 50
@@ -53,7 +53,7 @@ class _Reader:
         parts = self._scopes(depth)
         while self._take("and"):
             parts += self._scopes(depth)
-        return both(tuple(parts))
+        return conjunction(tuple(parts))
 
     def _scopes(self, depth: int) -> list[Node]:
         """What stands side by side; a second ``run:`` in it begins what belongs to that run."""

@@ -23,7 +23,7 @@ from evaluation.metrics.columns import VerdictBy
 from evaluation.metrics.names import canonical_name
 from evaluation.query.fields import FIELDS, Field, Kind, facet_of
 from evaluation.query.numbers import bounds
-from evaluation.query.syntax import DEFINED, UNDEFINED, And, Elsewhere, Node, Not, Term, Text, fields_in
+from evaluation.query.syntax import DEFINED, UNDEFINED, And, Node, Not, OnOtherTrajectory, Term, Text, fields_in
 
 MOST_RUNS = 6
 """Runs that are compared side by side, and that one term of a query may name."""
@@ -59,7 +59,7 @@ class Conditions:
 
     def listed(self, node: Node) -> str:
         """The trajectories that a query lists: those it is about, and of them those that meet it."""
-        return f"({scope(node)} AND {self.holds(node)})"
+        return f"({base_population(node)} AND {self.holds(node)})"
 
     def holds(self, node: Node) -> str:
         """Whether a trajectory meets the query. Raises ``QueryError`` for a number that is none."""
@@ -69,7 +69,7 @@ class Conditions:
             return self._with_words("", node.value)
         if isinstance(node, Not):
             return f"(NOT {self.holds(node.part)})"
-        if isinstance(node, Elsewhere):
+        if isinstance(node, OnOtherTrajectory):
             return f"(sample IN (SELECT sample FROM rows WHERE {self.listed(node.part)}))"
         if not node.parts:
             return EVERYTHING if isinstance(node, And) else NOTHING
@@ -141,7 +141,7 @@ class Conditions:
         return self.sides[key].name
 
 
-def scope(node: Node) -> str:
+def base_population(node: Node) -> str:
     """A query says which trajectories it is about: by a condition, all under it; by a rollout, those without an
     intervention; else those that metrics are made of."""
     named = fields_in(node)

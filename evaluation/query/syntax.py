@@ -69,13 +69,13 @@ class Or:
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class OnOtherTrajectory:
     """On a sample for which another trajectory, one that metrics are made of, meets the part."""
 
     part: Node
 
 
-Node = Term | Text | Not | And | Or | Elsewhere
+Node = Term | Text | Not | And | Or | OnOtherTrajectory
 
 
 def conjuncts(node: Node) -> tuple[Node, ...]:
@@ -89,7 +89,7 @@ def terms_in(node: Node, *, elsewhere: bool = True) -> Iterator[Term | Text]:
     """Every comparison in reading order; with ``elsewhere`` false only those on the trajectory that is listed."""
     if isinstance(node, Term | Text):
         yield node
-    elif isinstance(node, Not) or (isinstance(node, Elsewhere) and elsewhere):
+    elif isinstance(node, Not) or (isinstance(node, OnOtherTrajectory) and elsewhere):
         yield from terms_in(node.part, elsewhere=elsewhere)
     elif isinstance(node, And | Or):
         for part in node.parts:
@@ -101,20 +101,20 @@ def fields_in(node: Node) -> set[str]:
     return {term.field for term in terms_in(node, elsewhere=False) if isinstance(term, Term)}
 
 
-def both(parts: tuple[Node, ...]) -> Node:
+def conjunction(parts: tuple[Node, ...]) -> Node:
     """All parts at once. The first that names a run says whose trajectories are listed; a part that names another run
     is about that run's trajectory on the same sample: ``run:a correct and run:b wrong``."""
     listed = next((name for part in parts if (name := _run_of(part))), None)
-    meant = tuple(_beside(part, listed) if listed else part for part in parts)
+    meant = tuple(_on_other_run(part, listed) if listed else part for part in parts)
     return meant[0] if len(meant) == 1 else And(meant)
 
 
-def _beside(part: Node, listed: str) -> Node:
+def _on_other_run(part: Node, listed: str) -> Node:
     inner = part.part if isinstance(part, Not) else part
     name = _run_of(inner)
     if name is None or name == listed or (isinstance(inner, Term) and isinstance(part, Not)):
         return part
-    return Not(Elsewhere(inner)) if isinstance(part, Not) else Elsewhere(inner)
+    return Not(OnOtherTrajectory(inner)) if isinstance(part, Not) else OnOtherTrajectory(inner)
 
 
 def _run_of(part: Node) -> str | None:

@@ -18,7 +18,7 @@ State = tuple[datetime | None, int]
 """When the last gold of a benchmark was accepted, and how much there is."""
 
 
-class Freshness:
+class StalenessChecker:
     """Of one benchmark or several: two queries, and one more when any of them has changed since it was asked last.
 
     Every page that shows scores asks here, so that none calls a number today's that another calls an earlier one.

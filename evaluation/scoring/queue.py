@@ -11,11 +11,11 @@ from annotation.content.freeze import gold_digest
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.models import Run
-from evaluation.scoring.freshness import Freshness
+from evaluation.scoring.freshness import StalenessChecker
 from evaluation.scoring.load.columns import forget_samples, kept_samples
 from evaluation.scoring.settings import settings_of
 from evaluation.scoring.write import after_scoring, is_stale, score_one, stale_runs
-from evaluation.store.words.index import keep_words
+from evaluation.store.words.index import index_run_text
 from webapp.accounts.models import User
 from webapp.jobs.actions import enqueue_on_commit
 from webapp.jobs.context import JobContext
@@ -82,7 +82,7 @@ def score_part(context: JobContext, *, run_id: int) -> None:
     actor = context.job.created_by
     require(actor, run.benchmark, Right.SCORE)
     samples = kept_samples(run.benchmark)
-    if is_stale(run, samples.digest, Freshness(run.benchmark)):
+    if is_stale(run, samples.digest, StalenessChecker(run.benchmark)):
         settings = settings_of(run.benchmark)
         score_one(actor=actor, run=run, samples=samples, settings=settings, checkpoint=context.checkpoint)
-    keep_words(run)
+    index_run_text(run)

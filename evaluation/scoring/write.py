@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
+from webapp.common.garbage_collection import gc_paused
 
 from annotation.common.access import require
 from annotation.models import Benchmark, Version
@@ -28,7 +29,7 @@ from evaluation.models import Intervention, Judgement, Run, Scoring, Trajectory
 from evaluation.schema import Condition, JudgementKind
 from evaluation.schema import Intervention as InterventionRecord
 from evaluation.schema import Judgement as JudgementRecord
-from evaluation.scoring.freshness import Freshness
+from evaluation.scoring.freshness import StalenessChecker
 from evaluation.scoring.load.columns import LoadedRun, LoadedSamples, load_run, load_samples
 from evaluation.scoring.rank import is_ranked, rank_runs
 from evaluation.scoring.rewards import keep_rewards
@@ -36,10 +37,9 @@ from evaluation.scoring.save import save_metrics, written_scores
 from evaluation.scoring.settings import settings_of
 from evaluation.store.build import Evaluated
 from evaluation.store.files import scores_are_lost, write_file
-from evaluation.store.words.index import keep_words
+from evaluation.store.words.index import index_run_text
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.collector import collector_paused
 
 
 def score_benchmark(
@@ -62,7 +62,7 @@ def score_benchmark(
 
 def stale_runs(benchmark: Benchmark, digest: str) -> list[Run]:
     """The runs without scores that are true today, those with the most rows first. ``digest``: of the gold."""
-    fresh = Freshness(benchmark)
+    fresh = StalenessChecker(benchmark)
     runs = [run for run in Run.objects.of(benchmark) if is_stale(run, digest, fresh)]
     return sorted(runs, key=lambda run: run.file.rows if hasattr(run, "file") else 0, reverse=True)
 
@@ -74,7 +74,7 @@ def after_scoring(benchmark: Benchmark, samples: LoadedSamples, settings: Metric
     if changed or not is_ranked(benchmark):
         rank_runs(benchmark, samples, settings)
     for run in Run.objects.filter(benchmark=benchmark):
-        keep_words(run)
+        index_run_text(run)
 
 
 def rank_again(benchmark: Benchmark) -> None:
@@ -83,14 +83,14 @@ def rank_again(benchmark: Benchmark) -> None:
         rank_runs(benchmark, load_samples(benchmark), settings_of(benchmark))
 
 
-def is_stale(run: Run, digest: str, fresh: Freshness) -> bool:
+def is_stale(run: Run, digest: str, fresh: StalenessChecker) -> bool:
     """Whether a run has no scores that can be read, or scores that pages call stale, or of another gold than that with
     this digest."""
     scoring = getattr(run, "scoring", None)
     return scoring is None or scoring.gold_digest != digest or fresh.stale(scoring) or scores_are_lost(run)
 
 
-@collector_paused()
+@gc_paused()
 def score_one(
     *,
     actor: User | None,

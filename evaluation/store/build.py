@@ -26,7 +26,7 @@ from evaluation.query.fields import READING_REASONS
 from evaluation.schema import FILE_READINGS
 from evaluation.store.engine import Reader, parquet
 from evaluation.store.schema import COLUMNS, CONTRIBUTIONS, CORRECT, Column
-from webapp.common.bulk import bare
+from webapp.common.bulk import raw_value
 
 CHUNK = 5000
 Arrays = dict[str, NDArray[Any]]
@@ -90,7 +90,7 @@ def load_rows(
     of; None where it is not known.
     """
     rows = Trajectory.objects.filter(run=run).order_by("sample__key", "rollout", "condition", "pk")
-    own = rows.values_list(*map(bare, _OWN.values()), _FILE_READING)
+    own = rows.values_list(*map(raw_value, _OWN.values()), _FILE_READING)
     read = list(zip(*own.iterator(chunk_size=CHUNK), strict=True))
     *columns, file_reading = read or [()] * (1 + len(_OWN))
     found: Arrays = {name: _recorded(name, values) for name, values in zip(_OWN, columns, strict=True)}

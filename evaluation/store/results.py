@@ -22,8 +22,8 @@ Ints = NDArray[np.int64]
 @dataclass(frozen=True)
 class Results:
     """The scores that metrics are made of, n rows in the order of their samples: ``Results`` of
-    ``evaluation.metrics.comparison``, ``Looks`` of ``evaluation.metrics.looks``, and more. ``sample``: primary keys, or
-    rows after ``on``."""
+    ``evaluation.metrics.comparison``, ``GroundedRun`` of ``evaluation.metrics.grounding_comparison``, and more.
+    ``sample``: primary keys, or rows after ``on``."""
 
     sample: Ints
     correct: Ints

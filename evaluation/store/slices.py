@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from webapp.common.lru_cache import LRUCache
 
 from evaluation.metrics.columns import Floats, Ints
 from evaluation.metrics.selection import AMONG, ENDED, SELECTED, Summary, columns_of, open_of, summarise
@@ -14,7 +15,6 @@ from evaluation.store.engine import Reader, parquet
 from evaluation.store.files import folder, paths_of
 from evaluation.store.schema import ORDER
 from evaluation.store.snapshot import Snapshot
-from webapp.common.kept import Kept
 
 
 def counts_by_run(snapshot: Snapshot, where: str, hidden: Mapping[str, str]) -> dict[int, dict[str, int]]:
@@ -34,7 +34,7 @@ class Contributions:
     denominator: Floats
 
 
-_KEPT: Kept[dict[int, dict[str, Summary]]] = Kept(512)
+_KEPT: LRUCache[dict[int, dict[str, Summary]]] = LRUCache(512)
 """Metrics of slices that were asked for last, by the content that they are made of."""
 
 

@@ -12,16 +12,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from webapp.common.lru_cache import LRUCache
 
+from evaluation.metrics.accuracy_gap import grounded_difference
 from evaluation.metrics.chains import choices
 from evaluation.metrics.columns import Bools, Floats, Ints, Quadrant
 from evaluation.metrics.columns import Outcome as PlanOutcome
 from evaluation.metrics.extraction import BLANK, NOT_ASKED, READ, Outcome, report_of
-from evaluation.metrics.grounded_difference import grounded_difference
 from evaluation.metrics.heatmap import COLUMNS, NO_CELL, crop_cells, heat_map, in_units
 from evaluation.metrics.ragged import starts_of
 from evaluation.metrics.reading import REASONS
-from evaluation.metrics.repeats import OpenRollouts, Rollouts, repeated, repeats
+from evaluation.metrics.repeats import OpenRollouts, Rollouts, repeated, rollout_statistics
 from evaluation.metrics.selection import AMONG, QUADRANTS, open_of
 from evaluation.metrics.slices import MOST_TARGETS, TARGETS
 from evaluation.metrics.tables import coverage_curve, length_histogram, outcomes_by_targets, tool_distribution
@@ -32,15 +33,14 @@ from evaluation.query.fields import READING_REASONS
 from evaluation.store.chains import read_chains
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.terms import query_of
-from webapp.common.kept import Kept
 
 T = TypeVar("T")
 Report = Mapping[str, Any]
 Tables = Mapping[str, Any]
-_TABLES: Kept[Tables] = Kept(128)
-_REPORTS: Kept[Report | None] = Kept(512)
-_REPORTS_BY: Kept[Mapping[str, Report]] = Kept(128)
-_THRESHOLDS: Kept[Mapping[int, Ints]] = Kept(16)
+_TABLES: LRUCache[Tables] = LRUCache(128)
+_REPORTS: LRUCache[Report | None] = LRUCache(512)
+_REPORTS_BY: LRUCache[Mapping[str, Report]] = LRUCache(128)
+_THRESHOLDS: LRUCache[Mapping[int, Ints]] = LRUCache(16)
 _REASON = dict(zip(READING_REASONS, REASONS, strict=True))
 
 
@@ -65,7 +65,7 @@ def reports_by(snapshot: Snapshot, run: Run, facet: str) -> Mapping[str, Report]
 
 
 def _kept(
-    kept: Kept[T], snapshot: Snapshot, run: Run, terms: Mapping[str, str], make: Callable[[], T], *more: Hashable
+    kept: LRUCache[T], snapshot: Snapshot, run: Run, terms: Mapping[str, str], make: Callable[[], T], *more: Hashable
 ) -> T:
     where = snapshot.conditions.listed(query_of(terms))
     key = snapshot.key_of(where)
@@ -138,7 +138,7 @@ def _tables(snapshot: Snapshot, run: Run, *, canonical: bool) -> Tables:
     measured = np.asarray(rows["ioa"], np.float64), np.asarray(rows["correct"], np.bool_), quadrant != Quadrant.OUTSIDE
     lengths = [_ints(rows[name]) for name in ("calls", "effective_calls", "reference_calls")]
     outcomes = outcomes_by_targets(_ints(rows["outcome"]), _ints(rows["targets"]))
-    found = repeats(*_rollouts(snapshot))
+    found = rollout_statistics(*_rollouts(snapshot))
     known = bool(np.asarray(rows["known"], np.bool_).all())
     return {
         "lengths": [asdict(row) for row in length_histogram(*lengths)],

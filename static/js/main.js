@@ -1,7 +1,7 @@
 // What every page needs, and elements so small that they are not worth a request of their own.
-import { SightlineChoose } from "./elements/choose.js";
+import { SightlineRowSelection } from "./elements/row-selection.js";
 import { SightlineCopyLink } from "./elements/copy-link.js";
-import { SightlineFailures } from "./elements/failures.js";
+import { SightlineTrajectoryList } from "./elements/trajectory-list.js";
 import { SightlineJobs } from "./elements/jobs.js";
 import { SightlineKeyHelp } from "./elements/key-help.js";
 import { SightlineList } from "./elements/list.js";
@@ -28,9 +28,9 @@ watchRequests(document);
 sendOnce(document);
 showCurrentTabs(document);
 defineAll({
-  "sightline-choose": SightlineChoose,
+  "sightline-row-selection": SightlineRowSelection,
   "sightline-copy-link": SightlineCopyLink,
-  "sightline-failures": SightlineFailures,
+  "sightline-trajectory-list": SightlineTrajectoryList,
   "sightline-jobs": SightlineJobs,
   "sightline-key-help": SightlineKeyHelp,
   "sightline-list": SightlineList,

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from annotation.models import Benchmark, Sample
 from annotation.review.write import answer_blind
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.schema import Condition
 from evaluation.scoring.write import score_benchmark
 from tests import permission_table as table
@@ -156,10 +156,12 @@ def the_world(folder: Path) -> World:
     street = Benchmark.objects.get(slug="street")
     failed, *others = trajectories("Model D", {"seen": 3, "missed": 2})
     with transaction.atomic():
-        save_trajectories(RunBook(street, None), [replace(failed, error="Out of memory.", answer=None), *others], None)
+        save_trajectories(
+            RunRegistry(street, None), [replace(failed, error="Out of memory.", answer=None), *others], None
+        )
         further = [one for one in others if one.condition == Condition.NONE and not one.rollout][:3]
         unread = [replace(one, rollout=9, answer=said) for one, said in zip(further, UNREAD, strict=True)]
-        save_trajectories(RunBook(street, None), unread, None)
+        save_trajectories(RunRegistry(street, None), unread, None)
     score_benchmark(actor=None, benchmark=street)
     ana, rui = world.people[table.ANNOTATOR], world.people[table.REVIEWER]
     mugs(world.people[table.LEAD], {"annotator": ana, "reviewer": rui})

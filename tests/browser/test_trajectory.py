@@ -17,7 +17,7 @@ from annotation.benchmarks.write.benchmark import create_benchmark, set_public
 from annotation.exchange.write.samples import import_samples
 from annotation.exporters.native import row_line, sample_row
 from annotation.schema import Box
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.scoring.write import score_benchmark
 from tests.evaluation import records
 from tests.evaluation.trajectory_data import hostile_records, of
@@ -63,7 +63,7 @@ def build(folder, sample, trajectories):
     import_samples(actor=None, benchmark=benchmark, path=folder, format="native", images=folder)
     run_waiting()
     with transaction.atomic():
-        save_trajectories(RunBook(benchmark, None), trajectories, None)
+        save_trajectories(RunRegistry(benchmark, None), trajectories, None)
     score_benchmark(actor=None, benchmark=benchmark)
 
 

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.factories import make_user
 from webapp.accounts.models import User
 from webapp.common import bulk
-from webapp.common.bulk import Growth, reserve_ids, update_rows
+from webapp.common.bulk import StatisticsRefresher, reserve_ids, update_rows
 from webapp.common.models import AuditEntry
 
 
@@ -27,7 +27,7 @@ def test_statistics_are_refreshed_whenever_what_was_written_has_doubled(monkeypa
     written: list[int] = []
     told: list[int] = []
     monkeypatch.setattr(bulk, "refresh_statistics", lambda *tables: told.append(len(written)))
-    growth = Growth(AuditEntry)
+    growth = StatisticsRefresher(AuditEntry)
     for rows in batches:
         written.append(rows)
         growth.add(rows)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from webapp.common.compiled_query import CompiledQuery
 
 from tests.factories import make_user
 from webapp.common.models import AuditEntry
-from webapp.common.prepared import Prepared
 
 pytestmark = pytest.mark.django_db
 
@@ -16,7 +16,7 @@ def made_by(actor, action):
     return entries.order_by("pk").values_list("action")
 
 
-MADE_BY = Prepared(made_by, int, str)
+MADE_BY = CompiledQuery(made_by, int, str)
 
 
 def test_it_finds_what_its_queryset_finds_for_the_values_of_the_moment(django_assert_num_queries):
@@ -30,7 +30,7 @@ def test_it_finds_what_its_queryset_finds_for_the_values_of_the_moment(django_as
 
 
 def test_a_query_that_takes_a_value_otherwise_than_it_is_given_is_refused():
-    doubled = Prepared(lambda actor: AuditEntry.objects.filter(actor=2 * actor).values_list("pk"), int)
+    doubled = CompiledQuery(lambda actor: AuditEntry.objects.filter(actor=2 * actor).values_list("pk"), int)
     with pytest.raises(ValueError, match="does not take the values"):
         doubled.rows(1)
 
@@ -39,7 +39,7 @@ def test_it_makes_the_objects_that_its_queryset_makes_with_what_is_selected_alon
     ana = make_user("Ana Lind")
     kept = AuditEntry.objects.create(actor=ana, action="a", subject_type="x", subject_id="1", data={"n": [1, "é"]})
     alone = AuditEntry.objects.create(action="b", subject_type="x", subject_id="1")
-    of_action = Prepared(lambda action: AuditEntry.objects.filter(action=action).select_related("actor"), str)
+    of_action = CompiledQuery(lambda action: AuditEntry.objects.filter(action=action).select_related("actor"), str)
     with django_assert_num_queries(3):
         found, other, none = of_action.first("a"), of_action.first("b"), of_action.first("c")
         assert (found.actor.name, other.actor, none) == ("Ana Lind", None, None)

@@ -10,7 +10,7 @@ from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.content.samples import save_samples
 from annotation.models import Benchmark
 from annotation.schema import AnswerType, SampleContent, SampleRecord
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.models import Run
 from evaluation.schema import Trajectory
 from evaluation.scoring.write import score_benchmark
@@ -28,7 +28,7 @@ def sample(key: str, gold: str = "B", options: dict[str, str] = OPTIONS) -> Samp
 def said(lea: User, benchmark: Benchmark, answers: dict[str, str], model: str = "Model A", **fields: Any) -> Run:
     rows = [Trajectory(model, key, answer=answer, **fields) for key, answer in answers.items()]
     with transaction.atomic():
-        save_trajectories(RunBook(benchmark, lea), rows, None)
+        save_trajectories(RunRegistry(benchmark, lea), rows, None)
     score_benchmark(actor=lea, benchmark=benchmark)
     return Run.objects.get(benchmark=benchmark, model__name=model)
 

@@ -10,7 +10,7 @@ from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.content.samples import save_samples
 from annotation.models import Benchmark
 from annotation.schema import Box, SampleRecord
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.models import Model
 from evaluation.schema import Trajectory
 from evaluation.scoring.settings import change_settings
@@ -68,7 +68,7 @@ def make_board(lead: User, *, public: bool = False, score: bool = True, more: in
         *(t for number in range(more) for t in tries(f"Model {number:03d}", number % 12, (number * 5) % 12)),
     ]
     with transaction.atomic():
-        save_trajectories(RunBook(benchmark, lead), runs, None)
+        save_trajectories(RunRegistry(benchmark, lead), runs, None)
     Model.objects.filter(name="Whole picture").update(baseline=True)
     if score:
         score_benchmark(actor=lead, benchmark=benchmark)

@@ -10,7 +10,7 @@ from django.db import transaction
 from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.content.samples import save_samples
 from annotation.schema import AnswerType, SampleContent, SampleRecord, ToolCall
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.schema import Step, Trajectory
 from evaluation.scoring.write import score_benchmark
 
@@ -36,7 +36,7 @@ def make_chains(
             for key, kind, number in keys
         ]
         with transaction.atomic():
-            save_trajectories(RunBook(benchmark, lea), done, None)
+            save_trajectories(RunRegistry(benchmark, lea), done, None)
     score_benchmark(actor=lea, benchmark=benchmark)
     return benchmark
 

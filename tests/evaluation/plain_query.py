@@ -24,7 +24,7 @@ from evaluation.metrics.reading import CLASSES, RULES, WHERES
 from evaluation.models import FailureLabel, Judgement, Run, Tagging, Trajectory
 from evaluation.query.fields import FIELDS, READING_REASONS
 from evaluation.query.numbers import bounds
-from evaluation.query.syntax import And, Elsewhere, Not, Or, Text, fields_in
+from evaluation.query.syntax import And, Not, OnOtherTrajectory, Or, Text, fields_in
 from evaluation.schema import FILE_READINGS
 from evaluation.store.snapshot import run_names
 from tests.evaluation.scores import all_scores
@@ -105,7 +105,7 @@ class Plain:
             return (all if isinstance(node, And) else any)(self.meets(row, part) for part in node.parts)
         if isinstance(node, Not):
             return not self.meets(row, node.part)
-        if isinstance(node, Elsewhere):
+        if isinstance(node, OnOtherTrajectory):
             there = self.list(node.part)
             return any(other.sample_id == row.sample_id for other in self.rows if other.pk in there)
         if isinstance(node, Text):

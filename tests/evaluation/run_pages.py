@@ -10,7 +10,7 @@ from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.content.samples import save_samples
 from annotation.models import Benchmark, Image, Sample
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.models import Run
 from evaluation.schema import Step, Trajectory
 from evaluation.scoring.settings import change_settings
@@ -115,7 +115,7 @@ def repeat(benchmark: Benchmark, lea: User, model: str = "Model C") -> None:
     ]
     rows.append(Trajectory(model, "seen-03", condition="visual", rollout=1, answer="A", steps=(_zoom(SEEN),)))
     with transaction.atomic():
-        save_trajectories(RunBook(benchmark, lea), rows, None)
+        save_trajectories(RunRegistry(benchmark, lea), rows, None)
     score_benchmark(actor=lea, benchmark=benchmark)
 
 
@@ -138,7 +138,7 @@ def make_benchmark(
         sample.save(update_fields=["image"])
     for model in models:
         with transaction.atomic():
-            save_trajectories(RunBook(benchmark, lea), list(trajectories(model, kinds)), None)
+            save_trajectories(RunRegistry(benchmark, lea), list(trajectories(model, kinds)), None)
     if scored:
         score_benchmark(actor=lea, benchmark=benchmark)
     return benchmark

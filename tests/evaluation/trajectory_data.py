@@ -12,7 +12,7 @@ from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.content.samples import save_samples
 from annotation.models import Image, Sample
 from annotation.schema import SampleRecord
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.models import Trajectory
 from evaluation.schema import Trajectory as TrajectoryRecord
 from evaluation.scoring.write import score_benchmark
@@ -29,7 +29,7 @@ def scored_kitchen(
     benchmark = create_benchmark(actor=lead, slug="kitchen", title="Kitchen")
     save_samples(actor=lead, benchmark=benchmark, records=samples or records.samples())
     with transaction.atomic():
-        save_trajectories(RunBook(benchmark, lead), trajectories or records.trajectories(), None)
+        save_trajectories(RunRegistry(benchmark, lead), trajectories or records.trajectories(), None)
     score_benchmark(actor=lead, benchmark=benchmark)
     return benchmark
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { hsvOf, pickedBox, pickedColour, pickedPoint, pickedStroke } from "../../static/js/models/picking.js";
-import { chainIn, readPasted } from "../../static/js/models/pasted.js";
+import { chainIn, readPasted } from "../../static/js/models/parse-toolchain.js";
 import { added, argumentOf, meant, moved, newCall, picturesBefore, removed, textOf, Tools, valueOf, withArguments } from "../../static/js/models/workbench.js";
 
 const parameter = (name, more) => ({ name, kind: "integer", required: true, choices: [], length: 0, low: 1, high: 99, ...more });

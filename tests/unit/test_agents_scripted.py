@@ -17,12 +17,12 @@ from annotation.imaging.decoding import decode
 from annotation.schema import Box, SampleRecord
 from demo.agents import AGENTS
 from demo.agents.judge import JUDGE, judge
-from demo.agents.looking import Look
 from demo.agents.planning import LETTER
 from demo.agents.reading import clearest, read
 from demo.agents.sample import AgentSample, agent_sample
 from demo.agents.scripted import Run, ScriptedAgent
 from demo.agents.views import BUDGET, View, crop_view, noise_like, whole_view
+from demo.agents.zoom_strategies import ZoomProposal
 from demo.data import FOLDER, PUBLIC, SEED
 from demo.scenes.benchmark import QUALITY, SCENES, DemoBenchmark, demo_benchmark
 from demo.scenes.evidence import Evidence
@@ -233,7 +233,7 @@ def test_the_whole_image_agent_makes_no_call_and_has_no_interventions() -> None:
 
 def test_a_crop_is_handed_over_within_the_budget_and_says_what_was_executed() -> None:
     one = case("desk-oak-01")
-    agent = ScriptedAgent("test", "", lambda *_: (Look(Box(-50, 20, 350, 320), "because"),), sorted)
+    agent = ScriptedAgent("test", "", lambda *_: (ZoomProposal(Box(-50, 20, 350, 320), "because"),), sorted)
     step = agent.run(one.picture, one.sample).trajectory.steps[0]
     assert step.bbox == (-50, 20, 350, 320)
     assert step.executed_bbox == (0, 20, 350, 320)
@@ -242,7 +242,7 @@ def test_a_crop_is_handed_over_within_the_budget_and_says_what_was_executed() ->
 
 def test_a_zoom_inside_a_crop_is_asked_for_in_the_pixels_of_that_crop() -> None:
     one = case("desk-oak-01")
-    looks = (Look(Box(400, 200, 912, 488), "wide"), Look(Box(500, 250, 600, 300), "close", inside=True))
+    looks = (ZoomProposal(Box(400, 200, 912, 488), "wide"), ZoomProposal(Box(500, 250, 600, 300), "close", inside=True))
     agent = ScriptedAgent("test", "", lambda *_: looks, sorted)
     step = agent.run(one.picture, one.sample).trajectory.steps[1]
     assert step.image_in == "crop1"
@@ -252,7 +252,7 @@ def test_a_zoom_inside_a_crop_is_asked_for_in_the_pixels_of_that_crop() -> None:
 
 def test_enhancements_are_steps_of_a_chain_that_really_ran() -> None:
     one = case("desk-oak-01")
-    look = Look(Box(400, 200, 912, 488), "wide", enhance=(("sharpen", {"amount": 1.0}),))
+    look = ZoomProposal(Box(400, 200, 912, 488), "wide", enhance=(("sharpen", {"amount": 1.0}),))
     agent = ScriptedAgent("test", "", lambda *_: (look,), sorted)
     trajectory = agent.run(one.picture, one.sample).trajectory
     assert [(s.tool, s.image_in, s.image_out, s.ok) for s in trajectory.steps] == [

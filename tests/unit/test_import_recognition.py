@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evaluation.importers.unchanged_rows import Stored
 
 from annotation.importers.reading import RawRow
-from evaluation.importers import recognition, rows
+from evaluation.importers import rows, unchanged_rows
 from evaluation.importers.deepeyes import read as read_deepeyes
-from evaluation.importers.interface import Progress, ReadOptions, Recogniser, RunSummary, Unchanged
+from evaluation.importers.interface import Progress, ReadOptions, RunSummary, Unchanged, UnchangedRowDetector
 from evaluation.importers.matching import MemoryIndex, SampleKey
 from evaluation.importers.native import read
-from evaluation.importers.recognition import Stored
 from evaluation.schema import Issue, Judgement, Trajectory
 
 INDEX = MemoryIndex([SampleKey("door"), SampleKey("gate")])
@@ -44,21 +44,23 @@ def row(text: bytes = b"{}", key: str = "trajectories", file: str = "a.jsonl", l
 
 
 def test_the_same_row_has_the_same_digest_wherever_it_stands_in_its_file() -> None:
-    one, other = Recogniser(nothing, "native", "1"), Recogniser(nothing, "native", "1")
+    one, other = UnchangedRowDetector(nothing, "native", "1"), UnchangedRowDetector(nothing, "native", "1")
     assert one.digest(row(line=1)) == other.digest(row(line=5))
-    assert len(one.digest(row())) == recognition.SIZE
+    assert len(one.digest(row())) == unchanged_rows.SIZE
 
 
 @pytest.mark.parametrize("changed", [{"text": b"{ }"}, {"key": ""}, {"file": "b.jsonl"}, {"file": "a.jsonl\0"}])
 def test_another_text_list_or_file_is_another_row(changed: dict[str, Any]) -> None:
-    known = Recogniser(nothing, "native")
+    known = UnchangedRowDetector(nothing, "native")
     assert known.digest(row(**changed)) != known.digest(row())
 
 
 def test_what_a_row_depends_on_is_part_of_its_digest(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = {Recogniser(nothing, *about).digest(row()) for about in (["a", "b"], ["ab"], ["a"], ["a", "b", ""])}
-    monkeypatch.setattr(recognition, "_code", lambda: "other code")
-    found.add(Recogniser(nothing, "a", "b").digest(row()))
+    found = {
+        UnchangedRowDetector(nothing, *about).digest(row()) for about in (["a", "b"], ["ab"], ["a"], ["a", "b", ""])
+    }
+    monkeypatch.setattr(unchanged_rows, "_code", lambda: "other code")
+    found.add(UnchangedRowDetector(nothing, "a", "b").digest(row()))
     assert len(found) == 5
 
 
@@ -81,7 +83,7 @@ def test_samples_that_join_rows_otherwise_have_another_digest(changed: SampleKey
 
 def test_only_a_row_without_any_issue_has_a_digest(tmp_path: Path) -> None:
     path = written(tmp_path, ROW, NOTED, {**ROW, "answer": "nul \0"})
-    items = list(read(path, ReadOptions(), INDEX, Recogniser(nothing)))
+    items = list(read(path, ReadOptions(), INDEX, UnchangedRowDetector(nothing)))
     assert [bool(item.row_digest) for item in items if isinstance(item, Trajectory)] == [True, False, False]
     assert [item.rule for item in items if isinstance(item, Issue)] == ["box-empty", "nul-characters"]
 
@@ -95,15 +97,15 @@ def test_without_a_recogniser_rows_have_no_digest(tmp_path: Path) -> None:
 def test_a_stored_row_is_not_even_decoded(tmp_path: Path, reader: Any) -> None:
     path = tmp_path / "trajectories.jsonl"
     path.write_bytes(b"this is no JSON\n\nnor this\n")
-    items = list(reader(path, ReadOptions(), INDEX, Recogniser(everything)))
+    items = list(reader(path, ReadOptions(), INDEX, UnchangedRowDetector(everything)))
     assert items[:2] == [Unchanged(STORED, path.name, 1), Unchanged(STORED, path.name, 3)]
     assert items[-1] == RunSummary(trajectories=2, failed=2)
 
 
 def test_other_records_come_between_the_stored_ones_in_their_order(tmp_path: Path) -> None:
     path = written(tmp_path, ROW, VERDICT, ROW, name="rows.jsonl")
-    first = Recogniser(nothing).digest(RawRow("", path.name, 1, json.dumps(ROW).encode(), 0))
-    items = list(read(path, ReadOptions(), INDEX, Recogniser(lambda digests: {first: STORED})))
+    first = UnchangedRowDetector(nothing).digest(RawRow("", path.name, 1, json.dumps(ROW).encode(), 0))
+    items = list(read(path, ReadOptions(), INDEX, UnchangedRowDetector(lambda digests: {first: STORED})))
     assert [type(item) for item in items[:3]] == [Unchanged, Judgement, Unchanged]
 
 
@@ -116,9 +118,9 @@ def test_rows_are_asked_for_in_chunks_that_end_with_a_progress(tmp_path: Path, m
 
     monkeypatch.setattr(rows, "PROGRESS_EVERY", 3)
     path = written(tmp_path, *[ROW] * 7)
-    items = list(read(path, ReadOptions(), INDEX, Recogniser(find)))
+    items = list(read(path, ReadOptions(), INDEX, UnchangedRowDetector(find)))
     assert asked == [3, 3, 1]
     assert [item.line for item in items if isinstance(item, Progress)] == [3, 6, 7]
     monkeypatch.setattr(rows, "CHUNK_BYTES", 2 * len(json.dumps(ROW)))
-    items = list(read(path, ReadOptions(), INDEX, Recogniser(find)))
+    items = list(read(path, ReadOptions(), INDEX, UnchangedRowDetector(find)))
     assert [item.line for item in items if isinstance(item, Progress)] == [2, 4, 6, 7]

@@ -12,7 +12,7 @@ import pytest
 from evaluation.importers import IMPORTERS, detect_format
 from evaluation.importers.interface import BoxSpace, ImportProblem, ReadOptions, RunSummary
 from evaluation.importers.matching import MemoryIndex, SampleKey
-from evaluation.importers.zooming import at_least, floored, from_pixels, grown_to, in_pixels, padded
+from evaluation.importers.zooming import at_least, expanded_to, floored, from_pixels, in_pixels, padded
 from evaluation.schema import Coordinates, Issue, Trajectory
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -261,11 +261,11 @@ def test_a_folder_goes_on_behind_the_last_file_that_was_kept(tmp_path: Path) -> 
 
 
 def test_what_tools_make_of_a_box() -> None:
-    assert grown_to((-5, 10, 100, 200), (90, 500)) == (0, 10, 90, 200)
+    assert expanded_to((-5, 10, 100, 200), (90, 500)) == (0, 10, 90, 200)
     assert padded((0.0, 0.5, 0.95, 1.0)) == pytest.approx((0, 0.4, 1, 1))
     assert floored((10.7, 20.2, 4000, 30.9), (3000, 2000)) == (10, 20, 2999, 30)
     assert floored((-inf, -0.5, inf, 30.9), (3000, 2000)) == (0, 0, 2999, 30)
-    assert grown_to((0, 0, 1e-310, 5), (100, 80)) == (0, 0, 100, 80)
+    assert expanded_to((0, 0, 1e-310, 5), (100, 80)) == (0, 0, 100, 80)
     assert at_least((1360, 1030, 1250, 1070), (2496, 1392)) == (1250, 1030, 1360, 1094)
     assert at_least((1590, 10, 1600, 200), (1600, 1200)) == (1536, 10, 1600, 200)
     for space in Coordinates:

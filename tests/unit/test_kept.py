@@ -6,13 +6,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-
-from webapp.common.kept import Kept
+from webapp.common.lru_cache import LRUCache
 
 
 def test_many_who_ask_at_the_same_time_wait_for_the_first():
     """D11.2: eight threads, one value made."""
-    kept: Kept[list[int]] = Kept(4)
+    kept: LRUCache[list[int]] = LRUCache(4)
     together, made = threading.Barrier(8), []
 
     def make() -> list[int]:
@@ -30,7 +29,7 @@ def test_many_who_ask_at_the_same_time_wait_for_the_first():
 
 
 def test_where_the_first_fails_the_next_tries_and_nobody_waits_for_ever():
-    kept: Kept[int] = Kept(4)
+    kept: LRUCache[int] = LRUCache(4)
 
     def fails() -> int:
         raise ValueError("no")
@@ -41,7 +40,7 @@ def test_where_the_first_fails_the_next_tries_and_nobody_waits_for_ever():
 
 
 def test_the_value_that_nobody_asked_for_longest_goes_first():
-    kept: Kept[int] = Kept(2)
+    kept: LRUCache[int] = LRUCache(2)
     made: list[int] = []
 
     def asked(value: int) -> int:

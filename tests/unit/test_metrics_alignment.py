@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 
 from bench.plain_chains import kendall, levenshtein, longest_common
 from evaluation.metrics.alignment import Edit, align
-from evaluation.metrics.many_chains import align_many
+from evaluation.metrics.many_chains import align_multiple
 from evaluation.metrics.records import run_columns, sample_columns
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
@@ -140,24 +140,24 @@ def test_tau_of_two_orders_of_the_same_tools_is_kendalls(order: list[str]) -> No
 def test_many_chains_stand_in_one_table_and_move_each_other_nowhere(
     reference: list[str], chains: list[list[str]]
 ) -> None:
-    found = align_many(reference, chains)
-    assert [column.centre for column in found.columns if column.centre is not None] == list(range(len(reference)))
+    found = align_multiple(reference, chains)
+    assert [column.center for column in found.columns if column.center is not None] == list(range(len(reference)))
     for row, chain_ in enumerate(chains):
         places = [column.places[row] for column in found.columns]
         assert [place for place in places if place is not None] == list(range(len(chain_)))
         assert found.distances[row] == levenshtein(reference, chain_)
-        alone = align_many(reference, [chain_])
-        beside = [column.places[row] for column in found.columns if column.centre is not None]
-        assert beside == [column.places[0] for column in alone.columns if column.centre is not None]
-    added = [column for column in found.columns if column.centre is None]
+        alone = align_multiple(reference, [chain_])
+        beside = [column.places[row] for column in found.columns if column.center is not None]
+        assert beside == [column.places[0] for column in alone.columns if column.center is not None]
+    added = [column for column in found.columns if column.center is None]
     tools = [{chains[row][at] for row, at in enumerate(column.places) if at is not None} for column in added]
     assert all(len(several) == 1 for several in tools)
 
 
 def test_without_a_reference_the_chain_in_the_middle_is_the_centre() -> None:
-    found = align_many(None, ["abc", "abxc", "c"])
-    assert (found.centre, found.distances) == (0, [0, 1, 2])
+    found = align_multiple(None, ["abc", "abxc", "c"])
+    assert (found.center, found.distances) == (0, [0, 1, 2])
     assert [column.places for column in found.columns] == [
         (0, 0, None), (1, 1, None), (None, 2, None), (2, 3, 0)
     ]  # fmt: skip
-    assert align_many(None, []).columns == []
+    assert align_multiple(None, []).columns == []

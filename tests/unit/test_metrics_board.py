@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evaluation.metrics.ranking import rank_models
-from evaluation.metrics.tests import cluster_differences, holm, mcnemar, sign_flip
+from evaluation.metrics.significance import cluster_differences, holm, mcnemar, sign_flip
 
 ENTRIES, SAMPLES = 134, 500
 

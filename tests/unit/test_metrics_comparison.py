@@ -5,8 +5,8 @@ import pytest
 
 from evaluation.metrics.comparison import compare
 from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.significance import detectable_difference, mcnemar
 from evaluation.metrics.slice_finder import find_slices
-from evaluation.metrics.tests import detectable_difference, mcnemar
 from tests.unit.score_cases import make_samples, make_scores
 
 DEFAULT = MetricSettings()

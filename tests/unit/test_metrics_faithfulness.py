@@ -10,22 +10,22 @@ from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey
 from evaluation.metrics.faithfulness import (
     ARMS,
     FaithfulnessColumns,
+    Flips,
     Outcomes,
-    Turned,
     adjusted_over_arms,
-    changed_share,
+    answer_change_rate,
     evidence_of_samples,
     faithfulness_columns,
+    flip_rate,
     paired_arms,
     paired_effect,
     paired_table,
     reliable,
     sufficient,
-    turned_share,
 )
 from evaluation.metrics.intervals import wilson
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.tests import holm
+from evaluation.metrics.significance import holm
 from evaluation.schema import Intervention, Judgement, JudgementKind
 from tests.unit.score_cases import LETTERS, make_samples, make_scores
 
@@ -78,11 +78,11 @@ def test_samples_without_both_conditions_leave_the_pairs():
 
 def test_the_share_that_turned_is_of_both_ways_and_its_interval_knows_pictures():
     none, text = arms(20, 6, 1, 13)
-    alone = turned_share(none, text, np.arange(40))
+    alone = flip_rate(none, text, np.arange(40))
     assert (alone.n, alone.count, alone.share) == (40, 7, 0.175)
     assert alone.interval == wilson(7, 40)
-    assert turned_share(none, text, np.arange(40) // 4).interval.method != "wilson"
-    assert turned_share(none, np.full(40, UNKNOWN), np.arange(40)) == Turned(0, 0, None, None)
+    assert flip_rate(none, text, np.arange(40) // 4).interval.method != "wilson"
+    assert flip_rate(none, np.full(40, UNKNOWN), np.arange(40)) == Flips(0, 0, None, None)
 
 
 def test_answers_change_where_they_are_read_otherwise_right_or_wrong():
@@ -94,11 +94,11 @@ def test_answers_change_where_they_are_read_otherwise_right_or_wrong():
         for i, answer in enumerate(answers)
     ]
     columns = faithfulness_columns(samples, records, [], [], MetricSettings())
-    found = changed_share(pairs(columns, "ate_visual", shown), np.arange(5))
+    found = answer_change_rate(pairs(columns, "ate_visual", shown), np.arange(5))
     assert (found.n, found.count, found.interval) == (3, 1, wilson(1, 3))  # none said, and none read, is no other one
-    assert changed_share(pairs(columns, "ate_text", shown), np.arange(5)).share is None
+    assert answer_change_rate(pairs(columns, "ate_text", shown), np.arange(5)).share is None
     text_only = np.arange(5) == 2
-    assert changed_share(pairs(columns, "ate_visual", text_only), np.arange(5)).share == 0
+    assert answer_change_rate(pairs(columns, "ate_visual", text_only), np.arange(5)).share == 0
 
 
 def test_open_answers_are_the_same_as_they_are_compared_with_gold():
@@ -109,8 +109,8 @@ def test_open_answers_are_the_same_as_they_are_compared_with_gold():
     ]
     columns = faithfulness_columns(samples, records, [], [], MetricSettings())
     arms = pairs(columns, "ate_visual", np.zeros(2, bool))
-    assert changed_share(arms, np.arange(2)).share == 0.5
-    assert turned_share(arms.first, arms.second, np.arange(2)).share == 0
+    assert answer_change_rate(arms, np.arange(2)).share == 0.5
+    assert flip_rate(arms.first, arms.second, np.arange(2)).share == 0
 
 
 def test_outcomes_of_one_kind_are_paired_and_a_baseline_is_never_borrowed():
@@ -126,7 +126,7 @@ def test_outcomes_of_one_kind_are_paired_and_a_baseline_is_never_borrowed():
     found = pairs(columns, "ate_visual", shown)
     assert found.counts == {"pairs_recorded": 2, "pairs_trajectories": 0, "unpaired": 1}
     assert paired_table(found.first, found.second).n == 2
-    assert changed_share(found, np.arange(4)).n == 2
+    assert answer_change_rate(found, np.arange(4)).n == 2
 
     under = [record("s1", "visual", True, "A"), record("s2", "visual", True, "B"), record("s3", "text", False, "B")]
     columns = faithfulness_columns(samples, records, [*ordinary, *under], [], MetricSettings())

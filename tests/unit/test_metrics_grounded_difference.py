@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.statistics import DRAWS, SEED
-from evaluation.metrics.columns import Quadrant
-from evaluation.metrics.grounded_difference import (
+from evaluation.metrics.accuracy_gap import (
     accuracy_difference,
     difference_interval,
     grounded_difference,
     odds_ratio,
 )
+from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.thresholds import quadrants_by_threshold
 
 FOUR = st.lists(st.integers(0, 50), min_size=4, max_size=4)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, ScoreColumns
 from evaluation.metrics.faithfulness import ARMS, faithfulness_columns, open_effect, paired_arms, paired_table
 from evaluation.metrics.measures import evaluated_rows, grounding_measures
-from evaluation.metrics.repeats import OpenRollouts, Rollouts, repeated, repeats
+from evaluation.metrics.repeats import OpenRollouts, Rollouts, repeated, rollout_statistics
 from evaluation.metrics.selection import AMONG, BOUNDED, QUADRANTS, SELECTED, columns_of, open_of, summarise
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.thresholds import quadrants_by_threshold, undecided_by_threshold
@@ -163,7 +163,7 @@ def repeats_of(samples, *, left_out: bool = False):
     sample, correct, undecided, first = (np.array(column) for column in zip(*rows, strict=True)) if rows else EMPTY
     right, counted = (correct == TRUE).astype(float), ~undecided | (not left_out)
     found = Rollouts(sample[counted], right[counted], first[counted], sample[counted])
-    return repeats(repeated(found), OpenRollouts(sample, right, right + undecided, first))
+    return rollout_statistics(repeated(found), OpenRollouts(sample, right, right + undecided, first))
 
 
 EMPTY = (np.zeros(0, int), np.zeros(0, int), np.zeros(0, bool), np.zeros(0, bool))

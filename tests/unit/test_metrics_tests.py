@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.metrics.tests import (
+from evaluation.metrics.significance import (
     cluster_differences,
     detectable_difference,
     holm,

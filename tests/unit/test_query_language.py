@@ -15,7 +15,7 @@ from evaluation.query.check import Vocabulary, read
 from evaluation.query.complete import complete
 from evaluation.query.numbers import bounds
 from evaluation.query.parser import parse
-from evaluation.query.syntax import And, Elsewhere, Not, Or, QueryError, Term, Text
+from evaluation.query.syntax import And, Not, OnOtherTrajectory, Or, QueryError, Term, Text
 from evaluation.query.tokens import quoted
 from evaluation.query.words import holds, phrase_of, words_of
 from evaluation.store.words.file import COLUMNS, find, write_words
@@ -63,11 +63,11 @@ def bare(node):
         ("(correct or wrong) grounded", And((Or((term("correct"), term("wrong"))), term("grounded")))),
         ("not correct wrong", And((Not(term("correct")), term("wrong")))),
         ("run:a correct and run:b wrong",
-         And((And((term("run", "a"), term("correct"))), Elsewhere(And((term("run", "b"), term("wrong"))))))),
+         And((And((term("run", "a"), term("correct"))), OnOtherTrajectory(And((term("run", "b"), term("wrong"))))))),
         ("run:a correct run:b wrong",
-         And((And((term("run", "a"), term("correct"))), Elsewhere(And((term("run", "b"), term("wrong"))))))),
+         And((And((term("run", "a"), term("correct"))), OnOtherTrajectory(And((term("run", "b"), term("wrong"))))))),
         ("run:a and not (run:b correct)",
-         And((term("run", "a"), Not(Elsewhere(And((term("run", "b"), term("correct")))))))),
+         And((term("run", "a"), Not(OnOtherTrajectory(And((term("run", "b"), term("correct")))))))),
         ("run:a correct and run:a grounded",
          And((And((term("run", "a"), term("correct"))), And((term("run", "a"), term("grounded")))))),
         ("run:a or run:b", Or((term("run", "a"), term("run", "b")))),

@@ -30,12 +30,12 @@ def test_an_undefined_part_takes_no_room():
 
 @pytest.mark.parametrize(("value", "expected"), [(0.3, 0), (0.55, 50), (0.8, 100), (0.1, 0), (0.95, 100)], ids=str)
 def test_a_value_off_the_axis_stands_at_its_end(value, expected):
-    assert drawing.place(value, 0.3, 0.8) == pytest.approx(expected)
+    assert drawing.scale(value, 0.3, 0.8) == pytest.approx(expected)
 
 
 def test_an_axis_without_length_is_refused():
     with pytest.raises(ValueError, match="no length"):
-        drawing.place(1, 2, 2)
+        drawing.scale(1, 2, 2)
 
 
 @pytest.mark.parametrize(
@@ -63,26 +63,26 @@ def test_a_box_is_read_in_every_form_it_comes_in(box):
     ],
 )
 def test_a_cut_picture_is_seen_around_its_middle(size, ratio, expected):
-    assert drawing.seen_of(*size, ratio).view_box == expected
+    assert drawing.visible_area(*size, ratio).view_box == expected
 
 
 def test_a_picture_without_size_is_refused():
     with pytest.raises(ValueError, match="cannot be drawn"):
-        drawing.seen_of(0, 900, None)
+        drawing.visible_area(0, 900, None)
 
 
 def test_a_tiny_box_is_drawn_large_enough_around_its_centre():
-    window = drawing.seen_of(3840, 2160, None)
+    window = drawing.visible_area(3840, 2160, None)
     mark = drawing.mark("gold", [1000, 500, 1002, 502], window, shown=384, text="G1")
     assert (mark.x, mark.y, mark.width, mark.height) == ("971", "471", "60", "60")
 
 
 def test_a_large_box_is_drawn_as_it_is():
-    mark = drawing.mark("crop", [100, 200, 900, 700], drawing.seen_of(1000, 1000, None), shown=500)
+    mark = drawing.mark("crop", [100, 200, 900, 700], drawing.visible_area(1000, 1000, None), shown=500)
     assert (mark.x, mark.y, mark.width, mark.height) == ("100", "200", "800", "500")
 
 
 def test_a_tag_at_the_upper_edge_hangs_inside():
-    window = drawing.seen_of(1000, 1000, None)
+    window = drawing.visible_area(1000, 1000, None)
     assert drawing.mark("gold", [10, 10, 90, 90], window, shown=500, text="G1").lift == 0
     assert drawing.mark("gold", [10, 600, 90, 690], window, shown=500, text="G1").lift == 16

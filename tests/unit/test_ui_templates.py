@@ -11,7 +11,7 @@ from django.template import Context, Template, TemplateSyntaxError
 from django.template.loader import render_to_string
 from django.test import RequestFactory
 
-from webapp.common.signs import STATES
+from webapp.common.status_icons import STATES
 from webapp.common.templatetags import ui
 
 
@@ -132,9 +132,9 @@ def test_what_is_no_quadrant_is_refused():
 
 
 def test_a_state_without_a_word_of_its_own_has_the_usual_one():
-    assert "In review" in drawn('{% state "review" %}')
-    assert "as asked" in drawn('{% state "done" "as asked" %}')
-    assert "is-bad" in drawn('{% state "needs" %}')
+    assert "In review" in drawn('{% status_icon "review" %}')
+    assert "as asked" in drawn('{% status_icon "done" "as asked" %}')
+    assert "is-bad" in drawn('{% status_icon "needs" %}')
 
 
 def test_an_icon_alone_is_read_aloud():
@@ -200,20 +200,22 @@ def test_an_address_keeps_its_other_terms(before, tag, after):
 
 
 def test_marks_lie_on_what_is_seen_of_a_cut_picture():
-    svg = drawn('{% shot "/p.jpg" 2000 900 gold=gold ratio="16x9" tags=True %}', gold=[[1000, 450, 1100, 500]])
+    svg = drawn(
+        '{% annotated_thumbnail "/p.jpg" 2000 900 gold=gold ratio="16x9" tags=True %}', gold=[[1000, 450, 1100, 500]]
+    )
     assert 'viewBox="200 0 1600 900"' in svg
     assert 'class="gold" x="1000"' in svg
     assert 'x="50%"' in svg
 
 
 def test_the_loupe_makes_way_for_the_evidence():
-    shot = '{% shot "/p.jpg" 1600 900 gold=gold ratio="16x9" loupe="/l.jpg" %}'
+    shot = '{% annotated_thumbnail "/p.jpg" 1600 900 gold=gold ratio="16x9" loupe="/l.jpg" %}'
     assert "loupe--left" in drawn(shot, gold=[[1500, 800, 1550, 850]])
     assert "loupe--left" not in drawn(shot, gold=[[100, 100, 150, 150]])
 
 
 def test_crops_carry_their_turn_and_the_one_in_focus_is_marked():
-    svg = drawn('{% shot "/p.jpg" 1600 900 crops=crops tags=True %}', crops=example_context()["crops"])
+    svg = drawn('{% annotated_thumbnail "/p.jpg" 1600 900 crops=crops tags=True %}', crops=example_context()["crops"])
     assert svg.count('class="crop is-on"') == 1
     assert "<text>1</text>" in svg
 
@@ -221,7 +223,7 @@ def test_crops_carry_their_turn_and_the_one_in_focus_is_marked():
 def test_of_many_crops_the_share_of_each_place_is_shaded_and_only_the_focused_one_is_outlined():
     crops = [{"box": (0, 0, 320, 320), "turn": turn} for turn in range(1, 61)]
     crops += [{"box": (160, 0, 640, 320), "turn": 61, "focused": True}]
-    svg = drawn('{% shot "/p.jpg" 640 320 crops=crops tags=True %}', crops=crops)
+    svg = drawn('{% annotated_thumbnail "/p.jpg" 640 320 crops=crops tags=True %}', crops=crops)
     layers = re.findall(r'<path class="dense" fill-opacity="([^"]+)" d="M(\d+) 0h(\d+)', svg)
     assert layers == [("0.1", "320", "320"), ("0.6", "0", "320")]
     assert re.findall(r"<text>(\d+)</text>", svg) == ["61"]
@@ -242,4 +244,4 @@ def test_a_stop_page_is_drawn_without_a_request(status):
 
 def test_an_unknown_ratio_is_refused():
     with pytest.raises((KeyError, TemplateSyntaxError)):
-        drawn('{% shot "/p.jpg" 1600 900 ratio="3x1" %}')
+        drawn('{% annotated_thumbnail "/p.jpg" 1600 900 ratio="3x1" %}')

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.urls import Resolver404, resolve
 
-from webapp.common.wording import size_of_file
+from webapp.common.formatting import size_of_file
 
 ANYBODY = 1_000_000
 """Bytes that a request may have whoever sends it: the largest form a visitor is shown has a few hundred."""

@@ -18,7 +18,7 @@ from django.db.models.sql import InsertQuery
 Row = Sequence[Any]
 
 
-def bare(name: str) -> models.Func:
+def raw_value(name: str) -> models.Func:
     """The values of a field as the driver gives them, for reading many rows: truth may be 0 and 1, JSON is text.
     Nothing is converted value by value, which for a hundred thousand rows takes longer than reading them."""
     return models.Func(models.F(name), template="%(expressions)s", output_field=models.Field())
@@ -150,7 +150,7 @@ def refresh_statistics(*tables: type[models.Model]) -> None:
                 cursor.execute(f"ANALYZE {connection.ops.quote_name(table._meta.db_table)}")
 
 
-class Growth:
+class StatisticsRefresher:
     """Counts what is written into tables by many transactions, and refreshes their statistics whenever that doubled.
 
     Fewer than ``LEAST`` rows change no plan.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from webapp.common.wording import finite
+from webapp.common.formatting import finite
 
 SMALLEST_MARK = 6.0
 """Pixels on screen: a smaller box is drawn at this size around its center."""
@@ -17,20 +17,20 @@ SMALLEST_MARK = 6.0
 Rectangle = tuple[float, float, float, float]
 
 
-def place(value: float, low: float, high: float) -> float:
+def scale(value: float, low: float, high: float) -> float:
     """Where ``value`` stands between ``low`` (0) and ``high`` (100), kept inside."""
     if high <= low:
         raise ValueError(f"an axis from {low} to {high} has no length")
     return min(100.0, max(0.0, 100 * (value - low) / (high - low)))
 
 
-def written(value: float) -> str:
+def format_number(value: float) -> str:
     """A number for an attribute: at most two decimals, always with a point."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def along(value: float) -> str:
-    return f"{written(value)}%"
+def as_percent(value: float) -> str:
+    return f"{format_number(value)}%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def stacked(parts: Iterable[tuple[str, object]]) -> list[Bar]:
     bars, start = [], 0.0
     for name, value in values if whole else ():
         width = 100 * value / whole
-        bars.append(Bar(name, along(start), along(width), along(start + width), value / whole))
+        bars.append(Bar(name, as_percent(start), as_percent(width), as_percent(start + width), value / whole))
         start += width
     return bars
 
@@ -74,7 +74,7 @@ def _four(corners: Sequence[Any]) -> Rectangle:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Viewport:
     """The part of an image that is seen, in pixels of the image: x, y, width, height."""
 
     x: float
@@ -84,26 +84,26 @@ class Window:
 
     @property
     def view_box(self) -> str:
-        return " ".join(written(value) for value in (self.x, self.y, self.width, self.height))
+        return " ".join(format_number(value) for value in (self.x, self.y, self.width, self.height))
 
     def across(self, x: float) -> float:
-        return place(x, self.x, self.x + self.width)
+        return scale(x, self.x, self.x + self.width)
 
     def down(self, y: float) -> float:
-        return place(y, self.y, self.y + self.height)
+        return scale(y, self.y, self.y + self.height)
 
 
-def seen_of(width: float, height: float, ratio: float | None) -> Window:
+def visible_area(width: float, height: float, ratio: float | None) -> Viewport:
     """What is left of an image that fills a place of ``ratio`` (width by height) and is cut around its middle."""
     if width <= 0 or height <= 0:
         raise ValueError(f"an image of {width} by {height} pixels cannot be drawn")
     if ratio is None:
-        return Window(0, 0, width, height)
+        return Viewport(0, 0, width, height)
     if width / height > ratio:
         seen = height * ratio
-        return Window((width - seen) / 2, 0, seen, height)
+        return Viewport((width - seen) / 2, 0, seen, height)
     seen = width / ratio
-    return Window(0, (height - seen) / 2, width, seen)
+    return Viewport(0, (height - seen) / 2, width, seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Mark:
 def mark(
     kind: str,
     box: Any,
-    window: Window,
+    window: Viewport,
     *,
     shown: float,
     text: str = "",
@@ -148,14 +148,14 @@ def mark(
     lifted = top > 85 if below else top > 10
     return Mark(
         kind=kind,
-        x=written(x),
-        y=written(y),
-        width=written(width),
-        height=written(height),
+        x=format_number(x),
+        y=format_number(y),
+        width=format_number(width),
+        height=format_number(height),
         focused=focused,
         text=text,
-        left=along(window.across(x)),
-        top=along(top),
+        left=as_percent(window.across(x)),
+        top=as_percent(top),
         lift=16 if kind != "crop" and lifted else 0,
         tag_width=max(16, 9 + 7 * len(text)),
     )

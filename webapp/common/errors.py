@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Place:
+class ErrorContext:
     """A benchmark that a page has found, and that the person may see: where its stop pages lead back to.
 
     ``may_search`` says whether they may search its samples; it is asked only once a page has stopped.
@@ -33,7 +33,7 @@ class Place:
     may_search: Callable[[], bool]
 
 
-def stand_in(request: HttpRequest, place: Place) -> None:
+def set_error_context(request: HttpRequest, place: ErrorContext) -> None:
     """From here on a stop page of this request is one in this benchmark."""
     request.place = place  # type: ignore[attr-defined]
 
@@ -186,7 +186,7 @@ def error_body(code: str, message: str, *, field: str | None = None, details: An
 def error_page(request: HttpRequest, error: ApplicationError) -> HttpResponse:
     """The answer to a page's request, in the form the request came in."""
     words = {"code": error.code, "title": error.title, "message": error.message}
-    answer = stop(request, error.status, **words, field=error.field)
+    answer = error_response(request, error.status, **words, field=error.field)
     return with_headers(answer, error.headers)
 
 
@@ -197,7 +197,7 @@ def with_headers(answer: HttpResponse, headers: Mapping[str, str]) -> HttpRespon
     return answer
 
 
-def stop(
+def error_response(
     request: HttpRequest,
     status: int,
     *,
@@ -228,7 +228,7 @@ def asked_by_script(request: HttpRequest) -> bool:
     return "HX-Request" in request.headers or request.headers.get("Accept") == "application/json"
 
 
-def fault_page(request: HttpRequest) -> HttpResponse:
+def server_error_page(request: HttpRequest) -> HttpResponse:
     """The page of a fault of ours."""
     title = "The server failed to create this page"
     message = "Your saved work is safe. Reload the page. If it fails again, send the reference to your site admin."

@@ -8,13 +8,13 @@ from html import escape
 from django.utils.safestring import SafeString
 
 
-def put(form: str, *values: object) -> SafeString:
+def fast_format_html(form: str, *values: object) -> SafeString:
     """``form`` with the values in its braces, escaped unless they are markup already: ``django.utils.html.format_html``
     at a third of its time, as no text here is lazy."""
     return SafeString(form.format(*[_safe(value) for value in values]))
 
 
-def put_each(between: str, form: str, rows: Iterable[Iterable[object]]) -> SafeString:
+def fast_format_html_join(between: str, form: str, rows: Iterable[Iterable[object]]) -> SafeString:
     """``put`` for each row of values, one after the other; ``between`` is markup."""
     return SafeString(between.join([form.format(*[_safe(value) for value in row]) for row in rows]))
 

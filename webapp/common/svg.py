@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from django.utils.safestring import SafeString
 
-from webapp.common import wording
-from webapp.common.drawing import Bar, along, place, stacked
-from webapp.common.markup import put, put_each
-from webapp.common.wording import MINUS, finite, percent, percentage_points
+from webapp.common import formatting
+from webapp.common.drawing import Bar, as_percent, scale, stacked
+from webapp.common.formatting import MINUS, finite, percent, percentage_points
+from webapp.common.markup import fast_format_html, fast_format_html_join
 
 QUADRANTS = {
     "gpap": ("G+A+", "Grounded & correct"),
@@ -22,7 +22,7 @@ QUADRANTS = {
 }
 NOTHING = SafeString()
 CI = '<svg class="ci" role="img" aria-label="{}">{}{}{}</svg>'
-TRACK = put('<rect class="{}"/>', "ci__track")
+TRACK = fast_format_html('<rect class="{}"/>', "ci__track")
 
 
 def interval(value: object, low: object, high: object, axis_low: float = 0, axis_high: float = 1) -> SafeString:
@@ -30,7 +30,7 @@ def interval(value: object, low: object, high: object, axis_low: float = 0, axis
     point, start, end = finite(value), finite(low), finite(high)
     whisker = _whisker(point, start, end, axis_low, axis_high)
     words = f"interval {percent(start)} to {percent(end)}" if whisker else "no interval"
-    return put(CI, words, TRACK, whisker, _mark("ci__point", point, axis_low, axis_high))
+    return fast_format_html(CI, words, TRACK, whisker, _mark("ci__point", point, axis_low, axis_high))
 
 
 def difference(
@@ -46,8 +46,8 @@ def difference(
     point, start, end = finite(value), finite(low), finite(high)
     if tie is None:
         tie = start is not None and end is not None and start <= 0 <= end
-    told = ", ".join(part for part in ("tie" if tie else "", "" if p is None else f"p {wording.p_value(p)}") if part)
-    return put(
+    told = ", ".join(part for part in ("tie" if tie else "", "" if p is None else f"p {formatting.p_value(p)}") if part)
+    return fast_format_html(
         '<span class="delta"><span class="delta__value">{}</span>{}<span class="{}">{}</span></span>',
         percentage_points(value),
         around_zero(point, start, end, axis_low, axis_high),
@@ -63,7 +63,7 @@ def around_zero(
     whisker = _whisker(point, start, end, axis_low, axis_high)
     words = f"interval {percentage_points(start)} to {percentage_points(end)}" if whisker else "no interval"
     zero, mark = (_mark(name, at, axis_low, axis_high) for name, at in (("ci__zero", 0.0), ("ci__point", point)))
-    return put(CI, words, zero, whisker, mark)
+    return fast_format_html(CI, words, zero, whisker, mark)
 
 
 def quadrants(shares: Sequence[object], size: str = "", numbers: bool = False) -> SafeString:
@@ -82,24 +82,26 @@ def linked_quadrants(shares: Sequence[object], links: Sequence[tuple[str, str]])
         if bar.share
     )
     part = '<a href="{}" tabindex="-1"><title>{}</title><rect class="fill-{}" x="{}" width="{}"/></a>'
-    return put('<svg class="stack stack--links" aria-hidden="true">{}</svg>', put_each("", part, parts))
+    return fast_format_html(
+        '<svg class="stack stack--links" aria-hidden="true">{}</svg>', fast_format_html_join("", part, parts)
+    )
 
 
 def stack(bars: Sequence[Bar], names: Sequence[str], size: str = "", numbers: bool = False) -> SafeString:
     """A stacked bar, its parts read aloud by ``names``; ``numbers``: percentages under it. Its page needs
     ui/_patterns.html once."""
     seen = [bar for bar in bars if bar.share]
-    drawn = put(
+    drawn = fast_format_html(
         '<svg class="{}" role="img" aria-label="{}">{}{}</svg>',
         f"stack stack--{size}" if size else "stack",
         _spoken(bars, names),
-        put_each("", '<rect class="fill-{}" x="{}" width="{}"/>', ((b.name, b.x, b.width) for b in seen)),
-        put_each("", '<rect class="stack__gap" x="{}"/>', ((bar.end,) for bar in bars[:-1] if bar.share)),
+        fast_format_html_join("", '<rect class="fill-{}" x="{}" width="{}"/>', ((b.name, b.x, b.width) for b in seen)),
+        fast_format_html_join("", '<rect class="stack__gap" x="{}"/>', ((bar.end,) for bar in bars[:-1] if bar.share)),
     )
     if not numbers or not bars:
         return drawn
-    shares = put_each("", "<span>{}</span>", ((percent(bar.share, 0),) for bar in bars))
-    return put('{}<span class="stack-numbers" aria-hidden="true">{}</span>', drawn, shares)
+    shares = fast_format_html_join("", "<span>{}</span>", ((percent(bar.share, 0),) for bar in bars))
+    return fast_format_html('{}<span class="stack-numbers" aria-hidden="true">{}</span>', drawn, shares)
 
 
 def _spoken(bars: Sequence[Bar], names: Sequence[str]) -> str:
@@ -112,12 +114,12 @@ def _whisker(
 ) -> SafeString:
     if point is None or start is None or end is None:
         return NOTHING
-    left, right = place(start, axis_low, axis_high), place(end, axis_low, axis_high)
-    width = along(max(0.0, right - left))
-    return put('<rect class="ci__range" x="{}" width="{}"/>', along(left), width)
+    left, right = scale(start, axis_low, axis_high), scale(end, axis_low, axis_high)
+    width = as_percent(max(0.0, right - left))
+    return fast_format_html('<rect class="ci__range" x="{}" width="{}"/>', as_percent(left), width)
 
 
 def _mark(name: str, at: float | None, axis_low: float, axis_high: float) -> SafeString:
     if at is None:
         return NOTHING
-    return put('<rect class="{}" x="{}"/>', name, along(place(at, axis_low, axis_high)))
+    return fast_format_html('<rect class="{}" x="{}"/>', name, as_percent(scale(at, axis_low, axis_high)))

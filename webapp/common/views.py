@@ -10,13 +10,13 @@ from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_safe
 
 from webapp import VERSION
-from webapp.common.errors import SignedOut, asked_by_script, error_page, fault_page, stop
+from webapp.common.errors import SignedOut, asked_by_script, error_page, error_response, server_error_page
 from webapp.common.glossary import all_terms, by_group, find_term
 from webapp.common.outages import outage_of, outage_page
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return stop(
+    return error_response(
         request,
         400,
         code="bad_request",
@@ -26,7 +26,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return stop(
+    return error_response(
         request,
         403,
         code="not_allowed",
@@ -39,7 +39,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A script gets what tells it to fetch a new token, or to have the person sign in again."""
     if asked_by_script(request):
         return error_page(request, SignedOut())
-    return stop(
+    return error_response(
         request,
         403,
         code="stale_form",
@@ -49,7 +49,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return stop(
+    return error_response(
         request,
         404,
         code="not_found",
@@ -67,7 +67,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """Django calls this while it handles the exception that nothing else has answered."""
     error = sys.exception()
     outage = outage_of(error) if error else None
-    return outage_page(request, outage) if outage else fault_page(request)
+    return outage_page(request, outage) if outage else server_error_page(request)
 
 
 @never_cache

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from django.utils import timezone
 
+from annotation.content.benchmark_events import notify_changed
 from annotation.content.chains.read import digest_of
 from annotation.content.json import calls_to_json
-from annotation.content.when_changed import facts_changed
 from annotation.models import AcceptedChain, Benchmark
 from annotation.schema import FurtherChain
 from webapp.accounts.models import User
@@ -41,5 +41,5 @@ def save_chains(actor: User | None, benchmark: Benchmark, wanted: Mapping[int, S
             who, when = (old.accepted_by_id, old.created_at) if old else (author, now)
             rows.append((pk, as_json(calls_to_json(chain.calls)), digest, chain.note, who, when))
     insert_rows(AcceptedChain, _FIELDS, rows)
-    facts_changed(benchmark)
+    notify_changed(benchmark)
     return changed

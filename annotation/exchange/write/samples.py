@@ -26,7 +26,7 @@ from annotation.tool_bank.table import BadTable, BankRow
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.bulk import Growth, insert_rows
+from webapp.common.bulk import StatisticsRefresher, insert_rows
 
 BATCH = 500
 KEPT_ISSUES = 20_000
@@ -154,7 +154,7 @@ class SamplesSaver:
         self.tools: list[BankRow] = []
         self.issues: list[Issue] = []
         self.embedded: dict[str, bytes] = {}
-        self.growth = Growth(*WRITTEN)
+        self.growth = StatisticsRefresher(*WRITTEN)
         self.from_results = is_of_results(record.format, with_runs=bool(record.options.get(WITH_RUNS)))
 
     def take_all(self, stream: Read, report: Report | None) -> None:

@@ -14,7 +14,7 @@ from annotation.common.rules import stored_rules
 from annotation.models import AuditDraw, AuditItem, Benchmark, BlindAnswer, Gold, Review, Sample
 from annotation.queue.blind.answers import answered_blind, keep_blind
 from annotation.queue.leases import AUDIT, queue_of, release, renew, take
-from annotation.queue.pauses import require_going_on
+from annotation.queue.pauses import require_not_paused
 from annotation.queue.reopen import reopen_samples
 from annotation.workflow import Right, SampleState
 from webapp.accounts.models import User
@@ -158,7 +158,7 @@ def _sit_down(actor: User, sample: Sample) -> AuditItem:
     item = under_audit(actor, sample)
     if renew(actor, sample.pk, AUDIT):
         return item
-    require_going_on(actor, sample.benchmark)
+    require_not_paused(actor, sample.benchmark)
     if not take(actor, sample.pk, AUDIT, queue_of(sample.benchmark).lasts):
         raise Conflict(f"Another reviewer has {sample.key}. Take the next sample.", code="lease_lost")
     return item

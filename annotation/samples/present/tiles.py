@@ -15,10 +15,10 @@ from annotation.common.words import STATE_WORDS
 from annotation.imaging.evidence import loupe_area
 from annotation.models import Benchmark, Image, Sample
 from annotation.schema import Box
-from webapp.common.markup import put
-from webapp.common.shot import shot
-from webapp.common.signs import icon_address, sign, state
-from webapp.common.wording import ago, small_share
+from webapp.common.formatting import ago, small_share
+from webapp.common.markup import fast_format_html
+from webapp.common.status_icons import icon, icon_address, status_icon
+from webapp.common.thumbnails import annotated_thumbnail
 
 LOUPE_SIDE = 240
 NOTHING = SafeString()
@@ -153,12 +153,12 @@ def _joined(parts: Sequence[SafeString]) -> SafeString:
 def _grid_tile(tile: Tile) -> SafeString:
     sample, key = tile.sample, tile.sample.key
     if tile.thumbnail:
-        picture = shot(tile.thumbnail, *tile.size, gold=tile.boxes, ratio="16x9", loupe=tile.loupe)
+        picture = annotated_thumbnail(tile.thumbnail, *tile.size, gold=tile.boxes, ratio="16x9", loupe=tile.loupe)
     else:
-        picture = put(GRID_PROBLEM, icon_address("look"), tile.problem)
+        picture = fast_format_html(GRID_PROBLEM, icon_address("look"), tile.problem)
     question = tile.question or "No question"
-    return put(
-        GRID_TILE, tile.href, picture, tile.state, sign(tile.sign), key, small_share(sample.evidence_share),
+    return fast_format_html(
+        GRID_TILE, tile.href, picture, tile.state, icon(tile.sign), key, small_share(sample.evidence_share),
         tile.question, question, _letter(tile, " tile__letter"), tile.answer or "no gold answer",
         f" · {tile.category}" if tile.category else "", key, key,
     )  # fmt: skip
@@ -167,15 +167,15 @@ def _grid_tile(tile: Tile) -> SafeString:
 def _table_row(tile: Tile) -> SafeString:
     sample, key = tile.sample, tile.sample.key
     if tile.thumbnail:
-        picture = shot(tile.thumbnail, *tile.size, gold=tile.boxes, ratio="16x9", shown=96)
+        picture = annotated_thumbnail(tile.thumbnail, *tile.size, gold=tile.boxes, ratio="16x9", shown=96)
     else:
-        picture = put(TABLE_PROBLEM, tile.problem, tile.problem, icon_address("look"))
-    return put(
-        TABLE_ROW, key, key, picture, tile.href, key, state(tile.sign), tile.question or "No question",
+        picture = fast_format_html(TABLE_PROBLEM, tile.problem, tile.problem, icon_address("look"))
+    return fast_format_html(
+        TABLE_ROW, key, key, picture, tile.href, key, status_icon(tile.sign), tile.question or "No question",
         _letter(tile), tile.answer or "n/a", len(tile.boxes), small_share(sample.evidence_share), tile.calls or "none",
         ago(sample.changed_at, timezone.now()),
     )  # fmt: skip
 
 
 def _letter(tile: Tile, classes: str = "") -> SafeString:
-    return put(LETTER, SafeString(classes), tile.letter) if tile.letter else NOTHING
+    return fast_format_html(LETTER, SafeString(classes), tile.letter) if tile.letter else NOTHING

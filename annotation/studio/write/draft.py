@@ -8,25 +8,25 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from webapp.common.compiled_query import CompiledQuery
 
 from annotation.common.access import known_to, require
-from annotation.content.checks import checks_of
+from annotation.content.checks import validate_content
 from annotation.content.drafts import StaleDraft, current_content, draft_of
 from annotation.content.json import content_from_json, content_to_json
-from annotation.content.transitions import move, settle
+from annotation.content.transitions import apply_transition, update_sample_state
 from annotation.models import Annotation, Draft, Sample, Skip, SkippedDraft
 from annotation.queue.check_work import check_of, store
 from annotation.queue.handed import shown_state
-from annotation.queue.leases import ANNOTATE, place_of, take_authors_seat
+from annotation.queue.leases import ANNOTATE, acquire_author_lease, place_of
 from annotation.validation import Check
 from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.bulk import insert
 from webapp.common.errors import Conflict
-from webapp.common.prepared import Prepared
 
-OWN = Prepared(
+OWN = CompiledQuery(
     lambda sample, author: Annotation.objects.filter(sample=sample, author=author).select_related("draft"), int, int
 )
 NO_DRAFT = Annotation._meta.get_field("draft")
@@ -56,7 +56,7 @@ def save_draft(*, actor: User, sample: Sample, version: int, content: object, ke
             stored = store(actor, answer, sample, {"version": version, "content": whole, "key": key})
         else:
             stored = _store(own_annotation(actor, sample), version, whole, key)
-    return SavedDraft(stored, checks_of(sample, parsed))
+    return SavedDraft(stored, validate_content(sample, parsed))
 
 
 def own_annotation(actor: User, sample: Sample) -> Annotation:
@@ -66,12 +66,12 @@ def own_annotation(actor: User, sample: Sample) -> Annotation:
         state = shown_state(actor, sample, annotation.state)
         raise Conflict(f"Your annotation of {sample.key} is {state} and read-only.", code="wrong_state")
     handed_only = annotation is None and known_to(actor, sample.benchmark).handed_checks
-    take_authors_seat(actor, sample, annotation, handed_only=handed_only)
+    acquire_author_lease(actor, sample, annotation, handed_only=handed_only)
     if annotation is None:
         annotation = _begin(actor, sample, place_of(actor, sample))
     annotation.sample = sample
     if annotation.state == State.RETURNED:
-        move(actor=actor, annotation=annotation, name="take_up")
+        apply_transition(actor=actor, annotation=annotation, name="take_up")
     return annotation
 
 
@@ -87,7 +87,7 @@ def _begin(actor: User, sample: Sample, place: int) -> Annotation:
     )  # fmt: skip
     Skip.objects.filter(sample=sample, user=actor, seat=ANNOTATE).delete()
     SkippedDraft.objects.filter(sample=sample, user=actor).delete()
-    settle(sample)
+    update_sample_state(sample)
     return annotation
 
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.common.access import require
-from annotation.common.receipts import once
-from annotation.content.checks import ChecksFailed, checks_of
+from annotation.common.idempotency import run_idempotent
+from annotation.content.checks import ChecksFailed, validate_content
 from annotation.content.drafts import StaleDraft, current_content, draft_of
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.revisions import add_revision, make_gold
-from annotation.content.transitions import move
+from annotation.content.transitions import apply_transition
 from annotation.models import Annotation, Assignment, BenchmarkQueue, Draft, Revision, Sample
 from annotation.queue.assignment import hand_out
 from annotation.queue.check_work import check_of, hand_in, require_version
-from annotation.queue.extra_annotators import weigh
+from annotation.queue.extra_annotators import request_if_needed
 from annotation.queue.leases import ANNOTATE, queue_of, release
 from annotation.studio.write.draft import own_annotation
 from annotation.validation import Check, blocking
@@ -38,18 +38,18 @@ def submit(*, actor: User, sample: Sample, version: int, content: object, key: s
         answer = check_of(actor, sample)
         if answer is not None:
             require_version(actor, answer, sample, version)
-            _require_passing(checks_of(sample, parsed))
+            _require_passing(validate_content(sample, parsed))
             hand_in(actor, answer, sample, whole)
             return
         annotation = own_annotation(actor, sample)
         _check_version(annotation, version)
-        _require_passing(checks_of(sample, parsed))
+        _require_passing(validate_content(sample, parsed))
         _hand_in(actor, annotation, whole)
 
     def then() -> Sample | None:
         return hand_out(actor, sample.benchmark)
 
-    return once(actor, key, f"submit:{sample.pk}", work, then)
+    return run_idempotent(actor, key, f"submit:{sample.pk}", work, then)
 
 
 def _require_passing(checks: list[Check]) -> None:
@@ -66,12 +66,12 @@ def _check_version(annotation: Annotation, version: int) -> None:
 
 def _hand_in(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> None:
     revision = add_revision(actor=actor, annotation=annotation, content=content)
-    move(actor=actor, annotation=annotation, name="submit", data={"revision": revision.number})
+    apply_transition(actor=actor, annotation=annotation, name="submit", data={"revision": revision.number})
     Draft.objects.filter(annotation=annotation).delete()
     Assignment.objects.filter(sample=annotation.sample_id, user=actor).delete()
     release(actor, annotation.sample_id, ANNOTATE)
     queue = queue_of(annotation.sample.benchmark)
-    weigh(annotation.sample, queue.wanted(annotation.sample_id))
+    request_if_needed(annotation.sample, queue.wanted(annotation.sample_id))
     _accept_unreviewed(actor, annotation, revision, queue)
 
 
@@ -82,7 +82,7 @@ def _accept_unreviewed(actor: User, annotation: Annotation, revision: Revision, 
     if queue.wanted(sample.pk, sample.extra_places) > 1 or is_drawn(sample, queue.review_share):
         return
     reason = f"Outside the share of {queue.review_share:.0%} that is reviewed."
-    move(actor=actor, annotation=annotation, name="accept_unreviewed", reason=reason)
+    apply_transition(actor=actor, annotation=annotation, name="accept_unreviewed", reason=reason)
     make_gold(revision)
 
 

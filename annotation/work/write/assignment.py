@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils import timezone
 
 from annotation.common.access import require
-from annotation.common.receipts import answered_once
+from annotation.common.idempotency import answer_once
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Lease, Receipt, Sample, Skip
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.queue.batch import SETTLED, Batch, Refused, load_batch, require_annotator, words
@@ -29,7 +29,7 @@ def assign_samples(*, actor: User, benchmark: Benchmark, samples: SampleQuerySet
         _assign(actor, batch, to)
         return batch.answer() | {"to": str(to)}
 
-    return answered_once(actor, key, f"assign:{benchmark.pk}", work)
+    return answer_once(actor, key, f"assign:{benchmark.pk}", work)
 
 
 def _assign(actor: User, batch: Batch, to: User) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from django.utils import timezone
 
 from annotation.common.access import require
-from annotation.common.receipts import answered_once
+from annotation.common.idempotency import answer_once
 from annotation.content.changes import content_changed
 from annotation.models import Annotation, Assignment, Benchmark, Gold, Lease, Receipt, Sample
 from annotation.models.querysets.samples import SampleQuerySet
-from annotation.queue.batch import Batch, load_batch, move_many, settle_many, words
+from annotation.queue.batch import Batch, apply_transitions, load_batch, update_sample_states, words
 from annotation.work.write.returns import check_why
 from annotation.workflow import Right, SampleState, State
 from webapp.accounts.models import User
@@ -37,7 +37,7 @@ def discard_samples(
         _discard(actor, batch, leaving, comment or ", ".join(words(reason) for reason in reasons))
         return batch.answer()
 
-    return answered_once(actor, key, f"discard:{benchmark.pk}", work)
+    return answer_once(actor, key, f"discard:{benchmark.pk}", work)
 
 
 def _discard(actor: User, batch: Batch, leaving: list[Sample], why: str) -> None:
@@ -46,9 +46,9 @@ def _discard(actor: User, batch: Batch, leaving: list[Sample], why: str) -> None
     Gold.objects.filter(sample__in=leaving).delete()
     Sample.objects.filter(pk__in=[sample.pk for sample in leaving]).update(evidence_share=None)
     made = [one for sample in leaving for one in batch.annotations[sample.pk] if one.state != State.DISCARDED]
-    move_many(actor=actor, batch=batch, annotations=made, name="discard", reason=why)
+    apply_transitions(actor=actor, batch=batch, annotations=made, name="discard", reason=why)
     _mark_untouched(actor, batch, [sample for sample in leaving if not batch.annotations[sample.pk]], why)
-    settle_many(leaving)
+    update_sample_states(leaving)
     content_changed(batch.benchmark.pk)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from annotation.common.access import require
-from annotation.content.transitions import move
+from annotation.content.transitions import apply_transition
 from annotation.models import Annotation, Lease
 from annotation.queue.leases import REVIEW
 from annotation.workflow import Right, State
@@ -31,4 +31,4 @@ def release_lease(*, actor: User, lease: Lease) -> None:
         annotation = Annotation.objects.filter(sample=sample, state=State.IN_REVIEW).first()
         if lease.seat == REVIEW and annotation is not None:
             annotation.sample = sample
-            move(actor=actor, annotation=annotation, name="stop_review")
+            apply_transition(actor=actor, annotation=annotation, name="stop_review")

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from django.utils import timezone
 
 from annotation.common.access import require
-from annotation.common.receipts import answered_once
+from annotation.common.idempotency import answer_once
 from annotation.models import Annotation, Benchmark, Lease, Receipt, Review, Revision
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.models.querysets.waiting import WAITING_STATES
-from annotation.queue.batch import Batch, load_batch, move_many, settle_many, words
+from annotation.queue.batch import Batch, apply_transitions, load_batch, update_sample_states, words
 from annotation.queue.leases import REVIEW
 from annotation.workflow import Right, SampleState
 from webapp.accounts.models import User
@@ -46,7 +46,7 @@ def return_samples(
         _return(actor, batch, waiting, list(reasons) or [Review.Reason.OTHER.value], comment)
         return batch.answer()
 
-    return answered_once(actor, key, f"return:{benchmark.pk}", work)
+    return answer_once(actor, key, f"return:{benchmark.pk}", work)
 
 
 def check_why(reasons: Sequence[str], comment: str, who: str) -> None:
@@ -80,5 +80,5 @@ def _return(actor: User, batch: Batch, waiting: list[Annotation], reasons: list[
         ],
     )
     why = comment or ", ".join(words(reason) for reason in reasons)
-    move_many(actor=actor, batch=batch, annotations=waiting, name="send_back", reason=why)
-    settle_many({one.sample_id: one.sample for one in waiting}.values())
+    apply_transitions(actor=actor, batch=batch, annotations=waiting, name="send_back", reason=why)
+    update_sample_states({one.sample_id: one.sample for one in waiting}.values())

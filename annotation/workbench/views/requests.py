@@ -15,7 +15,7 @@ from annotation.common.requests import answers_json, body_of, text_of, whole_of
 from annotation.common.sample import load_sample
 from annotation.content.chains.read import known_chains
 from annotation.content.json import calls_from_json
-from annotation.images.chain_runs import EDITORS, Later, ShownChain, show_preview, show_whole
+from annotation.images.chain_runs import EDITORS, RunDeferred, ShownChain, show_preview, show_whole
 from annotation.models import AcceptedChain, Sample
 from annotation.schema import LONGEST_NOTE, ToolCall
 from annotation.toolbox.names import UnknownToolError
@@ -53,7 +53,7 @@ def run(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     try:
         with EDITORS.asking(f"{person.pk} {editor}" if editor else "") as asked:
             shown = show(sample, calls, side, asked)
-    except Later as later:
+    except RunDeferred as later:
         return JsonResponse({"later": later.code}, status=202)
     answer = run_json(shown, focus, side, {str(one) for one in known}, _answers(data))
     return JsonResponse(answer | {"python": _python(sample, calls, shown)})

@@ -34,7 +34,7 @@ from evaluation.importers.decisions import GROUP
 from evaluation.metrics.decided import holds
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Judgement, Run
-from evaluation.scoring.freshness import Freshness
+from evaluation.scoring.freshness import StalenessChecker
 from evaluation.scoring.load.decisions import SAID, decision
 from evaluation.store.undecided import UndecidedAnswers
 
@@ -116,7 +116,7 @@ def read_groups(
     withheld = hidden is not None and hidden.exists()
     hidden = hidden if withheld else None
     undecided = UndecidedAnswers(benchmark, runs, hidden) if state is State.OPEN else None
-    fresh = Freshness(benchmark, numbers={benchmark.pk: undecided.snapshot.number} if undecided else None)
+    fresh = StalenessChecker(benchmark, numbers={benchmark.pk: undecided.snapshot.number} if undecided else None)
     settings = fresh.settings[benchmark.pk]
     votes = votes_on(benchmark) if state is State.OPEN and not withheld else {}
     if undecided is None:
@@ -214,7 +214,7 @@ def read_open_groups(
     keys = {key for key in keys if GROUP.match(key)}
     runs = list(Run.objects.of(benchmark))
     undecided = UndecidedAnswers(benchmark, runs, withheld_samples(user, benchmark) if user is not None else None)
-    fresh = Freshness(benchmark, numbers={benchmark.pk: undecided.snapshot.number})
+    fresh = StalenessChecker(benchmark, numbers={benchmark.pk: undecided.snapshot.number})
     named = len(keys) <= MOST_NAMED and not any(fresh.read_before(one.scoring) for one in _scored(runs))
     found = groups_of(open_rows(undecided.pks(keys if named else None, run)), fresh.settings[benchmark.pk])
     return [group for group in found if group.key in keys]

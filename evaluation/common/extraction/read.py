@@ -11,7 +11,7 @@ from annotation.schema import AnswerType
 from evaluation.metrics.columns import AnswerKey
 from evaluation.metrics.slices import MOST_VALUES, TARGETS
 from evaluation.models import Run
-from evaluation.scoring.freshness import Freshness
+from evaluation.scoring.freshness import StalenessChecker
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.tables import report_on, reports_by
 from webapp.common.errors import NotFound
@@ -29,7 +29,7 @@ class RunReport:
 def read_extraction(benchmark: Benchmark, run: int | None = None) -> list[RunReport]:
     """The report of each run, or of one, by name of the model. A fixed number of queries."""
     snapshot = Snapshot(benchmark, _runs(benchmark, run))
-    fresh = Freshness(benchmark, numbers={benchmark.pk: snapshot.number})
+    fresh = StalenessChecker(benchmark, numbers={benchmark.pk: snapshot.number})
     return [
         RunReport(one, report_on(snapshot, one, {}), fresh.stale(one.scoring))
         if hasattr(one, "scoring")

@@ -9,12 +9,12 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
+from webapp.common.formatting import decimal
 
 from annotation.schema import ORIGINAL, ToolCall
 from evaluation.common.frame import Frame
 from evaluation.common.trajectory.read import Corners, TrajectoryDetail, TurnMeasures
-from webapp.common.markup import put, put_each
-from webapp.common.wording import decimal
+from webapp.common.markup import fast_format_html, fast_format_html_join
 
 TEXT_CAP = 2000
 """Characters of a text that stand in the page; the rest is fetched when it is asked for."""
@@ -72,7 +72,7 @@ class Excerpt:
         shown = self._marked(blocks) if self.mark[1] else blocks
         kind = f" transcript__block{kind}" if len(blocks) > 1 else kind
         ends = [*[""] * (len(blocks) - 1), "…" if self.cut else ""]
-        return put_each("", PARAGRAPH, ((kind, *one) for one in zip(shown, ends, strict=True)))
+        return fast_format_html_join("", PARAGRAPH, ((kind, *one) for one in zip(shown, ends, strict=True)))
 
     def _marked(self, blocks: Sequence[str]) -> list[str]:
         """The blocks with ``mark`` around its part of each."""
@@ -80,7 +80,7 @@ class Excerpt:
         for block in blocks:
             first, last = (min(max(place - begin, 0), len(block)) for place in self.mark)
             parts = (block[:first], block[first:last], block[last:])
-            found.append(put(MARKED, *parts) if first < last else block)
+            found.append(fast_format_html(MARKED, *parts) if first < last else block)
             begin += len(block)
         return found
 

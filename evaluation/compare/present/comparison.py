@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from django.utils.safestring import SafeString
+from webapp.common.formatting import decimal, percent, percentage_points, points_open
 
 from evaluation.common.figures import axis_of
 from evaluation.compare.present.links import Asked, Count, PairLinks
-from evaluation.compare.read.runs import CELLS, SideBySide, SliceDifference
+from evaluation.compare.read.runs import CELLS, RunComparison, SliceDifference
 from evaluation.metrics.comparison import Comparison
 from evaluation.models import Run
-from webapp.common.drawing import along, place
-from webapp.common.markup import put_each
+from webapp.common.drawing import as_percent, scale
+from webapp.common.markup import fast_format_html_join
 from webapp.common.svg import around_zero
-from webapp.common.wording import decimal, percent, percentage_points, points_open
 
 WORDS = {
     "both": "both correct",
@@ -48,14 +48,14 @@ class Axis:
     @property
     def ticks(self) -> SafeString:
         marks = self.marks
-        places = [place(mark, self.low, self.high) for mark in marks]
+        places = [scale(mark, self.low, self.high) for mark in marks]
         anchors = ["start" if at < 3 else "end" if at > 97 else "middle" for at in places]
         texts = [percentage_points(mark, 0) for mark in marks]
         # Every second one beside 0 is for screens that have room for it.
         zero = min(range(len(marks)), key=lambda k: abs(marks[k]))
         classes = ["hide-s" if len(marks) > MOST_ON_SMALL and (k - zero) % 2 else "" for k in range(len(marks))]
         form = '<text class="{}" x="{}" y="11" text-anchor="{}">{}</text>'
-        return put_each("", form, zip(classes, map(along, places), anchors, texts, strict=True))
+        return fast_format_html_join("", form, zip(classes, map(as_percent, places), anchors, texts, strict=True))
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Shown:
     why: str
 
 
-def shown(slug: str, found: SideBySide, asked: Asked, letters: Mapping[int, str]) -> Shown:
+def shown(slug: str, found: RunComparison, asked: Asked, letters: Mapping[int, str]) -> Shown:
     """``letters``: of every run of the benchmark, by primary key."""
     runs = found.runs
     a, b = (letters[run.pk] for run in runs[:2])

@@ -7,22 +7,22 @@ from io import BytesIO
 from typing import Any
 
 from django.http import FileResponse
+from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percentage_points, rate
 
 from evaluation.common.downloads import download
 from evaluation.common.figures import FIGURES
 from evaluation.common.provenance import state_words
 from evaluation.compare.present.comparison import Shown, open_words
 from evaluation.compare.present.figure import forest_png, forest_svg
-from evaluation.compare.read.runs import SideBySide, counts_of
+from evaluation.compare.read.runs import RunComparison, counts_of
 from evaluation.exporters.documents import DOCUMENTS, Band, Document
 from evaluation.exporters.tables import WRITERS
 from evaluation.metrics.catalogue import COMPARISON_COLUMNS
 from evaluation.metrics.comparison import Comparison
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.settings_words import counting_words, uncertain_words
+from evaluation.metrics.settings_help import counting_words, uncertain_words
 from evaluation.models import Run
 from webapp.common.errors import InvalidInput
-from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percentage_points, rate
 
 FORMATS = (*WRITERS, *DOCUMENTS, *FIGURES)
 COLUMNS = ("slice_by", "slice", *COMPARISON_COLUMNS, "detectable")
@@ -33,7 +33,7 @@ HEADS = (
 
 
 def comparison_file(
-    slug: str, found: SideBySide, drawn: Shown, letters: Mapping[int, str], format: str
+    slug: str, found: RunComparison, drawn: Shown, letters: Mapping[int, str], format: str
 ) -> FileResponse:
     """``letters``: of every run of the benchmark. Raises ``InvalidInput`` for a format that there is not."""
     if format not in FORMATS:
@@ -49,7 +49,7 @@ def comparison_file(
     return download(name, lambda out: WRITERS[format](out, _rows(found), COLUMNS))
 
 
-def _basis(found: SideBySide, drawn: Shown) -> list[str]:
+def _basis(found: RunComparison, drawn: Shown) -> list[str]:
     """What a figure rests on, in lines; then the answers of each run that are neither correct nor incorrect."""
     pair, scoring = found.pairs[0], found.runs[0].scoring
     on = f"{decimal(pair.n)} samples of both in {decimal(pair.clusters)} image clusters"
@@ -66,12 +66,12 @@ def _accuracies(pair: Comparison) -> list[tuple[float | None, float | None, floa
     return [(pair.accuracy_a, *pair.range_a), (pair.accuracy_b, *pair.range_b)]
 
 
-def _uncertain(found: SideBySide) -> list[str]:
+def _uncertain(found: RunComparison) -> list[str]:
     settings = [MetricSettings.from_mapping(run.scoring.settings) for run in found.runs]
     return [uncertain_words(*one) for one in zip(counts_of(found.runs), settings, strict=True)]
 
 
-def _rows(found: SideBySide) -> Iterator[dict[str, Any]]:
+def _rows(found: RunComparison) -> Iterator[dict[str, Any]]:
     first, second = found.runs[:2]
     for run, pair in zip(found.runs[1:], found.pairs, strict=True):
         yield {"slice_by": "", "slice": ""} | _row(pair, first, run)
@@ -86,7 +86,7 @@ def _row(pair: Comparison, a: Run, b: Run) -> dict[str, Any]:
     return row | {"model_a": str(a), "model_b": str(b), "ci_low": low, "ci_high": high}
 
 
-def _document(found: SideBySide, first: str, names: Sequence[str]) -> Document:
+def _document(found: RunComparison, first: str, names: Sequence[str]) -> Document:
     """``first``: the letter of the first run; ``names``: of all, with their letters."""
     bands = [Band("", [_texts(name, pair) for name, pair in zip(names[1:], found.pairs, strict=True)])]
     bands += [Band(f"{names[1]}, by slice", [_texts(f"{one.by} {one.value}", one.found) for one in found.slices])]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from webapp.common.formatting import decimal, percentage_points
+
 from annotation.imaging.raster import png_of
 from evaluation.common.figures import FONT, HAIR, INK, SOFT
 from evaluation.compare.present.comparison import Line, Shown
-from webapp.common.drawing import place, written
-from webapp.common.markup import put, put_each
-from webapp.common.wording import decimal, percentage_points
+from webapp.common.drawing import format_number, scale
+from webapp.common.markup import fast_format_html, fast_format_html_join
 
 LEFT, RIGHT, TOP, STEP, WIDTH, SCALE = 190, 460, 34, 16, 620, 2
 LONGEST = 30
@@ -24,15 +25,15 @@ def forest_svg(shown: Shown, names: Sequence[str], basis: Sequence[str]) -> str:
     whole = height + 2 + 14 * len(basis)
     zero = _across(0.0, shown)
     caption = f"Accuracy of {names[1]} minus {names[0]}, pp, 95% intervals"
-    return str(put(
+    return str(fast_format_html(
         '<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" viewBox="0 0 {} {}" font-family="{}" '
         'font-size="10" fill="{}"><title>{}</title><rect width="{}" height="{}" fill="#ffffff"/>'
         '<text x="8" y="14" font-weight="bold">{}</text><line x1="{}" x2="{}" y1="{}" y2="{}" stroke="{}"/>{}{}'
         '{}</svg>',
         WIDTH * SCALE, whole * SCALE, WIDTH, whole, FONT, INK, caption, WIDTH, whole, caption[:100],
         zero, zero, TOP - 8, height - 20, SOFT, _ticks(shown, height),
-        put_each("", "{}", ((_line(line, TOP + STEP * at, shown),) for at, line in enumerate(lines))),
-        put_each("", BASIS, ((height + 10 + 14 * at, SOFT, line) for at, line in enumerate(basis))),
+        fast_format_html_join("", "{}", ((_line(line, TOP + STEP * at, shown),) for at, line in enumerate(lines))),
+        fast_format_html_join("", BASIS, ((height + 10 + 14 * at, SOFT, line) for at, line in enumerate(basis))),
     ))  # fmt: skip
 
 
@@ -41,28 +42,28 @@ def forest_png(shown: Shown, names: Sequence[str], basis: Sequence[str]) -> byte
 
 
 def _across(value: float, shown: Shown) -> str:
-    return written(LEFT + (RIGHT - LEFT) * place(value, shown.axis.low, shown.axis.high) / 100)
+    return format_number(LEFT + (RIGHT - LEFT) * scale(value, shown.axis.low, shown.axis.high) / 100)
 
 
 def _ticks(shown: Shown, height: int) -> str:
     form = '<text x="{}" y="{}" text-anchor="middle" fill="{}">{}</text>'
     marks = shown.axis.marks
-    return put_each(
+    return fast_format_html_join(
         "", form, ((_across(mark, shown), height - 8, SOFT, percentage_points(mark, 0)) for mark in marks)
     )  # fmt: skip
 
 
 def _line(line: Line, y: int, shown: Shown) -> str:
     found = line.found
-    label = put(
+    label = fast_format_html(
         '<text x="8" y="{0}">{1}</text><text x="{2}" y="{0}" text-anchor="end" fill="{3}">{4}</text>',
         y + 4, line.label[:LONGEST], LEFT - 14, SOFT, decimal(found.n),
     )  # fmt: skip
     if found.difference is None or found.interval is None:
-        return put('{}<text x="{}" y="{}" fill="{}">n/a</text>', label, RIGHT + 12, y + 4, SOFT)
+        return fast_format_html('{}<text x="{}" y="{}" fill="{}">n/a</text>', label, RIGHT + 12, y + 4, SOFT)
     low, high = found.interval.low, found.interval.high
     words = f"{percentage_points(found.difference)} [{percentage_points(low)}, {percentage_points(high)}]"
-    return put(
+    return fast_format_html(
         '{0}<line x1="{1}" x2="{2}" y1="{3}" y2="{3}" stroke="{4}" stroke-width="1.5"/>'
         '<circle cx="{5}" cy="{3}" r="3.5"/><line x1="{6}" x2="{7}" y1="{8}" y2="{8}" stroke="{9}"/>'
         '<text x="{10}" y="{11}">{12}</text>',

@@ -19,11 +19,11 @@ from annotation.statistics import Interval
 from evaluation.metrics.columns import TRUE, cluster_codes
 from evaluation.metrics.comparison import Comparison, Pairing, common_rows, compare
 from evaluation.metrics.families import REFERENCE, SLICES
-from evaluation.metrics.looks import LookComparison, compare_looks
+from evaluation.metrics.grounding_comparison import LookComparison, compare_grounding
 from evaluation.metrics.resampling import resampled_difference
 from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.significance import holm
 from evaluation.metrics.slices import COUNTED_BY, natural
-from evaluation.metrics.tests import holm
 from evaluation.models import Metric, Run, Standing
 from evaluation.store.results import Results, load_results
 from webapp.common.errors import NotFound
@@ -92,7 +92,7 @@ class SliceDifference:
 
 
 @dataclass(frozen=True)
-class SideBySide:
+class RunComparison:
     """``pairs``: the first run against each other one, p adjusted over them; ``slices``, ``look``, ``resampled`` (the
     bootstrap interval of the difference): of the first pair.
 
@@ -135,7 +135,7 @@ class ComparedSamples:
     cluster: NDArray[np.int64]
 
 
-def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> SideBySide:
+def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> RunComparison:
     """``runs``: two or more that are scored. ``by``: the facet whose values are the slices, default those that fit.
 
     Raises ``NotFound`` for a facet that no sample has.
@@ -145,7 +145,7 @@ def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> 
     results = [load_results(run).on(samples.pks) for run in runs]
     found = [compare(samples, results[0], other, settings) for other in results[1:]]
     masks = facet_masks(benchmark, samples)
-    return SideBySide(
+    return RunComparison(
         runs=runs,
         settings=settings,
         samples=len(samples.pks),
@@ -153,7 +153,7 @@ def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> 
         common=len(_common(results)),
         pairs=_adjusted(found, REFERENCE),
         slices=_differences(_chosen(masks, by), samples, results, settings),
-        look=compare_looks(samples, results[0], results[1]),
+        look=compare_grounding(samples, results[0], results[1]),
         resampled=_resampled(samples, results[0], results[1], settings),
         facets=[name for name, values in masks.items() if len(values) > 1],
         cells=_cells(samples, results[0], results[1], settings),

@@ -24,7 +24,7 @@ SHOWN, MOST_SHOWN = 12, 40
 
 
 @dataclass(frozen=True)
-class SliceOfTwo:
+class SliceContrast:
     """``terms``: one value, or two of different facets; in ``found`` p is adjusted over all slices tested."""
 
     terms: Sequence[Term]
@@ -36,7 +36,7 @@ class FoundSlices:
     """``tested``: how many slices; ``apart``: how many of them tell the runs apart, by Holm at 5%; ``left_out``:
     values tested alone only; ``clustered``: whether samples share images: p is then of the sign flip over these."""
 
-    slices: Sequence[SliceOfTwo]
+    slices: Sequence[SliceContrast]
     tested: int
     apart: int
     left_out: int
@@ -44,7 +44,7 @@ class FoundSlices:
     least: int
 
 
-def find_differences(benchmark: Benchmark, a: Run, b: Run, *, least: int) -> FoundSlices:
+def find_largest_differences(benchmark: Benchmark, a: Run, b: Run, *, least: int) -> FoundSlices:
     """Run b against run a, both scored. Raises ``ValueError`` for ``least`` below 1."""
     settings = MetricSettings.from_mapping(a.scoring.settings)
     samples = compared_samples(benchmark)
@@ -63,7 +63,7 @@ def find_differences(benchmark: Benchmark, a: Run, b: Run, *, least: int) -> Fou
         only = np.logical_and.reduce([masks[term] for term in one.terms])
         compared = compare(samples, first, second, settings, only=only)
         shown.append(
-            SliceOfTwo(
+            SliceContrast(
                 one.terms, replace(compared, p_holm=one.p_holm, p_family=SLICES, p_family_size=len(search.slices))
             )
         )
@@ -71,7 +71,7 @@ def find_differences(benchmark: Benchmark, a: Run, b: Run, *, least: int) -> Fou
     return FoundSlices(shown, len(search.slices), apart, search.left_out, clustered, least)
 
 
-def least_of(text: str) -> int:
+def minimum_size(text: str) -> int:
     """The number of samples that a slice needs, as an address says it. Raises ``InvalidInput``."""
     if not text:
         return LEAST

@@ -15,7 +15,7 @@ from evaluation.common.letters import letters_of
 from evaluation.compare.present.comparison import Axis, Line, axis_over, line_of
 from evaluation.compare.present.links import LEAST_RUNS, Asked, PairLinks
 from evaluation.compare.read.runs import comparable_runs
-from evaluation.compare.read.slices import SliceOfTwo, find_differences, least_of
+from evaluation.compare.read.slices import SliceContrast, find_largest_differences, minimum_size
 from evaluation.models import Run
 from webapp.common.htmx import render_page
 from webapp.common.http import Request
@@ -35,7 +35,7 @@ def slices(request: Request, slug: str) -> HttpResponse:
         return render(request, "evaluation/compare/empty.html", context)
     asked = Asked.of(request.GET, scored)
     a, b = asked.runs[:2]
-    found = find_differences(benchmark, a, b, least=least_of(request.GET.get("least", "")))
+    found = find_largest_differences(benchmark, a, b, least=minimum_size(request.GET.get("least", "")))
     axis = axis_over([one.found for one in found.slices])
     letters = letters_of(benchmark)
     context |= {
@@ -50,6 +50,6 @@ def slices(request: Request, slug: str) -> HttpResponse:
     return render_page(request, "evaluation/compare/slices.html", "evaluation/compare/_found.html", context)
 
 
-def _line(slug: str, one: SliceOfTwo, a: Run, b: Run, axis: Axis) -> Line:
+def _line(slug: str, one: SliceContrast, a: Run, b: Run, axis: Axis) -> Line:
     label = " · ".join(f"{name} {value}" for name, value in one.terms)
     return line_of(label, one.found, PairLinks(slug, a.pk, b.pk, *one.terms), axis)

@@ -12,7 +12,7 @@ from annotation.content.freeze import gold_digest
 from annotation.models import Benchmark
 from evaluation.exporters.data_card import CardSection, DataCard, Table
 from evaluation.exports.read.description import describe_benchmark
-from webapp.common import wording
+from webapp.common import formatting
 
 NOTHING = "n/a"
 
@@ -103,15 +103,15 @@ def _versions(benchmark: Benchmark) -> CardSection:
 
 
 def _count(value: int) -> str:
-    return wording.decimal(value)
+    return formatting.decimal(value)
 
 
 def _decimal(value: float | None) -> str:
-    return NOTHING if value is None else wording.decimal(value, 1)
+    return NOTHING if value is None else formatting.decimal(value, 1)
 
 
 def _share(value: float | None) -> str:
-    return wording.small_share(value)
+    return formatting.small_share(value)
 
 
 def _range(numbers: Mapping[str, Any]) -> str:

@@ -8,12 +8,13 @@ from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from webapp.common.formatting import decimal
+
 from annotation.common.access import gold_known_to
 from annotation.models import Benchmark
 from evaluation.models import Metric, Run, Scoring
-from evaluation.scoring.freshness import Freshness
+from evaluation.scoring.freshness import StalenessChecker
 from webapp.common.models import AuditEntry
-from webapp.common.wording import decimal
 
 if TYPE_CHECKING:
     from annotation.models.querysets.samples import Person
@@ -60,7 +61,7 @@ class RecentRun:
 
 
 @dataclass(frozen=True)
-class Happening:
+class ActivityEvent:
     """One sentence of the news. ``actor`` None: it happened by itself, or by a command on the server."""
 
     actor: Any
@@ -78,11 +79,11 @@ def recent_runs(user: Person, most: int = 6) -> list[RecentRun]:
     wanted = Metric.objects.filter(scoring__run__in=found, metric__in=[*QUADRANTS, ACCURACY]).on_slice()
     for metric in wanted:
         metrics.setdefault(metric.scoring_id, {})[metric.metric] = metric
-    fresh = Freshness(*{run.benchmark_id: run.benchmark for run in found}.values())
+    fresh = StalenessChecker(*{run.benchmark_id: run.benchmark for run in found}.values())
     return [_recent(run, metrics.get(run.scoring.pk, {}), fresh) for run in found]
 
 
-def _recent(run: Run, metrics: dict[str, Metric], fresh: Freshness) -> RecentRun:
+def _recent(run: Run, metrics: dict[str, Metric], fresh: StalenessChecker) -> RecentRun:
     shares = [metrics[name].value for name in QUADRANTS if name in metrics]
     known = [share for share in shares if share is not None]
     accuracy = metrics.get(ACCURACY)
@@ -99,7 +100,7 @@ def _recent(run: Run, metrics: dict[str, Metric], fresh: Freshness) -> RecentRun
     )
 
 
-def happenings(user: Person, most: int = 8) -> list[Happening]:
+def activity_events(user: Person, most: int = 8) -> list[ActivityEvent]:
     """What happened on the benchmarks a person has a role on (a site admin: on all), last first. Two queries."""
     everything = user.is_authenticated and user.is_staff
     mine = Benchmark.objects.all() if everything else Benchmark.objects.joined_by(user)
@@ -109,7 +110,7 @@ def happenings(user: Person, most: int = 8) -> list[Happening]:
     return [_happening(list(rows), titles) for _, rows in alike][:most]
 
 
-def _happening(rows: list[AuditEntry], titles: Mapping[str, str]) -> Happening:
+def _happening(rows: list[AuditEntry], titles: Mapping[str, str]) -> ActivityEvent:
     """One sentence of entries that are alike; the time is that of the last."""
     last = rows[0]
     counts = last.data.get("counts", {})
@@ -121,4 +122,4 @@ def _happening(rows: list[AuditEntry], titles: Mapping[str, str]) -> Happening:
         samples=decimal(counts.get("read", 0)),
         trajectories=decimal(counts.get("trajectories", 0)),
     )
-    return Happening(last.actor, text, last.created, last.benchmark)
+    return ActivityEvent(last.actor, text, last.created, last.benchmark)

@@ -19,7 +19,7 @@ from evaluation.importers.interface import BoxSpace
 from evaluation.importers.mapped.mapping import MODEL, PROMPT, REPLY, KeyMapping
 from evaluation.importers.mapped.paths import EVERY, KeyPath, Place, branches
 from evaluation.importers.mapped.pictures import SeenImages, texts_in, without_images
-from evaluation.importers.zooming import Picture, note_unless_box, on_picture
+from evaluation.importers.zooming import ImageFrame, note_unless_box, on_picture
 from evaluation.schema import Coordinates, Step
 
 TOOL = "crop"
@@ -273,7 +273,7 @@ class CallReader:
         self, box: Number4, source: str | None, size: tuple[int, int] | None, report: Report
     ) -> tuple[Number4, Coordinates]:
         note_unless_box(box, "box", report)
-        picture = Picture(source, size if source == ORIGINAL else None) if source else None
+        picture = ImageFrame(source, size if source == ORIGINAL else None) if source else None
         return on_picture(box, self._space, picture)
 
 

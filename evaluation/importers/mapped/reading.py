@@ -23,7 +23,7 @@ from annotation.importers import fields
 from annotation.importers.fields import Report
 from annotation.schema import shortened
 from evaluation.importers.cells import is_no, rollout_in, truth_in
-from evaluation.importers.interface import ImportProblem, Read, ReadOptions, Recogniser, SampleIndex
+from evaluation.importers.interface import ImportProblem, Read, ReadOptions, SampleIndex, UnchangedRowDetector
 from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.mapped.calls import CallReader, Talk
 from evaluation.importers.mapped.mapping import KeyMapping
@@ -42,7 +42,7 @@ MAX_EXTRA = 1000
 """Characters of an unread value that is kept beside a trajectory."""
 
 
-def read(path: Path, options: ReadOptions, samples: SampleIndex, known: Recogniser | None = None) -> Read:
+def read(path: Path, options: ReadOptions, samples: SampleIndex, known: UnchangedRowDetector | None = None) -> Read:
     """All trajectories of ``path``. Raises ``ImportProblem`` when there is none, or the mapping is missing or lacks
     something."""
     mapping = options.keys

@@ -182,7 +182,7 @@ def imports(request: Request, slug: str) -> Response:
     form = UploadSerializer(data=request.data)
     form.is_valid(raise_exception=True)
     given = dict(form.validated_data)
-    record = upload.receive(
+    record = upload.store_upload(
         actor=person_of(request),
         benchmark=benchmark,
         file=given.pop("file"),
@@ -205,7 +205,7 @@ def import_record(request: Request, slug: str, pk: int) -> Response:
     form = ChoicesSerializer(data=request.data)
     form.is_valid(raise_exception=True)
     choices = _said(request, dict(form.validated_data))
-    return Response(_shown(upload.choose(actor=person_of(request), record=record, choices=choices)), status=202)
+    return Response(_shown(upload.update_choices(actor=person_of(request), record=record, choices=choices)), status=202)
 
 
 @needs(Scope.IMPORT)
@@ -249,7 +249,7 @@ def _shown(record: Any) -> dict[str, Any]:
         "to_write": preview.get("counts", {}),
         "written": record.counts,
         "issues": preview.get("issues", []),
-        "blocked": upload.blocked(record),
+        "blocked": upload.blocking_reason(record),
         "problem": record.error or preview.get("problem", ""),
         "job": record.job_id,
         "created_at": record.created_at,

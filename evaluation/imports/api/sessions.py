@@ -15,11 +15,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
-from annotation.images.chain_runs import Later
+from annotation.images.chain_runs import RunDeferred
 from annotation.imaging.model_view import ModelView
 from annotation.toolbox.vtc import Profile
 from annotation.workflow import Right
-from evaluation.agents.tool_session import MOST_CALLS, Called, ToolSession
+from evaluation.agents.tool_session import MOST_CALLS, ToolResult, ToolSession
 from evaluation.agents.transcripts import MOST_MESSAGES, TranscriptProblem, transcript_of
 from evaluation.imports.read.sessions import policy, view_of, view_of_original
 from evaluation.imports.write.sessions import open_session, record_session
@@ -103,7 +103,7 @@ def session(request: Request, slug: str, key: str) -> Response:
     worked, asked, image = open_session(benchmark, key, shared=True, profile=Profile(given["profile"]))
     last = _calls(worked, given["calls"])
     if last is None:
-        shown = _shown(Called("original", worked.original, ""), view_of_original(image, worked.original))
+        shown = _shown(ToolResult("original", worked.original, ""), view_of_original(image, worked.original))
     else:
         shown = _shown(last, view_of(last.picture, last.key) if last.picture is not None else None)
     return Response({"sample": key, **asked, "calls": len(worked.steps), **shown})
@@ -142,18 +142,18 @@ def _given(form: type[serializers.Serializer], request: Request) -> dict[str, An
     return dict(read.validated_data)
 
 
-def _calls(worked: ToolSession, calls: Sequence[dict[str, Any]]) -> Called | None:
+def _calls(worked: ToolSession, calls: Sequence[dict[str, Any]]) -> ToolResult | None:
     last, begun = None, time.monotonic()
     for one in calls:
         if time.monotonic() - begun > MOST_SECONDS:
-            raise Later(
+            raise RunDeferred(
                 f"The calls took {MOST_SECONDS} s so far. Their results are kept. Send the request again.", code="busy"
             )
         last = worked.call(one["tool"], one.get("arguments", {}))
     return last
 
 
-def _shown(called: Called, view: ModelView | None) -> dict[str, Any]:
+def _shown(called: ToolResult, view: ModelView | None) -> dict[str, Any]:
     told: dict[str, Any] = {"ok": called.ok, "text": called.text, "image_id": called.image_id}
     if view is not None:
         told |= {"width": view.width, "height": view.height, "media_type": view.media_type}

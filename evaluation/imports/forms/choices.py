@@ -72,8 +72,8 @@ class ImportChoices(forms.Form):
         return self.cleaned_data
 
     def choices(self) -> dict[str, Any]:
-        """The choices as ``evaluation.imports.write.upload.choose`` takes them; only what the form that was sent
-        holds."""
+        """Return the choices as ``evaluation.imports.write.upload.update_choices`` takes them: only those that the form
+        sent."""
         given: dict[str, Any] = {name: self.cleaned_data[name] for name in ("kind", "format") if name in self.data}
         if "coordinates" in self.data:
             space = self.cleaned_data["coordinates"]

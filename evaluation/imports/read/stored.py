@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from annotation.models import Benchmark
-from evaluation.importers.interface import Importer, Recogniser, SampleIndex
-from evaluation.importers.recognition import Stored
+from evaluation.importers.interface import Importer, SampleIndex, UnchangedRowDetector
+from evaluation.importers.unchanged_rows import Stored
 from evaluation.models import Trajectory
 
 NAMES = (
@@ -20,7 +20,7 @@ NAMES = (
 
 def recogniser(
     benchmark: Benchmark, importer: Importer, options: Mapping[str, Any], samples: SampleIndex, *, anew: bool = False
-) -> Recogniser:
+) -> UnchangedRowDetector:
     """Knows the rows of this benchmark that were read with these choices, where nothing they depend on has changed.
 
     ``anew``: all rows are read, as none may be left out of what replaces others.
@@ -31,7 +31,7 @@ def recogniser(
     if importer.by_content:
         about.append(samples.digest())
     empty = anew or not Trajectory.objects.of(benchmark).exists()
-    return Recogniser(_none if empty else partial(_stored, benchmark), *about)
+    return UnchangedRowDetector(_none if empty else partial(_stored, benchmark), *about)
 
 
 def _none(digests: Sequence[bytes]) -> dict[bytes, Stored]:

@@ -72,7 +72,7 @@ def choose(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
         if not form.is_valid():
             field, errors = next(iter(form.errors.items()))
             raise InvalidInput(str(errors[0]), field=field)
-        upload.choose(actor=request.user, record=found, choices=form.choices())
+        upload.update_choices(actor=request.user, record=found, choices=form.choices())
     except InvalidInput as error:
         return _page(request, found, error, status=200 if request.htmx else 400)
     return _back(slug, record)
@@ -162,7 +162,7 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
         found = get_object_or_404(found.benchmark.imports.select_related("created_by", "benchmark"), pk=found.pk)
     rights = rights_in(request, found.benchmark)
     may = rights[f"import_{found.kind}"]
-    blocked = upload.blocked(found)
+    blocked = upload.blocking_reason(found)
     context = {
         "benchmark": found.benchmark,
         "record": found,

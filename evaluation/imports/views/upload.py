@@ -14,7 +14,7 @@ from annotation.exchange.read import UPLOADS, left_bytes, upload_room
 from annotation.workflow import Right
 from evaluation.imports.forms.choices import UploadForm
 from evaluation.imports.present.record import written
-from evaluation.imports.write.upload import receive
+from evaluation.imports.write.upload import store_upload
 from webapp.accounts.http import SignedInRequest
 from webapp.common.bodies import takes_files
 from webapp.common.errors import ApplicationError, NotAllowed
@@ -43,7 +43,7 @@ def imports(request: SignedInRequest, slug: str) -> HttpResponse:
         if form.is_valid():
             try:
                 UPLOADS.take(asking(request))
-                record = receive(
+                record = store_upload(
                     actor=request.user,
                     benchmark=benchmark,
                     file=form.cleaned_data["file"],

@@ -14,10 +14,10 @@ from django.db.models import F
 
 from annotation.models import Benchmark, ImportRecord, Sample
 from evaluation.common.judging.write import drop_questions
-from evaluation.importers.recognition import Stored, Unchanged
-from evaluation.imports.read.halves import Joined
+from evaluation.importers.unchanged_rows import Stored, Unchanged
+from evaluation.imports.read.merge_task_records import MergedTrajectory
 from evaluation.imports.write.judgments import save_judgement
-from evaluation.imports.write.marks import put_back, take_marks
+from evaluation.imports.write.marks import collect_user_marks, restore_user_marks
 from evaluation.models import (
     Intervention,
     Judgement,
@@ -46,7 +46,7 @@ Key = tuple[int, int, int, str]
 """(run, sample, rollout, condition): what there is one trajectory of."""
 
 
-class RunBook:
+class RunRegistry:
     """The runs and samples of a benchmark by name, each looked up once per import; runs are made as they are met.
 
     ``staged_for``: the import whose runs are filled out of sight, see ``evaluation.imports.write.replacement``.
@@ -84,7 +84,7 @@ class RunBook:
         return list(self._runs.values())
 
 
-class There(NamedTuple):
+class StoredRow(NamedTuple):
     """What is stored of a key."""
 
     pk: int
@@ -103,7 +103,7 @@ class SavedBatch:
 
 
 def save_trajectories(
-    book: RunBook, records: Sequence[TrajectoryRecord | Unchanged], source: ImportRecord | None
+    book: RunRegistry, records: Sequence[TrajectoryRecord | Unchanged], source: ImportRecord | None
 ) -> SavedBatch:
     """Write one batch inside the caller's transaction; the last of two records of one key wins."""
     latest: dict[Key, TrajectoryRecord | Unchanged] = {}
@@ -130,7 +130,7 @@ def save_trajectories(
     return SavedBatch(counts, [repeat_issue(record) for record in repeated])
 
 
-def _written_by(record: TrajectoryRecord | Unchanged, there: There | None) -> int | None:
+def _written_by(record: TrajectoryRecord | Unchanged, there: StoredRow | None) -> int | None:
     """The import that wrote what is stored of a record."""
     if isinstance(record, Unchanged):
         return record.stored.source
@@ -138,12 +138,12 @@ def _written_by(record: TrajectoryRecord | Unchanged, there: There | None) -> in
 
 
 def _write(
-    records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, There], source: ImportRecord | None
+    records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, StoredRow], source: ImportRecord | None
 ) -> tuple[int, int]:
     """Write the records that are not stored, or not as they are now; how many, and how many were stored otherwise."""
     digests = {key: digest(record) for key, record in records.items()}
     changed = [key for key in records if key in there and there[key].digest != digests[key]]
-    marks = take_marks([there[key].pk for key in changed])
+    marks = collect_user_marks([there[key].pk for key in changed])
     if changed:
         drop_questions([there[key].pk for key in changed], source)
         Trajectory.objects.filter(pk__in=[there[key].pk for key in changed]).delete()
@@ -154,16 +154,18 @@ def _write(
     insert_rows(Trajectory, _TRAJECTORY, rows)
     steps = [_step_row(pk, place, step) for pk, key in numbered for place, step in enumerate(records[key].steps)]
     insert_rows(Step, _STEP, steps)
-    put_back(marks, {there[key].pk: pk for pk, key in numbered if key in there})
+    restore_user_marks(marks, {there[key].pk: pk for pk, key in numbered if key in there})
     insert_rows(ToolList, _TOOL_LIST, _list_rows(numbered, records, source))
     if wanted:
         Scoring.objects.filter(run_id__in={key[0] for key in wanted}).update(stale=True)
         rows_changed({key[0] for key in wanted})
-    _know_again(records, there, set(changed))
+    _refresh_row_digests(records, there, set(changed))
     return len(wanted), len(changed)
 
 
-def _know_again(records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, There], changed: set[Key]) -> None:
+def _refresh_row_digests(
+    records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, StoredRow], changed: set[Key]
+) -> None:
     """Of records that are stored as they are, but were read from another row or by other code: the row of today."""
     same = [(record.row_digest, there[key]) for key, record in records.items() if key in there and key not in changed]
     update_rows(Trajectory, "row_digest", [(row, old.pk) for row, old in same if row and row != old.row_digest])
@@ -177,14 +179,14 @@ def repeat_issue(record: TrajectoryRecord | Unchanged) -> Issue:
     return Issue(Severity.REPAIRED, "duplicate-record", *place, shortened(sample), done, record.row)
 
 
-def stored_of(keys: Iterable[Key]) -> dict[Key, There]:
+def stored_of(keys: Iterable[Key]) -> dict[Key, StoredRow]:
     """What is stored of these keys; of those that are not, nothing."""
     wanted = set(keys)
     names = ("run_id", "sample_id", "rollout", "condition")
     # Each part of the key by itself: every combination is asked for, but no rollout beyond those of the batch.
     parts = {f"{name}__in": {key[i] for key in wanted} for i, name in enumerate(names)}
-    rows = Trajectory.objects.filter(**parts).order_by().values_list(*names, *There._fields)
-    return {row[:4]: There(*row[4:]) for row in rows if row[:4] in wanted}
+    rows = Trajectory.objects.filter(**parts).order_by().values_list(*names, *StoredRow._fields)
+    return {row[:4]: StoredRow(*row[4:]) for row in rows if row[:4] in wanted}
 
 
 def digest(record: TrajectoryRecord) -> str:
@@ -232,7 +234,7 @@ def _list_rows(
 ) -> list[tuple[Any, ...]]:
     """Where the two lists of joined trajectories come from."""
     here = source.pk if source else None
-    joined = [(pk, record) for pk, key in numbered if isinstance(record := records[key], Joined)]
+    joined = [(pk, record) for pk, key in numbered if isinstance(record := records[key], MergedTrajectory)]
     return [
         (pk, name.value, half.source or here, as_json(half.extra), half.line)
         for pk, record in joined
@@ -250,7 +252,7 @@ def _step_row(trajectory: int, position: int, step: StepRecord) -> tuple[Any, ..
 
 
 def save_others(
-    book: RunBook,
+    book: RunRegistry,
     records: Sequence[InterventionRecord | JudgementRecord | RolloutGroupRecord],
     source: ImportRecord | None,
 ) -> SavedBatch:
@@ -292,7 +294,7 @@ def save_others(
     return SavedBatch(counts, issues)
 
 
-def _place(book: RunBook, record: InterventionRecord | JudgementRecord) -> dict[str, Any]:
+def _place(book: RunRegistry, record: InterventionRecord | JudgementRecord) -> dict[str, Any]:
     return {"run": book.run(record.model, record.setting), "sample_id": book.samples[record.sample_id]}
 
 
@@ -310,7 +312,7 @@ def _put(table: Any, key: Mapping[str, Any], values: Mapping[str, Any], source: 
     return Counter({outcome: 1})
 
 
-def _put_group(book: RunBook, record: RolloutGroupRecord, source: ImportRecord | None) -> tuple[Counter[str], int]:
+def _put_group(book: RunRegistry, record: RolloutGroupRecord, source: ImportRecord | None) -> tuple[Counter[str], int]:
     """What became of the row, and the group; the rewards of one that is new or changed are to be computed."""
     values = {"alpha": record.alpha, "extra": dict(record.extra)}
     counts = _put(RolloutGroup, {"benchmark": book.benchmark, "group_id": record.group_id}, values, source)

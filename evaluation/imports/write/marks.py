@@ -12,7 +12,7 @@ MARKED = (Tagging, Note, FailureLabel, Judgement)
 Marks = list[tuple[Any, list[Any]]]
 
 
-def take_marks(trajectories: Collection[int]) -> Marks:
+def collect_user_marks(trajectories: Collection[int]) -> Marks:
     """Tags, notes, failures, and what people said in judging, on trajectories that are about to be deleted. Four
     queries, none without any."""
     if not trajectories:
@@ -20,7 +20,7 @@ def take_marks(trajectories: Collection[int]) -> Marks:
     return [(model, list(model.objects.filter(trajectory__in=trajectories))) for model in MARKED]
 
 
-def put_back(marks: Marks, new: Mapping[int, int]) -> None:
+def restore_user_marks(marks: Marks, new: Mapping[int, int]) -> None:
     """The marks on what stands in place of the old, steps and all: old number -> new number. A judgment stays only
     where what it is about is the same. Call in the same transaction."""
     for model, rows in marks:

@@ -186,7 +186,7 @@ def undo_plan(record: ImportRecord) -> UndoPlan:
     )
 
 
-def brought(record: ImportRecord) -> Mapping[str, Any]:
+def imported_rows(record: ImportRecord) -> Mapping[str, Any]:
     """The rows of an import of runs that are still as it wrote them, by what they are called."""
     tables: Mapping[str, Any] = {"interventions": Intervention, "judgements": Judgement, "rollout groups": RolloutGroup}
     rows = {name: table.objects.filter(source=record) for name, table in tables.items()}
@@ -200,7 +200,7 @@ def questions_of(record: ImportRecord) -> Any:
 
 def runs_of(record: ImportRecord) -> list[int]:
     """The runs in which an import has rows."""
-    rows = brought(record)
+    rows = imported_rows(record)
     return sorted({run for name, of in RUN_OF.items() for run in rows[name].order_by().values_list(of, flat=True)})
 
 
@@ -220,7 +220,7 @@ def _made_by_others(record: ImportRecord) -> Q:
     return Q(pk__in=undone) | Q(Exists(others.filter(state=State.DONE, **window)))
 
 
-def emptied(record: ImportRecord, runs: Sequence[int], tables: Sequence[Any] = IN_RUNS) -> list[int]:
+def runs_left_empty(record: ImportRecord, runs: Sequence[int], tables: Sequence[Any] = IN_RUNS) -> list[int]:
     """Of these runs, those that an import made and that would hold no row of ``tables`` without this one."""
     made = Run.objects.filter(Q(created_at__gte=record.created_at) | _made_by_others(record), pk__in=runs)
     for table in tables:
@@ -231,10 +231,10 @@ def emptied(record: ImportRecord, runs: Sequence[int], tables: Sequence[Any] = I
 
 def _of_runs(record: ImportRecord) -> UndoPlan:
     runs = record.checkpoint.get("runs", []) if record.state == State.UNDOING else runs_of(record)
-    goes = {name: rows.count() for name, rows in brought(record).items()}
+    goes = {name: rows.count() for name, rows in imported_rows(record).items()}
     rows, lists = sum(goes.values()), goes["tool lists"]
-    goes["runs"] = len(emptied(record, runs))
-    bare = emptied(record, runs, [Trajectory])
+    goes["runs"] = len(runs_left_empty(record, runs))
+    bare = runs_left_empty(record, runs, [Trajectory])
     items = questions_of(record)
     whole = whole_of([record]).values("pk")
     judgments = Judgement.objects.exclude(pk__in=verdicts_of(items)).filter(run_id__in=bare, source=None)
@@ -346,7 +346,7 @@ def _of_samples(record: ImportRecord, twin: ImportRecord | None = None) -> UndoP
         )
         later.append(_sentence(words, changed))
     later += _counted(_work_on(samples.values("pk"), twin))
-    goes = {"samples": made, "pictures": alone(samples.values("image_id"), record).count()}
+    goes = {"samples": made, "pictures": unshared_images(samples.values("image_id"), record).count()}
     stays = ("Tool names that its plans added to the tool bank stay there.",)
     return UndoPlan(goes, tuple(later), stays)
 
@@ -365,7 +365,7 @@ def _work_on(ids: Any, twin: ImportRecord | None) -> tuple[tuple[Any, Any], ...]
     )
 
 
-def alone(images: Any, record: ImportRecord) -> Any:
+def unshared_images(images: Any, record: ImportRecord) -> Any:
     """Of these images, those that only samples of this import show."""
     others = Sample.objects.filter(image=OuterRef("pk")).exclude(pk__in=samples_of(record).values("pk"))
     return Image.objects.filter(pk__in=images).filter(~Exists(others))

@@ -21,9 +21,9 @@ from annotation.exchange.write.samples import finish_record
 from annotation.importers.interface import ImportProblem
 from annotation.models import Benchmark, ImportRecord
 from evaluation.common.judging.write import drop_questions
-from evaluation.imports.write.batches import Key, RunBook, There, stored_of
+from evaluation.imports.write.batches import Key, RunRegistry, StoredRow, stored_of
 from evaluation.imports.write.lists import lists_of, take_lists, whole_of
-from evaluation.imports.write.marks import MARKED, put_back, take_marks
+from evaluation.imports.write.marks import MARKED, collect_user_marks, restore_user_marks
 from evaluation.imports.write.plan import IN_RUNS
 from evaluation.models import Intervention, Judgement, JudgingItem, Model, Run, Scoring, ToolList, Trajectory
 from evaluation.store.files import rows_changed
@@ -92,7 +92,7 @@ def choices_of(format: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return {"format": format, **{name: value for name, value in options.items() if name not in _PLACE and value}}
 
 
-def in_words(record: ImportRecord) -> str:
+def describe_choices(record: ImportRecord) -> str:
     """How a file was read: "as deepeyes, coordinates norm1000, setting base"."""
     choices = choices_of(record.format, record.options)
     said = [f"as {choices.pop('format')}"]
@@ -108,7 +108,7 @@ def runs_brought(records: Sequence[ImportRecord]) -> dict[Name, int]:
     return {(model, setting): pk for model, setting, pk in rows}
 
 
-def named_anew(before: Iterable[Name], now: Iterable[Name]) -> dict[Name, Name]:
+def match_renamed_runs(before: Iterable[Name], now: Iterable[Name]) -> dict[Name, Name]:
     """Which run of an earlier reading is which of this one: that of the same name, or the only one left on each side.
 
     >>> named_anew([("unnamed", "")], [("Model A", "base")])
@@ -120,7 +120,7 @@ def named_anew(before: Iterable[Name], now: Iterable[Name]) -> dict[Name, Name]:
     return same | (dict(zip(gone, come, strict=True)) if len(gone) == len(come) == 1 else {})
 
 
-def marked(records: Sequence[ImportRecord]) -> Counter[tuple[str, str, str, int, str]]:
+def count_user_marks(records: Sequence[ImportRecord]) -> Counter[tuple[str, str, str, int, str]]:
     """The trajectories of earlier readings on which people left tags, notes or failures, and how many marks."""
     found: Counter[tuple[str, str, str, int, str]] = Counter()
     names = ("run__model__name", "run__setting", "sample__key", "rollout", "condition")
@@ -135,17 +135,17 @@ def questions_on(records: Sequence[ImportRecord]) -> int:
     return JudgingItem.objects.filter(trajectory__source__in=records).count()
 
 
-def put_in_place(*, actor: User | None, record: ImportRecord, counts: Counter[str]) -> list[Run]:
+def swap_in_staged_runs(*, actor: User | None, record: ImportRecord, counts: Counter[str]) -> list[Run]:
     """Put what is staged for an import in place of what its file brought before, in one transaction that also ends
     the import. Returns the runs it is in now; ``counts`` says new, changed, unchanged and removed."""
     with transaction.atomic():
         earlier = earlier_readings(record.benchmark, record.sha256, record.format, record.options)
         staged = list(Run.everything.filter(staged_for=record).select_related("model"))
-        book = RunBook(record.benchmark, actor)
+        book = RunRegistry(record.benchmark, actor)
         numbers = dict(Run.objects.filter(benchmark=record.benchmark).values_list("pk", "number"))
         live = {run: book.run(run.model.name, run.setting) for run in staged}
         before = runs_brought(earlier)
-        anew = named_anew(before, [(run.model.name, run.setting) for run in staged])
+        anew = match_renamed_runs(before, [(run.model.name, run.setting) for run in staged])
         for name in ("new", "changed", "unchanged"):
             counts[name] = 0
         for run in staged:
@@ -170,7 +170,7 @@ def put_in_place(*, actor: User | None, record: ImportRecord, counts: Counter[st
     return book.runs
 
 
-def forget_staged(record: ImportRecord) -> None:
+def discard_staged_runs(record: ImportRecord) -> None:
     """Remove what was staged by an import that came to nothing."""
     Run.everything.filter(staged_for=record).delete()
 
@@ -188,7 +188,7 @@ def _trajectories(
 ) -> Counter[str]:
     """Moves staged trajectories into the first run of ``origins``; those that say what is there already stay staged."""
     live = origins[0]
-    old: dict[int, There] = {}
+    old: dict[int, StoredRow] = {}
     for origin in origins:
         keys: dict[Key, int] = {(origin, *row[1:4]): row[0] for row in batch if row[0] not in old}
         there = stored_of(keys)
@@ -197,12 +197,12 @@ def _trajectories(
     _keep([(row[5], same[row[0]]) for row in batch if row[0] in same], record)
     _keep_lists(same)
     changed = {found.pk: pk for pk, found in old.items() if pk not in same}
-    marks = take_marks(changed)
+    marks = collect_user_marks(changed)
     if changed:
         drop_questions(list(changed), record)
     Trajectory.objects.filter(pk__in=changed).delete()
     Trajectory.objects.filter(pk__in=[row[0] for row in batch if row[0] not in same]).update(run=live)
-    put_back(marks, changed)
+    restore_user_marks(marks, changed)
     return Counter(new=len(batch) - len(old), changed=len(changed), unchanged=len(same))
 
 

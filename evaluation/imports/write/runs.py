@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
+from webapp.common.garbage_collection import collect_recent, gc_paused
 
 from annotation.common.access import require
 from annotation.exchange.write.samples import Checkpoint, fail_record, finish_record, keep_issues, open_record, remember
@@ -27,13 +28,19 @@ from evaluation.importers.interface import (
     Settings,
     Unchanged,
 )
-from evaluation.imports.read.halves import joined
 from evaluation.imports.read.mappings import read_by
+from evaluation.imports.read.merge_task_records import merge_records
 from evaluation.imports.read.samples import sample_index
 from evaluation.imports.read.stored import recogniser
-from evaluation.imports.write.batches import WRITTEN, RunBook, save_others, save_trajectories
+from evaluation.imports.write.batches import WRITTEN, RunRegistry, save_others, save_trajectories
 from evaluation.imports.write.preview.boxes import Size, boxes_outside
-from evaluation.imports.write.replacement import REPLACE, REPLACES, forget_staged, put_in_place, require_replaceable
+from evaluation.imports.write.replacement import (
+    REPLACE,
+    REPLACES,
+    discard_staged_runs,
+    require_replaceable,
+    swap_in_staged_runs,
+)
 from evaluation.metrics.columns import AnswerKey
 from evaluation.metrics.extraction import Tally
 from evaluation.metrics.records import VERDICTS
@@ -41,8 +48,7 @@ from evaluation.models import Judgement as JudgementRow
 from evaluation.models import Run
 from evaluation.schema import Condition, Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
 from webapp.accounts.models import User
-from webapp.common.bulk import Growth
-from webapp.common.collector import collect_recent, collector_paused
+from webapp.common.bulk import StatisticsRefresher
 
 BATCH = 1000
 NAME, CONDITION = 200, 40
@@ -62,7 +68,7 @@ class Imported:
     summary: RunSummary | None = None
 
 
-@collector_paused()
+@gc_paused()
 def import_runs(
     *,
     actor: User | None,
@@ -110,11 +116,11 @@ def import_runs(
     try:
         saver.take_all(importer.read(path, reading, samples, known), report)
     except ImportProblem as problem:
-        forget_staged(record)
+        discard_staged_runs(record)
         fail_record(record, problem)
         raise
     if replace:
-        saver.result.runs = put_in_place(actor=actor, record=record, counts=saver.result.counts)
+        saver.result.runs = swap_in_staged_runs(actor=actor, record=record, counts=saver.result.counts)
     else:
         finish_record(actor, record, saver.result.counts)
         saver.result.runs = saver.book.runs
@@ -135,12 +141,12 @@ class RunsSaver:
         answers: Tally | None = None,
     ) -> None:
         self.record, self.checkpoint = record, checkpoint
-        self.book = RunBook(benchmark, actor, record if replace else None)
+        self.book = RunRegistry(benchmark, actor, record if replace else None)
         self.result = Imported(Counter(record.counts))
         self.trajectories: list[Trajectory | Unchanged] = []
         self.others: list[Intervention | Judgement | RolloutGroup] = []
         self.issues: list[Issue] = []
-        self.growth = Growth(*WRITTEN)
+        self.growth = StatisticsRefresher(*WRITTEN)
         self.answers = answers
         self._people: dict[tuple[Any, ...], tuple[Any, ...]] | None = None
 
@@ -245,7 +251,7 @@ class RunsSaver:
 
     def _flush(self, position: Position | None) -> None:
         counts = self.result.counts
-        self.trajectories = joined(self.book.benchmark, self.trajectories)
+        self.trajectories = merge_records(self.book.benchmark, self.trajectories)
         with transaction.atomic():
             saved = save_trajectories(self.book, self.trajectories, self.record)
             counts.update(saved.counts)

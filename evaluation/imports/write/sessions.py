@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.common.access import require
 from annotation.exchange.write.samples import finish_record
-from annotation.images.chain_runs import image_of, original_of, run_sent
+from annotation.images.chain_runs import image_of, original_of, run_uploaded_call
 from annotation.importers.fields import Report, RowRefused
 from annotation.models import Benchmark, Image, ImportRecord, Sample
 from annotation.samples.read import find_sample
@@ -47,7 +47,7 @@ def open_session(benchmark: Benchmark, key: str, *, shared: bool = False, profil
     """A session on a sample. Raises ``Conflict`` when its image is not there.
 
     ``shared``: in a process that serves others too, where each call waits for its turn and its result is kept by
-    content, so that a session can be made again from its calls. Its calls raise ``Later``.
+    content, so that a session can be made again from its calls. Its calls raise ``RunDeferred``.
     """
     samples = Sample.objects.filter(benchmark=benchmark).select_related("image", "gold__revision")
     sample = find_sample(benchmark, samples, key)
@@ -69,7 +69,7 @@ def _in_turn(
     keys: Mapping[str, str],
     profile: Profile,
 ) -> ChainResult:
-    return run_sent(original, call, others, sha256, keys, tools=tools_of(profile))
+    return run_uploaded_call(original, call, others, sha256, keys, tools=tools_of(profile))
 
 
 def sample_keys(benchmark: Benchmark, after: str = "", most: int = 200) -> list[str]:

@@ -20,14 +20,14 @@ from evaluation.imports.write.plan import (
     Kind,
     State,
     UndoPlan,
-    alone,
-    brought,
-    emptied,
+    imported_rows,
     made_by,
     questions_of,
+    runs_left_empty,
     runs_of,
     samples_of,
     undo_plan,
+    unshared_images,
 )
 from evaluation.imports.write.upload import require_kind
 from evaluation.models import Model, Run, Scoring
@@ -134,7 +134,7 @@ def _batch(record: ImportRecord, checkpoint: Checkpoint | None) -> Counter[str]:
 
 
 def _remove_rows(record: ImportRecord) -> Counter[str]:
-    for name, rows in brought(record).items():
+    for name, rows in imported_rows(record).items():
         if ids := list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH]):
             if name in RUN_OF:
                 runs = set(rows.filter(pk__in=ids).order_by().values_list(RUN_OF[name], flat=True))
@@ -150,7 +150,7 @@ def _remove_rows(record: ImportRecord) -> Counter[str]:
 
 def _remove_runs(record: ImportRecord) -> None:
     """The runs that imports made and that hold nothing now, and the models that have no other run."""
-    runs = Run.objects.filter(pk__in=emptied(record, record.checkpoint.get("runs", [])))
+    runs = Run.objects.filter(pk__in=runs_left_empty(record, record.checkpoint.get("runs", [])))
     models = list(runs.values_list("model_id", flat=True))
     if count := runs.count():
         runs.delete()
@@ -165,7 +165,7 @@ def _remove_samples(record: ImportRecord) -> tuple[Counter[str], list[Image]]:
     if not ids:
         return Counter(), []
     batch = Sample.objects.filter(pk__in=ids)
-    shown = list(alone(batch.exclude(image=None).values("image_id"), record).values_list("pk", flat=True))
+    shown = list(unshared_images(batch.exclude(image=None).values("image_id"), record).values_list("pk", flat=True))
     Gold.objects.filter(sample__in=ids).delete()
     batch.delete()
     content_changed(record.benchmark_id)

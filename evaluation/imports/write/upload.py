@@ -49,7 +49,7 @@ NAME = 200
 Formats = dict[str, list[dict[str, Any]]]
 
 
-def receive(
+def store_upload(
     *,
     actor: User,
     benchmark: Benchmark,
@@ -59,8 +59,8 @@ def receive(
 ) -> ImportRecord:
     """Keep an upload and have it read. The same file, not yet imported, is the same record.
 
-    ``choices`` as in ``choose``. Raises ``NotAllowed``, ``TooLarge`` or, for a file that is nothing we can read,
-    ``InvalidInput`` with the sentence to show.
+    ``choices`` as in ``update_choices``. Raises ``NotAllowed``, ``TooLarge`` or, for a file of no known format,
+    ``InvalidInput`` with the message to show.
     """
     kinds = [kind for kind in Kind if allowed(actor, benchmark, RIGHT_FOR[kind])]
     if not kinds:
@@ -92,10 +92,10 @@ def receive(
     given = {name: value for name, value in (choices or {}).items() if value not in (None, "")}
     if pictures and record.kind == Kind.SAMPLES:
         given["images"] = pictures
-    return choose(actor=actor, record=record, choices=given)
+    return update_choices(actor=actor, record=record, choices=given)
 
 
-def choose(*, actor: User, record: ImportRecord, choices: Mapping[str, Any]) -> ImportRecord:
+def update_choices(*, actor: User, record: ImportRecord, choices: Mapping[str, Any]) -> ImportRecord:
     """Change what was chosen for a file that is not imported yet, and read it again with that.
 
     ``choices``: any of both (samples and runs of a result file), kind, format, model, setting, coordinates, mapping,
@@ -166,7 +166,7 @@ def holds_runs_alone(record: ImportRecord) -> bool:
     return True
 
 
-def blocked(record: ImportRecord) -> str:
+def blocking_reason(record: ImportRecord) -> str:
     """Why this record cannot be committed now, in a sentence; "" when it can."""
     preview, counts = record.preview, record.preview.get("counts", {})
     if record.state == State.READING:
@@ -201,7 +201,7 @@ def commit(*, actor: User, record: ImportRecord) -> ImportRecord:
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
         require_kind(actor, record)
-        if reason := blocked(record):
+        if reason := blocking_reason(record):
             raise Conflict(f"{record.file_name} cannot be imported now. {reason}")
         if record.options.get("mapping"):
             save_mapping(

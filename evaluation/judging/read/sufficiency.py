@@ -10,7 +10,7 @@ from annotation.statistics import Interval
 from annotation.work_rules import Condition
 from evaluation.judging.read.accuracy import Accuracy, BlindJudged
 from evaluation.metrics.intervals import newcombe
-from evaluation.metrics.tests import mcnemar
+from evaluation.metrics.significance import mcnemar
 
 Unit = Callable[[BlindJudged], Hashable]
 """What two answers have in common that make a pair."""

@@ -15,7 +15,7 @@ from annotation.blindness import JUDGING_AND_PUBLIC
 from annotation.common.access import require
 from annotation.common.rules import refuse_open_blind_work
 from annotation.models import Benchmark, Image, Revision, Sample
-from annotation.queue.pauses import require_going_on
+from annotation.queue.pauses import require_not_paused
 from annotation.schema import AnswerType
 from annotation.workflow import Right
 from evaluation.common.judging.digests import judged_digests
@@ -167,7 +167,7 @@ def next_to_judge(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
     held: JudgingItem | None = queue.items.held_by(actor).order_by("seats__taken_at", "pk").first()
     if held is not None and _renew(actor, held):
         return held
-    require_going_on(actor, queue.benchmark)
+    require_not_paused(actor, queue.benchmark)
     last = queue.items.done_by(actor).order_by("-seats__done_at").values_list("trajectory__sample", flat=True).first()
     places = order_for(actor, queue)
     rows = queue.items.open_to(actor).order_by().values_list("pk", "trajectory__sample")

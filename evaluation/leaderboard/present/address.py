@@ -24,7 +24,7 @@ from evaluation.leaderboard.present.columns import (
     plain_columns,
 )
 from evaluation.leaderboard.read.board import SORTED_BY
-from evaluation.leaderboard.read.rows import Board
+from evaluation.leaderboard.read.rows import Leaderboard
 from evaluation.metrics.catalogue import METRICS
 from webapp.common.errors import InvalidInput
 
@@ -105,14 +105,14 @@ class View:
     def columns(self) -> list[tuple[Column, str]]:
         return plain_columns(self.names, self.pinned)
 
-    def on(self, board: Board) -> View:
+    def on(self, board: Leaderboard) -> View:
         """This view, without the verdicts of files where no column was chosen and no file has any."""
         name = IN_FILE.metric
         if self.terms.get("columns") or any(row.value(name) is not None for row in board.rows()):
             return self
         return replace(self, chosen=tuple(one for one in self.chosen if one != name))
 
-    def folding(self, board: Board) -> View:
+    def folding(self, board: Leaderboard) -> View:
         """This view with its empty columns out of sight: for pages, as files keep them. Columns that were chosen one by
         one stand."""
         rows = list(board.rows())

@@ -12,18 +12,18 @@ from functools import cached_property
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
 from django.utils.translation import ngettext
+from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percent, percentage_points
 
 from evaluation.common.figures import Axis
 from evaluation.leaderboard.read.published import PublishedRow
-from evaluation.leaderboard.read.rows import BoardRow
+from evaluation.leaderboard.read.rows import LeaderboardRow
 from evaluation.metrics.families import ALL_PAIRS, family_words
 from evaluation.metrics.ranking import TESTED
 from evaluation.models import Standing
 from webapp.common import svg
-from webapp.common.markup import put, put_each
-from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, percentage_points
+from webapp.common.markup import fast_format_html, fast_format_html_join
 
-STAR = put('<span class="ast" title="{}">*</span>', "p below .05, exact McNemar")
+STAR = fast_format_html('<span class="ast" title="{}">*</span>', "p below .05, exact McNemar")
 NOTHING = SafeString()
 
 
@@ -58,24 +58,26 @@ class Cell:
         """The text, a link where it counts trajectories, with the star of a small p and its range."""
         after = STAR if self.star else NOTHING
         if self.whole != self.text:
-            after = put('{} <span class="range xs">({})</span>', after, self.range)
+            after = fast_format_html('{} <span class="range xs">({})</span>', after, self.range)
         if self.href:
-            return put('<a href="{}" data-count="{}">{}</a>{}', self.href, self.count, self.text, after)
+            return fast_format_html('<a href="{}" data-count="{}">{}</a>{}', self.href, self.count, self.text, after)
         if self.text == NOT_AVAILABLE:
-            return put('<span class="faint">{}</span>', self.text)
-        return put("{}{}", self.text, after)
+            return fast_format_html('<span class="faint">{}</span>', self.text)
+        return fast_format_html("{}{}", self.text, after)
 
     def with_spread(self) -> SafeString:
         """The number with its interval in digits under it."""
         if not self.spread:
             return self.markup()
-        return put('{}<span class="spread xs">{}</span>', self.markup(), self.spread)
+        return fast_format_html('{}<span class="spread xs">{}</span>', self.markup(), self.spread)
 
     def with_bar(self, axis: Axis) -> SafeString:
         """The number with its interval under it."""
         if self.value is None:
             return self.markup()
-        return put("{} {}", self.markup(), svg.interval(self.value, self.low, self.high, axis.low, axis.high))
+        return fast_format_html(
+            "{} {}", self.markup(), svg.interval(self.value, self.low, self.high, axis.low, axis.high)
+        )
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class ShownRow:
     address that makes it the reference. ``against``: how it differs from the reference, nothing on a slice. ``whole``:
     it is of the whole benchmark. ``drawn``: the columns with drawings that stand."""
 
-    row: BoardRow
+    row: LeaderboardRow
     letter: str
     href: str
     refer: str
@@ -113,12 +115,14 @@ class ShownRow:
         found = (
             (cell.classes, cell.title, cell.with_spread() if self.intervals else cell.markup()) for cell in self.cells
         )
-        return put_each("\n", '<td class="num {}" title="{}">{}</td>', found)
+        return fast_format_html_join("\n", '<td class="num {}" title="{}">{}</td>', found)
 
     def counts(self) -> SafeString:
         """How many trajectories, and under it what is never hidden."""
         hidden = ((cell.title, cell.markup()) for cell in self.hidden_counts)
-        return put("{}{}", self.n.markup(), put_each("", ' <span class="xs" title="{}">{}</span>', hidden))
+        return fast_format_html(
+            "{}{}", self.n.markup(), fast_format_html_join("", ' <span class="xs" title="{}">{}</span>', hidden)
+        )
 
     def quadrant_bar(self) -> SafeString:
         return quadrant_bar(self.quadrants)
@@ -136,18 +140,18 @@ class ShownPublished:
 def quadrant_bar(cells: Sequence[Cell]) -> SafeString:
     """The four quadrants as a bar, their percentages under it."""
     if cells[0].value is None and not cells[0].range:
-        return put('<span class="faint" title="{}">{}</span>', cells[0].title, NOT_AVAILABLE)
+        return fast_format_html('<span class="faint" title="{}">{}</span>', cells[0].title, NOT_AVAILABLE)
     ranges = any(cell.value is None for cell in cells)
-    numbers = put(
+    numbers = fast_format_html(
         '<span class="stack-numbers{}">{}</span>',
         " stack-numbers--ranges" if ranges else "",
-        put_each("", '<span title="{}">{}</span>', ((cell.title, cell.markup()) for cell in cells)),
+        fast_format_html_join("", '<span title="{}">{}</span>', ((cell.title, cell.markup()) for cell in cells)),
     )
     if ranges:
         return numbers
     values = [cell.value for cell in cells]
     linked = all(cell.href or not cell.value for cell in cells)
-    return put(
+    return fast_format_html(
         "{} {}",
         svg.linked_quadrants(values, [(cell.href, cell.title) for cell in cells]) if linked else svg.quadrants(values),
         numbers,
@@ -157,13 +161,17 @@ def quadrant_bar(cells: Sequence[Cell]) -> SafeString:
 def place_words(standing: Standing | None, ranked_by: str) -> SafeString:
     """``3 [2–6]``: a rank with its range; a rank that has none says so when it is pointed at; a dash without a rank."""
     if standing is None or not standing.rank:
-        return put('<span class="faint">{}</span>', "–")
+        return fast_format_html('<span class="faint">{}</span>', "–")
     title = f"Rank by {ranked_by}, {_range_words(standing)}"
     if not standing.low:
-        return put('<b title="{}">{}</b>', title, standing.rank)
+        return fast_format_html('<b title="{}">{}</b>', title, standing.rank)
     spread = f"{standing.low}–{standing.high}"
-    best = put('<span class="best xs">best {}%</span>', percent(standing.p_best, 0)) if standing.p_best else NOTHING
-    return put(
+    best = (
+        fast_format_html('<span class="best xs">best {}%</span>', percent(standing.p_best, 0))
+        if standing.p_best
+        else NOTHING
+    )
+    return fast_format_html(
         '<span title="{}"><b>{}</b> <span class="err">[{}]</span></span>{}', title, standing.rank, spread, best
     )  # fmt: skip
 
@@ -186,40 +194,42 @@ def _range_words(standing: Standing) -> str:
     return f"{drawn}; first in {percent(standing.p_best)}% of draws{near}"
 
 
-TURN = put(
+TURN = fast_format_html(
     '<span class="flips xs turn" title="{}">undecided answers could change its sign</span>',
     "The difference would change sign if they were correct in one run and incorrect in the other",
 )
 
 
 def difference_markup(
-    row: BoardRow, flips: Iterable[Cell], compare: str, axis: Axis, *, with_family: bool = False
+    row: LeaderboardRow, flips: Iterable[Cell], compare: str, axis: Axis, *, with_family: bool = False
 ) -> SafeString:
     """The difference to the reference row, its interval, its p, the answers gained and lost. ``with_family``: also what
     p is adjusted over, where no head says it. ``compare``: the page of the two side by side, nothing for the reference
     itself."""
     if not compare:
-        return put('<span class="small muted">{}</span>', "reference")
+        return fast_format_html('<span class="small muted">{}</span>', "reference")
     if row.against is None:
-        return put('<span class="faint">{}</span>', NOT_AVAILABLE)
+        return fast_format_html('<span class="faint">{}</span>', NOT_AVAILABLE)
     d = row.against
     turn = TURN if d.could_turn else NOTHING
     if row.provisional:
         words = f"{percentage_points(d.difference_low)} to {percentage_points(d.difference_high)}"
         title = "Provisional: the range of the difference that undecided answers allow, on the samples both answered"
-        link = put('<a class="versus" href="{}" rel="nofollow">compare</a>', compare)
-        return put('<span title="{}">{} pp</span> <span class="flips xs">{}</span>{}', title, words, link, turn)
+        link = fast_format_html('<a class="versus" href="{}" rel="nofollow">compare</a>', compare)
+        return fast_format_html(
+            '<span title="{}">{} pp</span> <span class="flips xs">{}</span>{}', title, words, link, turn
+        )
     ends = f"{percentage_points(d.low)} to {percentage_points(d.high)}"
     tests = f"95% interval {ends}, unadjusted; p (clustered) {p_value(d.p_cluster)}, Holm-adjusted {p_value(d.p_holm)} "
     tests += f"({d.family_words}); p (McNemar) {p_value(d.p_value)}"
-    return put(
+    return fast_format_html(
         '<span title="{}">{}</span> <span class="flips xs">{} <span class="faint">of {}</span> {}</span>'
         '{}{}',
         tests,
         svg.difference(d.difference, d.low, d.high, d.p_holm, axis.low, axis.high, d.tie),
-        put_each(" ", "{}", ((cell.markup(),) for cell in flips)),
+        fast_format_html_join(" ", "{}", ((cell.markup(),) for cell in flips)),
         decimal(d.n),
-        put('<a class="versus" href="{}" rel="nofollow">compare</a>', compare),
-        put('<span class="flips xs faint">{}</span>', d.family_words) if with_family else NOTHING,
+        fast_format_html('<a class="versus" href="{}" rel="nofollow">compare</a>', compare),
+        fast_format_html('<span class="flips xs faint">{}</span>', d.family_words) if with_family else NOTHING,
         turn,
     )  # fmt: skip

@@ -10,14 +10,14 @@ from evaluation.exporters.documents import Band, Document
 from evaluation.leaderboard.present.address import View
 from evaluation.leaderboard.present.cells import Cell, ShownPublished, ShownRow
 from evaluation.leaderboard.present.columns import ACCURACY, DIFFERENCE, GROUNDED, GROUPS, QUADRANT_BAR, QUADRANTS
-from evaluation.leaderboard.read.rows import PLACE, Board, BoardRow
+from evaluation.leaderboard.read.rows import PLACE, Leaderboard, LeaderboardRow
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.faithfulness import ARMS
 from evaluation.metrics.families import ALL_PAIRS, family_words
 from evaluation.metrics.ranking import TESTED
 from evaluation.metrics.selection import BOUNDED, ENDED
-from evaluation.metrics.settings_words import UNCERTAIN, counting_words
-from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, percentage_points, range_of
+from evaluation.metrics.settings_help import UNCERTAIN, counting_words
+from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percent, percentage_points, range_of
 
 COUNTS = ("trajectories", "missing", "failed", *UNCERTAIN)
 AGAINST = (
@@ -31,7 +31,7 @@ def view_metrics(view: View) -> list[str]:
     return [ACCURACY.metric, GROUNDED.metric, *QUADRANTS, *view.names]
 
 
-def view_columns(view: View, board: Board) -> list[str]:
+def view_columns(view: View, board: Leaderboard) -> list[str]:
     """The columns of the tidy rows: who, place, counts, each metric with its interval, difference to the reference."""
     metrics = [f"{name}{end}" for name in view_metrics(view) for end in _ends(name)]
     against = [f"against_{name}" for name in ("reference", *AGAINST)] if board.whole else []
@@ -44,7 +44,7 @@ def _ends(metric: str) -> tuple[str, ...]:
     return ("", "_ci_low", "_ci_high", "_ci_method", *(("_low", "_high") if metric in BOUNDED else ()))
 
 
-def view_rows(view: View, board: Board, published: Sequence[ShownPublished]) -> Iterator[dict[str, Any]]:
+def view_rows(view: View, board: Leaderboard, published: Sequence[ShownPublished]) -> Iterator[dict[str, Any]]:
     """One row for each row of the page, in its order, papers last."""
     bands = {"ranked": board.ranked, "baseline": board.baselines, "failed": board.failed, "unscored": board.unscored}
     for band, rows in bands.items():
@@ -56,7 +56,7 @@ def view_rows(view: View, board: Board, published: Sequence[ShownPublished]) -> 
         yield {"band": "published", "slice_by": view.by, "slice": view.slice} | who | values
 
 
-def _row(row: BoardRow, view: View, board: Board) -> dict[str, Any]:
+def _row(row: LeaderboardRow, view: View, board: Leaderboard) -> dict[str, Any]:
     found: dict[str, Any] = {
         "slice_by": view.by, "slice": view.slice, "model": row.run.model.name, "setting": row.run.setting,
         "run": row.run.pk, "stale": row.stale, "provisional": row.provisional,
@@ -75,8 +75,8 @@ def _row(row: BoardRow, view: View, board: Board) -> dict[str, Any]:
 
 
 def view_document(
-    view: View, board: Board, bands: Sequence[tuple[str, Sequence[ShownRow]]], published: Sequence[ShownPublished],
-    title: str,
+    view: View, board: Leaderboard, bands: Sequence[tuple[str, Sequence[ShownRow]]],
+    published: Sequence[ShownPublished], title: str,
 ) -> Document:  # fmt: skip
     """The page's table as texts: each number with its interval, the difference with its adjusted p."""
     wide = GROUNDED.metric in view.drawn
@@ -143,7 +143,7 @@ def _printed(shown: ShownPublished, view: View, against: bool) -> list[str]:
     return ["–", who, "", "", shown.accuracy.text, *(cell.text for cell in cells)]
 
 
-def range_notes(board: Board) -> list[str]:
+def range_notes(board: Leaderboard) -> list[str]:
     """What stands in parentheses, and what provisional means, where the board has any of it."""
     notes = []
     if any(range_of(m.low, m.high) for row in board.rows() for name in ENDED if (m := row.metrics.get(name))):
@@ -163,7 +163,7 @@ def range_notes(board: Board) -> list[str]:
     return notes
 
 
-def _notes(view: View, board: Board) -> list[str]:
+def _notes(view: View, board: Leaderboard) -> list[str]:
     """What the numbers rest on; every table carries it."""
     words = ", ".join(settings_words(board.settings))
     notes = [f"Percent with 95% intervals. IoA above {board.settings.ioa_threshold:g}; {words}."]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from annotation.imaging.raster import png_of
 from evaluation.common.figures import FONT, HAIR, INK, SOFT
 from evaluation.leaderboard.present.chart import Chart, Point, Tick
-from webapp.common.drawing import written
-from webapp.common.markup import put, put_each
+from webapp.common.drawing import format_number
+from webapp.common.markup import fast_format_html, fast_format_html_join
 
 WIDTH, HEIGHT, LINE, SCALE = 340, 142, 22, 4
 LONGEST_NAME = 60
@@ -21,7 +21,7 @@ def figure_svg(chart: Chart, caption: str, basis: Sequence[str]) -> str:
     what the numbers rest on, in the last lines."""
     height = HEIGHT + 34 + 10 * len(basis) + LINE * len(chart.points)
     foot = [(height - 8 - 10 * at, SOFT, line[:LONGEST_BASIS]) for at, line in enumerate(reversed(basis))]
-    return str(put(
+    return str(fast_format_html(
         '<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" viewBox="0 0 {} {}" font-family="{}" '
         'font-size="10" fill="{}"><title>{}</title><rect width="{}" height="{}" fill="#ffffff"/>'
         '{}{}<path d="{}" fill="none" stroke="{}" stroke-width="1.5" stroke-dasharray="4 3"/>{}{}'
@@ -30,7 +30,7 @@ def figure_svg(chart: Chart, caption: str, basis: Sequence[str]) -> str:
         WIDTH * SCALE, height * SCALE, WIDTH, height, FONT, INK, caption, WIDTH, height,
         _rows(chart), _columns(chart.x_ticks), chart.path, SOFT, _points(chart), _names(chart),
         (34 + 336) // 2, HEIGHT + 8, SOFT, f"accuracy in % by {chart.title}",
-        put_each("", BASIS, foot),
+        fast_format_html_join("", BASIS, foot),
     ))  # fmt: skip
 
 
@@ -44,13 +44,13 @@ def _rows(chart: Chart) -> str:
         '<line x1="34" x2="336" y1="{0}" y2="{0}" stroke="{1}"/>'
         '<text x="28" y="{2}" text-anchor="end" fill="{3}">{4}</text>'
     )
-    lines = ((tick.at, HAIR, written(float(tick.at) + 4), SOFT, tick.text) for tick in chart.y_ticks)
-    return put_each("", form, lines)
+    lines = ((tick.at, HAIR, format_number(float(tick.at) + 4), SOFT, tick.text) for tick in chart.y_ticks)
+    return fast_format_html_join("", form, lines)
 
 
 def _columns(ticks: list[Tick]) -> str:
     form = '<text x="{}" y="134" text-anchor="middle" fill="{}">{}</text>'
-    return put_each("", form, ((tick.at, SOFT, tick.text) for tick in ticks))
+    return fast_format_html_join("", form, ((tick.at, SOFT, tick.text) for tick in ticks))
 
 
 def _points(chart: Chart) -> str:
@@ -58,9 +58,9 @@ def _points(chart: Chart) -> str:
         '<g><title>{0}</title><line x1="{1}" x2="{1}" y1="{2}" y2="{3}" stroke="{4}"/>'
         '<circle cx="{1}" cy="{5}" r="3.5" fill="{6}"/><text x="{7}" y="{8}">{9}</text></g>'
     )
-    return put_each("", form, (
-        (p.words, p.x, p.low, p.high, SOFT, p.y, INK if p.front else SOFT, written(float(p.x) + p.aside),
-         written(float(p.y) + 4), p.letter) for p in chart.points
+    return fast_format_html_join("", form, (
+        (p.words, p.x, p.low, p.high, SOFT, p.y, INK if p.front else SOFT, format_number(float(p.x) + p.aside),
+         format_number(float(p.y) + 4), p.letter) for p in chart.points
     ))  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def _names(chart: Chart) -> str:
         '<text x="44" y="{1}" font-size="7" fill="{4}">{5}</text>'
     )
     lines = ((HEIGHT + 26 + LINE * at, p) for at, p in enumerate(chart.points))
-    return put_each("", form, ((y, y + 9, p.letter, _shortened(p), SOFT, p.uncertain) for y, p in lines))
+    return fast_format_html_join("", form, ((y, y + 9, p.letter, _shortened(p), SOFT, p.uncertain) for y, p in lines))
 
 
 def _shortened(point: Point) -> str:

@@ -8,15 +8,15 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from webapp.common.formatting import decimal
 
 from evaluation.common.slices import SAVED
-from evaluation.leaderboard.read.rows import Board, Facet
+from evaluation.leaderboard.read.rows import Facet, Leaderboard
 from evaluation.query.fields import slice_terms
-from webapp.common.markup import put, put_each
-from webapp.common.wording import decimal
+from webapp.common.markup import fast_format_html, fast_format_html_join
 
 SLICE = '<a href="{}"{}><span class="clip grow">{}</span><span class="faint">{}</span></a>'
-CURRENT = put(' aria-current="{}"', "true")
+CURRENT = fast_format_html(' aria-current="{}"', "true")
 
 
 class Addresses:
@@ -53,15 +53,15 @@ def _encoded(terms: tuple[tuple[str, str | int], ...]) -> str:
     return urlencode(terms)
 
 
-def saved_links(names: Sequence[str], board: Board, rest: str) -> SafeString:
+def saved_links(names: Sequence[str], board: Leaderboard, rest: str) -> SafeString:
     """The saved slices, each a link to the board on it. How many each lists is not counted here."""
     chosen = board.slice if board.slice_by == SAVED else None
     addresses = (rest + urlencode({"by": SAVED, "slice": name}) for name in names)
     rows = ((href, CURRENT if name == chosen else "", name, "") for href, name in zip(addresses, names, strict=True))
-    return put_each("\n", SLICE, rows)
+    return fast_format_html_join("\n", SLICE, rows)
 
 
-def slice_links(facet: Facet, board: Board, rest: str) -> SafeString:
+def slice_links(facet: Facet, board: Leaderboard, rest: str) -> SafeString:
     """The values of a facet, each a link to the board on it. ``rest``: the address that the slice is added to.
 
     Markup and not a template: a facet can have hundreds of values.
@@ -71,4 +71,4 @@ def slice_links(facet: Facet, board: Board, rest: str) -> SafeString:
         (rest + urlencode({"by": facet.name, "slice": value}), CURRENT if value == chosen else "", value, decimal(n))
         for value, n in facet.values
     )
-    return put_each("\n", SLICE, links)
+    return fast_format_html_join("\n", SLICE, links)

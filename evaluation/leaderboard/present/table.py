@@ -8,6 +8,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 from django.utils.safestring import SafeString
+from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percent, points_between, range_of
+from webapp.common.lru_cache import LRUCache
 
 from evaluation.common.design_effect import design_words
 from evaluation.common.figures import Axis, axis_of, written
@@ -15,18 +17,16 @@ from evaluation.leaderboard.present.cells import NOTHING, Cell, ShownPublished, 
 from evaluation.leaderboard.present.columns import ACCURACY, FLIPS, GROUNDED, IN_FILE, QUADRANTS, UNREAD, Column
 from evaluation.leaderboard.present.links import Addresses
 from evaluation.leaderboard.read.published import PublishedRow
-from evaluation.leaderboard.read.rows import PLACE, Board, BoardMetric, BoardRow, Difference
+from evaluation.leaderboard.read.rows import PLACE, BoardMetric, Difference, Leaderboard, LeaderboardRow
 from evaluation.metrics.catalogue import METRICS, POINTS
 from evaluation.metrics.selection import BOUNDED
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run
-from webapp.common.kept import Kept
-from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, points_between, range_of
 
 SIGNIFICANT = 0.05
 KEPT_WORDS = 20_000
 """Numbers, of a few boards of fifty runs."""
-ROWS: Kept[ShownRow] = Kept(2_000)
+ROWS: LRUCache[ShownRow] = LRUCache(2_000)
 """Of some twenty boards of fifty runs, about 10 kB each."""
 ANSWERED = frozenset(BOUNDED) - {*QUADRANTS}
 """Metrics that stand with their range beside them; that of a quadrant is in its hover text."""
@@ -34,12 +34,12 @@ FOUR = [Column(metric, {"quadrant": name}) for metric, name in QUADRANTS.items()
 SHARES = Axis(0, 1)
 
 
-def accuracy_axis(board: Board) -> Axis:
+def accuracy_axis(board: Leaderboard) -> Axis:
     metrics = [row.metrics.get("accuracy") for row in board.rows()]
     return axis_of(end for m in metrics if m for end in (m.value, m.ci_low, m.ci_high))
 
 
-def difference_axis(board: Board) -> Axis:
+def difference_axis(board: Leaderboard) -> Axis:
     pairs = [row.against for row in board.rows() if row.against]
     return axis_of([0.0, *(end for d in pairs for end in (d.difference, d.low, d.high))])
 
@@ -49,7 +49,7 @@ class Table:
     """What all rows of a board share. ``refer``: the address of the board with another reference, but for its run;
     nothing where no row can be compared. ``intervals``: they stand under the numbers of the plain columns."""
 
-    board: Board
+    board: Leaderboard
     addresses: Addresses
     columns: Sequence[tuple[Column, str]]
     axis: Axis
@@ -58,11 +58,11 @@ class Table:
     intervals: bool = False
     drawn: frozenset[str] = frozenset()
 
-    def rows(self, rows: Sequence[BoardRow]) -> list[ShownRow]:
+    def rows(self, rows: Sequence[LeaderboardRow]) -> list[ShownRow]:
         shared = self._content()
         return [self._kept(row, row.run.letter, shared) for row in rows]
 
-    def _kept(self, row: BoardRow, letter: str, shared: Hashable) -> ShownRow:
+    def _kept(self, row: LeaderboardRow, letter: str, shared: Hashable) -> ShownRow:
         return ROWS.get((shared, letter, *_content(row)), lambda: self._shown(row, letter))
 
     def _content(self) -> Hashable:
@@ -73,7 +73,7 @@ class Table:
             self.drawn, board.whole, board.ranked_by, board.reference and board.reference.run.pk,
         )  # fmt: skip
 
-    def _shown(self, row: BoardRow, letter: str) -> ShownRow:
+    def _shown(self, row: LeaderboardRow, letter: str) -> ShownRow:
         run, board, addresses = row.run.pk, self.board, self.addresses
         is_reference = board.reference is not None and board.reference.run.pk == run
         accuracy, grounded = metric_cell(row, ACCURACY, addresses), metric_cell(row, GROUNDED, addresses)
@@ -99,7 +99,7 @@ class Table:
             drawn=self.drawn,
         )
 
-    def _versus(self, row: BoardRow) -> str:
+    def _versus(self, row: LeaderboardRow) -> str:
         """The page of this row and the reference side by side; nothing for the reference itself."""
         reference = self.board.reference
         if reference is None or reference.run.pk == row.run.pk:
@@ -107,7 +107,7 @@ class Table:
         return self.addresses.compare(reference.run.pk, row.run.pk)
 
 
-def _content(row: BoardRow) -> tuple[Hashable, ...]:
+def _content(row: LeaderboardRow) -> tuple[Hashable, ...]:
     """All that a row shows of its own."""
     run, scoring, standing = row.run, row.scoring, row.standing
     ranked = standing and (*(getattr(standing, name) for name in PLACE), str(standing.detail))
@@ -117,7 +117,7 @@ def _content(row: BoardRow) -> tuple[Hashable, ...]:
     return (run.pk, run.model.name, run.model.baseline, run.setting, scored, row.stale, ranked, row.against, *metrics)
 
 
-def hidden_counts(row: BoardRow, addresses: Addresses) -> list[Cell]:
+def hidden_counts(row: LeaderboardRow, addresses: Addresses) -> list[Cell]:
     """``43 missing``, ``2 failed`` ...: only those that are not 0."""
     counts, settings = row.counts, row.settings
     found = []
@@ -150,14 +150,16 @@ def _undecided(
     yield "unread", {"unread": "yes"}, words, f"no option could be read from the answer. {theirs}"
 
 
-def _count(row: BoardRow, name: str, terms: Mapping[str, str], addresses: Addresses) -> Cell:
+def _count(row: LeaderboardRow, name: str, terms: Mapping[str, str], addresses: Addresses) -> Cell:
     n = row.counts.get(name)
     if n is None:
         return Cell(NOT_AVAILABLE)
     return Cell(decimal(n), href=addresses.trajectories(row.run.pk, **terms) if n else "", count=n)
 
 
-def flips(row: BoardRow, reference: BoardRow | None, against: Difference | None, addresses: Addresses) -> list[Cell]:
+def flips(
+    row: LeaderboardRow, reference: LeaderboardRow | None, against: Difference | None, addresses: Addresses
+) -> list[Cell]:
     """What only this row has right, and what only the reference row has."""
     if against is None or reference is None:
         return []
@@ -175,11 +177,11 @@ def flips(row: BoardRow, reference: BoardRow | None, against: Difference | None,
 class ShownAblation:
     """A model under several settings: one of them, and each other with its difference on the one axis."""
 
-    base: BoardRow
-    others: list[tuple[BoardRow, SafeString]]
+    base: LeaderboardRow
+    others: list[tuple[LeaderboardRow, SafeString]]
 
 
-def shown_ablations(board: Board, addresses: Addresses) -> list[ShownAblation]:
+def shown_ablations(board: Leaderboard, addresses: Addresses) -> list[ShownAblation]:
     pairs = [against for one in board.ablations for _, against in one.others]
     axis = axis_of([0.0, *(end for d in pairs for end in (d.difference, d.low, d.high))])
     return [

@@ -11,20 +11,36 @@ from typing import Any
 from annotation.models import Benchmark
 from evaluation.common.slices import LISTED, SliceTable, read_slice
 from evaluation.leaderboard.read.published import PublishedRow, published_rows
-from evaluation.leaderboard.read.rows import Ablation, Board, BoardMetric, BoardRow, Difference, Facet, Neighbours
+from evaluation.leaderboard.read.rows import (
+    Ablation,
+    BoardMetric,
+    Difference,
+    Facet,
+    Leaderboard,
+    LeaderboardRow,
+    Neighbours,
+)
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.families import ADJACENT, REFERENCE, SETTINGS
 from evaluation.metrics.selection import Summary
 from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.significance import holm
 from evaluation.metrics.slices import COUNTED_BY
-from evaluation.metrics.tests import holm
 from evaluation.models import Comparison, Metric, Run, Standing
 from evaluation.models.querysets.runs import MetricQuerySet
-from evaluation.scoring.freshness import Freshness
+from evaluation.scoring.freshness import StalenessChecker
 from evaluation.scoring.rank import RANKED_BY
 from webapp.common.errors import NotFound
 
-__all__ = ["Board", "BoardRow", "Difference", "PublishedRow", "published_rows", "read_board", "slices_of"]
+__all__ = [
+    "Difference",
+    "Leaderboard",
+    "LeaderboardRow",
+    "PublishedRow",
+    "load_leaderboard",
+    "published_rows",
+    "slices_of",
+]
 
 SORTED_BY = "valid_grounded_reasoning"
 DETAILED = frozenset({COUNTED_BY, "accuracy", "ate_text", "ate_visual"})
@@ -35,7 +51,7 @@ NEIGHBOURS = 13
 """Ranked rows whose neighbors are compared: twelve pairs, so that Holm's correction leaves something to see."""
 
 
-def read_board(
+def load_leaderboard(
     benchmark: Benchmark,
     *,
     slice_by: str = "",
@@ -44,7 +60,7 @@ def read_board(
     reference: int | None = None,
     metrics: Collection[str] | None = None,
     person: Any = None,
-) -> Board:
+) -> Leaderboard:
     """The board on one slice; by one of ``LISTED`` on the list of a query, which takes some queries more and is that
     which this person sees.
 
@@ -63,7 +79,7 @@ def read_board(
     if slice_by and slice_by not in LISTED and not found and not published:
         raise NotFound(f"No run has scores on {slice_by[:60]} = {slice[:60]}.")
     standings = _standings(benchmark, ranked_by) if not slice_by else {}
-    freshness = Freshness(benchmark)
+    freshness = StalenessChecker(benchmark)
     rows = [_row(run, found, standings, freshness) for run in runs]
     scored = sorted((row for row in rows if row.scoring), key=lambda row: _place(row, sorted_by))
     alive = [row for row in scored if not row.failed]
@@ -73,7 +89,7 @@ def read_board(
     ranked, baselines = (
         [_with(row, differences) for row in alive if row.baseline is baseline] for baseline in (False, True)
     )
-    return Board(
+    return Leaderboard(
         slice_by=slice_by,
         slice=slice,
         sorted_by=sorted_by,
@@ -137,27 +153,29 @@ def _standings(benchmark: Benchmark, metric: str) -> dict[int, Standing]:
 
 
 def _row(
-    run: Run, metrics: dict[int, dict[str, BoardMetric]], standings: dict[int, Standing], freshness: Freshness
-) -> BoardRow:
+    run: Run, metrics: dict[int, dict[str, BoardMetric]], standings: dict[int, Standing], freshness: StalenessChecker
+) -> LeaderboardRow:
     scoring = getattr(run, "scoring", None)
     if scoring is None:
-        return BoardRow(run, None, {})
+        return LeaderboardRow(run, None, {})
     stale = freshness.stale(scoring)
-    return BoardRow(run, scoring, metrics.get(scoring.pk, {}), standings.get(scoring.pk), stale=stale)
+    return LeaderboardRow(run, scoring, metrics.get(scoring.pk, {}), standings.get(scoring.pk), stale=stale)
 
 
-def _place(row: BoardRow, sorted_by: str) -> tuple[bool, float, str]:
+def _place(row: LeaderboardRow, sorted_by: str) -> tuple[bool, float, str]:
     """Best first; a row without a value comes last. A provisional row has the place of its lower bound."""
     value = row.least(sorted_by)
     sign = 1 if METRICS[sorted_by].better == "lower" else -1
     return value is None, 0.0 if value is None else sign * value, str(row.run)
 
 
-def _with(row: BoardRow, differences: dict[int, Difference]) -> BoardRow:
+def _with(row: LeaderboardRow, differences: dict[int, Difference]) -> LeaderboardRow:
     return replace(row, against=differences.get(row.scoring.pk) if row.scoring else None)
 
 
-def _comparisons(chosen: BoardRow, ranked: Sequence[BoardRow]) -> tuple[dict[int, Difference], list[Neighbours]]:
+def _comparisons(
+    chosen: LeaderboardRow, ranked: Sequence[LeaderboardRow]
+) -> tuple[dict[int, Difference], list[Neighbours]]:
     """Every other row against the chosen one, by scoring; and each ranked row against the next by accuracy."""
     ladder = sorted(ranked, key=lambda row: _place(row, "accuracy"))[:NEIGHBOURS]
     steps = [(_scoring(upper), _scoring(lower)) for upper, lower in pairwise(ladder)]
@@ -173,9 +191,9 @@ def _comparisons(chosen: BoardRow, ranked: Sequence[BoardRow]) -> tuple[dict[int
     return {row: difference for (row, _), difference in differences.items()}, neighbours
 
 
-def _ablations(rows: Sequence[BoardRow]) -> list[Ablation]:
+def _ablations(rows: Sequence[LeaderboardRow]) -> list[Ablation]:
     """Models with several runs: the run under the setting "base", else the first by name, and each other against it."""
-    models: dict[int, list[BoardRow]] = {}
+    models: dict[int, list[LeaderboardRow]] = {}
     for row in sorted(rows, key=lambda row: (row.run.setting != BASE, row.run.setting, row.run.pk)):
         models.setdefault(row.run.model_id, []).append(row)
     several = [found for found in models.values() if len(found) > 1]
@@ -191,7 +209,7 @@ def _ablations(rows: Sequence[BoardRow]) -> list[Ablation]:
     return sorted(found, key=lambda one: str(one.base.run.model))
 
 
-def _scoring(row: BoardRow) -> int:
+def _scoring(row: LeaderboardRow) -> int:
     return row.scoring.pk if row.scoring else 0
 
 
@@ -235,7 +253,7 @@ def _difference(pair: Comparison, forward: bool, adjusted: float | None, family:
     )
 
 
-def _facets(chosen: BoardRow | None) -> list[Facet]:
+def _facets(chosen: LeaderboardRow | None) -> list[Facet]:
     """What there is to slice by, as the scores of the chosen run name it."""
     if chosen is None or chosen.scoring is None:
         return []
@@ -246,7 +264,7 @@ def _facets(chosen: BoardRow | None) -> list[Facet]:
     return list(facets.values())
 
 
-def _settings(chosen: BoardRow | None, today: MetricSettings) -> MetricSettings:
+def _settings(chosen: LeaderboardRow | None, today: MetricSettings) -> MetricSettings:
     return MetricSettings.from_mapping(chosen.scoring.settings) if chosen and chosen.scoring else today
 
 

@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from webapp.common.lru_cache import LRUCache
 
 from annotation.common.access import gold_known_to
 from annotation.models import Benchmark, Sample
@@ -25,10 +26,9 @@ from evaluation.metrics.ranking import TOP, Standing
 from evaluation.metrics.selection import SELECTED
 from evaluation.metrics.undecided import Range
 from evaluation.models import Metric, Scoring
-from evaluation.scoring.freshness import Freshness
+from evaluation.scoring.freshness import StalenessChecker
 from evaluation.store.slices import Contributions, contributions
 from webapp.common.errors import InvalidInput, NotFound
-from webapp.common.kept import Kept
 
 CHUNK = 5000
 MOST = 12
@@ -45,7 +45,7 @@ class _Drawn:
     sizes: Sequence[tuple[int, int]]
 
 
-_DRAWN: Kept[_Drawn] = Kept(32)
+_DRAWN: LRUCache[_Drawn] = LRUCache(32)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class MacroColumn:
 
 
 @dataclass(frozen=True)
-class MacroBoard:
+class CrossBenchmarkLeaderboard:
     """``rows``: on all benchmarks chosen, best first; ``lacking``: models without a value on one of them, by name.
     ``offered``: the benchmarks with ranked runs that the person may see. ``draws``: 0 where nothing was drawn."""
 
@@ -139,7 +139,9 @@ class MacroBoard:
         return [column for column in self.columns if column.clusters < MIN_CLUSTERS]
 
 
-def read_macro(person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]) -> MacroBoard:
+def load_cross_benchmark_leaderboard(
+    person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]
+) -> CrossBenchmarkLeaderboard:
     """Of the benchmarks named ``on``, by default those that most models share. Five queries, one more when gold has
     changed since and two when any was scored.
 
@@ -154,9 +156,9 @@ def read_macro(person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]) -
     offered = list({scoring.run.benchmark_id: scoring.run.benchmark for scoring in scorings}.values())
     chosen = _chosen(offered, on or _shared(scorings))
     if not chosen:
-        return MacroBoard(metric, offered, [], [], [], 0, SEED)
+        return CrossBenchmarkLeaderboard(metric, offered, [], [], [], 0, SEED)
     theirs = [scoring for scoring in scorings if scoring.run.benchmark in chosen]
-    rows = _rows(theirs, metric, Freshness(*chosen))
+    rows = _rows(theirs, metric, StalenessChecker(*chosen))
     whole = [row for row in rows if len(row.cells) == len(chosen) and not row.provisional]
     key = (metric, tuple((scoring.pk, scoring.computed_at) for scoring in theirs))
     drawn = _DRAWN.get(key, lambda: _drawn(metric, chosen, whole))
@@ -164,7 +166,7 @@ def read_macro(person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]) -
     standings = [one if len(whole) > TOP else replace(one, p_top3=None) for one in drawn.macro.standings]
     placed = zip(whole, standings, drawn.macro.ends, strict=True)
     ranked = [replace(row, standing=standing, ends=ends) for row, standing, ends in placed]
-    return MacroBoard(
+    return CrossBenchmarkLeaderboard(
         metric,
         offered,
         [MacroColumn(benchmark, *sizes) for benchmark, sizes in zip(chosen, drawn.sizes, strict=True)],
@@ -195,7 +197,7 @@ def _chosen(offered: Sequence[Benchmark], on: Sequence[str]) -> list[Benchmark]:
     return [benchmark for benchmark in offered if benchmark.slug in on]
 
 
-def _rows(scorings: Sequence[Scoring], metric: str, fresh: Freshness) -> list[MacroRow]:
+def _rows(scorings: Sequence[Scoring], metric: str, fresh: StalenessChecker) -> list[MacroRow]:
     """One query."""
     values = {
         row[0]: BoardMetric(*row[1:])

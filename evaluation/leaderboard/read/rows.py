@@ -23,7 +23,7 @@ PLACE = ("rank", "low", "high", "p_best", "p_top3")
 class BoardMetric(NamedTuple):
     """A metric of a run on the slice of the board. ``n_eff``: effective samples of an interval by cluster. ``low``,
     ``high``: its range as undecided answers allow, of a rate they could change. ``detail``: of a few only, see
-    ``read_board.DETAILED``."""
+    ``board.DETAILED``."""
 
     metric: str
     value: float | None
@@ -40,7 +40,7 @@ class BoardMetric(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BoardRow:
+class LeaderboardRow:
     """One run on the board: its metrics by name on the slice, its place, and its difference to the reference row.
 
     ``stale``: the scores are of other trajectories, another gold or other settings than those of today.
@@ -136,8 +136,8 @@ class Difference:
 class Neighbours:
     """Two ranked rows next to each other by accuracy: the upper's accuracy minus the lower's, and what it can mean."""
 
-    upper: BoardRow
-    lower: BoardRow
+    upper: LeaderboardRow
+    lower: LeaderboardRow
     against: Difference
 
 
@@ -145,8 +145,8 @@ class Neighbours:
 class Ablation:
     """A model with several settings: one row of it, and how the others differ from it; p adjusted over the model."""
 
-    base: BoardRow
-    others: list[tuple[BoardRow, Difference]]
+    base: LeaderboardRow
+    others: list[tuple[LeaderboardRow, Difference]]
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class Facet:
 
 
 @dataclass(frozen=True)
-class Board:
+class Leaderboard:
     """The rows of a slice, best first by ``sorted_by``; baselines, failed, published and unscored rows apart.
 
     ``ranked_by``: the metric of the standings. ``settings``: those the reference row was scored with. ``query``: of a
@@ -168,12 +168,12 @@ class Board:
     slice_by: str
     slice: str
     sorted_by: str
-    ranked: list[BoardRow] = field(default_factory=list)
-    baselines: list[BoardRow] = field(default_factory=list)
-    unscored: list[BoardRow] = field(default_factory=list)
+    ranked: list[LeaderboardRow] = field(default_factory=list)
+    baselines: list[LeaderboardRow] = field(default_factory=list)
+    unscored: list[LeaderboardRow] = field(default_factory=list)
     published: list[PublishedRow] = field(default_factory=list)
-    reference: BoardRow | None = None
-    failed: list[BoardRow] = field(default_factory=list)
+    reference: LeaderboardRow | None = None
+    failed: list[LeaderboardRow] = field(default_factory=list)
     neighbours: list[Neighbours] = field(default_factory=list)
     ablations: list[Ablation] = field(default_factory=list)
     facets: list[Facet] = field(default_factory=list)
@@ -181,7 +181,7 @@ class Board:
     ranked_by: str = ""
     query: str = ""
 
-    def rows(self) -> Iterator[BoardRow]:
+    def rows(self) -> Iterator[LeaderboardRow]:
         """Every scored row."""
         yield from self.ranked
         yield from self.baselines
@@ -200,23 +200,23 @@ class Board:
         return not self.slice_by
 
     @property
-    def stale(self) -> list[BoardRow]:
+    def stale(self) -> list[LeaderboardRow]:
         return [row for row in self.rows() if row.stale]
 
     @property
-    def mixed_settings(self) -> list[BoardRow]:
+    def mixed_settings(self) -> list[LeaderboardRow]:
         """Rows scored with other settings than the reference row: not comparable with it."""
         changed = self.settings.changed()
         return [row for row in self.rows() if row.scoring and row.scoring.settings != changed]
 
     @property
-    def mixed_gold(self) -> list[BoardRow]:
+    def mixed_gold(self) -> list[LeaderboardRow]:
         """Rows scored on another gold, so on another version of the benchmark, than the reference row."""
         gold = self.reference.scoring.gold_digest if self.reference and self.reference.scoring else ""
         return [row for row in self.rows() if row.scoring and row.scoring.gold_digest != gold]
 
 
-def board_metric_rows(benchmark: Benchmark, board: Board) -> Iterator[Row]:
+def board_metric_rows(benchmark: Benchmark, board: Leaderboard) -> Iterator[Row]:
     """The same of a board on the list of a query, whose metrics no table holds: for all that it was read with."""
     for row in board.rows():
         who = (benchmark.slug, row.run.pk, row.run.model.name, row.run.setting)

@@ -10,7 +10,7 @@ from annotation.models import Benchmark
 from evaluation.leaderboard.read.board import metrics_by_scoring
 from evaluation.leaderboard.read.rows import BoardMetric
 from evaluation.models import Metric, Run, Scoring, Trajectory
-from evaluation.scoring.freshness import Freshness
+from evaluation.scoring.freshness import StalenessChecker
 
 SHOWN = (
     "accuracy",
@@ -51,13 +51,15 @@ def list_runs(benchmark: Benchmark) -> list[RunRow]:
     waiting = Run.objects.filter(benchmark=benchmark, scoring__isnull=True).order_by().values("pk")
     unscored = Trajectory.objects.filter(run__in=waiting, condition="none")
     counts = dict(unscored.order_by().values_list("run").annotate(n=Count("sample", distinct=True)))
-    freshness = Freshness(benchmark)
+    freshness = StalenessChecker(benchmark)
     return [
         _row(run, metrics, counts, freshness) for run in Run.objects.of(benchmark).order_by("model__name", "setting")
     ]
 
 
-def _row(run: Run, metrics: dict[int, dict[str, BoardMetric]], counts: dict[int, int], freshness: Freshness) -> RunRow:
+def _row(
+    run: Run, metrics: dict[int, dict[str, BoardMetric]], counts: dict[int, int], freshness: StalenessChecker
+) -> RunRow:
     scoring = getattr(run, "scoring", None)
     if scoring is None:
         return RunRow(run, None, {}, counts.get(run.pk, 0), stale=False)

@@ -14,6 +14,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
+from webapp.common.formatting import decimal
 
 from annotation.common.access import roles_of
 from annotation.common.loading import load_benchmark
@@ -25,7 +26,7 @@ from evaluation.common.figures import FIGURES
 from evaluation.common.provenance import settings_words, state_words
 from evaluation.common.slices import LISTED, saved_names
 from evaluation.common.terms import query_error
-from evaluation.common.vocabulary import vocabulary_of
+from evaluation.common.vocabulary import query_vocabulary
 from evaluation.exporters.documents import DOCUMENTS
 from evaluation.exporters.tables import WRITERS, writes_parquet
 from evaluation.leaderboard.present import table
@@ -45,15 +46,14 @@ from evaluation.leaderboard.present.export import range_notes, view_columns, vie
 from evaluation.leaderboard.present.figure import figure_png, figure_svg
 from evaluation.leaderboard.present.links import Addresses, saved_links, slice_links
 from evaluation.leaderboard.present.menu import column_menu
-from evaluation.leaderboard.read.board import read_board
-from evaluation.leaderboard.read.rows import Board, BoardRow, board_metric_rows
-from evaluation.metrics.settings_words import counting_words
+from evaluation.leaderboard.read.board import load_leaderboard
+from evaluation.leaderboard.read.rows import Leaderboard, LeaderboardRow, board_metric_rows
+from evaluation.metrics.settings_help import counting_words
 from evaluation.models import Run
 from evaluation.query.syntax import QueryError
 from evaluation.scoring.queue import queue_scoring, scoring_under_way
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import InvalidInput, NotFound
-from webapp.common.wording import decimal
 
 FORMATS = (*WRITERS, *DOCUMENTS, *FIGURES)
 
@@ -80,7 +80,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
         return _metrics_file(request, benchmark, view, format)
     if format and format not in FORMATS:
         raise InvalidInput(f"A leaderboard is exported as {', '.join(FORMATS)}, not as {format!r}.", field="format")
-    board = read_board(
+    board = load_leaderboard(
         benchmark,
         slice_by=view.by,
         slice=view.slice,
@@ -113,7 +113,7 @@ def score(request: SignedInRequest, slug: str) -> HttpResponse:
     return redirect("evaluation:leaderboard", slug)
 
 
-def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
+def _shown(board: Leaderboard, view: View, slug: str) -> dict[str, Any]:
     addresses = Addresses(slug, view.by, view.slice, board.query)
     shown = table.Table(
         board=board,
@@ -192,7 +192,7 @@ def _sorted(column: Column, view: View) -> str:
     return "ascending" if column.lower_is_better else "descending"
 
 
-def _bands(view: View, board: Board) -> list[tuple[str, int]]:
+def _bands(view: View, board: Leaderboard) -> list[tuple[str, int]]:
     """The groups over the columns as they stand, and how many each spans. Accuracy always stands, the difference on the
     whole benchmark only."""
     fixed = ["grounding"] * (1 + len(view.drawn - (set() if board.whole else {DIFFERENCE})))
@@ -200,13 +200,13 @@ def _bands(view: View, board: Board) -> list[tuple[str, int]]:
     return [(group, len(list(same))) for group, same in groupby([*fixed, *plain])]
 
 
-def _basis(reference: BoardRow | None) -> Mapping[str, Any]:
+def _basis(reference: LeaderboardRow | None) -> Mapping[str, Any]:
     """What the accuracy of the reference row rests on: clusters, effective n."""
     metric = reference.metrics.get("accuracy") if reference else None
     return (metric.detail if metric else None) or {}
 
 
-def _detectable(board: Board) -> tuple[float, float] | None:
+def _detectable(board: Leaderboard) -> tuple[float, float] | None:
     """The smallest and the largest of the smallest differences that pairs with the reference could show."""
     known = [row.against.detectable for row in board.rows() if row.against and row.against.detectable is not None]
     return (min(known), max(known)) if known else None
@@ -217,7 +217,7 @@ def _query_error(request: HttpRequest, benchmark: Any, view: View) -> QueryError
     if not view.query:
         return None
     runs = list(Run.objects.of(benchmark))
-    return query_error(view.query, vocabulary_of(benchmark, runs, request.user))
+    return query_error(view.query, query_vocabulary(benchmark, runs, request.user))
 
 
 def _metrics_file(request: HttpRequest, benchmark: Any, view: View, format: str) -> FileResponse:
@@ -225,7 +225,7 @@ def _metrics_file(request: HttpRequest, benchmark: Any, view: View, format: str)
     if format not in WRITERS:
         raise InvalidInput(f"Metrics are exported as {', '.join(WRITERS)}, not as {format!r}.", field="format")
     if view.by in LISTED:
-        board = read_board(benchmark, slice_by=view.by, slice=view.slice, person=request.user)
+        board = load_leaderboard(benchmark, slice_by=view.by, slice=view.slice, person=request.user)
         rows = board_metric_rows(benchmark, board)
     else:
         rows = (row for row in metric_rows(benchmark, slice_by=view.by) if row["slice"] == view.slice)
@@ -233,7 +233,7 @@ def _metrics_file(request: HttpRequest, benchmark: Any, view: View, format: str)
     return download(name, lambda out: WRITERS[format](out, rows, EXPORTS["metrics"].columns))
 
 
-def _view_file(benchmark: Any, board: Board, view: View, format: str) -> FileResponse:
+def _view_file(benchmark: Any, board: Leaderboard, view: View, format: str) -> FileResponse:
     """This view, row by row and column by column, or its drawing."""
     shown = _shown(board, view, benchmark.slug)
     name = _filename(benchmark, "leaderboard", view, format)
@@ -247,7 +247,7 @@ def _view_file(benchmark: Any, board: Board, view: View, format: str) -> FileRes
     return download(name, lambda out: WRITERS[format](out, rows, columns))
 
 
-def _rests_on(board: Board, shown: Mapping[str, Any]) -> list[str]:
+def _rests_on(board: Leaderboard, shown: Mapping[str, Any]) -> list[str]:
     """What the figure of this view rests on, in two lines."""
     scoring = board.reference.scoring if board.reference else None
     if scoring is None:

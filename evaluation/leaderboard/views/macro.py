@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
+from webapp.common.formatting import NOT_AVAILABLE, decimal, percent, range_of
 
 from evaluation.common.downloads import download
 from evaluation.common.figures import Axis, axis_of
@@ -20,14 +21,20 @@ from evaluation.leaderboard.present.cells import Cell
 from evaluation.leaderboard.present.columns import ACCURACY, CHOICE, GROUNDED, Column
 from evaluation.leaderboard.present.links import Addresses
 from evaluation.leaderboard.present.table import ANSWERED, FOUR, metric_cell
-from evaluation.leaderboard.read.macro import RATES, MacroBoard, MacroCell, MacroColumn, MacroRow, read_macro
+from evaluation.leaderboard.read.macro import (
+    RATES,
+    CrossBenchmarkLeaderboard,
+    MacroCell,
+    MacroColumn,
+    MacroRow,
+    load_cross_benchmark_leaderboard,
+)
 from evaluation.leaderboard.read.rows import BoardMetric
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.ranking import Standing
 from evaluation.models import Run
 from webapp.common.errors import InvalidInput
-from webapp.common.markup import put
-from webapp.common.wording import NOT_AVAILABLE, decimal, percent, range_of
+from webapp.common.markup import fast_format_html
 
 COLUMNS: Mapping[str, Column] = {**CHOICE, **{column.metric: column for column in (ACCURACY, GROUNDED, *FOUR)}}
 WHO = [
@@ -40,7 +47,9 @@ WHO = [
 def macro(request: HttpRequest) -> HttpResponse | FileResponse:
     """Template evaluation/leaderboard/macro/macro.html. Address: ?on=SLUG (once for each benchmark) &metric=NAME
     &format=csv|json|jsonl|parquet (this view as a file)."""
-    board = read_macro(request.user, on=request.GET.getlist("on"), metric=request.GET.get("metric") or RATES[0])
+    board = load_cross_benchmark_leaderboard(
+        request.user, on=request.GET.getlist("on"), metric=request.GET.get("metric") or RATES[0]
+    )
     if format := request.GET.get("format", ""):
         if format not in WRITERS:
             raise InvalidInput(
@@ -69,11 +78,11 @@ def macro(request: HttpRequest) -> HttpResponse | FileResponse:
     )
 
 
-def _offered(board: MacroBoard) -> list[tuple[str, str]]:
+def _offered(board: CrossBenchmarkLeaderboard) -> list[tuple[str, str]]:
     return [(benchmark.slug, benchmark.title) for benchmark in board.offered]
 
 
-def _choice(board: MacroBoard, slug: str, title: str) -> dict[str, Any]:
+def _choice(board: CrossBenchmarkLeaderboard, slug: str, title: str) -> dict[str, Any]:
     """A benchmark that is switched on and off; the last one stays."""
     chosen = [column.benchmark.slug for column in board.columns]
     others = [one for one, _ in _offered(board) if (one in chosen) != (one == slug)]
@@ -108,13 +117,13 @@ class ShownMacro:
     cells: Sequence[ShownCell]
 
 
-def _shown(row: MacroRow, board: MacroBoard, axis: Axis) -> ShownMacro:
+def _shown(row: MacroRow, board: CrossBenchmarkLeaderboard, axis: Axis) -> ShownMacro:
     mean = _mean(row, board)
     cells = [_cell(row.cells.get(column.benchmark.pk), column, board.metric, axis) for column in board.columns]
     return ShownMacro(row, _rank(row.standing), mean, mean.with_bar(axis), cells)
 
 
-def _mean(row: MacroRow, board: MacroBoard) -> Cell:
+def _mean(row: MacroRow, board: CrossBenchmarkLeaderboard) -> Cell:
     of = f"mean of {decimal(len(board.columns))} benchmark{'s' if len(board.columns) > 1 else ''}"
     if row.standing is None or row.standing.value is None:
         why = (
@@ -136,10 +145,10 @@ def _mean(row: MacroRow, board: MacroBoard) -> Cell:
 def _rank(standing: Standing | None) -> SafeString:
     """``3 [2–6]`` with the chance of being best; a dash where nothing was drawn: a rank alone says too much."""
     if standing is None or standing.low is None or standing.p_best is None:
-        return put('<span class="faint" title="{}">–</span>', "No rank range, so no rank")
+        return fast_format_html('<span class="faint" title="{}">–</span>', "No rank range, so no rank")
     near = f", in the top 3 in {percent(standing.p_top3)}%" if standing.p_top3 is not None else ""
     title = f"95% rank range {standing.low} to {standing.high}; first in {percent(standing.p_best)}% of draws{near}"
-    return put(
+    return fast_format_html(
         '<span title="{}"><b>{}</b> <span class="err">[{}–{}]</span></span>'
         '<span class="best xs">best {}%</span>',
         title, standing.rank, standing.low, standing.high, percent(standing.p_best, 0),
@@ -149,7 +158,7 @@ def _rank(standing: Standing | None) -> SafeString:
 def _cell(found: MacroCell | None, column: MacroColumn, metric: str, axis: Axis) -> ShownCell:
     slug = column.benchmark.slug
     if found is None:
-        return ShownCell(None, put(""), "", reverse("evaluation:runs", args=[slug]))
+        return ShownCell(None, fast_format_html(""), "", reverse("evaluation:runs", args=[slug]))
     addresses = Addresses(slug)
     cell = metric_cell(_Row(found.scoring.run, {metric: found.metric}), COLUMNS[metric], addresses)
     return ShownCell(cell, cell.with_bar(axis), addresses.run(found.scoring.run_id), "", found.odd, found.stale)
@@ -162,14 +171,14 @@ class _Row(NamedTuple):
     metrics: Mapping[str, BoardMetric]
 
 
-def _file(board: MacroBoard) -> tuple[Iterator[dict[str, Any]], list[str]]:
+def _file(board: CrossBenchmarkLeaderboard) -> tuple[Iterator[dict[str, Any]], list[str]]:
     """The rows of the page in its order, and their columns."""
     ends = ("", "_low", "_high", "_range_low", "_range_high", "_n", "_run", "_stale")
     names = [f"{column.benchmark.slug}{end}" for column in board.columns for end in ends]
     return (_file_row(row, board) for row in (*board.rows, *board.lacking)), [*WHO, *names]
 
 
-def _file_row(row: MacroRow, board: MacroBoard) -> dict[str, Any]:
+def _file_row(row: MacroRow, board: CrossBenchmarkLeaderboard) -> dict[str, Any]:
     found: dict[str, Any] = {**row.numbers, "metric": board.metric}
     for column in board.columns:
         if cell := row.cells.get(column.benchmark.pk):

@@ -19,7 +19,7 @@ from evaluation.glossary import setting_slug
 from evaluation.leaderboard.forms import MetricSettingsForm
 from evaluation.leaderboard.read.runs import list_runs
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.settings_words import EFFECTS
+from evaluation.metrics.settings_help import SETTINGS_HELP
 from evaluation.scoring.queue import queue_scoring
 from evaluation.scoring.settings import change_settings, settings_of
 from webapp.accounts.http import SignedInRequest
@@ -70,7 +70,7 @@ def metric_settings(request: SignedInRequest, slug: str) -> HttpResponse:
         "form": form,
         "rows": [
             Row(name, effect.part, effect.sentence, form[name], DEFAULTS[name], name in differing)
-            for name, effect in EFFECTS.items()
+            for name, effect in SETTINGS_HELP.items()
         ],
         "changed_n": len(differing),
         "runs_n": len(rows),

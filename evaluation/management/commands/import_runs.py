@@ -15,7 +15,13 @@ from evaluation.importers import IMPORTERS, detect_format
 from evaluation.imports.read.gold import gold_column, gold_share, refuse_gold
 from evaluation.imports.read.mappings import FORMAT as TABLE
 from evaluation.imports.read.mappings import KEYS, MAPPED, is_of, options_for, proposed_for, read_as, run_mapping_in
-from evaluation.imports.write.replacement import earlier_readings, in_words, questions_on, replaceable, runs_brought
+from evaluation.imports.write.replacement import (
+    describe_choices,
+    earlier_readings,
+    questions_on,
+    replaceable,
+    runs_brought,
+)
 from evaluation.imports.write.runs import import_runs
 from evaluation.management.output import (
     answering_plainly,
@@ -128,7 +134,7 @@ def _say_again(
     earlier = earlier_readings(benchmark, file_digest(path), format, options)
     for record in earlier:
         runs = "; ".join(", ".join(filter(None, name)) for name in runs_brought([record]))
-        command.stdout.write(f"{path.name} was already imported {in_words(record)}: {runs}.")
+        command.stdout.write(f"{path.name} was already imported {describe_choices(record)}: {runs}.")
     same = [r for r in earlier if all(r.options.get(name, "") == options[name] for name in ("model", "setting"))]
     if same and not replace:
         raise CommandError("Replace the earlier import with --replace, or keep both and name this one with --setting.")

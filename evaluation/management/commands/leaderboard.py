@@ -11,11 +11,11 @@ from annotation.models import Benchmark
 from evaluation.common.exports import EXPORTS, metric_rows
 from evaluation.common.slices import QUERY
 from evaluation.exporters.tables import WRITERS
-from evaluation.leaderboard.read.board import BoardRow, read_board, slices_of
+from evaluation.leaderboard.read.board import LeaderboardRow, load_leaderboard, slices_of
 from evaluation.leaderboard.read.rows import board_metric_rows
 from evaluation.management.output import the_benchmark
 from evaluation.metrics.catalogue import METRICS, POINTS
-from evaluation.metrics.settings_words import counting_words
+from evaluation.metrics.settings_help import counting_words
 
 SHOWN = {
     "accuracy": "Acc",
@@ -54,7 +54,7 @@ class Command(BaseCommand):
         if format != "table":
             rows = metric_rows(benchmark, slice_by=by)
             if query:
-                rows = board_metric_rows(benchmark, read_board(benchmark, slice_by=QUERY, slice=query))
+                rows = board_metric_rows(benchmark, load_leaderboard(benchmark, slice_by=QUERY, slice=query))
             WRITERS[format](sys.stdout.buffer, rows, EXPORTS["metrics"].columns)
             return
         if query:
@@ -66,7 +66,7 @@ class Command(BaseCommand):
             self._table(benchmark, by, value)
 
     def _table(self, benchmark: Benchmark, by: str, value: str) -> None:
-        board = read_board(benchmark, slice_by=by, slice=value)
+        board = load_leaderboard(benchmark, slice_by=by, slice=value)
         width = max([len(str(row.run)) for row in board.rows()] + [5])
         lines = [[*UNCERTAIN.values(), *ENDS.values(), *SHOWN.values()], *map(_cells, board.rows())]
         widths = [max(6, *map(len, column)) for column in zip(*lines, strict=True)]
@@ -90,16 +90,16 @@ class Command(BaseCommand):
             )
 
 
-def _count(row: BoardRow) -> str:
+def _count(row: LeaderboardRow) -> str:
     return "failed" if row.failed else str(row.scoring.trajectories_n if row.scoring else 0)
 
 
-def _cells(row: BoardRow) -> list[str]:
+def _cells(row: LeaderboardRow) -> list[str]:
     counts = (str(row.counts.get(name, 0)) for name in UNCERTAIN)
     return [*counts, *(_cell(row, name) for name in (*ENDS, *SHOWN))]
 
 
-def _cell(row: BoardRow, name: str) -> str:
+def _cell(row: LeaderboardRow, name: str) -> str:
     """The value with what undecided answers leave open of it, unless that has columns of its own; of a provisional row
     that alone."""
     value = row.value(name)
@@ -121,7 +121,7 @@ def _range(name: str, low: float, high: float, digits: int) -> str:
     return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}"
 
 
-def _interval(row: BoardRow) -> str:
+def _interval(row: LeaderboardRow) -> str:
     metric = row.metrics.get("valid_grounded_reasoning")
     if metric is None or metric.ci_low is None or metric.ci_high is None:
         return "n/a"

@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import ngettext
 
 from annotation.models import Benchmark
-from evaluation.common.shown import NOTHING, chosen_in
-from evaluation.common.vocabulary import vocabulary_of
+from evaluation.common.shown import NOTHING, selected_fields
+from evaluation.common.vocabulary import query_vocabulary
 from evaluation.management.output import the_benchmark
 from evaluation.models import Run
 from evaluation.query.check import read
@@ -41,13 +41,13 @@ class Command(BaseCommand):
         benchmark: Benchmark = the_benchmark(slug)
         runs = list(Run.objects.of(benchmark))
         try:
-            read(query, vocabulary_of(benchmark, runs, None))
+            read(query, query_vocabulary(benchmark, runs, None))
         except QueryError as error:
             raise CommandError(f"{error.sentence}\n{error.caret}") from error
         terms = {name: value for name, value in (("q", query.strip()), (SORT, sort)) if value}
         try:
             found = TrajectoryList(benchmark, runs, terms)
-            shown = chosen_in(show or NOTHING, found.facet_values)
+            shown = selected_fields(show or NOTHING, found.facet_values)
         except InvalidInput as error:
             raise CommandError(str(error)) from error
         if format == "count":

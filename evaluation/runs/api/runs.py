@@ -17,7 +17,7 @@ from annotation.workflow import Right
 from evaluation.metrics.catalogue import METRIC_COLUMNS
 from evaluation.models import Metric, Run, Scoring
 from evaluation.models.querysets.runs import MetricQuerySet, with_counts
-from evaluation.scoring.freshness import Freshness
+from evaluation.scoring.freshness import StalenessChecker
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.api_query import said
 from webapp.common.errors import NotFound
@@ -35,7 +35,7 @@ class ScoringSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
     def get_stale(self, scoring: Scoring) -> bool:
-        fresh: Freshness = self.context["freshness"]
+        fresh: StalenessChecker = self.context["freshness"]
         return fresh.stale(scoring)
 
 
@@ -71,7 +71,7 @@ class MetricSerializer(serializers.ModelSerializer):
 def runs(request: Request, slug: str) -> Response:
     """The runs on a benchmark, in the order they came."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
-    context = {"freshness": Freshness(benchmark)}
+    context = {"freshness": StalenessChecker(benchmark)}
     rows = Run.objects.of(benchmark)
     return paged(request, rows, "pk", lambda row: RunSerializer(row, context=context).data, with_counts)
 
@@ -82,7 +82,7 @@ def run(request: Request, slug: str, pk: int) -> Response:
     """One run and how it was scored."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     [found] = with_counts([get_object_or_404(Run.objects.of(benchmark), pk=pk)])
-    return Response(RunSerializer(found, context={"freshness": Freshness(benchmark)}).data)
+    return Response(RunSerializer(found, context={"freshness": StalenessChecker(benchmark)}).data)
 
 
 SLICE = [

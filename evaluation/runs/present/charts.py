@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+from webapp.common.formatting import decimal
+
 from evaluation.common.crops import MISSED, SEED, crop_points
 from evaluation.common.links import Count, RunLinks
 from evaluation.metrics.columns import Quadrant
@@ -15,8 +17,7 @@ from evaluation.metrics.ragged import TIE
 from evaluation.metrics.thresholds import STEPS
 from evaluation.models import Metric
 from evaluation.store.selection import Selection
-from webapp.common.drawing import written
-from webapp.common.wording import decimal
+from webapp.common.drawing import format_number
 
 AREA_HEIGHT = 52
 LONGEST = 10
@@ -42,8 +43,8 @@ def threshold_areas(counts: Sequence[Sequence[int]]) -> list[Area]:
     edges = [[0.0, *accumulate(AREA_HEIGHT * n / whole for n in row)] for row in counts]
     areas = []
     for place, code in enumerate(CODES):
-        top = [f"{x} {written(edge[place])}" for x, edge in enumerate(edges)]
-        bottom = [f"{x} {written(edge[place + 1])}" for x, edge in enumerate(edges)]
+        top = [f"{x} {format_number(edge[place])}" for x, edge in enumerate(edges)]
+        bottom = [f"{x} {format_number(edge[place + 1])}" for x, edge in enumerate(edges)]
         areas.append(Area(code, f"M{' L'.join([*top, *reversed(bottom)])}Z"))
     return areas
 
@@ -80,7 +81,7 @@ def scatter(found: Selection, threshold: float, links: RunLinks) -> Scatter:
     read = crop_points(found)
     rows = sorted(read.rows, key=lambda row: -row[4])
     points = [_point(place, row, links) for place, row in enumerate(rows)]
-    edges = written(_across(threshold)), written(_down(threshold))
+    edges = format_number(_across(threshold)), format_number(_down(threshold))
     return Scatter(points, len(points), read.total, links.count(read.missed, **MISSED), *edges)
 
 
@@ -100,7 +101,11 @@ def _point(place: int, row: tuple[Any, ...], links: RunLinks) -> Point:
     else:
         x, y = _across(coverage), _down(concentration)
     right = quadrant in (Quadrant.GPAP, Quadrant.GMAP)
-    path = f"M{written(x)} {written(y)}h0" if right else f"M{written(x - 2)} {written(y - 2)}l4 4m0-4l-4 4"
+    path = (
+        f"M{format_number(x)} {format_number(y)}h0"
+        if right
+        else f"M{format_number(x - 2)} {format_number(y - 2)}l4 4m0-4l-4 4"
+    )
     words = f"{name}: coverage {decimal(coverage, 2)}, concentration {decimal(concentration, 2)}"
     return Point(words, links.trajectory(pk), path, f"s-{CODES[quadrant]} {'dot' if right else 'cross'}")
 
@@ -133,7 +138,7 @@ def heat_rows(
             str(10 * x),
             str(10 * y),
             ("gold" if value < 0 else "crop") if seen else "",
-            written(math.sqrt(abs(value) / most)) if seen else "0",
+            format_number(math.sqrt(abs(value) / most)) if seen else "0",
             value,
             links.count(n, population="yes", crop_cell=f"{x}-{y}") if n else Count(0),
         )
@@ -175,17 +180,19 @@ def length_bars(rows: Sequence[Mapping[str, int]], links: RunLinks) -> Lengths |
     step, scale = 246 / len(sums), 216 / most
     bars = []
     for length, one in enumerate(sums):
-        predicted, effective, reference = (written(n * scale) for n in one)
+        predicted, effective, reference = (format_number(n * scale) for n in one)
         label = f"{length}+" if length == LONGEST else str(length)
         counts = (
             links.count(one[0], reference="yes", calls=label),
             links.count(one[1], reference="yes", effective_calls=label),
             links.count(one[2], reference_calls=label),
         )
-        bars.append(LengthBar(label, written(28 + step * (length + 0.5)), predicted, effective, reference, counts))
-    ticks = [(n, written(236 - n * scale)) for n in _ticks(most)]
+        bars.append(
+            LengthBar(label, format_number(28 + step * (length + 0.5)), predicted, effective, reference, counts)
+        )
+    ticks = [(n, format_number(236 - n * scale)) for n in _ticks(most)]
     width = min(20.0, 0.62 * step)
-    whole, half, quarter = (written(width / part) for part in (1, 2, 4))
+    whole, half, quarter = (format_number(width / part) for part in (1, 2, 4))
     trajectories = links.count(sum(one[0] for one in sums), reference="yes")
     return Lengths(bars, ticks, whole, half, quarter, trajectories)
 
@@ -217,7 +224,7 @@ def call_points(rows: Sequence[Metric], links: RunLinks) -> list[CallPoint]:
     return [
         CallPoint(
             row.slice,
-            written(32 + step * (place + 0.5)),
+            format_number(32 + step * (place + 0.5)),
             _height(row.value),
             _height(row.ci_low),
             _height(row.ci_high),
@@ -230,7 +237,7 @@ def call_points(rows: Sequence[Metric], links: RunLinks) -> list[CallPoint]:
 
 
 def _height(share: float | None) -> str:
-    return "" if share is None else written(90 - 80 * share)
+    return "" if share is None else format_number(90 - 80 * share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,18 +270,18 @@ def seen_curve(coverage: Sequence[float], made: Mapping[int, int], links: RunLin
         return None
     calls = len(coverage) - 1
     places = [(28 + 240 * n / calls, 90 - 80 * share) for n, share in enumerate(coverage)]
-    path = "M" + " L".join(f"{written(x)} {written(y)}" for x, y in places)
+    path = "M" + " L".join(f"{format_number(x)} {format_number(y)}" for x, y in places)
     step = max(1, -(-calls // 6))
-    ticks = [(n, written(28 + 240 * n / calls)) for n in range(0, calls + 1, step)]
+    ticks = [(n, format_number(28 + 240 * n / calls)) for n in range(0, calls + 1, step)]
     points = [
         CurvePoint(
             n,
-            written(x),
-            written(y),
+            format_number(x),
+            format_number(y),
             coverage[n],
             links.count(sum(k for length, k in made.items() if length >= n), calls=f"{n}+"),
         )
         for n, (x, y) in enumerate(places)
     ]
-    words_y = written(90 - 80 * coverage[-1] + (14 if coverage[-1] > 0.8 else -6))
+    words_y = format_number(90 - 80 * coverage[-1] + (14 if coverage[-1] > 0.8 else -6))
     return Curve(path, points, ticks, coverage[-1], calls, words_y)

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from webapp.common.formatting import NOT_AVAILABLE, decimal, percent
+
 from evaluation.common.links import Count, RunLinks
-from evaluation.common.shown import BOTH, show_of
+from evaluation.common.shown import BOTH, show_parameter
 from evaluation.models import Metric
 from evaluation.store.trajectory_list import SHOW
-from webapp.common.wording import NOT_AVAILABLE, decimal, percent
 
 AGREEING = {
     "both_right": ("yes", "yes"),
@@ -42,7 +43,7 @@ def file_verdicts(metrics: Mapping[str, Metric], settings: Any, links: RunLinks)
     metric = metrics.get("accuracy_in_file")
     if metric is None or not metric.n or "agreement" not in metric.detail:
         return None
-    found, both = metric.detail["agreement"], {SHOW: show_of(BOTH)}
+    found, both = metric.detail["agreement"], {SHOW: show_parameter(BOTH)}
     cells = [
         links.count(found[name], file_verdict=file, reading_correct=reading, **both)
         for name, (file, reading) in AGREEING.items()

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from annotation.statistics import MIN_CLUSTERS
 from evaluation.common.design_effect import METHODS, design_words
 from evaluation.common.links import Count, RunLinks
+from evaluation.metrics.accuracy_gap import AccuracyGap, accuracy_difference, odds_ratio
 from evaluation.metrics.columns import Quadrant
-from evaluation.metrics.grounded_difference import GroundedDifference, accuracy_difference, odds_ratio
 from evaluation.metrics.undecided import Range, could_turn, difference_range
 from evaluation.models import Metric
-from webapp.common.wording import NOT_AVAILABLE, decimal, percent, percentage_points, points_open, range_of
+from webapp.common.formatting import NOT_AVAILABLE, decimal, percent, percentage_points, points_open, range_of
 
 Metrics = Mapping[str, Metric]
 
@@ -39,7 +39,7 @@ EXPLAINED_BY: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class SummaryNumber:
     """One number of the strip: its words, its interval in words, and the counts it is made of.
 
     ``itself``: the number as a count, where it counts trajectories.
@@ -66,7 +66,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of ``ui/_quad.html``. ``range``: what undecided answers leave open of the share, in words;
+    """A cell of ``ui/_quadrant_matrix.html``. ``range``: what undecided answers leave open of the share, in words;
     ``provisional``: it stands in place of the share."""
 
     name: str
@@ -98,7 +98,9 @@ def interval_words(metric: Metric | None) -> str:
     return f"95% {METHODS.get(metric.ci_method, metric.ci_method)}: {ends}{design and f'; {design}'}"
 
 
-def strip(metrics: Metrics, counts: Mapping[str, int], links: RunLinks, *, provisional: bool = False) -> list[Number]:
+def summary_numbers(
+    metrics: Metrics, counts: Mapping[str, int], links: RunLinks, *, provisional: bool = False
+) -> list[SummaryNumber]:
     """The numbers under the title. Each rate names its numerator and its n, and both are lists."""
     population = {"population": "yes"}
     seen = {"grounded": "yes"}
@@ -127,7 +129,7 @@ def strip(metrics: Metrics, counts: Mapping[str, int], links: RunLinks, *, provi
         _mean("Concentration, mean", metrics.get("mean_concentration"), links),
         _calls(metrics, counts, links),
         _cost(metrics, counts, links),
-        Number(
+        SummaryNumber(
             "No quadrant",
             decimal(counts["outside"]),
             words="no zoom call, no gold box, or answer not counted",
@@ -155,7 +157,7 @@ class Difference:
     left_open: str = ""
 
 
-def difference(found: GroundedDifference, *, provisional: bool = False) -> Difference:
+def difference(found: AccuracyGap, *, provisional: bool = False) -> Difference:
     points, odds = _difference_words(found.counts)
     images = f"{decimal(found.clusters)} image cluster{'' if found.clusters == 1 else 's'}"
     left_open = points_open(found.low, found.high, could_turn=could_turn(found.value, found.low, found.high))
@@ -233,32 +235,32 @@ def _rate(
     whole: Mapping[str, str] | None,
     *,
     provisional: bool = False,
-) -> Number:
+) -> SummaryNumber:
     """With what undecided answers leave open of it; of a provisional run that alone."""
     if metric is None or metric.value is None:
-        return Number(label, percent(None), words="n = 0")
+        return SummaryNumber(label, percent(None), words="n = 0")
     counts = [links.count(metric.numerator, **top)]
     counts.append(links.count(metric.n, **whole) if whole else Count(metric.n))
     spread = range_of(metric.detail.get("low"), metric.detail.get("high"))
     if spread and provisional:
-        return Number(label, spread, "%", interval_words(metric), counts)
+        return SummaryNumber(label, spread, "%", interval_words(metric), counts)
     unit = f"% {half_width(metric)}".strip()
-    return Number(label, percent(metric.value), unit, interval_words(metric), counts, range=spread)
+    return SummaryNumber(label, percent(metric.value), unit, interval_words(metric), counts, range=spread)
 
 
-def _mean(label: str, metric: Metric | None, links: RunLinks) -> Number:
+def _mean(label: str, metric: Metric | None, links: RunLinks) -> SummaryNumber:
     if metric is None or metric.value is None:
-        return Number(label, percent(None), words="n = 0")
+        return SummaryNumber(label, percent(None), words="n = 0")
     unit = f"% {half_width(metric)}".strip()
-    return Number(
+    return SummaryNumber(
         label, percent(metric.value), unit, interval_words(metric), (links.count(metric.n, population="yes"),), "crops"
     )
 
 
-def _calls(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> Number:
+def _calls(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> SummaryNumber:
     mean, efficiency = metrics.get("calls_mean"), metrics.get("tool_efficiency")
     effective = efficiency.value if efficiency else None
-    return Number(
+    return SummaryNumber(
         "Calls, mean",
         decimal(mean.value if mean else None, 1),
         "" if effective is None else f"{percent(effective)}% effective",
@@ -267,18 +269,18 @@ def _calls(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> Numb
     )
 
 
-def _cost(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> Number:
+def _cost(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> SummaryNumber:
     """Dollars where the run records them; else calls, which cost 1 each."""
     dollars, calls, right = (metrics.get(name) for name in ("usd_mean", "cost_mean", "cost_per_correct"))
     if dollars and dollars.value is not None:
-        return Number(
+        return SummaryNumber(
             "Cost, mean",
             f"${decimal(dollars.value, 3)}",
             counts=(links.count(dollars.n, scored="yes", priced="yes"),),
             words="with a price",
         )
     per_right = right.value if right else None
-    return Number(
+    return SummaryNumber(
         "Cost, mean",
         decimal(calls.value if calls else None, 1),
         "calls" if per_right is None else f"calls, {decimal(per_right, 1)} per correct answer",

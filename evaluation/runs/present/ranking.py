@@ -10,7 +10,7 @@ from django.urls import reverse
 from evaluation.metrics.thresholds import STEPS
 from evaluation.models import Run
 from evaluation.runs.read.ranking import read_ranking
-from webapp.common.drawing import written
+from webapp.common.drawing import format_number
 
 LEFT, RIGHT, TOP, BOTTOM = 28.0, 424.0, 10.0, 112.0
 SHOWN = tuple(range(10, 100, 10))
@@ -57,7 +57,7 @@ def ranking(run: Run) -> Ranking | None:
     ]
     lines.sort(key=lambda line: (line.this, line.ranks[len(SHOWN) // 2]))
     of = len(ranked)
-    ticks = [(rank, written(_down(rank, of))) for rank in sorted({1, (of + 1) // 2, of})]
+    ticks = [(rank, format_number(_down(rank, of))) for rank in sorted({1, (of + 1) // 2, of})]
     return Ranking(lines, own, of, min(own), max(own), [f"{at / 100:.1f}" for at in SHOWN], ticks)
 
 
@@ -66,11 +66,11 @@ def _path(places: Sequence[int], of: int) -> str:
     path: list[str] = []
     last = 0
     for step, rank in enumerate(places):
-        x = written(LEFT + (RIGHT - LEFT) * step / STEPS)
+        x = format_number(LEFT + (RIGHT - LEFT) * step / STEPS)
         if rank != last:
-            path.append(f"{'H' + x + 'V' if path else 'M' + x + ' '}{written(_down(rank, of))}")
+            path.append(f"{'H' + x + 'V' if path else 'M' + x + ' '}{format_number(_down(rank, of))}")
             last = rank
-    return "".join([*path, f"H{written(RIGHT)}"])
+    return "".join([*path, f"H{format_number(RIGHT)}"])
 
 
 def _down(rank: int, of: int) -> float:

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from webapp.common.formatting import decimal, percent, range_of, rate
+
 from evaluation.common.design_effect import METHODS, design_words
 from evaluation.common.links import Count, RunLinks
-from evaluation.metrics.repeats import Repeats
+from evaluation.metrics.repeats import RolloutStatistics
 from evaluation.query.fields import REPEATED
 from evaluation.runs.read.repeats import LISTED, read_repeats
 from webapp.common.drawing import Bar, stacked
-from webapp.common.wording import decimal, percent, range_of, rate
 
 LABELS = {"always": "correct in every rollout", "some": "in some rollouts", "never": "in no rollout"}
 
@@ -33,7 +34,7 @@ class ShownRepeats:
     """``found``: the numbers; ``counts``: those of ``LISTED``, each with its list; ``each``: rollouts of a sample in
     words; ``spread``: the interval in words; ``provisional``: ranges stand in place of points."""
 
-    found: Repeats
+    found: RolloutStatistics
     counts: Mapping[str, Count]
     parts: Sequence[RepeatedPart]
     each: str
@@ -76,18 +77,18 @@ def repeated(tables: Mapping[str, Any], links: RunLinks, *, provisional: bool = 
     return ShownRepeats(found, counts, parts, _each(found), _spread(found), provisional)
 
 
-def _between(found: Repeats, name: str) -> str:
+def _between(found: RolloutStatistics, name: str) -> str:
     low, high = found.ranges[name]
     return "" if low is None or low == high else f"{decimal(low)}\N{EN DASH}{decimal(high)}"
 
 
-def _each(found: Repeats) -> str:
+def _each(found: RolloutStatistics) -> str:
     if found.least == found.most:
         return f"{decimal(found.least)} rollouts per sample"
     return f"{decimal(found.least)} to {decimal(found.most)} rollouts per sample, {decimal(found.mean, 1)} on average"
 
 
-def _spread(found: Repeats) -> str:
+def _spread(found: RolloutStatistics) -> str:
     if found.ci_low is None or found.ci_high is None:
         return ""
     ends = f"{percent(found.ci_low)} to {percent(found.ci_high)}%"

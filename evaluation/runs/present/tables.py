@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from webapp.common.formatting import decimal, points_open, rate
+
 from evaluation.common.design_effect import METHODS
 from evaluation.common.links import Count, RunLinks
 from evaluation.glossary import outcome_slug
@@ -21,7 +23,6 @@ from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
 from webapp.common.drawing import Bar, stacked
 from webapp.common.glossary import all_terms
-from webapp.common.wording import decimal, points_open, rate
 
 EFFECTS = (
     ("ate_text", Condition.TEXT, "Corrupted text"),
@@ -385,7 +386,7 @@ def _slice_row(value: str, metrics: Metrics, facet: str, links: RunLinks, record
 
 
 @dataclass(frozen=True, slots=True)
-class Hidden:
+class ExclusionCount:
     """Something that is never hidden: its words, how many, and what that means for the numbers."""
 
     label: str
@@ -399,30 +400,36 @@ class Hidden:
         return slug if slug in all_terms() else ""
 
 
-def never_hidden(metrics: Metrics, counts: Mapping[str, int], missing: int | None, links: RunLinks) -> list[Hidden]:
+def exclusion_counts(
+    metrics: Metrics, counts: Mapping[str, int], missing: int | None, links: RunLinks
+) -> list[ExclusionCount]:
     """``missing``: samples without a trajectory; None on a slice whose samples are not listed."""
     accuracy = metrics.get("accuracy")
     crops = int(accuracy.detail.get("unusable_crops", 0)) if accuracy else 0
     rows = [
-        Hidden("Failed", links.count(counts["failed"], failed="yes"), "trajectory ended in an error"),
-        Hidden(
+        ExclusionCount("Failed", links.count(counts["failed"], failed="yes"), "trajectory ended in an error"),
+        ExclusionCount(
             "Unanswered", links.count(counts["unanswered"], unanswered="yes"), "no answer given; counted as incorrect"
         ),
-        Hidden(
+        ExclusionCount(
             "Unread",
             links.count(counts["unread"], unread="yes"),
             "no option could be read; undecided, or incorrect by the metric settings",
         ),
-        Hidden(
+        ExclusionCount(
             "Undecided",
             links.count(counts["undecided"], undecided="yes"),
             "no rule can decide and no judgment exists; includes unread answers",
         ),
-        Hidden("Unusable crops", links.count(counts["unusable"], unusable="yes"), f"trajectories, {crops:,} crops"),
+        ExclusionCount(
+            "Unusable crops", links.count(counts["unusable"], unusable="yes"), f"trajectories, {crops:,} crops"
+        ),
     ]
     if missing is not None:
-        rows.insert(0, Hidden("Missing", Count(missing, links.missing), "samples with gold and no trajectory"))
+        rows.insert(0, ExclusionCount("Missing", Count(missing, links.missing), "samples with gold and no trajectory"))
     unscored = counts["all"] - counts["scored"]
     if unscored:
-        rows.append(Hidden("Not scored", links.count(unscored, scored="no"), "no gold, or imported after scoring"))
+        rows.append(
+            ExclusionCount("Not scored", links.count(unscored, scored="no"), "no gold, or imported after scoring")
+        )
     return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evaluation.metrics.repeats import Repeats
+from evaluation.metrics.repeats import RolloutStatistics
 
 LISTED: Mapping[str, Mapping[str, str]] = {
     "n": {"repeats": "any"},
@@ -19,7 +19,7 @@ LISTED: Mapping[str, Mapping[str, str]] = {
 """The counts, and the terms of the list of each. Without a rollout among them a list has one trajectory of a sample."""
 
 
-def read_repeats(tables: Mapping[str, Any]) -> Repeats | None:
+def read_repeats(tables: Mapping[str, Any]) -> RolloutStatistics | None:
     """Out of the tables of the run or slice; None where no sample is repeated."""
     found = tables["repeats"]
-    return Repeats(**found) if found else None
+    return RolloutStatistics(**found) if found else None

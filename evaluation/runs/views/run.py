@@ -19,7 +19,7 @@ from evaluation.common.extraction.present import report_shown
 from evaluation.common.links import RunLinks
 from evaluation.common.rewards import read_rewards
 from evaluation.common.staleness import staleness
-from evaluation.metrics.grounded_difference import GroundedDifference
+from evaluation.metrics.accuracy_gap import AccuracyGap
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Scoring
 from evaluation.models.querysets.runs import samples_without_trajectory
@@ -123,11 +123,13 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
         "settings": settings,
         "run_failed": failed,
         "changed": tables["tools"] is None,
-        "numbers": [] if failed else run_numbers.strip(metrics, counts, links, provisional=scoring.provisional),
+        "numbers": []
+        if failed
+        else run_numbers.summary_numbers(metrics, counts, links, provisional=scoring.provisional),
         "cells": run_numbers.quadrant_cells(metrics, links, provisional=scoring.provisional),
         "population": links.count(placed.n if placed else 0, population="yes", counted="yes"),
         "difference": run_numbers.difference(
-            GroundedDifference(**tables["grounded_difference"]), provisional=scoring.provisional
+            AccuracyGap(**tables["grounded_difference"]), provisional=scoring.provisional
         ),
         **_thresholds(shown),
         "scatter": run_charts.scatter(found, settings.ioa_threshold, links),
@@ -148,7 +150,7 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
         "plans": run_tables.plans(tables, metrics, found, links),
         "repeats": run_repeats.repeated(tables, links, provisional=scoring.provisional),
         "file": file_verdicts(metrics, settings, links),
-        "hidden": run_tables.never_hidden(metrics, counts, missing, links),
+        "hidden": run_tables.exclusion_counts(metrics, counts, missing, links),
     }
 
 

@@ -22,7 +22,7 @@ from evaluation.common.sides import RunRow, rows_of
 from evaluation.common.trajectory.answer import gold_words
 from evaluation.common.trajectory.read import read_on_sample
 from evaluation.common.trajectory.turns import argument_difference
-from evaluation.metrics.many_chains import Column, align_many
+from evaluation.metrics.many_chains import Column, align_multiple
 from evaluation.metrics.names import canonical_name
 from evaluation.models import Run
 from evaluation.samples.present.references import Reference, nearest, references_on
@@ -57,7 +57,7 @@ class Line:
     distance: int
     cells: Sequence[Cell]
     left_out: int
-    centre: bool
+    center: bool
     nearest: Reference | None = None
     nearest_distance: int = 0
 
@@ -109,14 +109,14 @@ class Table:
         self._reference, self._chains, self._known = reference, chains, known
         names = [[call.tool for call in chain[:most]] for chain in chains]
         wanted = [call.tool for call in reference[:most]]
-        self._found = align_many(wanted if reference else None, names)
-        self._centre = wanted if self._found.centre is None else names[self._found.centre]
+        self._found = align_multiple(wanted if reference else None, names)
+        self._center = wanted if self._found.center is None else names[self._found.center]
         self.left_out = len(reference) - len(wanted)
 
     @property
     def heads(self) -> list[str]:
         """The number of the call of the center over each column, "+" over added ones."""
-        return ["+" if column.centre is None else str(column.centre + 1) for column in self._found.columns]
+        return ["+" if column.center is None else str(column.center + 1) for column in self._found.columns]
 
     @property
     def reference(self) -> list[Cell]:
@@ -124,21 +124,21 @@ class Table:
         return [self._wanted(column) for column in self._found.columns] if self._reference else []
 
     def line(self, at: int, row: RunRow) -> Line:
-        chain, own = self._chains[at], self._found.centre == at
+        chain, own = self._chains[at], self._found.center == at
         cells = [self._cell(column, column.places[at], row, chain) for column in self._found.columns]
         left_out, closer = max(len(chain) - MOST_CALLS, 0), nearest(self._known, at)
         less = closer.distances[at] if closer else 0
         return Line(row, self._found.distances[at], cells, left_out, own, closer, less)
 
     def _wanted(self, column: Column) -> Cell:
-        if column.centre is None:
+        if column.center is None:
             return Cell("")
-        call = self._reference[column.centre]
+        call = self._reference[column.center]
         return Cell("same", call.tool, words=_words(call.arguments))
 
     def _cell(self, column: Column, place: int | None, row: RunRow, chain: Sequence[Call]) -> Cell:
         if place is None:
-            return Cell("" if column.centre is None else "missing")
+            return Cell("" if column.center is None else "missing")
         call = chain[place]
         kind, wanted = self._beside(column, call)
         words = argument_difference(wanted, call.arguments, call.crop) if wanted else _words(call.arguments)
@@ -147,23 +147,23 @@ class Table:
 
     def _beside(self, column: Column, call: Call) -> tuple[str, ToolCall | None]:
         """How the call stands to the center's; and that of the reference where it is of the same tool."""
-        if column.centre is None:
+        if column.center is None:
             return "added", None
-        if canonical_name(self._centre[column.centre]) != canonical_name(call.tool):
+        if canonical_name(self._center[column.center]) != canonical_name(call.tool):
             return "changed", None
-        return "same", self._reference[column.centre] if self._reference else None
+        return "same", self._reference[column.center] if self._reference else None
 
     def rows(self, runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
         """As ``COLUMNS``."""
         for at, (run, chain) in enumerate(zip(runs, self._chains, strict=True)):
             who = {"run": run.pk, "model": run.model.name, "setting": run.setting}
             for head, column in zip(self.heads, self._found.columns, strict=True):
-                place, centre = column.places[at], column.centre
-                if place is None and centre is None:
+                place, center = column.places[at], column.center
+                if place is None and center is None:
                     continue
                 row = who | {"distance": self._found.distances[at], "column": head}
-                if centre is not None:
-                    row |= {"reference_call": centre + 1, "reference_tool": self._centre[centre]}
+                if center is not None:
+                    row |= {"reference_call": center + 1, "reference_tool": self._center[center]}
                 yield row | ({"kind": "missing"} if place is None else self._told(column, chain[place]))
 
     def _told(self, column: Column, call: Call) -> dict[str, Any]:

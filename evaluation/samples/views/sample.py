@@ -25,7 +25,7 @@ from evaluation.samples.present.facts import boxes_of, facet_links, planned_of, 
 
 OTHERS = 12
 STATES = {"to_do": "todo", "in_review": "review"}
-"""States of a sample as ``{% state %}`` names them, where the names differ."""
+"""States of a sample as ``{% status_icon %}`` names them, where the names differ."""
 
 
 @require_safe

@@ -12,6 +12,7 @@ import numpy as np
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 from numpy.typing import NDArray
+from webapp.common.garbage_collection import gc_paused
 
 from annotation.content.freeze import gold_digest
 from annotation.models import (
@@ -30,8 +31,7 @@ from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, RunColum
 from evaluation.models import ReplayedStep, Run, Step, Trajectory
 from evaluation.scoring.load.decisions import decisions_on, judged_on
 from evaluation.scoring.load.steps import CHUNK, load_steps
-from webapp.common.bulk import bare
-from webapp.common.collector import collector_paused
+from webapp.common.bulk import raw_value
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class LoadedRun:
     failed: NDArray[np.bool_]
 
 
-@collector_paused()
+@gc_paused()
 def load_samples(benchmark: Benchmark) -> LoadedSamples:
     """All samples that have gold, in order of id. Nine queries."""
     rows = list(
@@ -117,7 +117,7 @@ def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", furth
     row_of = samples.row_of
     rows: list[tuple[Any, ...]] = []
     last = None
-    fields = [bare(name) if name == "judge_correct" else name for name in _TRAJECTORY_FIELDS]
+    fields = [raw_value(name) if name == "judge_correct" else name for name in _TRAJECTORY_FIELDS]
     texts = [Cast(name, TextField()) for name in _TRAJECTORY_JSON]
     for row in found.values_list(*fields, *texts).iterator(chunk_size=CHUNK):
         lowest = row[1] != last
@@ -225,7 +225,7 @@ def _contents(benchmark: Benchmark) -> dict[int, tuple[Any, ...]]:
     """Question, answer type, options, answers and order of every gold revision."""
     texts = [Cast(name, TextField()) for name in ("options", "answers")]
     found = Revision.objects.filter(gold_of__sample__benchmark=benchmark)
-    fields = ("pk", "question", "answer_type", bare("ordered"))
+    fields = ("pk", "question", "answer_type", raw_value("ordered"))
     rows = list(found.values_list(*fields, *texts).iterator(chunk_size=CHUNK))
     options, answers = (_parsed(row[field] for row in rows) for field in (4, 5))
     return {

@@ -28,7 +28,7 @@ from evaluation.metrics.columns import (
 from evaluation.metrics.ragged import different
 from evaluation.models import Step
 from evaluation.models.querysets.replay import ReplayedStepQuerySet
-from webapp.common.bulk import bare
+from webapp.common.bulk import raw_value
 
 COORDS = {"pixel": PIXEL, "norm1": NORM1, "norm1000": NORM1000}
 CHUNK = 5000
@@ -103,7 +103,7 @@ def load_steps(
 
 def _chunks(found: QuerySet[Step]) -> Iterator[list[tuple[Any, ...]]]:
     # JSON comes as text: few of its values differ, and each is read once.
-    cast = [bare("ok"), Cast("image_in", TextField()), Cast("bbox_raw", TextField())]
+    cast = [raw_value("ok"), Cast("image_in", TextField()), Cast("bbox_raw", TextField())]
     ordered = found.exclude(flag="post_answer").order_by("trajectory_id", "position")
     rows = ordered.values_list(*_FIELDS, *cast).iterator(chunk_size=CHUNK)
     while chunk := list(islice(rows, CHUNK)):
@@ -113,7 +113,7 @@ def _chunks(found: QuerySet[Step]) -> Iterator[list[tuple[Any, ...]]]:
 def _put_replayed(found: ReplayedStepQuerySet, owner: Ints, position: Ints, numbers: Floats, ok: Bools) -> None:
     """Puts success, executed boxes and sizes of replays in the place of what was recorded; one query."""
     names = ("replay__trajectory_id", "position", "x1", "y1", "x2", "y2", "out_width", "out_height")
-    rows = list(found.in_force().order_by().values_list(*names, bare("ok")))
+    rows = list(found.in_force().order_by().values_list(*names, raw_value("ok")))
     if not rows or not len(owner):
         return
     given = np.array(rows, float)

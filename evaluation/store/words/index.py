@@ -15,7 +15,7 @@ from evaluation.store.words.search import texts_of
 from webapp.common import objects
 
 
-def keep_words(run: Run) -> None:
+def index_run_text(run: Run) -> None:
     """Write the file of the words of a run and name it as the run's, unless it has that of today's trajectories.
 
     The rows are read before the transaction begins: nothing waits for that. When the trajectories changed meanwhile,

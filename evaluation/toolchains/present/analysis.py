@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 from django.utils.translation import ngettext
+from webapp.common.formatting import decimal
 
 from evaluation.common.links import Count
 from evaluation.metrics.chain_lengths import LONGEST, Group, Lengths, length_table
@@ -17,9 +18,8 @@ from evaluation.models import Metric, Run
 from evaluation.toolchains.present.links import ChainLinks
 from evaluation.toolchains.read.analysis import ChainAnalysis
 from evaluation.toolchains.read.tables import length_groups, rate_groups, tool_choices
-from webapp.common.drawing import along, place, written
-from webapp.common.markup import put
-from webapp.common.wording import decimal
+from webapp.common.drawing import as_percent, format_number, scale
+from webapp.common.markup import fast_format_html
 
 MOST_TOOLS = 16
 """Tools with a row or a column in a matrix; the export has all."""
@@ -182,12 +182,12 @@ def length_lines(found: ChainAnalysis, links: ChainLinks) -> list[LengthLine]:
 
 def _drawn(group: Lengths, most: float) -> SafeString:
     """Three lengths on one axis: the reference as a gold line, calls as a point, effective calls as a ring."""
-    at = [along(place(one.value or 0.0, 0, most)) for one in (group.reference, group.calls, group.effective)]
+    at = [as_percent(scale(one.value or 0.0, 0, most)) for one in (group.reference, group.calls, group.effective)]
     words = (
         f"reference {decimal(group.reference.value, 1)}, calls {decimal(group.calls.value, 1)}, "
         f"effective {decimal(group.effective.value, 1)}, on an axis from 0 to {decimal(most, 1)}"
     )
-    return put(
+    return fast_format_html(
         '<svg class="ci lengths-line" role="img" aria-label="{}"><rect class="ci__track"/>'
         '<line class="lengths-line__gold" x1="{}" x2="{}" y1="1" y2="15"/>'
         '<circle class="lengths-line__calls" cx="{}" cy="8" r="4"/>'
@@ -295,8 +295,8 @@ def _run_line(found: ChainAnalysis, at: int, links: ChainLinks, letters: Mapping
         right=links.count(int(found.right[inside].sum()), run=run, correct="yes"),
         counted=links.count(int(found.counted[inside].sum()), run=run, counted="yes"),
         metrics=metrics,
-        x=written(across(efficiency or 0.0)) if drawn else "",
-        y=written(down(rate or 0.0)) if drawn else "",
+        x=format_number(across(efficiency or 0.0)) if drawn else "",
+        y=format_number(down(rate or 0.0)) if drawn else "",
     )
 
 
@@ -321,5 +321,6 @@ def down(share: float) -> float:
 
 
 TICKS: Iterable[tuple[int, str, str]] = [
-    (percent, written(across(percent / 100)), written(down(percent / 100))) for percent in (0, 25, 50, 75, 100)
+    (percent, format_number(across(percent / 100)), format_number(down(percent / 100)))
+    for percent in (0, 25, 50, 75, 100)
 ]

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from webapp.common.formatting import NOT_AVAILABLE, TIMES, decimal, duration, small_share
+
 from evaluation.common.figures import written
-from evaluation.common.shown import DATA, MOST, USUAL, chosen_in, show_of, sorted_by
+from evaluation.common.shown import DATA, MOST, USUAL, selected_fields, show_parameter, sorted_by
 from evaluation.metrics.failures import LABELS
 from evaluation.query.fields import FIELDS
 from evaluation.store.trajectory_list import SHOW, SORT
 from evaluation.trajectories.present.facets import Terms, address
-from webapp.common.wording import NOT_AVAILABLE, TIMES, decimal, duration, small_share
 
 Writer = Callable[[Any], str]
 _TWO: Writer = partial(decimal, digits=2)
@@ -113,13 +114,15 @@ class Shown:
 
 def shown_of(terms: Terms, facets: Collection[str]) -> Shown:
     """Raises ``InvalidInput`` where the address names what rows cannot show."""
-    chosen = chosen_in(terms.get(SHOW, ""), facets)
+    chosen = selected_fields(terms.get(SHOW, ""), facets)
     names = (*sorted_by(terms.get(SORT, ""), chosen), *chosen)
 
     def choice(name: str, about: str) -> Choice:
         on = name in chosen
         others = [one for one in chosen if one != name] if on else [*chosen, name]
-        return Choice(label(name), about, on, address(terms, **{SHOW: show_of(others)}) if len(others) <= MOST else "")
+        return Choice(
+            label(name), about, on, address(terms, **{SHOW: show_parameter(others)}) if len(others) <= MOST else ""
+        )
 
     groups = [(title, [choice(name, FIELDS[name].about) for name in group]) for title, group in GROUPS.items()]
     if facets:

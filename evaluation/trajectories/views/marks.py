@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 from annotation.common.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.common.terms import opened_from, query_error, terms_of
-from evaluation.common.vocabulary import vocabulary_of
+from evaluation.common.vocabulary import query_vocabulary
 from evaluation.models import Note, Run, Trajectory
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.trajectory_list import TrajectoryList
@@ -67,7 +67,7 @@ def _tagged(request: SignedInRequest, benchmark: Any, pk: int) -> HttpResponse:
     """
     terms, runs = terms_of(request), list(Run.objects.of(benchmark))
     snapshot = Snapshot(benchmark, runs, request.user)
-    readable = not query_error(terms.get("q", ""), vocabulary_of(benchmark, runs, request.user, snapshot))
+    readable = not query_error(terms.get("q", ""), query_vocabulary(benchmark, runs, request.user, snapshot))
     found = TrajectoryList(benchmark, runs, terms, request.user, snapshot) if readable else None
     context = preview_context(request, benchmark.slug, pk) | {
         "facet": tags_facet(found, terms) if found else None,

@@ -17,7 +17,7 @@ from annotation.workflow import Right
 from evaluation.common.shown import values_of
 from evaluation.common.staleness import staleness
 from evaluation.common.terms import PAGE_SIZE, narrowing, query_error, terms_of
-from evaluation.common.vocabulary import vocabulary_of
+from evaluation.common.vocabulary import query_vocabulary
 from evaluation.exporters.tables import writes_parquet
 from evaluation.models import Run, Trajectory
 from evaluation.query.check import Vocabulary
@@ -55,7 +55,7 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
     terms = terms_of(request)
     runs = list(Run.objects.of(benchmark))
     snapshot = Snapshot(benchmark, runs, request.user)
-    error = query_error(terms.get("q", ""), vocabulary_of(benchmark, runs, request.user, snapshot))
+    error = query_error(terms.get("q", ""), query_vocabulary(benchmark, runs, request.user, snapshot))
     format = request.GET.get("format", "")
     shown, rights = shown_of(terms, snapshot.facets), rights_in(request, benchmark)
     if format and not error:
@@ -86,7 +86,7 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
     runs = list(Run.objects.of(benchmark))
     text, at = request.GET.get("q", ""), request.GET.get("at", "")
     snapshot = Snapshot(benchmark, runs, request.user)
-    known = vocabulary_of(benchmark, runs, request.user, snapshot)
+    known = query_vocabulary(benchmark, runs, request.user, snapshot)
     words = Vocabulary({**known.names, "tool": snapshot.tools, "tool_failed": snapshot.tools}, known.facets)
     caret = min(int(at), len(text)) if at.isascii() and at.isdigit() and len(at) < 6 else len(text)
     found = [{"text": one.text, "about": one.about, "start": one.start} for one in complete(text, caret, words)]

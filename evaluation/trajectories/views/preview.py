@@ -25,8 +25,8 @@ from evaluation.models import Run
 from evaluation.store.scores import put_scores
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.trajectory_list import TrajectoryList
-from evaluation.trajectories.read.alike import alike
 from evaluation.trajectories.read.marks import read_marks
+from evaluation.trajectories.read.similar import similar_trajectories
 from webapp.common.http import Request
 
 TURNS = 12
@@ -77,7 +77,7 @@ def preview_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
 def _alike(request: HttpRequest, benchmark: Any, row: Any, failure: str, threshold: float) -> Count | None:
     """How many went as this one did, itself among them; None for one that is not scored."""
     snapshot = Snapshot(benchmark, list(Run.objects.of(benchmark)), request.user)
-    terms = alike(row, failure, threshold, snapshot)
+    terms = similar_trajectories(row, failure, threshold, snapshot)
     if not terms:
         return None
     found = TrajectoryList(benchmark, snapshot.runs, terms, request.user, snapshot)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from evaluation.common.trajectory.read import TrajectoryDetail
-from webapp.common.drawing import written
+from webapp.common.drawing import format_number
 
 WIDTH, HEIGHT = 178, 76
 LEFT, RIGHT, TOP, BOTTOM = 12, 4, 6, 16
@@ -41,10 +41,10 @@ def coverage_chart(detail: TrajectoryDetail) -> CoverageChart | None:
     last = known[-1][0]
 
     def across(turn: int) -> str:
-        return written(LEFT + (WIDTH - LEFT - RIGHT) * turn / (last + 1))
+        return format_number(LEFT + (WIDTH - LEFT - RIGHT) * turn / (last + 1))
 
     def up(share: float) -> str:
-        return written(TOP + (HEIGHT - TOP - BOTTOM) * (1 - share))
+        return format_number(TOP + (HEIGHT - TOP - BOTTOM) * (1 - share))
 
     path, rises, before = [f"M{across(0)} {up(0)}"], [], 0.0
     for turn, share in known:

@@ -1,7 +1,7 @@
 import { showFields } from "./difference.js";
 import { OwnTable } from "./own-table.js";
 import { ReviewLens } from "./review-lens.js";
-import { ReviewSeat } from "./review-seat.js";
+import { ReviewLease } from "./review-lease.js";
 import { ReviewStage } from "./review-stage.js";
 
 /**
@@ -20,7 +20,7 @@ export class SightlineAudit extends HTMLElement {
     const { image, content, urls, keys } = JSON.parse(document.getElementById("review").textContent);
     this.#keys = new OwnTable(keys);
     this.#keys.show(this);
-    const seat = new ReviewSeat(urls, (sentence) => this.#say(sentence), signal);
+    const seat = new ReviewLease(urls, (sentence) => this.#say(sentence), signal);
     this.querySelector("form").addEventListener("submit", () => seat.goOn(), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     showFields(this.querySelector("[data-fields]"), content);

@@ -3,7 +3,7 @@ import { area, withMargin } from "../lib/geometry.js";
 import { lastLevel } from "../lib/tiles.js";
 import { inMiddle } from "../models/box.js";
 import { BoxLayer } from "./box-layer.js";
-import { ModelsEye } from "./canvas-eye.js";
+import { ModelView } from "./model-view.js";
 import { TilePictures } from "./canvas-tiles.js";
 import { FrameViewer } from "./frame-viewer.js";
 import { placeRect, shape } from "./shapes.js";
@@ -39,7 +39,7 @@ export class Canvas {
     this.#layer = new BoxLayer(image, { ...acts, drawing: (point) => this.#magnify(point) });
     this.#places = new StagePlaces(stage, image);
     this.#pictures = new TilePictures(image);
-    this.#eye = new ModelsEye(this.#part("eye"), image, this.#pictures, () => this.#look());
+    this.#eye = new ModelView(this.#part("eye"), image, this.#pictures, () => this.#look());
     this.#glass = new StageGlass(stage, this.#part("eye"));
     this.#part("whole").src = image.thumbnail;
     this.#part("mini").setAttribute("viewBox", `0 0 ${image.width} ${image.height}`);

@@ -20,7 +20,7 @@ import { turnsBeyond } from "./frame-window.js";
  *   <sightline-frame data-marks="frame-marks" data-viewer="{% static 'vendor/openseadragon.js' %}"
  *                    data-tiles="/…/tiles/{level}/{column}_{row}.jpg" data-width="3840" data-height="2160"
  *                    data-tile-size="512" data-tile-overlap="1">
- *     {% shot … %}   the same without script
+ *     {% annotated_thumbnail … %}   the same without script
  *   </sightline-frame>
  *   {{ marks|json_script:"frame-marks" }}   {"gold": [{"box": […]}], "turns": [{"turn": 1, "executed": […], …}]}
  *

@@ -1,4 +1,4 @@
-import { chordOf } from "../lib/chords.js";
+import { chordOf } from "../lib/key-combinations.js";
 
 /** <sightline-keys> around the form of a person's keys: a field takes the key that is pressed, and says who has it too. */
 export class SightlineKeys extends HTMLElement {

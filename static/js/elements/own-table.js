@@ -1,4 +1,4 @@
-import { chordOf, keysOf } from "../lib/chords.js";
+import { chordOf, keysOf } from "../lib/key-combinations.js";
 import { isTyping } from "../lib/keys.js";
 
 const SHORT = { Ctrl: "⌃", Shift: "⇧", Alt: "⌥", Enter: "⏎", Delete: "⌦", Space: "␣" };

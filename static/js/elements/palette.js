@@ -1,4 +1,4 @@
-import { chordOf } from "../lib/chords.js";
+import { chordOf } from "../lib/key-combinations.js";
 import { singleKey } from "../lib/keys.js";
 import { Cursor } from "../models/cursor.js";
 

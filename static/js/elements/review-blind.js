@@ -1,8 +1,8 @@
-import { chordOf } from "../lib/chords.js";
+import { chordOf } from "../lib/key-combinations.js";
 import { isTyping, singleKey } from "../lib/keys.js";
 import { BlindAnswer, Stopwatch } from "../models/review-blind.js";
 import { OwnTable } from "./own-table.js";
-import { ReviewSeat } from "./review-seat.js";
+import { ReviewLease } from "./review-lease.js";
 import { send } from "./review-send.js";
 import { listenForSkip } from "./review-skip.js";
 import { ReviewStage } from "./review-stage.js";
@@ -43,7 +43,7 @@ export class SightlineBlind extends HTMLElement {
     this.#keys.show(this);
     this.#url = urls.blind;
     this.#condition = condition;
-    this.#seat = new ReviewSeat(urls, (sentence) => this.#say(sentence), signal);
+    this.#seat = new ReviewLease(urls, (sentence) => this.#say(sentence), signal);
     listenForSkip(urls, this.#seat, signal);
     if (image) await new ReviewStage(this.querySelector(".stage"), image).open(signal);
   }

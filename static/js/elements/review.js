@@ -6,7 +6,7 @@ import { showDifference, showFields } from "./difference.js";
 import { OwnTable } from "./own-table.js";
 import { ReviewFoot } from "./review-foot.js";
 import { ReviewLens } from "./review-lens.js";
-import { ReviewSeat } from "./review-seat.js";
+import { ReviewLease } from "./review-lease.js";
 import { send } from "./review-send.js";
 import { listenForSkip } from "./review-skip.js";
 import { SampleEditor } from "./sample-editor.js";
@@ -43,7 +43,7 @@ export class SightlineReview extends HTMLElement {
     this.#build(kept.content, signal);
     this.#review.addEventListener("change", () => this.#changed(), { signal });
     new ReviewFoot(this, this.#review, { decide: () => this.#decide(), leave: () => this.#leave() }, signal);
-    this.#seat = new ReviewSeat(this.#data.urls, (sentence) => this.#review.failed(sentence), signal);
+    this.#seat = new ReviewLease(this.#data.urls, (sentence) => this.#review.failed(sentence), signal);
     listenForSkip(this.#data.urls, this.#seat, signal);
     this.#showContent(this.#data.content, this.#data.previous);
     document.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });

@@ -1,4 +1,4 @@
-import { chordOf } from "../lib/chords.js";
+import { chordOf } from "../lib/key-combinations.js";
 import { isTyping } from "../lib/keys.js";
 import { OwnTable } from "./own-table.js";
 

@@ -7,7 +7,7 @@ import { SampleEditor } from "./sample-editor.js";
 import { Checks } from "./studio-checks.js";
 import { ConflictView } from "./studio-conflict.js";
 import { StudioKeys } from "./studio-keys.js";
-import { Handing } from "./studio-handing.js";
+import { Handing } from "./studio-submit.js";
 import { Ahead } from "./studio-ahead.js";
 import { SavingStatus } from "./studio-status.js";
 import { turnTo } from "./studio-turning.js";

@@ -2,7 +2,7 @@ import { newKey, sendJson } from "../lib/request.js";
 import { completed, same } from "../models/draft.js";
 import { answersInWords } from "../models/options.js";
 import { History } from "../models/history.js";
-import { chainIn, readPasted } from "../models/pasted.js";
+import { chainIn, readPasted } from "../models/parse-toolchain.js";
 import { added, moved, newCall, removed, Tools, withArguments, withInput } from "../models/workbench.js";
 import { beginDraft } from "./draft-work.js";
 import { token } from "./review-send.js";

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from annotation.content.transitions import move
+from annotation.content.transitions import apply_transition
 from annotation.models import Annotation, Sample
 from annotation.workflow import RIGHTS, TRANSITIONS, Role, SampleState, State, sample_state, transition
 from tests.annotation.work_data import to_annotate
@@ -48,12 +48,12 @@ def test_every_state_action_and_role_is_let_through_or_refused_as_the_table_says
         step = ALLOWED.get((name, before))
         if step is None:
             with pytest.raises(Conflict):
-                move(actor=people[role], annotation=asked, name=name)
+                apply_transition(actor=people[role], annotation=asked, name=name)
         elif step.right not in RIGHTS[role]:
             with pytest.raises(NotAllowed):
-                move(actor=people[role], annotation=asked, name=name)
+                apply_transition(actor=people[role], annotation=asked, name=name)
         else:
-            move(actor=people[role], annotation=asked, name=name, reason="Because.")
+            apply_transition(actor=people[role], annotation=asked, name=name, reason="Because.")
             walked += 1
         after = step.after if step and step.right in RIGHTS[role] else before
         assert Annotation.objects.get().state == after
@@ -73,9 +73,9 @@ def test_of_two_moves_from_one_state_the_second_is_refused(rui):
     benchmark = to_annotate(1, reviewer=rui)
     annotation = Annotation.objects.create(sample=benchmark.samples.get(), place=0, state="in_review")
     first, second = (Annotation.objects.select_related("sample__benchmark").get() for _ in range(2))
-    move(actor=rui, annotation=first, name="accept")
+    apply_transition(actor=rui, annotation=first, name="accept")
     with pytest.raises(Conflict, match="no longer in_review"):
-        move(actor=rui, annotation=second, name="discard")
+        apply_transition(actor=rui, annotation=second, name="discard")
     annotation.refresh_from_db()
     assert annotation.state == "accepted"
 

@@ -42,7 +42,7 @@ def test_images_and_uploads_count_once_each(benchmark, lea, run_jobs):
     run_jobs()
     assert used_bytes(benchmark) == len(image)
     for _ in range(2):
-        upload.receive(actor=lea, benchmark=benchmark, file=File(FILE))
+        upload.store_upload(actor=lea, benchmark=benchmark, file=File(FILE))
     assert used_bytes(benchmark) == len(image) + len(FILE)
     ImportRecord.objects.exclude(upload="").delete()
     Sample.objects.all().delete()
@@ -61,7 +61,7 @@ def test_what_does_not_fit_is_refused_and_the_pages_say_how_much_does(benchmark,
     answer = client.post("/api/v1/benchmarks/street/imports/", {"file": SimpleUploadedFile("a.json", large)})
     assert (answer.status_code, answer.json()["error"]["code"]) == (413, "quota")
     with pytest.raises(TooLarge, match="Street can store"):
-        upload.receive(actor=lea, benchmark=benchmark, file=File(FILE), images=File(large, "a.zip"))
+        upload.store_upload(actor=lea, benchmark=benchmark, file=File(FILE), images=File(large, "a.zip"))
     assert not ImportRecord.objects.exists()
 
 

@@ -14,7 +14,7 @@ from annotation.models import Benchmark
 from evaluation.answers.read.groups import read_groups
 from evaluation.answers.write import decide_answers
 from evaluation.common.extraction.read import read_extraction, read_slices_extraction
-from evaluation.leaderboard.read.board import read_board
+from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.models import Metric, Run, Trajectory
 from evaluation.scoring.write import score_benchmark
 from tests.evaluation.answers_data import REFUSAL, make_kitchen, said
@@ -92,7 +92,7 @@ def test_a_hundred_equal_refusals_leave_everything_open_and_one_decision_settles
     refuser = Run.objects.get(model__name="Refuser")
     open_range = Metric.objects.filter(scoring__run=refuser, slice_by="", metric__in=["accuracy_low", "accuracy_high"])
     assert sorted(open_range.values_list("value", flat=True)) == [0.0, 1.0]
-    board = {row.run.pk: row for row in read_board(kitchen).rows()}
+    board = {row.run.pk: row for row in load_leaderboard(kitchen).rows()}
     assert board[refuser.pk].provisional
     [group] = read_groups(kitchen, lea, run=refuser.pk).groups
     assert group.n == 100

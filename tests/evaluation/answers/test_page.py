@@ -13,7 +13,7 @@ from annotation.content.samples import save_samples
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.answers.read.groups import State, read_groups
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.models import Judgement, Run
 from evaluation.schema import Trajectory
 from evaluation.scoring.write import score_benchmark
@@ -110,7 +110,7 @@ def test_a_page_holds_fifty_groups_and_takes_few_queries(
     places = [(number, i) for number in range(8) for i in range(8)]
     rows = [Trajectory(f"Model {number}", f"s{i}", answer=f"neither {number} {i}") for number, i in places]
     with transaction.atomic():
-        save_trajectories(RunBook(kitchen, lea), rows, None)
+        save_trajectories(RunRegistry(kitchen, lea), rows, None)
     score_benchmark(actor=lea, benchmark=kitchen)
     client.get(PAGE)
     with django_assert_max_num_queries(30):

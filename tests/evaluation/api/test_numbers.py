@@ -19,7 +19,7 @@ from annotation.content.samples import save_samples
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.common.exports import sample_rows
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import JudgingQueue, Run, Trajectory
 from evaluation.scoring.write import score_benchmark
@@ -44,7 +44,7 @@ def home(settings, tmp_path):
 def benchmark(lea, ana, rui):
     benchmark = kitchen(lea, (rui, Role.RESEARCHER), (ana, Role.ANNOTATOR))
     with transaction.atomic():
-        save_trajectories(RunBook(benchmark, lea), records.trajectories(), None)
+        save_trajectories(RunRegistry(benchmark, lea), records.trajectories(), None)
     score_benchmark(actor=lea, benchmark=benchmark)
     return benchmark
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluation.common.exports import sample_rows
-from evaluation.leaderboard.read.board import read_board
+from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.models import Judgement, Metric, Run, Trajectory
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
@@ -96,7 +96,7 @@ def test_what_a_table_of_results_extracted_is_in_the_export(street):
 
 def test_the_board_has_a_column_where_a_file_has_verdicts(street, lea):
     client = signed_in(lea)
-    [row] = read_board(street).rows()
+    [row] = load_leaderboard(street).rows()
     assert (row.metrics["accuracy_in_file"].value, row.metrics["accuracy_in_file"].n) == (4 / 6, 6)
     address = "/benchmarks/street/leaderboard/"
 

@@ -10,11 +10,11 @@ import pytest
 from django.core.management import call_command
 from django.db import transaction
 from django.urls import reverse
+from evaluation.metrics.settings_help import counting_words
 
 from evaluation.common.design_effect import design_words
 from evaluation.common.exports import EXPORTS
-from evaluation.imports.write.batches import RunBook, save_trajectories
-from evaluation.metrics.settings_words import counting_words
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.models import Metric, Run, Trajectory
 from evaluation.scoring.settings import change_settings, settings_of
 from evaluation.scoring.write import score_benchmark
@@ -128,7 +128,7 @@ def test_undecided_unread_and_missing_answers_are_counted_wherever_accuracy_is_s
 @pytest.mark.one_database
 def test_intervals_beside_an_adjusted_p_say_that_they_are_not_adjusted(lea, unscored_board):
     with transaction.atomic():
-        save_trajectories(RunBook(unscored_board, lea), tries("Model C", 5, 10, setting="code"), None)
+        save_trajectories(RunRegistry(unscored_board, lea), tries("Model C", 5, 10, setting="code"), None)
     score_benchmark(actor=lea, benchmark=unscored_board)
     client = signed_in(lea)
     board = words_of(client.get(BOARD))

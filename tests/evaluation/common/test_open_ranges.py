@@ -10,7 +10,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from evaluation.leaderboard.read.board import read_board
+from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.metrics.selection import AMONG, QUADRANTS
 from evaluation.metrics.undecided import difference_range
 from evaluation.models import Metric, Run, Scoring, Trajectory
@@ -110,7 +110,7 @@ def test_an_intervention_has_one_range_everywhere(client, benchmark, run):
         text = text_of(client.get(f"{BOARD}&format={format}")).replace("$-$", "−").replace("$", "")
         assert EFFECT in text, format
         assert "In parentheses, of a Δ accuracy" in text or "Delta" in text
-    for board in (read_board(benchmark), read_board(benchmark, slice_by="query", slice="scored:yes")):
+    for board in (load_leaderboard(benchmark), load_leaderboard(benchmark, slice_by="query", slice="scored:yes")):
         [row] = board.ranked
         assert (row.metrics["ate_visual"].low, row.metrics["ate_visual"].high) == pytest.approx(ENDS)
     printed = StringIO()

@@ -11,8 +11,8 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from evaluation.leaderboard.read.board import read_board
-from evaluation.leaderboard.read.macro import read_macro
+from evaluation.leaderboard.read.board import load_leaderboard
+from evaluation.leaderboard.read.macro import load_cross_benchmark_leaderboard
 from evaluation.models import Comparison, Metric, Run, Scoring, Trajectory
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
@@ -78,7 +78,7 @@ def test_metrics_boards_and_the_api_say_the_same_range(lea):
     for name in ("accuracy", "pass_rate"):
         assert (stored[f"{name}_low"], stored[f"{name}_high"]) == (LOW, HIGH)
         assert (details[name]["low"], details[name]["high"]) == (LOW, HIGH)
-    for board in (read_board(benchmark), read_board(benchmark, slice_by="query", slice="scored")):
+    for board in (load_leaderboard(benchmark), load_leaderboard(benchmark, slice_by="query", slice="scored")):
         [row] = [row for row in board.rows() if row.run == a]
         for name in ("accuracy", "pass_rate", "valid_grounded_reasoning", "dual_failure"):
             detail = details[name]
@@ -87,7 +87,7 @@ def test_metrics_boards_and_the_api_say_the_same_range(lea):
     [said] = [row for row in answer["ranked"] if row["run"] == a.pk]
     assert (said["metrics"]["accuracy"]["low"], said["metrics"]["accuracy"]["high"]) == (LOW, HIGH)
     assert said["provisional"] is False
-    [mean] = [row for row in read_macro(lea).rows if row.model == "Model A"]
+    [mean] = [row for row in load_cross_benchmark_leaderboard(lea).rows if row.model == "Model A"]
     assert mean.range == (LOW, HIGH)
 
 
@@ -117,7 +117,7 @@ def test_a_run_with_more_unread_answers_than_the_alarm_is_provisional(lea):
     score_benchmark(actor=lea, benchmark=benchmark)
     a, b = Run.objects.order_by("pk")
     assert dict(Scoring.objects.values_list("run", "provisional")) == {a.pk: True, b.pk: False}
-    board = read_board(benchmark, sorted_by="accuracy")
+    board = load_leaderboard(benchmark, sorted_by="accuracy")
     assert [row.run for row in board.ranked] == [b, a]
     assert [row.standing is None for row in board.ranked] == [False, True]
     assert board.ranked[1].least("accuracy") == LOW
@@ -135,7 +135,7 @@ def test_a_run_with_more_unread_answers_than_the_alarm_is_provisional(lea):
     [line] = [line for line in printed.getvalue().splitlines() if line.startswith("Model A")]
     assert "50–80" in line.split()
     assert line.endswith("provisional")
-    assert [row.model for row in read_macro(lea).lacking] == ["Model A"]
+    assert [row.model for row in load_cross_benchmark_leaderboard(lea).lacking] == ["Model A"]
     assert "provisional" in words_of(client.get(reverse("evaluation:run", args=["street", a.pk])))
     change_settings(actor=lea, benchmark=benchmark, values={"unread_alarm": 0.2})
     score_benchmark(actor=lea, benchmark=benchmark)
@@ -147,7 +147,7 @@ def test_a_hundred_equal_refusals_leave_everything_open(lea):
     change_settings(actor=lea, benchmark=benchmark, values={"unread_alarm": 0.02})
     Trajectory.objects.update(answer="I cannot tell.")
     score_benchmark(actor=lea, benchmark=benchmark)
-    [row] = read_board(benchmark).ranked
+    [row] = load_leaderboard(benchmark).ranked
     assert (row.metrics["accuracy"].low, row.metrics["accuracy"].high, row.provisional) == (0.0, 1.0, True)
     assert "0.0–100.0" in words_of(signed_in(lea).get("/benchmarks/street/leaderboard/"))
 

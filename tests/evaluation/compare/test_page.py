@@ -13,8 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from annotation.benchmarks.write.benchmark import create_benchmark
 from evaluation.common.letters import letters_of
 from evaluation.compare.read.runs import CELLS, compare_runs
-from evaluation.imports.write.batches import RunBook, save_trajectories
-from evaluation.leaderboard.read.board import read_board
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.models import Comparison, Run, Scoring, Trajectory
 from evaluation.runs.write import queue_delete_run
 from evaluation.scoring.settings import change_settings
@@ -117,7 +117,7 @@ def test_slices_are_those_of_a_facet_with_holm_over_them(lea, board):
 
 def test_where_samples_share_pictures_runs_and_slices_are_told_apart_by_picture_everywhere(lea, unscored_board):
     with transaction.atomic():
-        save_trajectories(RunBook(unscored_board, lea), [*tries("All", 12, 12), *tries("None", 0, 0)], None)
+        save_trajectories(RunRegistry(unscored_board, lea), [*tries("All", 12, 12), *tries("None", 0, 0)], None)
     score_benchmark(actor=lea, benchmark=unscored_board)
     for sample in unscored_board.samples.all():
         facet_of(sample, name="set", value="pairs" if "-" in sample.key else "rest")
@@ -128,7 +128,9 @@ def test_where_samples_share_pictures_runs_and_slices_are_told_apart_by_picture_
     for found in (whole.found, line.found):
         assert (found.p_value, found.p_cluster, found.p_holm) == (by_sample, by_picture, by_picture)
     assert "p clustered (exact sign flip), slices tested, Holm over 1" in " ".join(page.content.decode().split())
-    row = next(row for row in read_board(unscored_board, reference=run("All").pk).ranked if row.run == run("None"))
+    row = next(
+        row for row in load_leaderboard(unscored_board, reference=run("All").pk).ranked if row.run == run("None")
+    )
     assert (row.against.p_value, row.against.p_cluster) == (by_sample, by_picture)
     assert row.against.p_holm >= by_picture
     board = client.get("/benchmarks/kitchen/leaderboard/", {"reference": run("All").pk})
@@ -187,7 +189,7 @@ def test_a_run_keeps_its_letter_when_others_go_and_a_new_one_takes_none_of_their
         run_jobs()
         del before[gone.pk]
     assert letters_of(benchmark) == before
-    new = RunBook(benchmark, lea).run("Newcomer", "")
+    new = RunRegistry(benchmark, lea).run("Newcomer", "")
     new.refresh_from_db()
     assert new.letter == chr(ord(last.letter) + 1)
     board = signed_in(lea).get("/benchmarks/kitchen/leaderboard/").context

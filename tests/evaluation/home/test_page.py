@@ -11,7 +11,7 @@ from annotation.benchmarks.write.benchmark import add_member, set_public
 from annotation.content.samples import save_samples
 from annotation.models import Annotation, Benchmark, BenchmarkQueue, QualityRules, Sample
 from annotation.workflow import Role
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.schema import Step, Trajectory
 from evaluation.scoring.write import score_benchmark
 from tests.annotation.pages_data import make_benchmark
@@ -37,7 +37,7 @@ def scored(lea: User, slug: str = "desk", **fields: Any) -> Benchmark:
     benchmark = make_benchmark(lea, slug, **fields)
     save_samples(actor=lea, benchmark=benchmark, records=records.samples())
     with transaction.atomic():
-        save_trajectories(RunBook(benchmark, lea), records.trajectories(), None)
+        save_trajectories(RunRegistry(benchmark, lea), records.trajectories(), None)
     score_benchmark(actor=lea, benchmark=benchmark)
     return benchmark
 
@@ -143,7 +143,7 @@ def test_a_visitor_sees_a_real_case_and_gets_to_the_demo_without_an_account(lea:
     look = Step("crop", {}, run_pages.MISSED, image_in="original")
     elsewhere = Trajectory("Model D", "seen-00", steps=(look,), answer="B")
     with transaction.atomic():
-        save_trajectories(RunBook(benchmark, lea), [elsewhere], None)
+        save_trajectories(RunRegistry(benchmark, lea), [elsewhere], None)
     score_benchmark(actor=lea, benchmark=benchmark)
     assert client.get("/").context.get("case") is None
     set_public(actor=lea, benchmark=benchmark, public=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from evaluation.imports.write.preview.reservoir import ReservoirSample
 
 from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.content.samples import save_samples
 from annotation.models import ImportIssue, ImportRecord
 from annotation.workflow import Role
 from evaluation.imports.write import upload
-from evaluation.imports.write.preview.draw import Draw
 from evaluation.models import Run, Trajectory
 from tests.evaluation import records
 from tests.evaluation.import_data import File, kitchen, lines, native, picture, run_rows, sample_rows, zip_of
@@ -42,7 +42,7 @@ def totals(counts):
 
 
 def read(lea, benchmark, content, name="file.json", run_jobs=None, **more):
-    record = upload.receive(actor=lea, benchmark=benchmark, file=File(content, name), **more)
+    record = upload.store_upload(actor=lea, benchmark=benchmark, file=File(content, name), **more)
     run_jobs()
     record.refresh_from_db()
     return record
@@ -139,7 +139,7 @@ def test_samples_with_pictures_are_counted_as_they_are_imported(lea, run_jobs, b
     assert counted["refused"] >= 1
     again = read(lea, benchmark, native(samples=rows), images=File(pictures, "pictures.zip"), run_jobs=run_jobs)
     assert again.pk != record.pk
-    assert "is already imported" in upload.blocked(again)
+    assert "is already imported" in upload.blocking_reason(again)
 
 
 def test_a_file_of_samples_and_runs_is_imported_one_after_the_other(lea, benchmark, run_jobs):
@@ -161,13 +161,13 @@ def test_who_may_import_runs_alone_gets_the_runs_of_such_a_file(rui, benchmark, 
     with pytest.raises(NotAllowed, match="do not let you import samples"):
         upload.other_kind(actor=rui, record=record)
     with pytest.raises(NotAllowed, match="contains samples"):
-        upload.receive(actor=rui, benchmark=benchmark, file=File(native(samples=sample_rows())))
+        upload.store_upload(actor=rui, benchmark=benchmark, file=File(native(samples=sample_rows())))
 
 
 def test_two_clicks_make_one_record_and_one_import(lea, benchmark, run_jobs):
     content = native(trajectories=run_rows())
-    first = upload.receive(actor=lea, benchmark=benchmark, file=File(content))
-    second = upload.receive(actor=lea, benchmark=benchmark, file=File(content))
+    first = upload.store_upload(actor=lea, benchmark=benchmark, file=File(content))
+    second = upload.store_upload(actor=lea, benchmark=benchmark, file=File(content))
     assert first.pk == second.pk
     assert Job.objects.filter(kind="evaluation.dry_run").count() == 1
     with pytest.raises(Conflict, match="still being read"):
@@ -176,7 +176,7 @@ def test_two_clicks_make_one_record_and_one_import(lea, benchmark, run_jobs):
     upload.commit(actor=lea, record=first)
     upload.commit(actor=lea, record=first)
     assert Job.objects.filter(kind="evaluation.import").count() == 1
-    assert upload.receive(actor=lea, benchmark=benchmark, file=File(content)).state == "running"
+    assert upload.store_upload(actor=lea, benchmark=benchmark, file=File(content)).state == "running"
     run_jobs()
     with pytest.raises(Conflict, match="already imported"):
         upload.commit(actor=lea, record=first)
@@ -184,8 +184,8 @@ def test_two_clicks_make_one_record_and_one_import(lea, benchmark, run_jobs):
 
 def test_choices_made_while_a_file_is_read_are_obeyed(lea, benchmark, run_jobs):
     row = {"sample_id": "mug", "answer": "B", "steps": []}
-    record = upload.receive(actor=lea, benchmark=benchmark, file=File(lines([row]), "trajectories.jsonl"))
-    upload.choose(actor=lea, record=record, choices={"model": "Mine", "setting": "base"})
+    record = upload.store_upload(actor=lea, benchmark=benchmark, file=File(lines([row]), "trajectories.jsonl"))
+    upload.update_choices(actor=lea, record=record, choices={"model": "Mine", "setting": "base"})
     run_jobs()
     record.refresh_from_db()
     assert record.preview["runs"] == [{"model": "Mine", "setting": "base", "records": 1, "there": None}]
@@ -207,7 +207,7 @@ def test_choices_made_while_a_file_is_read_are_obeyed(lea, benchmark, run_jobs):
 )
 def test_a_file_that_is_nothing_we_read_is_refused_in_a_sentence(lea, benchmark, content, name, says):
     with pytest.raises(InvalidInput, match=says):
-        upload.receive(actor=lea, benchmark=benchmark, file=File(content, name))
+        upload.store_upload(actor=lea, benchmark=benchmark, file=File(content, name))
     assert not ImportRecord.objects.exists()
 
 
@@ -215,7 +215,7 @@ def test_a_file_that_is_nothing_we_read_is_refused_in_a_sentence(lea, benchmark,
 def test_a_file_over_the_limit_is_refused(lea, benchmark, settings, home):
     settings.MAX_UPLOAD_BYTES = 100
     with pytest.raises(TooLarge, match="larger than 100"):
-        upload.receive(actor=lea, benchmark=benchmark, file=File(b"x" * 101))
+        upload.store_upload(actor=lea, benchmark=benchmark, file=File(b"x" * 101))
     assert [p for p in home.rglob("*") if p.is_file()] == []
 
 
@@ -224,7 +224,7 @@ def test_a_file_over_the_limit_is_refused(lea, benchmark, settings, home):
 def test_a_zip_that_points_outside_itself_is_refused(lea, benchmark, name, home):
     pictures = File(zip_of({name: picture(4, 4)}), "p.zip")
     with pytest.raises(InvalidInput, match="unsafe name"):
-        upload.receive(actor=lea, benchmark=benchmark, file=File(native(samples=sample_rows())), images=pictures)
+        upload.store_upload(actor=lea, benchmark=benchmark, file=File(native(samples=sample_rows())), images=pictures)
     assert not list(home.rglob("out.png"))
 
 
@@ -232,25 +232,25 @@ def test_a_zip_that_points_outside_itself_is_refused(lea, benchmark, name, home)
 def test_a_wrong_format_is_said_and_another_can_be_chosen(lea, benchmark, run_jobs):
     record = read(lea, benchmark, native(trajectories=run_rows()), run_jobs=run_jobs)
     assert (record.kind, record.format) == ("runs", "native")
-    upload.choose(actor=lea, record=record, choices={"format": "deepeyes"})
+    upload.update_choices(actor=lea, record=record, choices={"format": "deepeyes"})
     run_jobs()
     record.refresh_from_db()
-    assert "another format" in upload.blocked(record) or "No row" in upload.blocked(record)
-    upload.choose(actor=lea, record=record, choices={"format": "native"})
+    assert "another format" in upload.blocking_reason(record) or "No row" in upload.blocking_reason(record)
+    upload.update_choices(actor=lea, record=record, choices={"format": "native"})
     run_jobs()
     record.refresh_from_db()
-    assert upload.blocked(record) == ""
+    assert upload.blocking_reason(record) == ""
 
 
 def test_a_file_is_read_again_after_the_benchmark_has_changed(lea, benchmark, run_jobs):
     record = read(lea, benchmark, native(trajectories=[STRANGER, STRANGER]), run_jobs=run_jobs)
-    assert "No row of this file can be imported" in upload.blocked(record)
+    assert "No row of this file can be imported" in upload.blocking_reason(record)
     mug = next(r for r in records.samples() if r.id == "mug")
     save_samples(actor=lea, benchmark=benchmark, records=[replace(mug, id="mugg")])
     upload.read_again(actor=lea, record=record)
     run_jobs()
     record.refresh_from_db()
-    assert upload.blocked(record) == ""
+    assert upload.blocking_reason(record) == ""
     assert record.preview["counts"]["new"] == 1
 
 
@@ -327,7 +327,7 @@ def test_a_box_outside_its_image_is_an_issue_with_file_and_line_where_it_is_read
 
 
 def test_five_are_drawn_alike_every_time_and_the_last_of_a_key_counts():
-    first, second = Draw(), Draw()
+    first, second = ReservoirSample(), ReservoirSample()
     for draw in (first, second):
         for n in range(500):
             draw.take(n, n)

@@ -20,7 +20,7 @@ from annotation.importers.decoding import RowDecoder
 from annotation.models import Benchmark, ImportIssue, ImportRecord
 from annotation.schema import AnswerType, SampleContent, SampleRecord
 from evaluation.exporters.native import trajectory_row
-from evaluation.importers import recognition, rows
+from evaluation.importers import rows, unchanged_rows
 from evaluation.imports.read import stored as stored_rows
 from evaluation.imports.write import runs as module
 from evaluation.imports.write.runs import import_runs
@@ -119,7 +119,7 @@ def test_a_row_that_is_not_recognised_is_read_once_and_recognised_from_then_on(
     path = write(tmp_path, MUG, CUP)
     took(lea, benchmark, path)
     if unknown == "other code":
-        monkeypatch.setattr(recognition, "_code", lambda: unknown)
+        monkeypatch.setattr(unchanged_rows, "_code", lambda: unknown)
     else:
         Trajectory.objects.update(row_digest=None)
     kept = set(Trajectory.objects.values_list("pk", flat=True))

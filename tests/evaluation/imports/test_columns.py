@@ -99,11 +99,11 @@ def test_on_the_page_gold_has_to_be_confirmed_too(lea, client, run_jobs):
     record = ImportRecord.objects.get()
     page = client.get(address).content.decode()
     assert "These are the model" in page
-    assert "equals the gold answer" in upload.blocked(record)
+    assert "equals the gold answer" in upload.blocking_reason(record)
     client.post(address + "choose/", {"gold_asked": "on", "not_gold": "on"})
     run_jobs()
     record = ImportRecord.objects.get()
-    assert upload.blocked(record) == ""
+    assert upload.blocking_reason(record) == ""
     client.post(address + "commit/")
     run_jobs()
     assert Trajectory.objects.exists()

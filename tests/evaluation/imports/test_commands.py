@@ -17,7 +17,7 @@ from annotation.content.samples import save_samples
 from annotation.exchange.write import samples as module
 from annotation.models import Benchmark, ImportIssue, ImportRecord, Sample
 from annotation.workflow import Role
-from evaluation.imports.write.batches import RunBook, save_others, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_others, save_trajectories
 from evaluation.models import Metric, Scoring, Trajectory
 from evaluation.schema import Intervention, Judgement, JudgementKind, Rollout, RolloutGroup
 from evaluation.scoring.settings import change_settings
@@ -88,7 +88,7 @@ def test_the_same_file_again_changes_nothing(write):
 def test_the_database_looks_anew_at_tables_that_an_import_has_filled_and_at_no_others(write, monkeypatch):
     looked: list[str] = []
     monkeypatch.setattr(bulk, "refresh_statistics", lambda *tables: looked.extend(t.__name__ for t in tables))
-    monkeypatch.setattr(bulk.Growth, "LEAST", 1)
+    monkeypatch.setattr(bulk.StatisticsRefresher, "LEAST", 1)
     path = write(samples=[MUG], trajectories=[SAID_B])
     say("import_benchmark", "kitchen", path)
     assert {"Sample", "Gold", "Revision", "GoldBox"} <= set(looked)
@@ -248,7 +248,7 @@ def test_everything_exported_comes_back_byte_for_byte(tmp_path, lea):
         RolloutGroup("g1", (Rollout(100, 1, 1, True), Rollout(300, 1, 0.5, False)), 0.25),
     ]
     with transaction.atomic():
-        book = RunBook(benchmark, lea)
+        book = RunRegistry(benchmark, lea)
         save_trajectories(book, trajectories(), None)
         save_others(book, others, None)
     change_settings(actor=lea, benchmark=benchmark, values={"ioa_threshold": 0.4})

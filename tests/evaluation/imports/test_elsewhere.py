@@ -57,7 +57,7 @@ def test_upload_reading_preview_and_import_may_each_be_on_another_host(
 ) -> None:
     """D6.3, D6.4: each host finds the files in the object store; "Image missing" is said of the one that is."""
     rows, pictures = samples_with_pictures()
-    record = upload.receive(
+    record = upload.store_upload(
         actor=lea, benchmark=benchmark, file=File(rows, "s.jsonl"), images=File(pictures, "pictures.zip")
     )
     on_a_host()
@@ -84,7 +84,7 @@ def test_a_job_that_cannot_see_its_file_does_not_say_that_pictures_are_missing(
     """D6.4: two hosts whose folders differ. The job says what it lacks; on a host that has the file it goes on."""
     rows, pictures = samples_with_pictures()
     files = {"file": File(rows, "s.jsonl"), "images": File(pictures, "pictures.zip")}
-    record = upload.receive(actor=lea, benchmark=benchmark, **files)
+    record = upload.store_upload(actor=lea, benchmark=benchmark, **files)
     run_jobs()
     record.refresh_from_db()
     upload.commit(actor=lea, record=record)

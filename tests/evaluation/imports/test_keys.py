@@ -191,10 +191,10 @@ def test_a_key_of_gold_answers_has_to_be_confirmed(client, lea, run_jobs, tmp_pa
     page = client.get(url).content.decode()
     assert "The key target equals the gold answer" in page
     assert 'name="not_gold"' in page
-    assert "Choose where the model" in upload.blocked(ImportRecord.objects.get())
+    assert "Choose where the model" in upload.blocking_reason(ImportRecord.objects.get())
     client.post(url + "choose/", {"gold_asked": "on", "not_gold": "on"})
     run_jobs()
-    assert upload.blocked(ImportRecord.objects.get()) == ""
+    assert upload.blocking_reason(ImportRecord.objects.get()) == ""
     say("import_runs", "kitchen", path, "--mapping", chosen, "--answer-is-not-gold")
     assert Trajectory.objects.exists()
 

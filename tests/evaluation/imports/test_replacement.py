@@ -137,13 +137,13 @@ def test_page_and_command_say_that_it_is_here_read_otherwise(take, lea, rui, run
 def test_an_edition_with_fewer_rows_takes_away_what_it_lacks(take, lea, rui, benchmark, run_jobs, settings, tmp_path):
     settings.SCRATCH = tmp_path
     take(model="M")
-    record = upload.receive(actor=rui, benchmark=benchmark, file=File(lines(ROWS[:1]), "less.jsonl"))
+    record = upload.store_upload(actor=rui, benchmark=benchmark, file=File(lines(ROWS[:1]), "less.jsonl"))
     run_jobs()
     first = ImportRecord.objects.exclude(pk=record.pk).get()
-    upload.choose(actor=rui, record=record, choices={"model": "M", "replaces": first.pk})
+    upload.update_choices(actor=rui, record=record, choices={"model": "M", "replaces": first.pk})
     run_jobs()
     record.refresh_from_db()
-    assert (record.preview["counts"]["removed"], upload.blocked(record)) == (2, "")
+    assert (record.preview["counts"]["removed"], upload.blocking_reason(record)) == (2, "")
     upload.commit(actor=rui, record=record)
     run_jobs()
     assert [one.sample.key for one in Trajectory.objects.all()] == ["mug"]

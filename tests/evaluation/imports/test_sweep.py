@@ -51,7 +51,7 @@ def stored(record: ImportRecord, uploads: Path) -> Path:
 
 
 def received(lea, benchmark, run_jobs, content=RUNS) -> ImportRecord:
-    record = upload.receive(actor=lea, benchmark=benchmark, file=File(content))
+    record = upload.store_upload(actor=lea, benchmark=benchmark, file=File(content))
     run_jobs()
     return ImportRecord.objects.get(pk=record.pk)
 
@@ -101,7 +101,7 @@ def test_a_file_that_was_sent_again_waits_anew(lea, benchmark, run_jobs, uploads
 
 
 def test_a_file_that_is_being_read_stays(lea, benchmark, run_jobs):
-    record = upload.receive(actor=lea, benchmark=benchmark, file=File(RUNS))
+    record = upload.store_upload(actor=lea, benchmark=benchmark, file=File(RUNS))
     assert sweep_uploads(actor=None, now=after(31)) == 0
     run_jobs()
     record.refresh_from_db()
@@ -161,7 +161,7 @@ def test_a_host_without_a_worker_keeps_no_copies_of_what_it_took_long_ago(lea, b
     """D6.3: nobody sweeps there, so each upload removes what nothing has used for a day."""
     old, lately = (store(File(content, "a.txt")).path for content in (b"old", b"lately"))
     touch(old.parent, after(-1.1))
-    upload.receive(actor=lea, benchmark=benchmark, file=File(RUNS))
+    upload.store_upload(actor=lea, benchmark=benchmark, file=File(RUNS))
     assert (old.exists(), lately.exists()) == (False, True)
     touch(lately.parent, after(-1.1))
     receive_pictures(actor=lea, benchmark=benchmark, files=[File(picture(), "a.png")])

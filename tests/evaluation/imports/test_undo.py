@@ -56,7 +56,9 @@ def benchmark(lea, rui):
 
 
 def imported(lea, benchmark, run_jobs, content, name="file.json", scored=False, **more):
-    record = upload.receive(actor=lea, benchmark=benchmark, file=File(content, name), choices={"score": scored}, **more)
+    record = upload.store_upload(
+        actor=lea, benchmark=benchmark, file=File(content, name), choices={"score": scored}, **more
+    )
     run_jobs()
     upload.commit(actor=lea, record=ImportRecord.objects.get(pk=record.pk))
     run_jobs()
@@ -74,7 +76,7 @@ def undone(lea, record, run_jobs):
 
 def test_reading_scoring_and_undoing_forget_vanished_workers_as_they_get_on(lea, benchmark, run_jobs):
     """D6.9: each batch and each scored run is a checkpoint of its job, though its place is kept elsewhere."""
-    record = upload.receive(actor=lea, benchmark=benchmark, file=File(native(trajectories=run_rows())))
+    record = upload.store_upload(actor=lea, benchmark=benchmark, file=File(native(trajectories=run_rows())))
     run_jobs()
     upload.commit(actor=lea, record=ImportRecord.objects.get(pk=record.pk))
     score = queue_scoring(actor=lea, benchmark=benchmark)
@@ -289,7 +291,7 @@ def test_of_a_joined_trajectory_goes_the_list_that_the_import_brought(lea, bench
     assert told() == alone(order[1 - gone], *left)
     page = signed_in(lea).get(reverse("evaluation:import-record", args=["kitchen", records[gone].pk])).content.decode()
     assert "Removed: 1 trajectory, 1 tool list" in page
-    again = upload.receive(actor=lea, benchmark=benchmark, file=File(files[1 - gone] + b" ", "task.json"))
+    again = upload.store_upload(actor=lea, benchmark=benchmark, file=File(files[1 - gone] + b" ", "task.json"))
     run_jobs()
     assert ImportRecord.objects.get(pk=again.pk).preview["counts"]["unchanged"] == 2
     undone(lea, records[1 - gone], run_jobs)
@@ -299,9 +301,11 @@ def test_of_a_joined_trajectory_goes_the_list_that_the_import_brought(lea, bench
 def test_a_task_read_anew_under_other_choices_leaves_the_list_of_the_other_task(lea, benchmark, run_jobs):
     first = imported(lea, benchmark, run_jobs, task(FIRST, "cup", "mug"), "task.json")
     second = imported(lea, benchmark, run_jobs, task(SECOND, "mug", "sign"), "task.json")
-    record = upload.receive(actor=lea, benchmark=benchmark, file=File(task(SECOND, "cup"), "task.json"))
+    record = upload.store_upload(actor=lea, benchmark=benchmark, file=File(task(SECOND, "cup"), "task.json"))
     run_jobs()
-    upload.choose(actor=lea, record=ImportRecord.objects.get(pk=record.pk), choices={"replaces": str(second.pk)})
+    upload.update_choices(
+        actor=lea, record=ImportRecord.objects.get(pk=record.pk), choices={"replaces": str(second.pk)}
+    )
     run_jobs()
     upload.commit(actor=lea, record=ImportRecord.objects.get(pk=record.pk))
     run_jobs()

@@ -19,7 +19,7 @@ from annotation.workflow import Role
 from evaluation.common.judging.digests import judged_digests
 from evaluation.common.judging.write import delete_queue
 from evaluation.exports.read.formats import export_as
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.imports.write.runs import import_runs
 from evaluation.judging.read.queues import judgement_of, progress_of
 from evaluation.judging.write.queues import draw_judging, judge_item, next_to_judge, skip_the_rest, take_back_last
@@ -46,7 +46,7 @@ def rollout(number: int, box: tuple[float, float, float, float] = SEEN, **fields
 
 def save(lea: User, street: Benchmark, *records: Record) -> None:
     with transaction.atomic():
-        save_trajectories(RunBook(street, lea), records, None)
+        save_trajectories(RunRegistry(street, lea), records, None)
     score_benchmark(actor=lea, benchmark=street)
 
 
@@ -130,7 +130,7 @@ def test_questions_that_an_import_takes_away_are_counted_in_the_log_and_on_the_p
         benchmark=street, kind="runs", state="done", file_name="again.jsonl", format="native", created_by=lea
     )
     with transaction.atomic():
-        save_trajectories(RunBook(street, lea), [rollout(1, MISSED)], record)
+        save_trajectories(RunRegistry(street, lea), [rollout(1, MISSED)], record)
     entry = AuditEntry.objects.get(action="judging.drop")
     assert (entry.actor, entry.subject_id, entry.benchmark) == (lea, str(queue.pk), "street")
     assert entry.data == {"questions": 2, "run": "Model C", "import": "again.jsonl"}

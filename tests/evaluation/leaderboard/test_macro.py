@@ -12,9 +12,9 @@ from django.urls import reverse
 from annotation.benchmarks.write.benchmark import create_benchmark, set_public
 from annotation.content.samples import save_samples
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord
-from evaluation.imports.write.batches import RunBook, save_trajectories
-from evaluation.leaderboard.read.board import read_board
-from evaluation.leaderboard.read.macro import MOST, RATES, read_macro
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.leaderboard.read.board import load_leaderboard
+from evaluation.leaderboard.read.macro import MOST, RATES, load_cross_benchmark_leaderboard
 from evaluation.models import Scoring, Standing
 from evaluation.schema import Step, Trajectory
 from evaluation.scoring.write import score_benchmark
@@ -49,7 +49,7 @@ def make(lead, slug, models, samples=40, each=1, public=False):
             for row in rows
         ]
         with transaction.atomic():
-            save_trajectories(RunBook(benchmark, lead), tries, None)
+            save_trajectories(RunRegistry(benchmark, lead), tries, None)
     score_benchmark(actor=lead, benchmark=benchmark)
     return benchmark
 
@@ -64,11 +64,11 @@ def two(lea):
 @pytest.mark.both_databases
 def test_a_number_is_that_of_the_leaderboard_of_its_benchmark_and_the_mean_is_theirs(two, lea):
     for metric in ("accuracy", "valid_grounded_reasoning"):
-        board = read_macro(lea, metric=metric)
+        board = load_cross_benchmark_leaderboard(lea, metric=metric)
         assert [row.model for row in board.lacking] == ["Model D"]
         for row in (*board.rows, *board.lacking):
             for benchmark in two:
-                there = {one.run.model.name: one.metrics[metric] for one in read_board(benchmark).ranked}
+                there = {one.run.model.name: one.metrics[metric] for one in load_leaderboard(benchmark).ranked}
                 cell = row.cells.get(benchmark.pk)
                 assert (cell.metric._replace(detail=None) if cell else None) == (
                     there[row.model]._replace(detail=None) if row.model in there else None
@@ -81,7 +81,7 @@ def test_a_number_is_that_of_the_leaderboard_of_its_benchmark_and_the_mean_is_th
 
 
 def test_of_one_benchmark_the_places_are_those_of_its_leaderboard(two, lea):
-    board = read_macro(lea, on=["desk"])
+    board = load_cross_benchmark_leaderboard(lea, on=["desk"])
     assert (board.draws, len(board.rows)) == (10_000, 4)
     for row in board.rows:
         (cell,) = row.cells.values()
@@ -128,7 +128,7 @@ def test_everybody_sees_the_benchmarks_that_are_open_to_them(two, lea, sam, clie
 
 def test_without_choice_it_is_on_the_benchmarks_that_most_models_share(two, lea):
     make(lea, "wall", {"Model X": 0.5})
-    board = read_macro(lea)
+    board = load_cross_benchmark_leaderboard(lea)
     assert [column.benchmark.slug for column in board.columns] == ["desk", "shelf"]
     assert [benchmark.slug for benchmark in board.offered] == ["desk", "shelf", "wall"]
     page = signed_in(lea).get(ADDRESS, {"on": ["desk", "wall"]})
@@ -138,14 +138,14 @@ def test_without_choice_it_is_on_the_benchmarks_that_most_models_share(two, lea)
 
 def test_too_few_pictures_and_scores_without_their_samples_have_no_range_and_no_rank(two, lea):
     make(lea, "door", {"Model A": 0.5, "Model B": 0.9}, samples=30, each=3)
-    board = read_macro(lea, on=["desk", "door"])
+    board = load_cross_benchmark_leaderboard(lea, on=["desk", "door"])
     assert [column.benchmark.slug for column in board.few] == ["door"]
     page = signed_in(lea).get(ADDRESS, {"on": ["desk", "door"]}).content.decode()
     assert "Door has 10 image clusters. Each benchmark needs at least 20" in page
     rows_changed(two[0].runs.values_list("pk", flat=True))
     Scoring.objects.filter(run__benchmark=two[0]).update(seconds=0)
     Scoring.objects.filter(run__benchmark=two[0]).update(computed_at="2026-01-01T00:00:00Z")
-    kept = read_macro(lea, on=["desk", "shelf"])
+    kept = load_cross_benchmark_leaderboard(lea, on=["desk", "shelf"])
     for row in (*board.rows, *kept.rows):
         assert row.standing.value is not None
         assert row.numbers["rank"] is row.numbers["low"] is None
@@ -155,7 +155,7 @@ def test_too_few_pictures_and_scores_without_their_samples_have_no_range_and_no_
 def test_a_run_scored_otherwise_than_the_others_is_marked(two, lea):
     odd = Scoring.objects.filter(run__benchmark=two[0]).order_by("pk")[0]
     Scoring.objects.filter(pk=odd.pk).update(settings={"ioa_threshold": 0.3})
-    board = read_macro(lea)
+    board = load_cross_benchmark_leaderboard(lea)
     marked = [cell.scoring.pk for row in (*board.rows, *board.lacking) for cell in row.cells.values() if cell.odd]
     assert marked == [odd.pk]
     assert signed_in(lea).get(ADDRESS).content.decode().count("Scored with other metric settings") == 1
@@ -167,7 +167,7 @@ def test_a_run_scored_otherwise_than_the_others_is_marked(two, lea):
 )
 def test_what_there_is_none_of_is_refused(two, lea, asked, error):
     with pytest.raises(error):
-        read_macro(lea, **asked)
+        load_cross_benchmark_leaderboard(lea, **asked)
     assert signed_in(lea).get(ADDRESS, {"format": "svg"}).status_code == 400
 
 
@@ -179,8 +179,8 @@ def test_a_dozen_benchmarks_is_the_most(two, lea):
         of.save()
         Scoring.objects.create(run=of, gold_digest="", computed_at=day, seconds=0, samples_n=1, trajectories_n=1)
     with pytest.raises(InvalidInput, match="12 benchmarks"):
-        read_macro(lea, on=slugs)
-    assert len(read_macro(lea, on=slugs[1:]).columns) == MOST
+        load_cross_benchmark_leaderboard(lea, on=slugs)
+    assert len(load_cross_benchmark_leaderboard(lea, on=slugs[1:]).columns) == MOST
 
 
 @pytest.mark.both_databases
@@ -189,9 +189,9 @@ def test_visits_take_five_queries_and_the_first_some_more(two, lea, django_asser
     columns when they are."""
     for metric, gold in zip(RATES[:2], (1, 0), strict=True):
         with django_assert_num_queries(7 + gold):
-            read_macro(lea, metric=metric)
+            load_cross_benchmark_leaderboard(lea, metric=metric)
         with django_assert_num_queries(5):
-            read_macro(lea, metric=metric)
+            load_cross_benchmark_leaderboard(lea, metric=metric)
     make(lea, "wall", {"Model A": 0.5})
     with django_assert_num_queries(8):
-        read_macro(lea, on=["desk", "shelf", "wall"])
+        load_cross_benchmark_leaderboard(lea, on=["desk", "shelf", "wall"])

@@ -18,9 +18,9 @@ from django.urls import reverse
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark, set_public
 from annotation.models import Sample
 from annotation.workflow import Role
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.leaderboard.present.columns import CHOICE
-from evaluation.leaderboard.read.board import read_board
+from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.metrics.catalogue import METRICS
 from evaluation.models import Comparison, Metric, Model, Run, Scoring
 from evaluation.models.querysets.runs import samples_without_trajectory
@@ -140,7 +140,7 @@ def test_baselines_and_papers_have_no_rank_and_no_comparison_with_papers(lea, bo
 
 def test_a_difference_says_gained_lost_and_tie_as_the_adjusted_p_does(lea):
     make_board(lea)
-    board = read_board(Run.objects.first().benchmark)
+    board = load_leaderboard(Run.objects.first().benchmark)
     assert str(board.reference.run) == "Model C, base"
     [model_d] = [row for row in board.ranked if row.run.model.name == "Model D"]
     stored = Comparison.objects.get(
@@ -154,7 +154,7 @@ def test_a_difference_says_gained_lost_and_tie_as_the_adjusted_p_does(lea):
 
 
 def test_neighbours_are_next_to_each_other_by_accuracy(lea, board):
-    pairs = read_board(board, sorted_by="calls_mean").neighbours
+    pairs = load_leaderboard(board, sorted_by="calls_mean").neighbours
     assert pairs
     for pair in pairs:
         assert pair.upper.value("accuracy") >= pair.lower.value("accuracy")
@@ -194,7 +194,7 @@ def test_rows_scored_otherwise_are_warned_of(lea, board):
     words = text_of(page(signed_in(lea)))
     assert "Different metric settings. Model D, code" in words
     assert "Different versions. Model D, code" in words
-    assert [str(row.run) for row in read_board(board).stale] == ["Model D, code"]
+    assert [str(row.run) for row in load_leaderboard(board).stale] == ["Model D, code"]
 
 
 @pytest.mark.both_databases
@@ -352,7 +352,7 @@ def test_intervals_stand_in_digits_when_asked_for(lea, board):
 
 def test_settings_of_one_model_are_compared_with_its_base(lea, unscored_board):
     with transaction.atomic():
-        save_trajectories(RunBook(unscored_board, lea), tries("Model C", 5, 10, setting="code"), None)
+        save_trajectories(RunRegistry(unscored_board, lea), tries("Model C", 5, 10, setting="code"), None)
     score_benchmark(actor=lea, benchmark=unscored_board)
     answer = page(signed_in(lea))
     [one] = answer.context["ablations"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 
 import pytest
+from evaluation.metrics.settings_help import SETTINGS_HELP
 
 from annotation.models import Benchmark
 from evaluation.metrics.settings import CHOICES, RANGES, MetricSettings
-from evaluation.metrics.settings_words import EFFECTS
 from evaluation.models import Scoring
 from evaluation.scoring.settings import change_settings, settings_of
 from evaluation.scoring.write import score_benchmark
@@ -34,10 +34,10 @@ def board(lea: User) -> Benchmark:
 
 def test_every_setting_has_its_sentence_and_its_values() -> None:
     names = {field.name for field in fields(MetricSettings)}
-    assert set(EFFECTS) == names == set(CHOICES) | set(RANGES)
-    parts = [effect.part for effect in EFFECTS.values()]
+    assert set(SETTINGS_HELP) == names == set(CHOICES) | set(RANGES)
+    parts = [effect.part for effect in SETTINGS_HELP.values()]
     assert parts == sorted(parts, key=list(dict.fromkeys(parts)).index), "The settings of a part stand together."
-    assert all(effect.sentence.endswith(".") for effect in EFFECTS.values())
+    assert all(effect.sentence.endswith(".") for effect in SETTINGS_HELP.values())
 
 
 def test_a_change_is_stored_marked_and_scored_again(board: Benchmark, lea: User) -> None:

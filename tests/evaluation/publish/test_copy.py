@@ -17,7 +17,7 @@ from django.db import transaction
 from lxml import html
 
 from annotation.models import Benchmark
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.models import Model, Run
 from evaluation.publish.bundle import publish
 from evaluation.publish.rewriting import Targets, rewritten
@@ -42,7 +42,7 @@ def board(lea: User) -> Benchmark:
     rows = [Trajectory("Whole picture", key, answer="A") for key in keys]
     rows += [Trajectory("Endpoint down", key, error="timeout") for key in keys]
     with transaction.atomic():
-        save_trajectories(RunBook(board, lea), rows, None)
+        save_trajectories(RunRegistry(board, lea), rows, None)
     Model.objects.filter(name="Whole picture").update(baseline=True)
     score_benchmark(actor=lea, benchmark=board)
     return board

@@ -7,11 +7,12 @@ import re
 
 import pytest
 from django.urls import reverse
+from webapp.common.formatting import MINUS
 
 from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.models import Sample
 from evaluation.common import crops as read_crops
-from evaluation.metrics.tests import holm
+from evaluation.metrics.significance import holm
 from evaluation.models import Metric, Trajectory
 from evaluation.runs.present.charts import LEFT, RIGHT, STRIP
 from evaluation.scoring.settings import change_settings
@@ -20,7 +21,6 @@ from evaluation.store.files import rows_changed
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, miscounted, total, wrong_links
 from tests.evaluation.run_pages import KINDS, make_benchmark, only_run
-from webapp.common.wording import MINUS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 

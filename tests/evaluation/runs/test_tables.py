@@ -11,11 +11,11 @@ from django.urls import reverse
 
 from annotation.models import Gold
 from evaluation.common.extraction.read import read_extraction, read_slices_extraction
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.metrics.accuracy_gap import grounded_difference
 from evaluation.metrics.chains import chains_of, choices
 from evaluation.metrics.columns import TRUE, Quadrant
 from evaluation.metrics.extraction import Tally
-from evaluation.metrics.grounded_difference import grounded_difference
 from evaluation.metrics.grounding import gold_sets
 from evaluation.metrics.heatmap import cells_of_boxes, crop_cells, heat_map, in_units
 from evaluation.metrics.measures import open_quadrants
@@ -198,7 +198,7 @@ def test_reports_of_many_runs_take_as_many_queries_as_of_one(lea, street, django
 
     [one] = asked()
     with transaction.atomic():
-        save_trajectories(RunBook(street, lea), list(trajectories("Model D", {"seen": 2})), None)
+        save_trajectories(RunRegistry(street, lea), list(trajectories("Model D", {"seen": 2})), None)
     score_benchmark(actor=lea, benchmark=street)
     first, second = asked()
     assert first.report == one.report

@@ -14,7 +14,7 @@ from annotation.workflow import Role
 from evaluation.common.exports import sample_rows
 from evaluation.imports.write.sessions import open_session, record_session
 from evaluation.models import Run, Trajectory
-from evaluation.scoring.freshness import Freshness
+from evaluation.scoring.freshness import StalenessChecker
 from evaluation.scoring.load.columns import load_samples
 from evaluation.scoring.write import is_stale, score_benchmark
 from tests.conftest import signed_in
@@ -45,7 +45,7 @@ def test_scores_take_the_closest_accepted_chain_say_which_and_go_stale_with_it(
         return row["reference_chain"], row["reference_calls"], row["edit_distance"]
 
     def stale() -> bool:
-        return is_stale(Run.objects.get(), load_samples(benchmark).digest, Freshness(benchmark))
+        return is_stale(Run.objects.get(), load_samples(benchmark).digest, StalenessChecker(benchmark))
 
     def page() -> Any:
         return signed_in(lea).get(f"/benchmarks/kitchen/trajectories/{Trajectory.objects.get().pk}/?tab=toolchain")

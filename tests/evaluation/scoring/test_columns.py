@@ -11,7 +11,7 @@ from django.db import transaction
 from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.content.samples import save_samples
 from evaluation.common.records import trajectory_records
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.metrics.records import run_columns, sample_columns
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
@@ -28,7 +28,7 @@ def benchmark(lea):
     benchmark = create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
     save_samples(actor=lea, benchmark=benchmark, records=records.samples())
     with transaction.atomic():
-        save_trajectories(RunBook(benchmark, lea), records.trajectories(), None)
+        save_trajectories(RunRegistry(benchmark, lea), records.trajectories(), None)
     return benchmark
 
 
@@ -70,7 +70,7 @@ def test_what_was_read_comes_back_as_it_was(benchmark):
 
 def test_saving_the_same_again_changes_nothing(benchmark, lea):
     with transaction.atomic():
-        counts = save_trajectories(RunBook(benchmark, lea), records.trajectories(), None).counts
+        counts = save_trajectories(RunRegistry(benchmark, lea), records.trajectories(), None).counts
     assert (counts["new"], counts["changed"], counts["unchanged"]) == (0, 0, 8)
     again = save_samples(actor=lea, benchmark=benchmark, records=records.samples())
     assert (again.new, again.changed, again.unchanged) == (0, 0, 4)

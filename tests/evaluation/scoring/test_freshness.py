@@ -9,7 +9,7 @@ from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.content.changes import content_changed
 from annotation.content.samples import save_samples
 from annotation.models import Gold
-from evaluation.leaderboard.read.board import read_board
+from evaluation.leaderboard.read.board import load_leaderboard
 from tests.evaluation.board_data import many_samples
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 def test_scores_are_stale_when_gold_is_accepted_goes_or_comes_but_not_for_the_gold_of_others(lea, board):
     def stale():
-        return {row.stale for row in read_board(board).ranked}
+        return {row.stale for row in load_leaderboard(board).ranked}
 
     assert stale() == {False}
     shed = create_benchmark(actor=lea, slug="shed", title="Shed")

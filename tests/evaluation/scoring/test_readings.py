@@ -7,7 +7,7 @@ import pytest
 from evaluation.common.exports import sample_rows
 from evaluation.metrics.reading import REASONS, RULES
 from evaluation.models import Run, Scoring
-from evaluation.scoring.freshness import Freshness
+from evaluation.scoring.freshness import StalenessChecker
 from tests.evaluation.run_pages import make_benchmark
 from tests.evaluation.scores import scores_by_sample
 
@@ -43,7 +43,7 @@ def test_exports_have_the_words(street):
 
 
 def test_scores_of_answers_that_other_rules_read_are_stale(street):
-    fresh = Freshness(street)
+    fresh = StalenessChecker(street)
     scoring = Run.objects.of(street)[0].scoring
     assert not fresh.stale(scoring)
     Scoring.objects.filter(pk=scoring.pk).update(reading_version=0)

@@ -14,10 +14,10 @@ from annotation.content.samples import save_samples
 from annotation.models import BankTool, Sample
 from annotation.tools.write import accept_tool
 from evaluation.common.exports import EXPORTS
-from evaluation.imports.write.batches import RunBook, save_trajectories
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.models import Comparison, Intervention, Metric, Run, ScoreFile, Scoring, Standing, Trajectory
 from evaluation.scoring import rank as rank_runs
-from evaluation.scoring.freshness import Freshness
+from evaluation.scoring.freshness import StalenessChecker
 from evaluation.scoring.load.columns import load_samples
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import is_stale, rank_again, score_benchmark
@@ -33,7 +33,7 @@ def benchmark(lea):
     benchmark = create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
     save_samples(actor=lea, benchmark=benchmark, records=records.samples())
     with transaction.atomic():
-        save_trajectories(RunBook(benchmark, lea), records.trajectories(), None)
+        save_trajectories(RunRegistry(benchmark, lea), records.trajectories(), None)
     return benchmark
 
 
@@ -92,7 +92,7 @@ def test_a_recorded_intervention_never_borrows_the_ordinary_trajectory_as_its_ba
 def test_scores_go_stale_with_settings_gold_and_new_trajectories(benchmark, lea):
     def stale():
         digest = load_samples(benchmark).digest
-        return [is_stale(run, digest, Freshness(benchmark)) for run in Run.objects.of(benchmark)]
+        return [is_stale(run, digest, StalenessChecker(benchmark)) for run in Run.objects.of(benchmark)]
 
     assert stale() == [True, True]
     score_benchmark(actor=lea, benchmark=benchmark)
@@ -107,7 +107,7 @@ def test_scores_go_stale_with_settings_gold_and_new_trajectories(benchmark, lea)
     score_benchmark(actor=lea, benchmark=benchmark)
     changed = replace(records.trajectories()[1], answer="A")
     with transaction.atomic():
-        save_trajectories(RunBook(benchmark, lea), [changed], None)
+        save_trajectories(RunRegistry(benchmark, lea), [changed], None)
     assert stale() == [True, False]
 
 
@@ -171,7 +171,7 @@ def test_a_run_whose_scores_are_lost_has_no_rank_until_it_is_scored_again(benchm
 def test_a_run_of_errors_failed_and_is_not_zero_percent(benchmark, lea):
     with transaction.atomic():
         broken = [replace(t, model="Model C", error="down", answer=None, steps=()) for t in records.trajectories()[:2]]
-        save_trajectories(RunBook(benchmark, lea), broken, None)
+        save_trajectories(RunRegistry(benchmark, lea), broken, None)
     score_benchmark(actor=lea, benchmark=benchmark)
     accuracy = metric("accuracy", "Model C")
     assert accuracy.value is None

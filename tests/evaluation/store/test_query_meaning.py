@@ -32,7 +32,7 @@ from evaluation.query.syntax import fields_in
 from evaluation.scoring.write import score_benchmark
 from evaluation.store.files import rows_changed
 from evaluation.store.trajectory_list import Place, TrajectoryList
-from evaluation.store.words.index import keep_words
+from evaluation.store.words.index import index_run_text
 from tests.evaluation.lists import pks_in
 from tests.evaluation.plain_query import Plain
 from tests.evaluation.run_pages import make_benchmark, repeat
@@ -61,7 +61,7 @@ def street(lea, sam):
     Step.objects.filter(position=1).update(text="Sign, zooming; \u8d64\u3044\u5370", observation="")
     forget_scores(second)
     rows_changed([first.pk, second.pk])
-    keep_words(first)
+    index_run_text(first)
     assert WordFile.objects.filter(run=first, revision=F("run__revision")).exists()
     return benchmark
 

@@ -14,7 +14,7 @@ from evaluation.scoring.write import score_benchmark
 from evaluation.store.files import folder, rows_changed, sweep_files, words_name
 from evaluation.store.words import index, search
 from evaluation.store.words.file import available
-from evaluation.store.words.index import keep_words
+from evaluation.store.words.index import index_run_text
 from evaluation.store.words.search import holding
 from tests.evaluation.run_pages import make_benchmark
 from tests.worlds import made_once
@@ -32,7 +32,7 @@ def street(lea):
     Step.objects.filter(position=0).update(text="I zoom_in on the RED sign.", observation="Zooming: \u8d64\u3044\u5370")
     rows_changed(Run.objects.values_list("pk", flat=True))
     for run in Run.objects.of(benchmark):
-        keep_words(run)
+        index_run_text(run)
     return benchmark
 
 
@@ -96,17 +96,17 @@ def test_a_run_whose_trajectories_change_while_its_words_are_written_gets_no_fil
         rows_changed([run.pk])
 
     monkeypatch.setattr(index, "write_words", write_slowly)
-    keep_words(run)
+    index_run_text(run)
     assert not WordFile.objects.exists()
     monkeypatch.undo()
-    keep_words(run)
+    index_run_text(run)
     assert file_of(run).revision == Run.objects.get(pk=run.pk).revision
 
 
 def test_a_run_that_is_gone_gets_no_file(street):
     [run, _] = runs_of(street)
     Run.objects.filter(pk=run.pk).delete()
-    keep_words(run)
+    index_run_text(run)
     assert not WordFile.objects.filter(run_id=run.pk).exists()
 
 
@@ -156,7 +156,7 @@ def test_without_fts5_words_are_looked_for_in_the_texts(street, monkeypatch):
     assert again == found
     assert read
     WordFile.objects.all().delete()
-    keep_words(runs_of(street)[0])
+    index_run_text(runs_of(street)[0])
     assert not WordFile.objects.exists()
 
 
@@ -165,7 +165,7 @@ def test_files_of_words_that_no_run_names_go_after_a_day_and_others_stay(lea, st
     Step.objects.filter(trajectory__run=run, position=0).update(text="A blue plate.")
     old, stays = words_name(file_of(run).digest), words_name(file_of(other).digest)
     rows_changed([run.pk])
-    keep_words(run)
+    index_run_text(run)
     sweep_files(timezone.now())
     assert objects.exists(old)
     assert sweep_files(timezone.now() + timedelta(days=2)) >= 1

@@ -6,11 +6,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from django.urls import reverse
+from evaluation.trajectories.read.similar import similar_trajectories
 
 from evaluation.models import Run, Trajectory
 from evaluation.store.scores import put_scores
 from evaluation.store.snapshot import Snapshot
-from evaluation.trajectories.read.alike import alike
 from evaluation.trajectories.read.marks import read_marks
 from evaluation.trajectories.write.marks import correct_failure
 from tests.conftest import signed_in
@@ -29,7 +29,7 @@ def snapshot_of(benchmark, person):
 def terms_of(trajectory, person, snapshot=None):
     snapshot = snapshot or snapshot_of(trajectory.run.benchmark, person)
     put_scores([trajectory])
-    return alike(trajectory, read_marks(trajectory, person).failure, 0.5, snapshot)
+    return similar_trajectories(trajectory, read_marks(trajectory, person).failure, 0.5, snapshot)
 
 
 @pytest.mark.both_databases

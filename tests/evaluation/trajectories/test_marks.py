@@ -14,8 +14,8 @@ from annotation.common.access import PublicReader, known_to
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.common.slices import SAVED, read_slice, read_slices, saved_slices
-from evaluation.imports.write.batches import RunBook, save_trajectories
-from evaluation.leaderboard.read.board import read_board
+from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.metrics.catalogue import METRICS, ROLLOUT_METRICS
 from evaluation.metrics.failures import LABELS
 from evaluation.metrics.selection import SELECTED
@@ -167,7 +167,7 @@ def test_marks_outlive_an_import_that_changes_the_record(street, lea):
     write_note(actor=lea, trajectory=one, text="Look again.")
     correct_failure(actor=lea, trajectory=one, failure="lucky_answer")
     with transaction.atomic():
-        save_trajectories(RunBook(street, lea), [Record("Model C", "blind-00", answer="B")], None)
+        save_trajectories(RunRegistry(street, lea), [Record("Model C", "blind-00", answer="B")], None)
     new = Trajectory.objects.get(run__model__name="Model C", sample__key="blind-00", condition="none")
     assert new.pk != one.pk
     for model in (Tagging, Note, FailureLabel):
@@ -179,7 +179,7 @@ def test_an_import_is_in_the_list_at_once(street, lea):
     client = signed_in(lea)
     assert client.get(address("trajectories", street), {"q": 'run:"Model C" sample:absent-00'}).context["total"] == 0
     with transaction.atomic():
-        save_trajectories(RunBook(street, lea), [Record("Model C", "absent-00", answer="B")], None)
+        save_trajectories(RunRegistry(street, lea), [Record("Model C", "absent-00", answer="B")], None)
     found = client.get(address("trajectories", street), {"q": 'run:"Model C" sample:absent-00 scored:no'})
     assert [row.trajectory.answer for row in found.context["rows"]] == ["B"]
 
@@ -202,7 +202,7 @@ def test_a_saved_slice_is_a_slice_of_the_board(street, lea):
 def test_a_slice_of_everything_has_the_metrics_of_the_board(street, lea):
     save_slice(actor=lea, benchmark=street, name="All", query="scored")
     runs = list(Run.objects.of(street))
-    table, board = read_slice(street, runs, SAVED, "All"), {row.run.pk: row for row in read_board(street).rows()}
+    table, board = read_slice(street, runs, SAVED, "All"), {row.run.pk: row for row in load_leaderboard(street).rows()}
     [short] = read_slices(street, runs, list(saved_slices(street, lea)))
     assert [row.metrics["accuracy"].value for row in short.rows] == [
         row.metrics["accuracy"].value for row in table.rows

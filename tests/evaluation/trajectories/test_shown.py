@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from annotation.content.changes import content_changed
 from annotation.models import FacetValue
-from evaluation.common.shown import MOST, SHOWABLE, USUAL, chosen_in, show_of
+from evaluation.common.shown import MOST, SHOWABLE, USUAL, selected_fields, show_parameter
 from evaluation.metrics.failures import LABELS
 from evaluation.models import Run, Trajectory
 from evaluation.query.fields import FIELDS, Kind
@@ -136,9 +136,9 @@ def test_what_rows_cannot_show_is_refused_in_words(lea, show, said, street):
 def test_a_facet_may_have_a_comma_in_its_name(lea, street):
     client = signed_in(lea)
     names = ("facet.size, in cm", "facet.100%", "ioa")
-    assert chosen_in(show_of(names), {"size, in cm", "100%"}) == names
-    assert chosen_in(show_of(()), ()) == ()
-    assert chosen_in("", ()) == USUAL
+    assert selected_fields(show_parameter(names), {"size, in cm", "100%"}) == names
+    assert selected_fields(show_parameter(()), ()) == ()
+    assert selected_fields("", ()) == USUAL
     FacetValue.objects.filter(name="segment").update(name="size, in cm")
     content_changed(street.pk)
     there = reverse("evaluation:trajectories", args=[street.slug])

@@ -15,12 +15,12 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from webapp.common import drawing, svg, wording
+from webapp.common import drawing, formatting, svg
+from webapp.common.formatting import MINUS, finite
 from webapp.common.glossary import find_term
-from webapp.common.shot import shot
-from webapp.common.signs import state
+from webapp.common.status_icons import status_icon
 from webapp.common.svg import QUADRANTS
-from webapp.common.wording import MINUS, finite
+from webapp.common.thumbnails import annotated_thumbnail
 
 register = template.Library()
 
@@ -32,28 +32,28 @@ THEMES = ("light", "dark")
 
 @register.filter
 def percent(value: object, digits: int = 1) -> str:
-    return wording.percent(value, digits)
+    return formatting.percent(value, digits)
 
 
 @register.simple_tag
 def rate(value: object, low: object, high: object, provisional: bool = False) -> str:
     """``{% rate metric.value metric.low metric.high %}``: 54.6 (54.6–57.9)."""
-    return wording.rate(value, low, high, provisional=provisional)
+    return formatting.rate(value, low, high, provisional=provisional)
 
 
 @register.filter
 def share_percent(value: object) -> str:
-    return wording.small_share(value)
+    return formatting.small_share(value)
 
 
 @register.filter
 def signed_pp(value: object, digits: int = 1) -> str:
-    return wording.percentage_points(value, digits)
+    return formatting.percentage_points(value, digits)
 
 
 @register.filter
 def number(value: object, digits: int = 0) -> str:
-    return wording.decimal(value, digits)
+    return formatting.decimal(value, digits)
 
 
 @register.filter
@@ -64,40 +64,40 @@ def whole(value: int | None) -> int:
 
 @register.filter
 def p_value(value: object) -> str:
-    return wording.p_value(value)
+    return formatting.p_value(value)
 
 
 @register.filter(name="bytes")
 def file_size(value: object) -> str:
-    return wording.size_of_file(value)
+    return formatting.size_of_file(value)
 
 
 @register.filter
 def duration(seconds: object) -> str:
-    return wording.duration(seconds)
+    return formatting.duration(seconds)
 
 
 @register.filter
 def ago(moment: datetime | None) -> str:
-    return wording.ago(moment, timezone.now())
+    return formatting.ago(moment, timezone.now())
 
 
 @register.filter
 def utc(moment: datetime | None) -> str:
     """A moment where no element can stand, as in an option."""
-    return wording.written(moment)
+    return formatting.written(moment)
 
 
 @register.simple_tag
 def when(moment: datetime | None, form: str = "minute") -> str:
     """A moment: ``{% when run.created_at "day" %}``. Scripts rewrite it in the visitor's zone. ``form``: a key of
-    ``wording.MOMENTS``, or "ago"."""
+    ``formatting.MOMENTS``, or "ago"."""
     if moment is None:
-        return wording.NOT_AVAILABLE
-    words = ago(moment) if form == "ago" else wording.written(moment, form)
+        return formatting.NOT_AVAILABLE
+    words = ago(moment) if form == "ago" else formatting.written(moment, form)
     return format_html(
         '<sightline-time data-form="{}"><time datetime="{}" title="{}">{}</time></sightline-time>',
-        form, moment.isoformat(timespec="seconds"), wording.written(moment, "second"), words,
+        form, moment.isoformat(timespec="seconds"), formatting.written(moment, "second"), words,
     )  # fmt: skip
 
 
@@ -105,8 +105,8 @@ def when(moment: datetime | None, form: str = "minute") -> str:
 def px(width: Any, height: object = None) -> str:
     """``{{ width|px:height }}``, or ``{{ thing|px }}`` of anything with a width and a height."""
     if height is None and hasattr(width, "width"):
-        return wording.pixels(width.width, width.height)
-    return wording.pixels(width, height)
+        return formatting.pixels(width.width, width.height)
+    return formatting.pixels(width, height)
 
 
 # Addresses and forms
@@ -161,7 +161,7 @@ def icon(name: str, label: str = "") -> dict[str, str]:
     return {"name": name, "label": label}
 
 
-register.simple_tag(state)
+register.simple_tag(status_icon)
 
 
 @register.filter
@@ -227,7 +227,7 @@ def _term(slug: str, text: str, sign: bool) -> SafeString:
 def facet_width(count: object, largest: object) -> str:
     """Length of a facet's bar: its count relative to the largest of the list."""
     most = finite(largest)
-    return drawing.along(drawing.place(finite(count) or 0.0, 0, most)) if most else "0%"
+    return drawing.as_percent(drawing.scale(finite(count) or 0.0, 0, most)) if most else "0%"
 
 
 @register.simple_tag
@@ -275,8 +275,8 @@ def meter(value: object, most: object = 1, mark: object = None, kind: str = "") 
     whole = finite(most) or 1.0
     at = finite(mark)
     return {
-        "width": drawing.along(drawing.place(finite(value) or 0.0, 0, whole)),
-        "mark": None if at is None else drawing.along(drawing.place(at, 0, whole)),
+        "width": drawing.as_percent(drawing.scale(finite(value) or 0.0, 0, whole)),
+        "mark": None if at is None else drawing.as_percent(drawing.scale(at, 0, whole)),
         "kind": kind,
     }
 
@@ -290,4 +290,4 @@ def progress(done: object, total: object, label: str = "Progress", kind: str = "
 
 # Pictures
 
-register.simple_tag(shot)
+register.simple_tag(annotated_thumbnail)

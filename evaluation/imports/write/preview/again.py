@@ -13,10 +13,10 @@ from evaluation.imports.write.replacement import (
     REPLACE,
     REPLACES,
     Name,
+    count_user_marks,
+    describe_choices,
     earlier_readings,
-    in_words,
-    marked,
-    named_anew,
+    match_renamed_runs,
     questions_on,
     runs_brought,
 )
@@ -27,7 +27,7 @@ Key = tuple[str, str, str, int, str]
 _KEY = ("run__model__name", "run__setting", "sample__key", "rollout", "condition")
 
 
-class Again:
+class ReimportPreview:
     """Earlier readings of a file under other choices, or the one it is to replace, and which of their rows come again.
 
     Keys that were met are kept as 64 bits each, and only where there is an earlier reading.
@@ -36,7 +36,7 @@ class Again:
     def __init__(self, record: ImportRecord) -> None:
         self._earlier = earlier_readings(record.benchmark, record.sha256, record.format, record.options)
         self._named = record.options.get(REPLACES)
-        self._marks = marked(self._earlier) if self._earlier else {}
+        self._marks = count_user_marks(self._earlier) if self._earlier else {}
         self._places = {key[2:] for key in self._marks}
         self._replaces = bool(record.options.get(REPLACE) or self._named)
         self._met: set[Key] = set()
@@ -59,7 +59,7 @@ class Again:
         removed, and those of a run that has another name now are not new, but changed."""
         if not self._replaces or not self._earlier:
             return Counter()
-        removed, renamed = self._compared(named_anew(runs_brought(self._earlier), runs))
+        removed, renamed = self._compared(match_renamed_runs(runs_brought(self._earlier), runs))
         return Counter({"removed": removed, "changed": renamed, "new": -renamed})
 
     def _compared(self, anew: Mapping[Name, Name]) -> tuple[int, int]:
@@ -86,7 +86,7 @@ class Again:
         if not self._earlier:
             return {}
         before = runs_brought(self._earlier)
-        anew = named_anew(before, runs)
+        anew = match_renamed_runs(before, runs)
         lost = sum(
             count
             for key, count in self._marks.items()
@@ -96,7 +96,7 @@ class Again:
         return {
             "import": latest.pk,
             "named": latest.file_name if latest.pk == self._named else "",
-            "read": in_words(latest),
+            "read": describe_choices(latest),
             "at": latest.finished_at.isoformat() if latest.finished_at else "",
             "runs": [", ".join(filter(None, name)) for name in sorted(before)],
             "marks": lost,

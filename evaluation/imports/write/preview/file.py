@@ -48,7 +48,7 @@ CUT = 200
 ORDER = (Severity.REFUSED, Severity.REPAIRED, Severity.NOTED)
 
 
-class IssueBook:
+class IssueCollector:
     """Issues by severity and rule: how many, the first of each in full, the first lines."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class IssueBook:
             }
             group["examples"].append(example)
 
-    def strangers(self, samples: SampleIndex) -> list[dict[str, Any]]:
+    def unknown_samples(self, samples: SampleIndex) -> list[dict[str, Any]]:
         """Names that no sample has, the most frequent first: how many rows, and the samples that have one like it."""
         names = self._unknown.most_common(STRANGERS)
         return [{"name": name, "rows": rows, "near": list(samples.near(name))} for name, rows in names]
@@ -119,7 +119,7 @@ def _read(record: ImportRecord, report: Report) -> dict[str, Any]:
     begun = time.monotonic()
     if not record.format or (record.format == KEYS and not record.options.get("mapping")):
         return {"problem": "", "counts": {}}
-    issues = IssueBook()
+    issues = IssueCollector()
     read = _read_samples if record.kind == Kind.SAMPLES else _read_runs
     problem = ""
     found: dict[str, Any] = _columns(record)
@@ -130,7 +130,7 @@ def _read(record: ImportRecord, report: Report) -> dict[str, Any]:
     return {**found, "problem": problem, "issues": issues.as_list(), "seconds": time.monotonic() - begun}
 
 
-def _read_samples(record: ImportRecord, issues: IssueBook, report: Report) -> dict[str, Any]:
+def _read_samples(record: ImportRecord, issues: IssueCollector, report: Report) -> dict[str, Any]:
     images = pictures_of(record)
     reading = SampleReading(record, images or path_of(record).parent, issues.take)
     chosen = record.options
@@ -149,7 +149,7 @@ def _read_samples(record: ImportRecord, issues: IssueBook, report: Report) -> di
     }
 
 
-def _read_runs(record: ImportRecord, issues: IssueBook, report: Report) -> dict[str, Any]:
+def _read_runs(record: ImportRecord, issues: IssueCollector, report: Report) -> dict[str, Any]:
     chosen = record.options
     options = ReadOptions(
         model=chosen["model"],
@@ -165,7 +165,7 @@ def _read_runs(record: ImportRecord, issues: IssueBook, report: Report) -> dict[
         "counts": reading.counts(),
         "records": reading.shown(),
         "runs": reading.runs(),
-        "strangers": issues.strangers(samples),
+        "strangers": issues.unknown_samples(samples),
         "again": reading.again(),
         "gold": reading.gold(),
         "without": reading.samples_without_a_record(),

@@ -22,7 +22,7 @@ from evaluation.importers.mapped.reading import read
 from evaluation.importers.matching import normalised
 from evaluation.imports.read.mappings import saved_for_keys
 from evaluation.imports.read.samples import sample_index
-from evaluation.imports.write.preview.file import IssueBook
+from evaluation.imports.write.preview.file import IssueCollector
 from evaluation.imports.write.preview.scores import shown_trajectories
 from evaluation.imports.write.upload import path_of
 from evaluation.metrics.extraction import Tally
@@ -89,7 +89,7 @@ def preview(record: ImportRecord, mapping: KeyMapping) -> KeyPreview:
     """The first ``ROWS`` rows of the file as the mapping reads them."""
     if problem := mapping.problem():
         return KeyPreview(problem)
-    issues, counts = IssueBook(), Counter[str]()
+    issues, counts = IssueCollector(), Counter[str]()
     found: list[Trajectory] = []
     options = ReadOptions(
         record.options.get("model", ""), record.options.get("setting", ""), keys=mapping, glimpse=True
@@ -116,7 +116,7 @@ def _looked_at(
     mapping: KeyMapping,
     found: list[Trajectory],
     counts: Counter[str],
-    issues: IssueBook,
+    issues: IssueCollector,
     *,
     whole: bool,
 ) -> KeyPreview:

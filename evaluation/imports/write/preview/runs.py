@@ -11,13 +11,13 @@ from annotation.importers.interface import Position
 from annotation.models import ImportRecord
 from annotation.schema import Issue
 from evaluation.imports.read.gold import GoldShare, gold_column
-from evaluation.imports.read.halves import joined
 from evaluation.imports.read.mappings import read_by
+from evaluation.imports.read.merge_task_records import merge_records
 from evaluation.imports.write.batches import digest, repeat_issue
 from evaluation.imports.write.judgments import about_of, said_of
-from evaluation.imports.write.preview.again import Again, Key
+from evaluation.imports.write.preview.again import Key, ReimportPreview
 from evaluation.imports.write.preview.boxes import BoxTally
-from evaluation.imports.write.preview.draw import Draw, raw_rows
+from evaluation.imports.write.preview.reservoir import ReservoirSample, raw_rows
 from evaluation.imports.write.preview.scores import shown_trajectories
 from evaluation.imports.write.runs import RunsSaver
 from evaluation.imports.write.upload import path_of
@@ -48,20 +48,20 @@ class RunReading(RunsSaver):
             (run.model.name, run.setting): run
             for run in with_counts(Run.objects.filter(benchmark=record.benchmark).select_related("model"))
         }
-        self._again = Again(record)
+        self._again = ReimportPreview(record)
         self._written: dict[int, int] = {}
         """What each trajectory said that this file has written so far, by its key: 64 bits of each tell them apart."""
         self._others_written: dict[int, int] = {}
         self._records: Counter[tuple[str, str]] = Counter()
         self._samples: set[str] = set()
-        self._draw: Draw[TrajectoryRecord] = Draw()
+        self._draw: ReservoirSample[TrajectoryRecord] = ReservoirSample()
         column = gold_column(record.format, record.options.get("mapping"))
         self._gold = GoldShare(record.benchmark, column) if column else None
 
     def _flush(self, position: Position | None) -> None:
         """Counts one batch as ``evaluation.imports.write.batches`` writes it."""
         counts = self.result.counts
-        self.trajectories = joined(self.record.benchmark, self.trajectories)
+        self.trajectories = merge_records(self.record.benchmark, self.trajectories)
         read = [record for record in self.trajectories if isinstance(record, TrajectoryRecord)]
         for issue in [*self.issues, *self._trajectories(read)]:
             counts["issues"] += 1

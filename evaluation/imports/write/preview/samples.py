@@ -19,8 +19,8 @@ from annotation.imaging.problems import PictureProblem
 from annotation.importers.interface import Position
 from annotation.models import Image, ImportRecord, Sample
 from annotation.schema import Issue, SampleRecord, shortened
-from evaluation.imports.write.preview.draw import Draw, raw_rows
 from evaluation.imports.write.preview.pictures import draw
+from evaluation.imports.write.preview.reservoir import ReservoirSample, raw_rows
 from evaluation.imports.write.upload import path_of
 
 
@@ -36,7 +36,7 @@ class SampleReading(SamplesSaver):
         self._pictures: dict[str, Found] = {}
         self._kept: set[str] = set()
         """Names of images that the file came without and that are stored already."""
-        self._draw: Draw[tuple[SampleRecord, Found | None]] = Draw()
+        self._draw: ReservoirSample[tuple[SampleRecord, Found | None]] = ReservoirSample()
 
     def _flush(self, position: Position | None) -> None:
         """Counts one batch as ``annotation.content.samples`` writes it."""

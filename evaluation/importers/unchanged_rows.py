@@ -51,7 +51,7 @@ Find = Callable[[Sequence[bytes]], Mapping[bytes, Stored]]
 """From the digests of rows, those whose trajectory is stored as the row says."""
 
 
-class Recogniser:
+class UnchangedRowDetector:
     """Tells the rows of one import that are stored already. ``about``: all that records depend on beside their rows."""
 
     def __init__(self, find: Find, *about: str) -> None:

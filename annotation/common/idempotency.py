@@ -14,7 +14,7 @@ from webapp.accounts.models import User
 from webapp.common.bulk import insert
 from webapp.common.errors import InvalidInput
 
-KEPT = timedelta(days=7)
+RETENTION = timedelta(days=7)
 """How long a repeated request is known as one."""
 
 TIDY_EVERY = 50
@@ -34,7 +34,7 @@ def new_receipt(actor: User, key: str, about: str) -> Receipt:
     receipt = Receipt(user=actor, key=key, about=about)
     insert(receipt)
     if receipt.pk % TIDY_EVERY == 0:
-        Receipt.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
+        Receipt.objects.filter(created_at__lt=timezone.now() - RETENTION).delete()
     return receipt
 
 
@@ -44,7 +44,7 @@ def note_answer(receipt: Receipt, answer: dict[str, Any]) -> None:
     Receipt.objects.filter(pk=receipt.pk).update(answer=answer)
 
 
-def answered_once(actor: User, key: str, about: str, work: Callable[[], dict[str, Any]]) -> Receipt:
+def answer_once(actor: User, key: str, about: str, work: Callable[[], dict[str, Any]]) -> Receipt:
     """Do ``work`` in one transaction and keep what it answers; a request with this key is worked on only once."""
     known = receipt_of(actor, key, about)
     if known is not None:
@@ -62,7 +62,7 @@ def answered_once(actor: User, key: str, about: str, work: Callable[[], dict[str
     return receipt
 
 
-def once(
+def run_idempotent(
     actor: User, key: str, about: str, work: Callable[[], None], then: Callable[[], Sample | None]
 ) -> Sample | None:
     """Do ``work`` in one transaction, ``then`` find what comes next; a request with this key is worked on only once."""

@@ -13,7 +13,7 @@ const LEAST = 256;
  * What a model sees of the evidence when it gets the full image within so many pixels: the place of the first box, and
  * whether the smallest one can be read there. The image is shown at the levels that its tiles have.
  */
-export class ModelsEye {
+export class ModelView {
   #root;
   #image;
   #pictures;

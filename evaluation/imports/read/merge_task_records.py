@@ -19,7 +19,7 @@ _ROW = ("recognition", "recognition_map", "plan", "plan_map", "extra", "source",
 Name = ToolList.Name
 
 
-class Half(NamedTuple):
+class TaskRecord(NamedTuple):
     """One list of names, what its record said beside it, and the import and line it is from (None: this import)."""
 
     names: tuple[str, ...]
@@ -30,13 +30,13 @@ class Half(NamedTuple):
 
 
 @frozen_record(frozen=True, slots=True)
-class Joined(TrajectoryRecord):
+class MergedTrajectory(TrajectoryRecord):
     """A trajectory made whole from two halves. ``halves``: what each of its lists comes from."""
 
-    halves: tuple[tuple[Name, Half], ...] = ()
+    halves: tuple[tuple[Name, TaskRecord], ...] = ()
 
 
-def joined(benchmark: Benchmark, records: Sequence[TrajectoryRecord | T]) -> list[TrajectoryRecord | T]:
+def merge_records(benchmark: Benchmark, records: Sequence[TrajectoryRecord | T]) -> list[TrajectoryRecord | T]:
     """The records, each half of one made whole as far as its other half is known; all others as they are."""
     told = [record for record in records if isinstance(record, TrajectoryRecord) and record.half]
     if not told:
@@ -45,7 +45,7 @@ def joined(benchmark: Benchmark, records: Sequence[TrajectoryRecord | T]) -> lis
     for record in told:
         name = Name.PLAN if record.recognition is None else Name.RECOGNITION
         names, judged = _list_of(record, name)
-        known.setdefault(_key(record), {})[name] = Half(names or (), judged, record.extra, None, record.line)
+        known.setdefault(_key(record), {})[name] = TaskRecord(names or (), judged, record.extra, None, record.line)
     others = [record for record in records if not (isinstance(record, TrajectoryRecord) and record.half)]
     latest = {_key(record): record for record in told}
     return [*others, *(_whole(record, known[key]) for key, record in latest.items())]
@@ -61,7 +61,7 @@ def _list_of(record: TrajectoryRecord, name: Name) -> tuple[tuple[str, ...] | No
     return record.recognition, record.recognition_map
 
 
-def _whole(record: TrajectoryRecord, halves: Mapping[Name, Half]) -> TrajectoryRecord:
+def _whole(record: TrajectoryRecord, halves: Mapping[Name, TaskRecord]) -> TrajectoryRecord:
     """The record with both lists. What the plan's record says beside it counts before what the other one says, in
     whichever order they came: the same file again changes nothing."""
     if len(halves) < len(Name):
@@ -74,10 +74,10 @@ def _whole(record: TrajectoryRecord, halves: Mapping[Name, Half]) -> TrajectoryR
         "plan_map": plan.judged,
         "extra": {**recognition.extra, **plan.extra},
     }
-    return Joined(**said, halves=tuple(halves.items()))
+    return MergedTrajectory(**said, halves=tuple(halves.items()))
 
 
-def _stored(benchmark: Benchmark, told: Iterable[TrajectoryRecord]) -> dict[Key, dict[Name, Half]]:
+def _stored(benchmark: Benchmark, told: Iterable[TrajectoryRecord]) -> dict[Key, dict[Name, TaskRecord]]:
     """What is stored of these: the lists there are."""
     keys = {_key(record) for record in told}
     parts: dict[str, Any] = {f"{name}__in": {key[place] for key in keys} for place, name in enumerate(_NAMES)}
@@ -87,11 +87,11 @@ def _stored(benchmark: Benchmark, told: Iterable[TrajectoryRecord]) -> dict[Key,
     origins = {(pk, Name(name)): origin for pk, name, *origin in apart.values_list(
         "trajectory", "name", "extra", "source", "line"
     )}  # fmt: skip
-    known: dict[Key, dict[Name, Half]] = {}
+    known: dict[Key, dict[Name, TaskRecord]] = {}
     for key, (recognition, recognised, plan, planned, *origin, pk) in found.items():
         lists = {Name.RECOGNITION: (recognition, recognised), Name.PLAN: (plan, planned)}
         known[key] = {
-            name: Half(tuple(names), judged, *origins.get((pk, name), origin))
+            name: TaskRecord(tuple(names), judged, *origins.get((pk, name), origin))
             for name, (names, judged) in lists.items()
             if names is not None
         }

@@ -13,7 +13,7 @@ from evaluation.metrics.comparison import Clustered, paired_rows
 from evaluation.metrics.faithfulness import paired_effect
 from evaluation.metrics.intervals import Interval
 from evaluation.metrics.resampling import clustered_difference
-from evaluation.metrics.tests import sampled_sign_flip
+from evaluation.metrics.significance import sampled_sign_flip
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class LookComparison:
         return self.clusters < self.n
 
 
-class Looks(Protocol):
+class GroundedRun(Protocol):
     """What this needs of a run, n rows: ``ScoreColumns`` has it, and so has what a database keeps of them."""
 
     @property
@@ -69,7 +69,7 @@ class Looks(Protocol):
     def ioa(self) -> Floats: ...
 
 
-def compare_looks(samples: Clustered, a: Looks, b: Looks) -> LookComparison:
+def compare_grounding(samples: Clustered, a: GroundedRun, b: GroundedRun) -> LookComparison:
     """Compares where two runs looked that were scored with the same settings.
 
     Answers play no part: a sample counts whether or not its answers do. Range of shares and IoA 0..1, of differences

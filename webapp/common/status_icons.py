@@ -8,7 +8,7 @@ from __future__ import annotations
 from django.templatetags.static import static
 from django.utils.safestring import SafeString
 
-from webapp.common.markup import put
+from webapp.common.markup import fast_format_html
 
 STATES = {
     "todo": "To do",
@@ -30,9 +30,10 @@ def icon_address(name: str) -> str:
     return f"{static('img/icons.svg')}#{name}"
 
 
-def state(kind: str, label: str = "", bad: bool = False) -> SafeString:
-    """``{% state "review" %}``, ``{% state "done" "as asked" %}``. Kinds: the keys of STATES; ``bad``: in rose."""
-    return put(
+def status_icon(kind: str, label: str = "", bad: bool = False) -> SafeString:
+    """``{% status_icon "review" %}``, ``{% status_icon "done" "as asked" %}``. Kinds: the keys of STATES. ``bad``: in
+    rose."""
+    return fast_format_html(
         '<span class="{}"><svg aria-hidden="true"><use href="{}"/></svg>{}</span>',
         "state is-bad" if bad or kind == "needs" else "state",
         icon_address(f"state-{kind}"),
@@ -40,6 +41,8 @@ def state(kind: str, label: str = "", bad: bool = False) -> SafeString:
     )
 
 
-def sign(kind: str) -> SafeString:
+def icon(kind: str) -> SafeString:
     """The shape alone; its word stands nearby or is read aloud."""
-    return put('<svg class="sign" aria-hidden="true"><use href="{}"/></svg>', icon_address(f"state-{kind}"))
+    return fast_format_html(
+        '<svg class="sign" aria-hidden="true"><use href="{}"/></svg>', icon_address(f"state-{kind}")
+    )

@@ -1,13 +1,13 @@
 import { singleKey } from "../lib/keys.js";
 
 /**
- * <sightline-failures>… rows with data-pk … <aside id="preview">…</aside></sightline-failures>
+ * <sightline-trajectory-list>… rows with data-pk … <aside id="preview">…</aside></sightline-trajectory-list>
  *
  * Space shows and hides the preview; the address names the row that is looked at, so that a copied link shows it too.
  * While a person writes in the preview, the pointer does not remove it, and what was written and not sent stands
  * there again when its row comes back.
  */
-export class SightlineFailures extends HTMLElement {
+export class SightlineTrajectoryList extends HTMLElement {
   static keys = [["Space", "show or hide the preview"]];
 
   #ending = null;

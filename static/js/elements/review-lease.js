@@ -4,7 +4,7 @@ import { send, token } from "./review-send.js";
 const RENEWAL = 60_000;
 
 /** The reviewer's seat at a sample: kept while they work, given back when they leave the page. */
-export class ReviewSeat {
+export class ReviewLease {
   #urls;
   #active = false;
   #staying = false;

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.db.models.query import get_related_populators
 
 Value = int | str
-STAND_INS: Mapping[type[Value], Callable[[int], Value]] = {
+PLACEHOLDERS: Mapping[type[Value], Callable[[int], Value]] = {
     # Within every whole-number column, and no number that our queries hold.
     int: lambda at: 31_000 + at,
     str: lambda at: f"stand-in {at}",
@@ -28,7 +28,7 @@ class Made(NamedTuple):
     compiler: Any
 
 
-class Prepared:
+class CompiledQuery:
     """``build`` makes the queryset of as many values as ``kinds`` names."""
 
     def __init__(self, build: Callable[..., QuerySet[Any, Any]], *kinds: type[Value]) -> None:
@@ -63,7 +63,7 @@ class Prepared:
         return self._made[vendor]
 
     def _make(self) -> Made:
-        stand_ins = [STAND_INS[kind](at) for at, kind in enumerate(self._kinds)]
+        stand_ins = [PLACEHOLDERS[kind](at) for at, kind in enumerate(self._kinds)]
         compiler: Any = self._build(*stand_ins).query.get_compiler(connection.alias)
         text, params = compiler.as_sql()
         places = [(stand_ins.index(one) if one in stand_ins else None, one) for one in params]

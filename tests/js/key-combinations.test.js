@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { StudioKeys } from "../../static/js/elements/studio-keys.js";
-import { chordOf, keysOf } from "../../static/js/lib/chords.js";
+import { chordOf, keysOf } from "../../static/js/lib/key-combinations.js";
 
 const pressed = (key, more = {}) => ({ key, target: { tagName: "DIV", closest: () => null }, ...more });
 const typed = (key, more = {}) => pressed(key, { target: { tagName: "TEXTAREA", closest: (what) => (what.includes("textarea") ? {} : null) }, ...more });

@@ -8,9 +8,9 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from webapp.common import drawing
-from webapp.common.density import density
-from webapp.common.drawing import Mark, written
-from webapp.common.markup import put, put_each
+from webapp.common.box_density import density_layers
+from webapp.common.drawing import Mark, format_number
+from webapp.common.markup import fast_format_html, fast_format_html_join
 
 RATIOS = {"16x9": 16 / 9, "4x3": 4 / 3, "1x1": 1.0}
 NOTHING = SafeString()
@@ -33,7 +33,7 @@ SQUARE_PIN = (
 )
 
 
-def shot(
+def annotated_thumbnail(
     src: str,
     width: float,
     height: float,
@@ -61,9 +61,9 @@ def shot(
     address of an image of the evidence. Where there are too many crops, what they share is shaded and only the focused
     ones are outlined.
     """
-    window = drawing.seen_of(float(width), float(height), RATIOS[ratio] if ratio else None)
+    window = drawing.visible_area(float(width), float(height), RATIOS[ratio] if ratio else None)
     crops = list(crops or ())
-    layers = density(crops, float(width), float(height))
+    layers = density_layers(crops, float(width), float(height))
     marks = [drawing.mark("old", box, window, shown=shown) for box in old or ()]
     marks += [drawing.mark("asked", box, window, shown=shown) for box in (not layers and asked) or ()]
     marks += [
@@ -82,10 +82,11 @@ def shot(
     ]
     marks += golds
     covered = any(window.across(float(box.x)) > 60 and window.down(float(box.y)) > 50 for box in golds)
-    return put(
+    return fast_format_html(
         SHOT, ratio or "whole", src, int(width), int(height), alt, loading, "marks marks--sm" if small else "marks",
-        window.view_box, put_each("", LAYER, layers), _rectangles(marks), _pins(marks) if tags else NOTHING,
-        put(LOUPE, "loupe loupe--left" if covered else "loupe", loupe) if loupe else NOTHING,
+        window.view_box, fast_format_html_join("", LAYER, layers), _rectangles(marks),
+        _pins(marks) if tags else NOTHING,
+        fast_format_html(LOUPE, "loupe loupe--left" if covered else "loupe", loupe) if loupe else NOTHING,
     )  # fmt: skip
 
 
@@ -97,20 +98,20 @@ def _rectangles(marks: Iterable[Mark]) -> SafeString:
         if mark.kind != "asked":
             rows.append(("case", *corners))
         rows.append((f"{mark.kind} is-on" if mark.focused else mark.kind, *corners))
-    return put_each("", RECT, rows)
+    return fast_format_html_join("", RECT, rows)
 
 
 def _pins(marks: Iterable[Mark]) -> SafeString:
     """Tags at the corners: a square one for gold, a round one for a turn."""
-    pins = put_each("", PIN, ((mark.left, mark.top, _pin(mark)) for mark in marks if mark.text))
-    return put('<svg class="pins" aria-hidden="true">{}</svg>', pins)
+    pins = fast_format_html_join("", PIN, ((mark.left, mark.top, _pin(mark)) for mark in marks if mark.text))
+    return fast_format_html('<svg class="pins" aria-hidden="true">{}</svg>', pins)
 
 
 def _pin(mark: Mark) -> SafeString:
     if mark.kind == "crop":
         across = 16 if len(mark.text) < 2 or (mark.text.isdecimal() and len(mark.text) < 3) else 5 + 7 * len(mark.text)
-        return put(ROUND_PIN, written(across / 2), across, mark.text)
-    return put(SQUARE_PIN, mark.lift, mark.kind, mark.tag_width, round(mark.tag_width / 2), mark.text)
+        return fast_format_html(ROUND_PIN, format_number(across / 2), across, mark.text)
+    return fast_format_html(SQUARE_PIN, mark.lift, mark.kind, mark.tag_width, round(mark.tag_width / 2), mark.text)
 
 
 def _of(thing: Any, name: str) -> Any:

@@ -7,7 +7,7 @@ from itertools import accumulate, groupby
 from math import ceil, floor
 from typing import Any
 
-from webapp.common.drawing import rectangle, written
+from webapp.common.drawing import format_number, rectangle
 
 MANY = 40
 """From so many boxes on, outlines would hide the image under them."""
@@ -23,7 +23,7 @@ Layer = tuple[str, str]
 """How opaque, and the path of the cells, in pixels of the image."""
 
 
-def density(boxes: Iterable[Any], width: float, height: float) -> list[Layer]:
+def density_layers(boxes: Iterable[Any], width: float, height: float) -> list[Layer]:
     """The image's cells by the number of boxes over them; none where outlines can be told apart."""
     corners = [rectangle(box) for box in boxes]
     if len(corners) <= MANY:
@@ -33,7 +33,7 @@ def density(boxes: Iterable[Any], width: float, height: float) -> list[Layer]:
     most = max(map(max, counts))
     levels = [[ceil(LEVELS * count / most) for count in row] for row in counts] if most else []
     layers = [(level, _path(levels, level, side)) for level in range(1, LEVELS + 1)]
-    return [(written(DARKEST * level / LEVELS), path) for level, path in layers if path]
+    return [(format_number(DARKEST * level / LEVELS), path) for level, path in layers if path]
 
 
 def _counts(
@@ -62,7 +62,9 @@ def _path(levels: Iterable[Sequence[int]], wanted: int, side: float) -> str:
         for level, cells in groupby(row):
             length = len(list(cells))
             if level == wanted:
-                x, y = written(start * side), written(down * side)
-                parts.append(f"M{x} {y}h{written(length * side)}v{written(side)}h-{written(length * side)}z")
+                x, y = format_number(start * side), format_number(down * side)
+                parts.append(
+                    f"M{x} {y}h{format_number(length * side)}v{format_number(side)}h-{format_number(length * side)}z"
+                )
             start += length
     return "".join(parts)

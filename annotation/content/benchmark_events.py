@@ -12,13 +12,13 @@ from annotation.models import Benchmark
 _TOLD: list[Callable[[Benchmark], None]] = []
 
 
-def when_facts_change(call: Callable[[Benchmark], None]) -> None:
+def subscribe(call: Callable[[Benchmark], None]) -> None:
     """Have this called, inside the transaction, once such facts of a benchmark have changed. Asked for at the start."""
     if call not in _TOLD:
         _TOLD.append(call)
 
 
-def facts_changed(benchmark: Benchmark) -> None:
+def notify_changed(benchmark: Benchmark) -> None:
     """Tell all who asked. Call inside the transaction of the change."""
     for call in _TOLD:
         call(benchmark)

@@ -4,11 +4,11 @@ import { RangePick } from "../models/range-pick.js";
 /**
  * Choosing rows by their checkboxes, and saying how many there are.
  *
- *   <sightline-choose data-total="312">… [data-page] · rows with [name=id] · [name=all] · [data-chosen] …</sightline-choose>
+ *   <sightline-row-selection data-total="312">… [data-page] · rows with [name=id] · [name=all] · [data-chosen] …</sightline-row-selection>
  *
  * Shift and a click, or Shift+X on the row of the cursor, choose all rows from the last one up to here.
  */
-export class SightlineChoose extends HTMLElement {
+export class SightlineRowSelection extends HTMLElement {
   static keys = [["Shift X", "select a range"]];
 
   #pick = new RangePick();

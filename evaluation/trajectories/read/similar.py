@@ -14,7 +14,7 @@ from evaluation.trajectories.read.facets import AREAS
 _YES_NO = ("no", "yes")
 
 
-def alike(trajectory: Any, failure: str, threshold: float, snapshot: Snapshot) -> dict[str, str]:
+def similar_trajectories(trajectory: Any, failure: str, threshold: float, snapshot: Snapshot) -> dict[str, str]:
     """The terms of the list of those with the same failure (without one: quadrant; outside of them: verdict), kind of
     crop, number of calls and size of evidence, whatever run they are of; none for one that is not scored.
 

@@ -17,7 +17,7 @@ from demo.agents.views import View
 
 
 @dataclass(frozen=True)
-class Look:
+class ZoomProposal:
     """A zoom somebody wants: the region in pixels of the original (it may reach beyond), why, and how.
 
     ``tool`` is the tool's name; ``inside`` says that the region is cut from the crop before, not from the original.
@@ -31,7 +31,7 @@ class Look:
     enhance: tuple[tuple[str, dict[str, float]], ...] = ()
 
 
-Rule = Callable[[AgentSample, View, random.Random], Sequence[Look]]
+Rule = Callable[[AgentSample, View, random.Random], Sequence[ZoomProposal]]
 
 SHARPEN: tuple[tuple[str, dict[str, float]], ...] = (("sharpen", {"amount": 0.6}),)
 BRIGHTEN: tuple[tuple[str, dict[str, float]], ...] = (
@@ -40,19 +40,19 @@ BRIGHTEN: tuple[tuple[str, dict[str, float]], ...] = (
 )
 
 
-def no_look(sample: AgentSample, whole: View, rng: random.Random) -> Sequence[Look]:
+def no_zoom(sample: AgentSample, whole: View, rng: random.Random) -> Sequence[ZoomProposal]:
     """Answers from the whole picture."""
     return ()
 
 
-def centre(sample: AgentSample, whole: View, rng: random.Random) -> Sequence[Look]:
+def center_zoom(sample: AgentSample, whole: View, rng: random.Random) -> Sequence[ZoomProposal]:
     """One zoom into the middle half."""
     width, height = _original(whole)
     box = Box(width / 4, height / 4, width * 3 / 4, height * 3 / 4)
-    return (Look(box, "The middle of a picture often holds what matters, so I enlarge it."),)
+    return (ZoomProposal(box, "The middle of a picture often holds what matters, so I enlarge it."),)
 
 
-def anywhere(sample: AgentSample, whole: View, rng: random.Random) -> Sequence[Look]:
+def random_zoom(sample: AgentSample, whole: View, rng: random.Random) -> Sequence[ZoomProposal]:
     """Two zooms of random place and size (a tenth to a third of the width)."""
     width, height = _original(whole)
     looks = []
@@ -60,11 +60,11 @@ def anywhere(sample: AgentSample, whole: View, rng: random.Random) -> Sequence[L
         w = round(width * rng.uniform(0.1, 0.33))
         h = round(w * 9 / 16)
         x, y = rng.randint(0, width - w), rng.randint(0, height - h)
-        looks.append(Look(Box(x, y, x + w, y + h), words))
+        looks.append(ZoomProposal(Box(x, y, x + w, y + h), words))
     return looks
 
 
-def contrast(sample: AgentSample, whole: View, rng: random.Random) -> Sequence[Look]:
+def contrast(sample: AgentSample, whole: View, rng: random.Random) -> Sequence[ZoomProposal]:
     """One to three zooms into busy small regions that look, blurred as they are, like what the question names.
 
     Busyness is the local mean of absolute differences from a blurred copy; likeness the correlation with the mean of
@@ -72,25 +72,27 @@ def contrast(sample: AgentSample, whole: View, rng: random.Random) -> Sequence[L
     the next one goes on inside it, sometimes it is enhanced.
     """
     places = _busy_places(sample, whole, rng.choice((1, 1, 2, 2, 3)))
-    looks: list[Look] = []
+    looks: list[ZoomProposal] = []
     for k, (x, y) in enumerate(places):
         side = rng.choice((240, 300, 380, 620))
         words = f"Place {k + 1} is busy and could be what I am asked about; I enlarge it."
         if k == 0 and rng.random() < 0.35:
-            looks.append(Look(_around(x, y, 1300), "Something small is going on in this part of the picture."))
-            looks.append(Look(_around(x, y, side), "There it is, still small; I go closer.", inside=True))
+            looks.append(ZoomProposal(_around(x, y, 1300), "Something small is going on in this part of the picture."))
+            looks.append(ZoomProposal(_around(x, y, side), "There it is, still small; I go closer.", inside=True))
         else:
-            looks.append(Look(_around(x, y, side), words, "crop", enhance=rng.choice(((), (), SHARPEN, BRIGHTEN))))
+            looks.append(
+                ZoomProposal(_around(x, y, side), words, "crop", enhance=rng.choice(((), (), SHARPEN, BRIGHTEN)))
+            )
     return looks
 
 
-def oracle(sample: AgentSample, whole: View, rng: random.Random) -> Sequence[Look]:
+def oracle(sample: AgentSample, whole: View, rng: random.Random) -> Sequence[ZoomProposal]:
     """One zoom into every gold box, with a margin: what looking in the right place is worth."""
     looks = []
     for k, box in enumerate(sample.gold_boxes):
         margin = max(20.0, 0.3 * max(box.width, box.height))
         around = Box(box.x1 - margin, box.y1 - margin, box.x2 + margin, box.y2 + margin)
-        looks.append(Look(around, f"I was told where evidence {k + 1} is and look there."))
+        looks.append(ZoomProposal(around, f"I was told where evidence {k + 1} is and look there."))
     return looks
 
 

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Kept(Generic[T]):
+class LRUCache(Generic[T]):
     """Values that were asked for last, each by a key that holds all it was made of: nothing grows old.
 
     ``most``: how many.

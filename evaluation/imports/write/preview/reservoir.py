@@ -24,7 +24,7 @@ RAW = 4000
 Record = TypeVar("Record")
 
 
-class Draw(Generic[Record]):
+class ReservoirSample(Generic[Record]):
     """``DRAWN`` of any number of records, each as likely (reservoir sampling); the last record of a key counts."""
 
     def __init__(self) -> None:

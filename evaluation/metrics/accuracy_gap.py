@@ -23,7 +23,7 @@ HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class GroundedDifference:
+class AccuracyGap:
     """``value`` = P(right | grounded) - P(right | not grounded), -1..1, and what it rests on; it and ``odds_ratio`` are
     None where no trajectory is grounded, or every one. ``halves_added``: 0.5 to each cell of the odds ratio, as one is
     0. ``clusters``: images. The interval is None below 20 of them; ``detail`` has its draws and seed. ``low``,
@@ -45,7 +45,7 @@ class GroundedDifference:
 
 def grounded_difference(
     quadrant: Ints, cluster: Ints, left_open: Range = (None, None), *, draws: int = DRAWS, seed: int = SEED
-) -> GroundedDifference:
+) -> AccuracyGap:
     """Of the trajectories with these ``Quadrant`` codes (n,) in these clusters (n,); those outside are left out.
     ``left_open``: the differences that undecided answers allow."""
     placed = quadrant != Quadrant.OUTSIDE
@@ -53,9 +53,7 @@ def grounded_difference(
     counts = np.bincount(quadrant, minlength=CELLS).tolist()
     ratio, halves = odds_ratio(counts)
     low, high = left_open
-    bare = GroundedDifference(
-        counts, dense_codes(cluster)[1], accuracy_difference(counts), ratio, halves, low=low, high=high
-    )
+    bare = AccuracyGap(counts, dense_codes(cluster)[1], accuracy_difference(counts), ratio, halves, low=low, high=high)
     one = difference_interval(quadrant, cluster, draws=draws, seed=seed)
     if one is None:
         return bare
