@@ -3,7 +3,7 @@ from evaluation.models.listing import FailureLabel, Note, SavedSlice, Tag, Taggi
 from evaluation.models.mapping import SampleAlias, SavedMapping
 from evaluation.models.replay import Replay, ReplayedStep
 from evaluation.models.run import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Step, ToolList, Trajectory
-from evaluation.models.score import BenchmarkSettings, Metric, ScoreFile, Scoring
+from evaluation.models.score import BenchmarkSettings, ListFile, Metric, ScoreFile, Scoring
 from evaluation.models.standing import Comparison, Standing
 from evaluation.models.words import WordFile
 
@@ -16,6 +16,7 @@ __all__ = [
     "JudgingItem",
     "JudgingQueue",
     "JudgingSeat",
+    "ListFile",
     "Metric",
     "Model",
     "Note",

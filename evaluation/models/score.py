@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from annotation.models import Benchmark
 from evaluation.models.querysets.runs import MetricQuerySet, ScoringQuerySet
 from evaluation.models.run import Run
 
@@ -68,6 +69,25 @@ class ScoreFile(models.Model):
 
     def __str__(self) -> str:
         return f"file of {self.run}"
+
+
+class ListFile(models.Model):
+    """The rows of a benchmark with many runs in one file, which lists read (``evaluation.store.list_file``).
+
+    It never changes; a scoring makes a new one. ``files``: the digest of the ``ScoreFile`` of each run that it has the
+    rows of, by the number of the run. ``engine``: the version of DuckDB that wrote it; another one does not read it.
+    """
+
+    benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, related_name="list_file")
+    files = models.JSONField()
+    schema = models.PositiveSmallIntegerField()
+    engine = models.CharField(max_length=40)
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the file, which is also its name.")
+    bytes = models.PositiveBigIntegerField()
+    created_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return f"list of {self.benchmark}"
 
 
 class Metric(models.Model):

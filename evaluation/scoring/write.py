@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
-from webapp.common.garbage_collection import gc_paused
 
 from annotation.common.access import require
 from annotation.models import Benchmark, Version
@@ -37,9 +36,11 @@ from evaluation.scoring.save import save_metrics, written_scores
 from evaluation.scoring.settings import settings_of
 from evaluation.store.build import Evaluated
 from evaluation.store.files import scores_are_lost, write_file
+from evaluation.store.list_file import write_list
 from evaluation.store.words.index import index_run_text
 from webapp.accounts.models import User
 from webapp.common import audit
+from webapp.common.garbage_collection import gc_paused
 
 
 def score_benchmark(
@@ -68,13 +69,16 @@ def stale_runs(benchmark: Benchmark, digest: str) -> list[Run]:
 
 
 def after_scoring(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSettings, *, changed: bool) -> None:
-    """What the runs of a benchmark have in common: rewards of rollout groups, ranks, and words. ``changed``: whether
-    any was scored; ranks that an earlier scoring left out are made in any case. It can be begun again."""
+    """Make what follows a scoring: rewards of rollout groups, ranks, words and the list file. It can be begun again.
+
+    ``changed``: whether any run was scored. Ranks that an earlier scoring left out are made in any case.
+    """
     keep_rewards(benchmark, settings)
     if changed or not is_ranked(benchmark):
         rank_runs(benchmark, samples, settings)
     for run in Run.objects.filter(benchmark=benchmark):
         index_run_text(run)
+    write_list(benchmark)
 
 
 def rank_again(benchmark: Benchmark) -> None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import duckdb
@@ -34,6 +35,8 @@ _CONFIG: dict[str, Any] = {
 _lock = threading.Lock()
 _instances: dict[tuple[int, Path], duckdb.DuckDBPyConnection] = {}
 """By process and folder: a process that was forked opens its own."""
+MOST_ATTACHED = 16
+"""DuckDB files that a process has attached; beyond that the first ones go."""
 _MOST_INSTANCES = 4
 """A process has one, unless its folder changes while it runs. Readers keep what they use."""
 
@@ -47,6 +50,12 @@ def _close() -> None:
 def parquet(*paths: Path) -> str:
     """The rows of some files, as a statement names them."""
     return "read_parquet([{}])".format(", ".join("'{}'".format(str(path).replace("'", "''")) for path in paths))
+
+
+def _quotable(path: Path) -> Path:
+    if "'" in str(path):
+        raise ValueError(f"A path with a quotation mark cannot be named in a statement: {path}")
+    return path
 
 
 def connect(folder: Path) -> duckdb.DuckDBPyConnection:
@@ -135,6 +144,25 @@ class Reader:
 
     def view(self, name: str, query: str) -> None:
         self._connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {query}")
+
+    def attach(self, path: Path, name: str) -> str:
+        """Make a DuckDB file readable under a name, for all readers of the process."""
+        with _lock:
+            self._connection.execute(f"ATTACH IF NOT EXISTS '{_quotable(path)}' AS {name} (READ_ONLY)")
+            attached = "SELECT database_name FROM duckdb_databases() WHERE readonly AND path IS NOT NULL"
+            names = [other for [other] in self._connection.execute(f"{attached} ORDER BY database_oid").fetchall()]
+            for other in names[:-MOST_ATTACHED]:
+                self._connection.execute(f"DETACH {other}")
+        return name
+
+    def write_database(self, path: Path, query: str) -> None:
+        """Write the rows of a query, in its order, as the table ``rows`` of a new DuckDB file."""
+        name = f"written_{token_hex(8)}"
+        self._connection.execute(f"ATTACH '{_quotable(path)}' AS {name}")
+        try:
+            self._connection.execute(f"CREATE TABLE {name}.rows AS {query}")
+        finally:
+            self._connection.execute(f"DETACH {name}")
 
     def hold(self, name: str) -> None:
         """Read what a view names into memory, under the same name, until this reader goes."""

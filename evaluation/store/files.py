@@ -19,14 +19,15 @@ from django.db.models import F
 
 from annotation.content.changes import STEP_BITS
 from evaluation.metrics.settings import MetricSettings
-from evaluation.models import Run, ScoreFile, WordFile
+from evaluation.models import ListFile, Run, ScoreFile, WordFile
 from evaluation.store.build import Arrays, Evaluated, Written, load_rows, statement
 from evaluation.store.parquet import write_parquet
 from evaluation.store.schema import SCHEMA
 from webapp.common import objects
 
-PREFIX, WORDS = "scores", "words"
-"""Folders of the object store: the rows of runs, and their words (``evaluation.store.words``)."""
+PREFIX, WORDS, LISTS = "scores", "words", "lists"
+"""Folders of the object store: the rows of runs, their words (``evaluation.store.words``), and the rows of whole
+benchmarks (``evaluation.store.list_file``)."""
 UNNAMED = timedelta(days=1)
 KEPT_SECONDS = 24 * 3600
 """Files on this machine go when nothing has used them for so long."""
@@ -79,6 +80,16 @@ def words_name(digest: str) -> str:
     return f"{WORDS}/{digest[:2]}/{digest}.sqlite3"
 
 
+def list_name(digest: str) -> str:
+    return f"{LISTS}/{digest[:2]}/{digest}.duckdb"
+
+
+def fetch_list(file: ListFile) -> Path:
+    """The list file on this machine. Raises ``objects.Missing`` or ``objects.Damaged``."""
+    name, digest = list_name(file.digest), file.digest
+    return kept_file(folder() / f"{digest}.duckdb", lambda path: objects.fetch(name, path, sha256=digest))
+
+
 def paths_of(runs: Sequence[Run]) -> list[Path]:
     """The files of these runs on this machine, in their order. Where trajectories changed since the run was scored,
     the file is made again here, with the scores of those that are left."""
@@ -90,12 +101,12 @@ def scores_are_lost(run: Run) -> bool:
     release."""
     if not hasattr(run, "scoring"):
         return False
-    file = _file_of(run)
+    file = file_of(run)
     return file is None or _fetched(file) is None
 
 
 def _path_of(run: Run) -> Path:
-    file = _file_of(run)
+    file = file_of(run)
     scored = None if file is None else _fetched(file)
     if file is not None and scored is not None and file.revision == run.revision:
         return scored
@@ -109,7 +120,8 @@ def _path_of(run: Run) -> Path:
     )
 
 
-def _file_of(run: Run) -> ScoreFile | None:
+def file_of(run: Run) -> ScoreFile | None:
+    """The file of a run, if this release reads it."""
     file: ScoreFile | None = getattr(run, "file", None)
     return file if file is not None and file.schema == SCHEMA else None
 
@@ -153,12 +165,12 @@ def _tidy() -> None:
 
 
 def sweep_files(now: datetime) -> int:
-    """Delete the files that no run names; how many. A file that was just written may be named by a transaction that is
-    not committed yet: the last day is left alone."""
-    return _sweep(PREFIX, ScoreFile, now) + _sweep(WORDS, WordFile, now)
+    """Delete the files that no run or benchmark names, and return their number. A transaction that is not committed
+    yet may name a file that was just written: the last day is left alone."""
+    return _sweep(PREFIX, ScoreFile, now) + _sweep(WORDS, WordFile, now) + _sweep(LISTS, ListFile, now)
 
 
-def _sweep(prefix: str, files: type[ScoreFile | WordFile], now: datetime) -> int:
+def _sweep(prefix: str, files: type[ScoreFile | WordFile | ListFile], now: datetime) -> int:
     gone = 0
     for part in objects.folders(prefix):
         for name in objects.names(f"{prefix}/{part}"):

@@ -20,18 +20,17 @@ from evaluation.query.words import holds, phrase_of
 from evaluation.store.build import Arrays
 from evaluation.store.engine import ARGUMENT, Reader, parquet
 from evaluation.store.files import folder, paths_of
+from evaluation.store.list_file import SMALL_BYTES, WITHOUT_CONTRIBUTIONS, open_list
 from evaluation.store.samples import sample_files
-from evaluation.store.schema import COLUMNS, CONTRIBUTIONS
+from evaluation.store.schema import COLUMNS
 from evaluation.store.words.search import holding
 
 CHUNK = 20_000
 TOOLS_OF = 8
 """Runs whose tools are proposed; any other tool can be asked for as well."""
-_WITHOUT_CONTRIBUTIONS = "EXCLUDE ({})".format(", ".join(column.name for column in CONTRIBUTIONS))
 HELD_FROM = 3
-HELD_BYTES = 2_000_000
-"""Files of so many bytes together are read into memory for the third statement: opening them takes longer than a small
-statement does, and who asks three asks ten. Large ones would take longer to read than to query."""
+"""Files of at most ``SMALL_BYTES`` together are read into memory for the third statement: opening them takes longer
+than a small statement does, and who asks three asks ten. Large ones would take longer to read than to query."""
 
 
 class Snapshot:
@@ -46,12 +45,13 @@ class Snapshot:
         self.samples = sample_files(benchmark)
         self.conditions = Conditions(run_names(runs))
         self._reader = Reader(folder())
+        self._list = open_list(benchmark, runs, self.files, self._reader)
         self._labeled_any = self._label()
         self._unnamed = {
             "samples": f"SELECT * FROM {parquet(self.samples.samples)}",
             "facets": f"SELECT * FROM {parquet(self.samples.facets)}",
-            "rows": self._rows(_WITHOUT_CONTRIBUTIONS),
-            "contributions": self._rows(),
+            "rows": self._rows(contributions=False),
+            "contributions": self._rows(contributions=True),
         }
         self._asked = 0
         self._filled: set[str] = set()
@@ -140,16 +140,19 @@ class Snapshot:
             self.register("labels", {"pk": _numbers(pk for pk, _ in said), "failure": np.array(named, np.object_)})
         return bool(said)
 
-    def _rows(self, without: str = "") -> str:
-        """The query for the rows of all files. ``without``: the clause that leaves columns out."""
+    def _rows(self, *, contributions: bool) -> str:
+        """The query for the rows of all files, with what each adds to metrics or without."""
         if not self.files:
             none = ", ".join(f"NULL::{one.type} AS {one.name}" for one in COLUMNS)
             return f"SELECT {none}, NULL::VARCHAR AS rule, FALSE AS labeled LIMIT 0"
-        rows = parquet(*self.files)
+        if self._list and not contributions:
+            rows = f"({self._list.query()})"
+        else:
+            rows = f"(SELECT * {'' if contributions else WITHOUT_CONTRIBUTIONS} FROM {parquet(*self.files)})"
         if not self._labeled_any:
-            return f"SELECT * {without}, failure AS rule, FALSE AS labeled FROM {rows}"
+            return f"SELECT *, failure AS rule, FALSE AS labeled FROM {rows}"
         return (
-            f"SELECT r.* {without} REPLACE (CASE WHEN l.pk IS NULL THEN r.failure ELSE l.failure END AS failure), "
+            "SELECT r.* REPLACE (CASE WHEN l.pk IS NULL THEN r.failure ELSE l.failure END AS failure), "
             f"r.failure AS rule, l.pk IS NOT NULL AS labeled FROM {rows} r LEFT JOIN labels l USING (pk)"
         )
 
@@ -173,7 +176,7 @@ class Snapshot:
 
     def _is_small(self) -> bool:
         files = [*self.files, self.samples.samples, self.samples.facets]
-        return sum(path.stat().st_size for path in files) <= HELD_BYTES
+        return sum(path.stat().st_size for path in files) <= SMALL_BYTES
 
     def _side(self, side: Side) -> dict[str, Arrays]:
         if side.what == "words":

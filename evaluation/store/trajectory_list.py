@@ -67,6 +67,7 @@ class TrajectoryList:
     ) -> None:
         self._terms = {name: value for name, value in terms.items() if name not in LOOK}
         self.snapshot = snapshot or Snapshot(benchmark, runs, person)
+        self._conditions: dict[tuple[str, ...], str] = {}
         self._where = self._without()
         sort = terms.get(SORT, "")
         self._sort, self._falling = sort_field(sort) if sort else "", sort.startswith("-")
@@ -211,9 +212,13 @@ class TrajectoryList:
         return "run" not in fields_in(query_of(self._terms))
 
     def _without(self, *names: str) -> str:
-        """The condition of the list without its terms of these names."""
+        """The condition of the list without its terms of these names. Equal conditions are the same text, so that
+        statements are asked once."""
         left = {name: value for name, value in self._terms.items() if name not in names}
-        return self.snapshot.conditions.listed(query_of(left))
+        key = tuple(left)
+        if key not in self._conditions:
+            self._conditions[key] = self.snapshot.conditions.listed(query_of(left))
+        return self._conditions[key]
 
     @property
     def _from(self) -> str:

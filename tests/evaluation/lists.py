@@ -10,6 +10,7 @@ from django.http import HttpRequest, QueryDict
 from annotation.models import Benchmark
 from evaluation.common.terms import terms_of
 from evaluation.models import Run, Trajectory
+from evaluation.store.list_file import write_list
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.trajectory_list import TrajectoryList
 
@@ -41,3 +42,10 @@ class Lists:
         request, snapshot = HttpRequest(), self._snapshots[slug]
         request.GET = QueryDict(query)
         return TrajectoryList(snapshot.benchmark, snapshot.runs, terms_of(request), self._person, snapshot).total
+
+
+def write_long_list(benchmark, monkeypatch):
+    """Write the list file of a benchmark, as of one with many runs."""
+    monkeypatch.setattr("evaluation.store.list_file.FEWEST_RUNS", 1)
+    monkeypatch.setattr("evaluation.store.list_file.SMALL_BYTES", 0)
+    write_list(benchmark)

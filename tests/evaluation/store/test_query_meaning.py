@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import re
 
@@ -20,6 +21,7 @@ from evaluation.models import (
     Judgement,
     Note,
     Run,
+    ScoreFile,
     Step,
     Tag,
     Tagging,
@@ -30,14 +32,15 @@ from evaluation.query.fields import FIELDS, described
 from evaluation.query.parser import parse
 from evaluation.query.syntax import fields_in
 from evaluation.scoring.write import score_benchmark
-from evaluation.store.files import rows_changed
+from evaluation.store.files import object_name, paths_of, rows_changed
 from evaluation.store.trajectory_list import Place, TrajectoryList
 from evaluation.store.words.index import index_run_text
-from tests.evaluation.lists import pks_in
+from tests.evaluation.lists import pks_in, write_long_list
 from tests.evaluation.plain_query import Plain
 from tests.evaluation.run_pages import make_benchmark, repeat
 from tests.evaluation.scores import all_scores, change_scores, forget_scores
 from tests.worlds import made_once
+from webapp.common import objects
 from webapp.common.errors import InvalidInput
 
 pytestmark = pytest.mark.django_db
@@ -97,9 +100,20 @@ QUERIES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("held_from", [1, None], ids=["in memory", "from files"])
-def test_every_kind_of_query_means_the_same_everywhere(street, lea, held_from, monkeypatch):
-    monkeypatch.setattr("evaluation.store.snapshot.HELD_FROM", held_from)
+@pytest.fixture(params=["in memory", "from files", "from a list file"])
+def source(request, street, monkeypatch):
+    """Where rows are read from. The list file has the rows of one run and is behind the other."""
+    monkeypatch.setattr("evaluation.store.snapshot.HELD_FROM", 1 if request.param == "in memory" else None)
+    if request.param == "from a list file":
+        first, _ = Run.objects.of(street)
+        [path] = paths_of([first])
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        objects.put(object_name(digest), path)
+        ScoreFile.objects.filter(run=first).update(digest=digest, revision=first.revision)
+        write_long_list(street, monkeypatch)
+
+
+def test_every_kind_of_query_means_the_same_everywhere(source, street, lea):
     plain = Plain(street, lea)
     assert {query: check_agreement(street, lea, plain, query) > 0 for query in QUERIES} == QUERIES
 
@@ -115,7 +129,7 @@ TREES = st.recursive(
 )
 
 
-def test_whatever_is_put_together_means_the_same_everywhere(street, lea):
+def test_whatever_is_put_together_means_the_same_everywhere(source, street, lea):
     plain = Plain(street, lea)
 
     @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), database=None)
