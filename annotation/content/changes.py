@@ -20,10 +20,13 @@ MOST_ROWS = 100
 """More rows of one benchmark are folded into one."""
 
 
-def content_changed(benchmark: int) -> None:
-    """Samples, facets or gold of this benchmark have changed. Call inside the transaction of the change, which makes
-    the new number visible together with it."""
-    ContentChange.objects.create(benchmark_id=benchmark, changes=1 + randbits(STEP_BITS))
+def content_changed(benchmark: int, sample: int | None = None) -> None:
+    """Give a benchmark the next number, as its samples, facets or gold have changed. Call inside the transaction of the
+    change, which makes the new number visible together with it.
+
+    ``sample``: the only one whose gold or facets changed, if it is only one that stays as it is otherwise.
+    """
+    ContentChange.objects.create(benchmark_id=benchmark, changes=1 + randbits(STEP_BITS), sample=sample)
 
 
 def fold_changes() -> int:

@@ -116,7 +116,7 @@ def make_gold(revision: Revision) -> None:
         FacetValue.objects.filter(sample=sample).delete()
         FacetValue.objects.bulk_create(_facet_rows(sample, revision.facets))
     place_segments(sample.benchmark, [sample.pk])
-    content_changed(sample.benchmark_id)
+    content_changed(sample.benchmark_id, sample.pk)
 
 
 def _facet_rows(sample: Sample, facets: Mapping[str, Sequence[Any]]) -> list[FacetValue]:

@@ -25,9 +25,10 @@ Rows = dict[int, tuple[str, ...]]
 def place_segments(benchmark: Benchmark, samples: Iterable[int] | None = None) -> int:
     """Bring the segments of these samples (default: of all with a plan) up to date with the bank; how many changed.
     Call inside a transaction. Three queries, and some for each batch that changes."""
-    changed = sum(_placed(benchmark, chunk) for chunk in _chunks(benchmark, samples))
+    pks = None if samples is None else list(samples)
+    changed = sum(_placed(benchmark, chunk) for chunk in _chunks(benchmark, pks))
     if changed:
-        content_changed(benchmark.pk)
+        content_changed(benchmark.pk, pks[0] if pks is not None and len(pks) == 1 else None)
         notify_changed(benchmark)
     return changed
 

@@ -61,10 +61,12 @@ class Benchmark(models.Model):
 
 class ContentChange(models.Model):
     """Changes of the samples, facets or gold of a benchmark; their sum is its change number. Only
-    ``annotation.content.changes`` writes them."""
+    ``annotation.content.changes`` writes them. ``sample``: the key of the only sample whose gold or facets changed; a
+    number alone, as the change stays when the sample goes."""
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="+")
     changes = models.PositiveBigIntegerField(default=1)
+    sample = models.PositiveBigIntegerField(null=True)
 
     objects = ContentChangeQuerySet.as_manager()
 

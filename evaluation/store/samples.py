@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.db.models import QuerySet
 from annotation.models import Benchmark, ContentChange, FacetValue, GoldBox, PlanTool, Sample
 from evaluation.metrics.columns import cluster_codes
 from evaluation.store.build import Arrays
+from evaluation.store.engine import parquet
 from evaluation.store.files import folder, kept_file
 from evaluation.store.parquet import write_parquet
 from evaluation.store.schema import SCHEMA
@@ -27,32 +29,110 @@ LEFT JOIN (SELECT revision, list(edge ORDER BY position) AS edges FROM gold_boxe
 LEFT JOIN (SELECT revision, count(*) AS n FROM plan_tools GROUP BY revision) targets USING (revision)
 ORDER BY sample
 """
+_WITH_CLUSTERS = """
+SELECT changed.* REPLACE (whole.cluster AS cluster)
+FROM ({samples}) changed JOIN {whole} whole USING (sample) ORDER BY sample
+"""
 _FACETS = "SELECT DISTINCT name, value, sample FROM facets ORDER BY name, value, sample"
+
+
+MOST_CHANGED = 100
+"""Of more samples that changed one by one, all files are written again."""
 
 
 @dataclass(frozen=True, slots=True)
 class SampleFiles:
-    """``samples``: one row per sample, with answer type, evidence area, image cluster, size of the image, numbers of
-    gold boxes and targets, and four numbers of each gold box. ``facets``: one row per value of a facet of a sample."""
+    """The samples of a benchmark as they were at one change number: files on this machine.
+
+    Attributes:
+        samples: one row per sample, with answer type, evidence area, image cluster, size of the image, numbers of gold
+            boxes and targets, and four numbers of each gold box.
+        facets: one row per value of a facet of a sample.
+        number: the change number of the benchmark that they are of.
+        changed: samples whose rows in these files are of an earlier number.
+        changed_samples, changed_facets: files with the rows of those samples; None where there are none.
+    """
 
     samples: Path
     facets: Path
     number: int
-    """The change number of the benchmark that they are of."""
+    changed: tuple[int, ...] = ()
+    changed_samples: Path | None = None
+    changed_facets: Path | None = None
+
+    @property
+    def paths(self) -> list[Path]:
+        return [path for path in (self.samples, self.facets, self.changed_samples, self.changed_facets) if path]
+
+    def queries(self) -> dict[str, str]:
+        """The queries for the rows of both tables, by name."""
+        return {
+            "samples": self._query(self.samples, self.changed_samples),
+            "facets": self._query(self.facets, self.changed_facets),
+        }
+
+    def _query(self, whole: Path, part: Path | None) -> str:
+        rows = f"SELECT * FROM {parquet(whole)}"
+        if part is None:
+            return rows
+        return f"{rows} WHERE sample NOT IN ({_list(self.changed)}) UNION ALL SELECT * FROM {parquet(part)}"
 
 
 def sample_files(benchmark: Benchmark) -> SampleFiles:
-    """Of the samples as they are now, by the change number of the benchmark. One query, and five when they changed."""
-    number = ContentChange.objects.numbers([benchmark.pk])[benchmark.pk]
-    named = f"{SCHEMA}-{benchmark.pk}-{benchmark.created_at.timestamp():.6f}-{number}.parquet"
-    return SampleFiles(
-        kept_file(folder() / f"samples-{named}", lambda path: _write_samples(benchmark, path)),
-        kept_file(folder() / f"facets-{named}", lambda path: _write_facets(benchmark, path)),
+    """Of the samples as they are now, by the change number of the benchmark. One query, and five when they changed.
+
+    Where samples changed one by one since files were written here, only their rows are written again.
+    """
+    changes = ContentChange.objects.latest_first(benchmark.pk)
+    number = sum(step for step, _ in changes)
+    base, changed = _written_here(benchmark, number, changes)
+    files = SampleFiles(
+        kept_file(_path("samples", benchmark, base), lambda path: _write_samples(benchmark, path)),
+        kept_file(_path("facets", benchmark, base), lambda path: _write_facets(benchmark, path)),
         number,
+    )
+    if not changed:
+        return files
+    since = f"{number}-since-{base}"
+    return replace(
+        files,
+        changed=changed,
+        changed_samples=kept_file(
+            _path("samples", benchmark, since), lambda path: _write_samples(benchmark, path, changed, files.samples)
+        ),
+        changed_facets=kept_file(
+            _path("facets", benchmark, since), lambda path: _write_facets(benchmark, path, changed)
+        ),
     )
 
 
-def _write_samples(benchmark: Benchmark, path: Path) -> None:
+def _path(table: str, benchmark: Benchmark, number: int | str) -> Path:
+    return folder() / f"{table}-{SCHEMA}-{benchmark.pk}-{benchmark.created_at.timestamp():.6f}-{number}.parquet"
+
+
+def _written_here(
+    benchmark: Benchmark, number: int, changes: Sequence[tuple[int, int | None]]
+) -> tuple[int, tuple[int, ...]]:
+    """The number of files on this machine that differ from today's in few samples, and these samples; today's number
+    where there are none.
+
+    What a change adds to the number is random, so a number that is today's without the latest changes is that of the
+    moment before them.
+    """
+    changed: set[int] = set()
+    before = number
+    for step, sample in changes:
+        if all(_path(table, benchmark, before).exists() for table in ("samples", "facets")):
+            return before, tuple(sorted(changed))
+        if sample is None or len(changed) == MOST_CHANGED:
+            break
+        changed.add(sample)
+        before -= step
+    return number, ()
+
+
+def _write_samples(benchmark: Benchmark, path: Path, changed: Sequence[int] = (), whole: Path | None = None) -> None:
+    """``changed``: only these samples, whose image clusters are those in the file ``whole``."""
     fields = (
         "pk",
         "gold__revision__answer_type",
@@ -64,7 +144,9 @@ def _write_samples(benchmark: Benchmark, path: Path) -> None:
         "width",
         "height",
     )
-    rows = list(Sample.objects.filter(benchmark=benchmark).order_by("key").values_list(*fields).iterator(CHUNK))
+    found = Sample.objects.filter(benchmark=benchmark)
+    found = found.filter(pk__in=changed) if changed else found
+    rows = list(found.order_by("key").values_list(*fields).iterator(CHUNK))
     samples: Arrays = {
         "sample": np.array([row[0] for row in rows], np.int64),
         "answer_type": np.array([row[1] for row in rows], np.object_),
@@ -74,13 +156,20 @@ def _write_samples(benchmark: Benchmark, path: Path) -> None:
         "width": np.array([row[7] for row in rows], np.float64),
         "height": np.array([row[8] for row in rows], np.float64),
     }
-    of_gold = {"revision__gold_of__sample__benchmark": benchmark}
+    of_gold: dict[str, Any] = {"revision__gold_of__sample__benchmark": benchmark}
+    if changed:
+        of_gold["revision__gold_of__sample__in"] = changed
     tables = {
         "samples": samples,
         "gold_boxes": _edges(GoldBox.objects.filter(**of_gold)),
         "plan_tools": _revisions(PlanTool.objects.filter(**of_gold, step__isnull=False)),
     }
-    write_parquet(_SAMPLES, tables, path, folder())
+    statement = _SAMPLES if whole is None else _WITH_CLUSTERS.format(samples=_SAMPLES, whole=parquet(whole))
+    write_parquet(statement, tables, path, folder())
+
+
+def _list(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))
 
 
 def _edges(boxes: QuerySet[GoldBox]) -> Arrays:
@@ -98,8 +187,11 @@ def _revisions(rows: QuerySet[Any]) -> Arrays:
     return {"revision": np.fromiter(pks, np.int64)}
 
 
-def _write_facets(benchmark: Benchmark, path: Path) -> None:
-    rows = FacetValue.objects.filter(sample__benchmark=benchmark).order_by().values_list("name", "value", "sample_id")
+def _write_facets(benchmark: Benchmark, path: Path, changed: Sequence[int] = ()) -> None:
+    """``changed``: only those of these samples."""
+    found = FacetValue.objects.filter(sample__benchmark=benchmark)
+    found = found.filter(sample__in=changed) if changed else found
+    rows = found.order_by().values_list("name", "value", "sample_id")
     name, value, sample = list(zip(*rows.iterator(CHUNK), strict=True)) or [(), (), ()]
     facets: Arrays = {
         "name": np.array(name, np.object_), "value": np.array(value, np.object_), "sample": np.array(sample, np.int64),

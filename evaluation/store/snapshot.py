@@ -48,8 +48,7 @@ class Snapshot:
         self._list = open_list(benchmark, runs, self.files, self._reader)
         self._labeled_any = self._label()
         self._unnamed = {
-            "samples": f"SELECT * FROM {parquet(self.samples.samples)}",
-            "facets": f"SELECT * FROM {parquet(self.samples.facets)}",
+            **self.samples.queries(),
             "rows": self._rows(contributions=False),
             "contributions": self._rows(contributions=True),
         }
@@ -115,7 +114,7 @@ class Snapshot:
             (side.name, side.field, side.value) for side in self.conditions.sides.values() if side.name in used
         )
         args = tuple(str(self.conditions.args[name]) for name in ARGUMENT.findall(where))
-        return (*self.files, self.samples.samples, where, args, texts)
+        return (*self.files, self.benchmark.pk, self.samples.number, where, args, texts)
 
     def view(self, name: str, query: str) -> None:
         """Name a query, so that statements can ask it. Its conditions may have no arguments."""
@@ -175,7 +174,7 @@ class Snapshot:
                 self._filled.add(side.name)
 
     def _is_small(self) -> bool:
-        files = [*self.files, self.samples.samples, self.samples.facets]
+        files = [*self.files, *self.samples.paths]
         return sum(path.stat().st_size for path in files) <= SMALL_BYTES
 
     def _side(self, side: Side) -> dict[str, Arrays]:

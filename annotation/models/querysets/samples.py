@@ -279,6 +279,10 @@ class ContentChangeQuerySet(models.QuerySet[Any]):
         rows = self.filter(benchmark__in=benchmarks).order_by().values_list("benchmark")
         return dict.fromkeys(benchmarks, 0) | dict(rows.annotate(number=Sum("changes")))
 
+    def latest_first(self, benchmark: int) -> list[tuple[int, int | None]]:
+        """What each change of a benchmark added to its number, and the sample if it was one alone."""
+        return list(self.filter(benchmark=benchmark).order_by("-pk").values_list("changes", "sample"))
+
 
 class FacetValueQuerySet(models.QuerySet[Any]):
     def names(self) -> QuerySet[Any, str]:

@@ -92,9 +92,6 @@ class AnswerGroup:
     def n(self) -> int:
         return sum(self.by_run.values())
 
-    def n_of(self, run: int) -> int:
-        return self.by_run.get(run, 0)
-
 
 def rows_of(pks: Collection[int]) -> Iterator[Row]:
     """The answers of these trajectories in the order of their numbers, without those whose sample has no gold. Two

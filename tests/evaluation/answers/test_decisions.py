@@ -168,7 +168,7 @@ def test_groups_are_counted_by_their_names_and_one_answer_of_each_that_is_shown_
     assert read == []
     with django_assert_num_queries(2):
         [largest] = found.read(found.tallies[:1])
-    assert (largest.text, largest.n, largest.n_of(run.pk), read) == (REFUSAL, 10, 1, [REFUSAL])
+    assert (largest.text, largest.n, largest.by_run[run.pk], read) == (REFUSAL, 10, 1, [REFUSAL])
 
     decide_answers(actor=lea, benchmark=kitchen, said={largest.key: "B"}, run=run.pk)
     assert (read_groups(kitchen, lea).tallies[0].n, read_groups(kitchen, lea, run=run.pk).answers) == (9, 1)
@@ -256,7 +256,9 @@ def test_decisions_of_a_file_stand_once_when_another_reading_of_it_takes_its_pla
     import_runs(actor=lea, benchmark=copy, path=path, format="native", setting="base", replace=True)
     score_benchmark(actor=lea, benchmark=copy)
     [group] = groups(copy, lea, state=State.DECIDED)
-    assert [(str(run), group.n_of(run.pk)) for run in Run.objects.filter(benchmark=copy)] == [("Model A, base", 6)]
+    assert [(str(run), group.by_run.get(run.pk, 0)) for run in Run.objects.filter(benchmark=copy)] == [
+        ("Model A, base", 6)
+    ]
     import_runs(
         actor=lea, benchmark=copy, path=path, format="native", setting="base", coordinates="pixel", replace=True
     )
