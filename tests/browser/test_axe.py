@@ -54,6 +54,10 @@ SMALL = """[...document.querySelectorAll("a[href], button, input, select, textar
     })
     .map((one) => `${one.outerHTML.slice(0, 110)} ${JSON.stringify(one.getBoundingClientRect())}`)"""
 """Targets of their own; a link inside a line of text is as high as the line (WCAG 2.5.8, inline)."""
+STACKED = """[...document.querySelectorAll(".btn:has(svg, kbd)")]
+    .filter((one) => one.checkVisibility() && !getComputedStyle(one).display.includes("flex"))
+    .map((one) => one.outerHTML.slice(0, 120))"""
+"""Buttons whose icon stands above their words, as a rule for links takes their layout."""
 WIDEST = """(width) => [...document.querySelectorAll("body *")]
     .filter((one) => one.getBoundingClientRect().right > width + 0.5 && !one.closest(".vh, .scroll-x, .skip"))
     .slice(0, 4).map((one) => `${one.outerHTML.slice(0, 90)} to ${Math.round(one.getBoundingClientRect().right)}`)
@@ -119,6 +123,7 @@ def other_faults(page: Page) -> list[str]:
     found = [f"<{name}> is not defined" for name in page.evaluate(UNDEFINED)]
     found += [f"a target below 24 px: {one}" for one in page.evaluate(SMALL)]
     found += [f"a focus stop without role or name: {one}" for one in page.evaluate(NAMELESS)]
+    found += [f"a button without its layout: {one}" for one in page.evaluate(STACKED)]
     shift = page.evaluate("window.shifted ?? 0")
     return found + ([f"it shifts by {shift:.3f} while it loads"] if shift > 0.05 else [])
 
