@@ -92,7 +92,7 @@ def test_until_all_is_read_nobody_sees_anything_of_it(take, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(module, "put_in_place", killed)
+        patch.setattr(module, "swap_in_staged_runs", killed)
         with pytest.raises(KeyboardInterrupt):
             take(model="M", coordinates="norm1", replace=True)
     assert (stored(), Trajectory.objects.count()) == (before, 4)

@@ -138,7 +138,7 @@ def test_the_table_as_a_file_has_a_row_for_every_call_and_every_missing_one(benc
 def test_without_a_reference_the_runs_are_laid_beside_the_one_in_their_middle(benchmark: Benchmark, lea: User) -> None:
     page = aligned(lea, "s2-0")
     assert page.context["reference"] is None
-    assert [line.centre for line in page.context["lines"]] == [True, False]
+    assert [line.center for line in page.context["lines"]] == [True, False]
     assert "This sample has no reference toolchain." in page.content.decode()
 
 
