@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+
 from webapp.common.lru_cache import LRUCache
 
 Fixtures = tuple[Any, ...]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists
-from webapp.common.compiled_query import CompiledQuery
 
 from annotation.blindness import Facts, Known, known
 from annotation.common.rules import rules_of
@@ -15,6 +14,7 @@ from annotation.common.token_rights import passed_on
 from annotation.models import Benchmark, Membership
 from annotation.models.benchmark import Standing
 from annotation.workflow import Right, Role, may
+from webapp.common.compiled_query import CompiledQuery
 from webapp.common.errors import NotAllowed
 
 if TYPE_CHECKING:

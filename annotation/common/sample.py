@@ -10,7 +10,6 @@ from django.core.cache import cache
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from django.urls import reverse
-from webapp.common.compiled_query import CompiledQuery
 
 from annotation.common.bank import bank_of
 from annotation.common.loading import load_benchmark
@@ -20,6 +19,7 @@ from annotation.tool_bank import ToolState
 from annotation.tool_bank.segments import SEGMENTS
 from annotation.workflow import Right
 from webapp.accounts.models import User
+from webapp.common.compiled_query import CompiledQuery
 from webapp.common.errors import NotAllowed
 
 MOST_VALUES = 200

@@ -7,7 +7,6 @@ from datetime import timedelta
 from django.conf import settings
 from django.db.models import Max, Q, QuerySet, Sum
 from django.utils import timezone
-from webapp.common.formatting import size_of_file
 
 from annotation.common.access import allowed, benchmark_seen_by, roles_of
 from annotation.models import Benchmark, Image, ImportRecord
@@ -15,6 +14,7 @@ from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common.bodies import ENVELOPE, Room, RoomFor
 from webapp.common.errors import TooLarge
+from webapp.common.formatting import size_of_file
 from webapp.common.limits import Rate
 from webapp.env import PROGRAM
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Exists, Max, Min, Q, QuerySet
-from webapp.common.compiled_query import CompiledQuery
 
 from annotation.common.access import known_to, require
 from annotation.common.rules import rules_of
@@ -19,6 +18,7 @@ from annotation.queue.leases import ANNOTATE, acquire_author_lease, queue_of, re
 from annotation.queue.pauses import active_pauses, is_paused
 from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
+from webapp.common.compiled_query import CompiledQuery
 from webapp.common.errors import Conflict
 
 AT_ONCE = 20

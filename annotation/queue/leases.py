@@ -8,13 +8,13 @@ from datetime import timedelta
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.db.models.functions import Now
-from webapp.common.compiled_query import CompiledQuery
 
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Lease, Sample
 from annotation.queue.pauses import require_not_paused
 from webapp.accounts.models import User
 from webapp.common.bulk import insert
 from webapp.common.clock import from_now
+from webapp.common.compiled_query import CompiledQuery
 from webapp.common.errors import Conflict
 
 ANNOTATE, REVIEW, AUDIT = Lease.Seat.ANNOTATE, Lease.Seat.REVIEW, Lease.Seat.AUDIT

@@ -13,7 +13,6 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
-from webapp.common.formatting import decimal
 
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
@@ -28,6 +27,7 @@ from evaluation.models import Run
 from evaluation.schema import DecisionWord
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import Conflict, InvalidInput
+from webapp.common.formatting import decimal
 
 ON_A_PAGE = 50
 RUNS_SHOWN = 4

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from webapp.common.formatting import percent
-
 from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.ragged import TIE
 from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
+from webapp.common.formatting import percent
 
 TIGHT = 0.1
 """From this concentration on a crop that holds the evidence is tight."""

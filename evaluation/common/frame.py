@@ -8,9 +8,9 @@ from math import ceil, floor
 from typing import Any
 
 from django.urls import reverse
-from webapp.common.box_density import density_layers
 
 from annotation.imaging.pyramid import OVERLAP, TILE_SIZE
+from webapp.common.box_density import density_layers
 
 Corners = Sequence[float]
 

@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.safestring import SafeString
-from webapp.common.formatting import decimal
 
 from annotation.common.words import LONGEST_ADDRESS
 from evaluation.models import Run
 from evaluation.query.fields import slice_terms
 from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
+from webapp.common.formatting import decimal
 from webapp.common.markup import fast_format_html
 
 

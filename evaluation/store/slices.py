@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from webapp.common.lru_cache import LRUCache
 
 from evaluation.metrics.columns import Floats, Ints
 from evaluation.metrics.selection import AMONG, ENDED, SELECTED, Summary, columns_of, open_of, summarise
@@ -15,6 +14,7 @@ from evaluation.store.engine import Reader, parquet
 from evaluation.store.files import folder, paths_of
 from evaluation.store.schema import ORDER
 from evaluation.store.snapshot import Snapshot
+from webapp.common.lru_cache import LRUCache
 
 
 def counts_by_run(snapshot: Snapshot, where: str, hidden: Mapping[str, str]) -> dict[int, dict[str, int]]:

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from webapp.common.lru_cache import LRUCache
 
 from evaluation.metrics.accuracy_gap import grounded_difference
 from evaluation.metrics.chains import choices
@@ -33,6 +32,7 @@ from evaluation.query.fields import READING_REASONS
 from evaluation.store.chains import read_chains
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.terms import query_of
+from webapp.common.lru_cache import LRUCache
 
 T = TypeVar("T")
 Report = Mapping[str, Any]

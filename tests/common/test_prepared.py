@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from webapp.common.compiled_query import CompiledQuery
 
 from tests.factories import make_user
+from webapp.common.compiled_query import CompiledQuery
 from webapp.common.models import AuditEntry
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evaluation.importers.unchanged_rows import Stored
 
 from annotation.importers.reading import RawRow
 from evaluation.importers import rows, unchanged_rows
@@ -16,6 +15,7 @@ from evaluation.importers.deepeyes import read as read_deepeyes
 from evaluation.importers.interface import Progress, ReadOptions, RunSummary, Unchanged, UnchangedRowDetector
 from evaluation.importers.matching import MemoryIndex, SampleKey
 from evaluation.importers.native import read
+from evaluation.importers.unchanged_rows import Stored
 from evaluation.schema import Issue, Judgement, Trajectory
 
 INDEX = MemoryIndex([SampleKey("door"), SampleKey("gate")])

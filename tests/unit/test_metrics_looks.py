@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from evaluation.metrics.grounding_comparison import compare_grounding
 
+from evaluation.metrics.grounding_comparison import compare_grounding
 from evaluation.metrics.significance import mcnemar
 from tests.unit.score_cases import make_samples, make_scores
 

@@ -23,11 +23,11 @@ from secrets import token_hex
 from typing import IO, Protocol
 
 from django.conf import settings
-from webapp.common.formatting import size_of_file
 
 from annotation.importers.zip_names import with_meant_names
 from webapp.common import objects
 from webapp.common.errors import InvalidInput, TooLarge
+from webapp.common.formatting import size_of_file
 from webapp.common.objects import PART
 from webapp.env import PROGRAM
 

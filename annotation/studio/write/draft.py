@@ -8,7 +8,6 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
-from webapp.common.compiled_query import CompiledQuery
 
 from annotation.common.access import known_to, require
 from annotation.content.checks import validate_content
@@ -24,6 +23,7 @@ from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.bulk import insert
+from webapp.common.compiled_query import CompiledQuery
 from webapp.common.errors import Conflict
 
 OWN = CompiledQuery(

@@ -9,11 +9,11 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
-from webapp.common.formatting import decimal
 
 from annotation.schema import ORIGINAL, ToolCall
 from evaluation.common.frame import Frame
 from evaluation.common.trajectory.read import Corners, TrajectoryDetail, TurnMeasures
+from webapp.common.formatting import decimal
 from webapp.common.markup import fast_format_html, fast_format_html_join
 
 TEXT_CAP = 2000

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from django.utils.safestring import SafeString
-from webapp.common.formatting import decimal, percent, percentage_points, points_open
 
 from evaluation.common.figures import axis_of
 from evaluation.compare.present.links import Asked, Count, PairLinks
@@ -15,6 +14,7 @@ from evaluation.compare.read.runs import CELLS, RunComparison, SliceDifference
 from evaluation.metrics.comparison import Comparison
 from evaluation.models import Run
 from webapp.common.drawing import as_percent, scale
+from webapp.common.formatting import decimal, percent, percentage_points, points_open
 from webapp.common.markup import fast_format_html_join
 from webapp.common.svg import around_zero
 

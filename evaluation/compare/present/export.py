@@ -7,7 +7,6 @@ from io import BytesIO
 from typing import Any
 
 from django.http import FileResponse
-from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percentage_points, rate
 
 from evaluation.common.downloads import download
 from evaluation.common.figures import FIGURES
@@ -23,6 +22,7 @@ from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.settings_help import counting_words, uncertain_words
 from evaluation.models import Run
 from webapp.common.errors import InvalidInput
+from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percentage_points, rate
 
 FORMATS = (*WRITERS, *DOCUMENTS, *FIGURES)
 COLUMNS = ("slice_by", "slice", *COMPARISON_COLUMNS, "detectable")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webapp.common.formatting import decimal, percentage_points
-
 from annotation.imaging.raster import png_of
 from evaluation.common.figures import FONT, HAIR, INK, SOFT
 from evaluation.compare.present.comparison import Line, Shown
 from webapp.common.drawing import format_number, scale
+from webapp.common.formatting import decimal, percentage_points
 from webapp.common.markup import fast_format_html, fast_format_html_join
 
 LEFT, RIGHT, TOP, STEP, WIDTH, SCALE = 190, 460, 34, 16, 620, 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
-from webapp.common.formatting import decimal
 
 from annotation.statistics import MIN_CLUSTERS
 from evaluation.common.design_effect import METHODS
@@ -14,6 +13,7 @@ from evaluation.compare.present.comparison import Axis
 from evaluation.compare.present.links import Count, PairLinks
 from evaluation.metrics.grounding_comparison import LookComparison
 from evaluation.metrics.intervals import Interval
+from webapp.common.formatting import decimal
 from webapp.common.svg import around_zero
 
 

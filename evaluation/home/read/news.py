@@ -8,12 +8,11 @@ from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from webapp.common.formatting import decimal
-
 from annotation.common.access import gold_known_to
 from annotation.models import Benchmark
 from evaluation.models import Metric, Run, Scoring
 from evaluation.scoring.freshness import StalenessChecker
+from webapp.common.formatting import decimal
 from webapp.common.models import AuditEntry
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
-from webapp.common.garbage_collection import collect_recent, gc_paused
 
 from annotation.common.access import require
 from annotation.exchange.write.samples import Checkpoint, fail_record, finish_record, keep_issues, open_record, remember
@@ -49,6 +48,7 @@ from evaluation.models import Run
 from evaluation.schema import Condition, Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
 from webapp.accounts.models import User
 from webapp.common.bulk import StatisticsRefresher
+from webapp.common.garbage_collection import collect_recent, gc_paused
 
 BATCH = 1000
 NAME, CONDITION = 200, 40

@@ -10,7 +10,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from webapp.common.formatting import finite
 
 from annotation.common.loading import load_benchmark
 from annotation.images.serving import region_of
@@ -24,6 +23,7 @@ from evaluation.judging.write.queues import judge_item, next_to_judge, pass_by, 
 from evaluation.models import JudgingItem, JudgingQueue
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import go_on_at
+from webapp.common.formatting import finite
 
 SIDE = 960
 LONGEST_SHOWN = 50_000

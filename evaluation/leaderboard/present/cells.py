@@ -12,7 +12,6 @@ from functools import cached_property
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
 from django.utils.translation import ngettext
-from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percent, percentage_points
 
 from evaluation.common.figures import Axis
 from evaluation.leaderboard.read.published import PublishedRow
@@ -21,6 +20,7 @@ from evaluation.metrics.families import ALL_PAIRS, family_words
 from evaluation.metrics.ranking import TESTED
 from evaluation.models import Standing
 from webapp.common import svg
+from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percent, percentage_points
 from webapp.common.markup import fast_format_html, fast_format_html_join
 
 STAR = fast_format_html('<span class="ast" title="{}">*</span>', "p below .05, exact McNemar")

@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from webapp.common.formatting import decimal
-
 from evaluation.common.figures import axis_of, written
 from evaluation.leaderboard.present.cells import ShownRow
 from evaluation.metrics.settings_help import uncertain_words
 from webapp.common.drawing import format_number as place
+from webapp.common.formatting import decimal
 
 LEFT, RIGHT, TOP, BOTTOM = 34.0, 326.0, 12.0, 111.0
 

@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.safestring import SafeString
-from webapp.common.formatting import decimal
 
 from evaluation.common.slices import SAVED
 from evaluation.leaderboard.read.rows import Facet, Leaderboard
 from evaluation.query.fields import slice_terms
+from webapp.common.formatting import decimal
 from webapp.common.markup import fast_format_html, fast_format_html_join
 
 SLICE = '<a href="{}"{}><span class="clip grow">{}</span><span class="faint">{}</span></a>'

@@ -8,8 +8,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 from django.utils.safestring import SafeString
-from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percent, points_between, range_of
-from webapp.common.lru_cache import LRUCache
 
 from evaluation.common.design_effect import design_words
 from evaluation.common.figures import Axis, axis_of, written
@@ -22,6 +20,8 @@ from evaluation.metrics.catalogue import METRICS, POINTS
 from evaluation.metrics.selection import BOUNDED
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run
+from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percent, points_between, range_of
+from webapp.common.lru_cache import LRUCache
 
 SIGNIFICANT = 0.05
 KEPT_WORDS = 20_000

@@ -11,7 +11,6 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-from webapp.common.lru_cache import LRUCache
 
 from annotation.common.access import gold_known_to
 from annotation.models import Benchmark, Sample
@@ -29,6 +28,7 @@ from evaluation.models import Metric, Scoring
 from evaluation.scoring.freshness import StalenessChecker
 from evaluation.store.slices import Contributions, contributions
 from webapp.common.errors import InvalidInput, NotFound
+from webapp.common.lru_cache import LRUCache
 
 CHUNK = 5000
 MOST = 12

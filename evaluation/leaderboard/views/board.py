@@ -14,7 +14,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
-from webapp.common.formatting import decimal
 
 from annotation.common.access import roles_of
 from annotation.common.loading import load_benchmark
@@ -54,6 +53,7 @@ from evaluation.query.syntax import QueryError
 from evaluation.scoring.queue import queue_scoring, scoring_under_way
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import InvalidInput, NotFound
+from webapp.common.formatting import decimal
 
 FORMATS = (*WRITERS, *DOCUMENTS, *FIGURES)
 

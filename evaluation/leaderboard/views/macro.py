@@ -12,7 +12,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
-from webapp.common.formatting import NOT_AVAILABLE, decimal, percent, range_of
 
 from evaluation.common.downloads import download
 from evaluation.common.figures import Axis, axis_of
@@ -34,6 +33,7 @@ from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.ranking import Standing
 from evaluation.models import Run
 from webapp.common.errors import InvalidInput
+from webapp.common.formatting import NOT_AVAILABLE, decimal, percent, range_of
 from webapp.common.markup import fast_format_html
 
 COLUMNS: Mapping[str, Column] = {**CHOICE, **{column.metric: column for column in (ACCURACY, GROUNDED, *FOUR)}}

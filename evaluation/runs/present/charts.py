@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from webapp.common.formatting import decimal
-
 from evaluation.common.crops import MISSED, SEED, crop_points
 from evaluation.common.links import Count, RunLinks
 from evaluation.metrics.columns import Quadrant
@@ -18,6 +16,7 @@ from evaluation.metrics.thresholds import STEPS
 from evaluation.models import Metric
 from evaluation.store.selection import Selection
 from webapp.common.drawing import format_number
+from webapp.common.formatting import decimal
 
 AREA_HEIGHT = 52
 LONGEST = 10

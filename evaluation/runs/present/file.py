@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from webapp.common.formatting import NOT_AVAILABLE, decimal, percent
-
 from evaluation.common.links import Count, RunLinks
 from evaluation.common.shown import BOTH, show_parameter
 from evaluation.models import Metric
 from evaluation.store.trajectory_list import SHOW
+from webapp.common.formatting import NOT_AVAILABLE, decimal, percent
 
 AGREEING = {
     "both_right": ("yes", "yes"),

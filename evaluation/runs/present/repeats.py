@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from webapp.common.formatting import decimal, percent, range_of, rate
-
 from evaluation.common.design_effect import METHODS, design_words
 from evaluation.common.links import Count, RunLinks
 from evaluation.metrics.repeats import RolloutStatistics
 from evaluation.query.fields import REPEATED
 from evaluation.runs.read.repeats import LISTED, read_repeats
 from webapp.common.drawing import Bar, stacked
+from webapp.common.formatting import decimal, percent, range_of, rate
 
 LABELS = {"always": "correct in every rollout", "some": "in some rollouts", "never": "in no rollout"}
 

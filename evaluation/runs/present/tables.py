@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from webapp.common.formatting import decimal, points_open, rate
-
 from evaluation.common.design_effect import METHODS
 from evaluation.common.links import Count, RunLinks
 from evaluation.glossary import outcome_slug
@@ -22,6 +20,7 @@ from evaluation.schema import Condition
 from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
 from webapp.common.drawing import Bar, stacked
+from webapp.common.formatting import decimal, points_open, rate
 from webapp.common.glossary import all_terms
 
 EFFECTS = (

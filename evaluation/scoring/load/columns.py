@@ -12,7 +12,6 @@ import numpy as np
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 from numpy.typing import NDArray
-from webapp.common.garbage_collection import gc_paused
 
 from annotation.content.freeze import gold_digest
 from annotation.models import (
@@ -32,6 +31,7 @@ from evaluation.models import ReplayedStep, Run, Step, Trajectory
 from evaluation.scoring.load.decisions import decisions_on, judged_on
 from evaluation.scoring.load.steps import CHUNK, load_steps
 from webapp.common.bulk import raw_value
+from webapp.common.garbage_collection import gc_paused
 
 
 @dataclass(frozen=True)

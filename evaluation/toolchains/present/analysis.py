@@ -9,7 +9,6 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 from django.utils.translation import ngettext
-from webapp.common.formatting import decimal
 
 from evaluation.common.links import Count
 from evaluation.metrics.chain_lengths import LONGEST, Group, Lengths, length_table
@@ -19,6 +18,7 @@ from evaluation.toolchains.present.links import ChainLinks
 from evaluation.toolchains.read.analysis import ChainAnalysis
 from evaluation.toolchains.read.tables import length_groups, rate_groups, tool_choices
 from webapp.common.drawing import as_percent, format_number, scale
+from webapp.common.formatting import decimal
 from webapp.common.markup import fast_format_html
 
 MOST_TOOLS = 16

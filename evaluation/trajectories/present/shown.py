@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from webapp.common.formatting import NOT_AVAILABLE, TIMES, decimal, duration, small_share
-
 from evaluation.common.figures import written
 from evaluation.common.shown import DATA, MOST, USUAL, selected_fields, show_parameter, sorted_by
 from evaluation.metrics.failures import LABELS
 from evaluation.query.fields import FIELDS
 from evaluation.store.trajectory_list import SHOW, SORT
 from evaluation.trajectories.present.facets import Terms, address
+from webapp.common.formatting import NOT_AVAILABLE, TIMES, decimal, duration, small_share
 
 Writer = Callable[[Any], str]
 _TWO: Writer = partial(decimal, digits=2)

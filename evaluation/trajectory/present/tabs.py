@@ -12,7 +12,6 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import urlencode
-from webapp.common.formatting import NOT_AVAILABLE
 
 from evaluation.common.frame import frame_of
 from evaluation.common.judging.words import SOMEBODY
@@ -27,6 +26,7 @@ from evaluation.trajectory.present.graph import graph_of
 from evaluation.trajectory.present.plan import plan_of
 from evaluation.trajectory.present.verdicts import verdict_lines
 from evaluation.trajectory.read import Said, Verdicts
+from webapp.common.formatting import NOT_AVAILABLE
 
 RAW_CAP = 20_000
 CONDITIONS = {"none": "none", "text": "corrupted text", "visual": "noise crops", "placebo": "placebo crops"}

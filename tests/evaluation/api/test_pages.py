@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 from django.urls import resolve
-from webapp.common.formatting import decimal, percentage_points
 
 from annotation.models import Benchmark
 from evaluation.models import Run, Trajectory
@@ -25,6 +24,7 @@ from tests.evaluation.lists import Lists
 from tests.evaluation.scores import with_scores
 from tests.worlds import made_once
 from webapp.accounts.models import User
+from webapp.common.formatting import decimal, percentage_points
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 

@@ -10,11 +10,11 @@ import pytest
 from django.core.management import call_command
 from django.db import transaction
 from django.urls import reverse
-from evaluation.metrics.settings_help import counting_words
 
 from evaluation.common.design_effect import design_words
 from evaluation.common.exports import EXPORTS
 from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.metrics.settings_help import counting_words
 from evaluation.models import Metric, Run, Trajectory
 from evaluation.scoring.settings import change_settings, settings_of
 from evaluation.scoring.write import score_benchmark

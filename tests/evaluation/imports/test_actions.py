@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from evaluation.imports.write.preview.reservoir import ReservoirSample
 
 from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.content.samples import save_samples
 from annotation.models import ImportIssue, ImportRecord
 from annotation.workflow import Role
 from evaluation.imports.write import upload
+from evaluation.imports.write.preview.reservoir import ReservoirSample
 from evaluation.models import Run, Trajectory
 from tests.evaluation import records
 from tests.evaluation.import_data import File, kitchen, lines, native, picture, run_rows, sample_rows, zip_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 
 import pytest
-from evaluation.metrics.settings_help import SETTINGS_HELP
 
 from annotation.models import Benchmark
 from evaluation.metrics.settings import CHOICES, RANGES, MetricSettings
+from evaluation.metrics.settings_help import SETTINGS_HELP
 from evaluation.models import Scoring
 from evaluation.scoring.settings import change_settings, settings_of
 from evaluation.scoring.write import score_benchmark

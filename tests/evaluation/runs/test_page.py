@@ -7,7 +7,6 @@ import re
 
 import pytest
 from django.urls import reverse
-from webapp.common.formatting import MINUS
 
 from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.models import Sample
@@ -21,6 +20,7 @@ from evaluation.store.files import rows_changed
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, miscounted, total, wrong_links
 from tests.evaluation.run_pages import KINDS, make_benchmark, only_run
+from webapp.common.formatting import MINUS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 

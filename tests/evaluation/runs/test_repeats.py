@@ -7,7 +7,6 @@ from dataclasses import asdict
 
 import pytest
 from django.urls import reverse
-from webapp.common.formatting import percent
 
 from evaluation.models import Trajectory
 from evaluation.runs.read.repeats import LISTED
@@ -17,6 +16,7 @@ from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, miscounted, total
 from tests.evaluation.run_pages import make_benchmark, only_run, repeat
 from tests.worlds import made_once
+from webapp.common.formatting import percent
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 

@@ -6,12 +6,12 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from django.urls import reverse
-from evaluation.trajectories.read.similar import similar_trajectories
 
 from evaluation.models import Run, Trajectory
 from evaluation.store.scores import put_scores
 from evaluation.store.snapshot import Snapshot
 from evaluation.trajectories.read.marks import read_marks
+from evaluation.trajectories.read.similar import similar_trajectories
 from evaluation.trajectories.write.marks import correct_failure
 from tests.conftest import signed_in
 from tests.evaluation.crawl import total
