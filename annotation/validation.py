@@ -76,7 +76,7 @@ def check(
 
 
 def blocking(checks: list[Check]) -> list[Check]:
-    """Those that stand in the way of submitting."""
+    """Return the checks that prevent submitting."""
     return [one for one in checks if one.level is Level.ERROR]
 
 

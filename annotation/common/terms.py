@@ -40,7 +40,8 @@ class Terms:
 
     @classmethod
     def read(cls, query: QueryDict, *, lead: bool = False) -> Terms:
-        """From an address; blank and unknown terms are left out, and for all but leads whose work a sample is."""
+        """Read the terms of an address. Blank and unknown terms are dropped, as are terms about other people's work
+        unless ``lead`` is true."""
         known = _KNOWN | {"work"} if lead else _KNOWN
         values = {
             name: value.strip()

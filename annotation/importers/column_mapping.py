@@ -52,6 +52,6 @@ class ColumnMapping:
         return next((name for name, of in self.columns.items() if of == column), "")
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON: what ``TableFields.mapping_from`` reads."""
+        """Return the mapping as JSON that ``TableFields.mapping_from`` reads."""
         one = {"list": self.list} if self.list else {}
         return {"columns": dict(self.columns), "boxes": self.boxes.value, **one}

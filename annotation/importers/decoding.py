@@ -47,7 +47,7 @@ class RowDecoder:
         return (value if isinstance(value, dict) else None), issues
 
     def decode_any(self, row: RawRow) -> tuple[Any, list[Issue]]:
-        """As ``decode``, but the row may be any JSON value (None also when it is ``null``)."""
+        """Decode a row that may be any JSON value, otherwise like ``decode`` (None also when it is ``null``)."""
         issues: list[Issue] = []
         raw = row.text
         if 0 in raw:
@@ -88,7 +88,8 @@ class RowDecoder:
         return value, issues
 
     def _whole(self, text: str) -> Any:
-        """As ``decode``, without its search for space around the value where there is none."""
+        """Decode a text that holds nothing but a value: like ``decode``, without its search for space around the
+        value."""
         if text[:1] == "{":
             value, end = self._strict.raw_decode(text)
             if end == len(text):

@@ -95,5 +95,5 @@ def _others(path: Path) -> list[bytes]:
 
 
 def best_first(detections: Iterable[Detection]) -> list[Detection]:
-    """Those that may be, the surest first."""
+    """Return the possible formats, the most likely one first."""
     return sorted((d for d in detections if d.confidence > 0), key=lambda d: -d.confidence)

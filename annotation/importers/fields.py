@@ -51,7 +51,8 @@ class Report:
 
     @property
     def row_digest(self) -> bytes:
-        """By which the row is known again; empty once there is an issue, which has to be told again."""
+        """Return the digest used to skip unchanged rows; empty if the row has an issue, which must be reported
+        again."""
         return b"" if self.issues else self._digest
 
     def noted(self, rule: str, field: str, found: object, done: str) -> None:
@@ -115,7 +116,7 @@ def name(value: object, field: str, report: Report, *, default: str = "") -> str
 
 
 def label(value: object, field: str, report: Report, *, default: str = "") -> str:
-    """As ``name``, but may be absent."""
+    """Read a label like ``name``, but accept that it is missing."""
     return default if value is None or value == "" else name(value, field, report)
 
 

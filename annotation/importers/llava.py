@@ -47,7 +47,7 @@ def keys_of(head: bytes) -> frozenset[str]:
 
 
 def members_with(path: Path, *, answers: bool) -> Sequence[str]:
-    """Of a folder or zip the files of answers, or those of questions."""
+    """Return the files of answers in a folder or zip, or the files of questions."""
     if path.is_file() and not _is_archive(path):
         return ()
     members = open_members(path, data_files, "JSONL files of questions and answers", Limits(), deep=True)

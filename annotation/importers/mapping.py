@@ -109,7 +109,7 @@ class TableFields:
         return bool(own) and 0 < len(own.strip()) <= MAX_NAME and own.isprintable()  # type: ignore[union-attr]
 
     def mapping_in(self, text: str) -> ColumnMapping:
-        """As ``mapping_from``, of a file's text. Raises ``ImportProblem``."""
+        """Read a mapping from the text of a file, like ``mapping_from``. Raises ``ImportProblem``."""
         try:
             return self.mapping_from(json.loads(text))
         except (ValueError, RecursionError) as error:
@@ -182,6 +182,7 @@ def _around(columns: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def header_digest(columns: Iterable[str], kind: str = "") -> str:
-    """By which a table of the same columns, read as the same ``kind``, is known again, in whatever order they stand."""
+    """Return a digest that is equal for tables with the same columns, in any order, that are read as the same
+    ``kind``."""
     said = sorted(set(columns))
     return hashlib.sha256(json.dumps([said, kind] if kind else said).encode("ascii")).hexdigest()

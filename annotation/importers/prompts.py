@@ -26,7 +26,8 @@ def question_and_options_in(text: str) -> tuple[str, Mapping[str, str]]:
 
 
 def question_before_options(text: str) -> tuple[str, Mapping[str, str]]:
-    """As above where nothing announces the options: the question ends before the first line that begins with ``A.``."""
+    """Split a prompt in which nothing announces the options: the question ends before the first line that begins with
+    ``A.``."""
     lines = text.strip().split("\n")
     first = next((n for n, line in enumerate(lines) if (m := _OPTION.match(line.strip())) and m[1] == "A"), None)
     if first is None:

@@ -50,7 +50,8 @@ def columns_of_place(name: str) -> dict[str, str]:
 
 
 class RecordStream(RowStream):
-    """As ``RowStream``, with the records of every shape as objects. ``only``: of several lists the one to read."""
+    """A ``RowStream`` that gives the records of every shape as objects. ``only``: the list to read, if there are
+    several."""
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ CODE_PAGE = "cp437"
 
 
 class Info(Protocol):
-    """Of ``zipfile.ZipInfo``, of any of its modules."""
+    """The part of ``zipfile.ZipInfo`` that is needed here, from any module that offers it."""
 
     filename: str
     flag_bits: int

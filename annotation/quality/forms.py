@@ -39,7 +39,7 @@ class CheckRulesForm(forms.Form):
     pause_after = forms.IntegerField(label="… after at least (checks)", min_value=1, max_value=1000)
 
     def values(self) -> dict[str, Any]:
-        """As the action takes them."""
+        """Return the values as the action takes them."""
         said = dict(self.cleaned_data)
         below = said["pause_below"]
         return said | {
@@ -76,7 +76,7 @@ class ExtraAnnotatorForm(forms.Form):
     extra_most = forms.IntegerField(label="… at most per sample", min_value=1, max_value=10)
 
     def values(self) -> dict[str, Any]:
-        """As the action takes them."""
+        """Return the values as the action takes them."""
         below = self.cleaned_data["extra_below"]
         return {**self.cleaned_data, "extra_below": below / 100 if below is not None else None}
 

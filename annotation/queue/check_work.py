@@ -192,7 +192,8 @@ def hand_in(actor: User, answer: CheckAnswer, sample: Sample, content: Mapping[s
 
 
 def standing(user: User, benchmark: Benchmark) -> Standing:
-    """Of the checks handed in since a pause they brought was last lifted: how many were passed, of those decided."""
+    """Count the gold checks submitted since the last pause for them was lifted: how many were passed, of those
+    decided."""
     lifted = Pause.objects.by_itself().filter(benchmark=benchmark, user=user).aggregate(last=Max("lifted_at"))["last"]
     counted = CheckAnswer.objects.on(benchmark).handed_in().filter(user=user)
     since = Q(handed_in_at__gt=lifted) if lifted else Q()

@@ -132,7 +132,7 @@ def _pace(benchmark: Benchmark, now: datetime) -> float | None:
 
 
 def pace(n: int, since: datetime | None, now: datetime) -> float | None:
-    """So many a day since then, over at least one day; None from too few."""
+    """Return the number per day since then, over at least one day; None if there are too few."""
     if since is None or n < FEWEST:
         return None
     return n / max((now - since) / timedelta(days=1), 1.0)

@@ -27,7 +27,7 @@ LONG = 1.0
 
 
 class BusyError(Exception):
-    """So many wait in the lane that one more would wait for long: ask again."""
+    """The lane is so full that another call would wait long. The caller should try again later."""
 
 
 class SupersededError(Exception):

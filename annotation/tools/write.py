@@ -57,7 +57,7 @@ def accept_tool(*, actor: User | None, tool: BankTool, name: str, segment: str, 
 
 
 def merge_tool(*, actor: User | None, tool: BankTool, into: BankTool) -> BankTool:
-    """From now on every name of ``tool`` means ``into``; what was merged into ``tool`` follows."""
+    """Merge ``tool`` into ``into``: every name of ``tool`` then means ``into``. Tools merged into ``tool`` follow."""
     require(actor, tool.benchmark, Right.MANAGE)
     with transaction.atomic():
         lock_bank(tool.benchmark)

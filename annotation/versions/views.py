@@ -117,7 +117,8 @@ def _chosen(states: list[State], name: str) -> State:
 
 
 def _compared(benchmark: Benchmark, older: State, newer: State) -> Difference:
-    """From the working state to a version is the way back; the same state twice has no difference."""
+    """Compare two states. A comparison of the working state with a version is the reverse one; equal states have no
+    difference."""
     if older.name == newer.name:
         return Difference([], same=0)
     if older.name == NOW:

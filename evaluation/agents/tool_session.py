@@ -77,7 +77,7 @@ class ToolSession:
 
     @property
     def pixels(self) -> int:
-        """Of the pictures that calls made, together."""
+        """Return the number of pixels of all images that calls made."""
         return sum(one.shape[0] * one.shape[1] for name, one in self._pictures.items() if name != ORIGINAL)
 
     def call(self, tool: str, given: Mapping[str, Any]) -> ToolResult:

@@ -185,7 +185,7 @@ def _shown(group: AnswerGroup, found: AnswerGroups) -> Shown:
 
 
 def _words(group: AnswerGroup, word: str) -> str:
-    """Of a letter or a ``DecisionWord``."""
+    """Return the label of an option's letter or of a ``DecisionWord``."""
     return f"{word}: {group.options[word]}" if word in group.options else WORDS[DecisionWord(word)]
 
 

@@ -164,7 +164,7 @@ def _take_back(actor: User, benchmark: Benchmark, rows: JudgementQuerySet) -> in
 
 
 def _one_at_a_time(benchmark: Benchmark) -> None:
-    """Of two people who decide the same group at once, the second finds it decided."""
+    """Let one person decide at a time: if two decide the same group at once, the second one finds it decided."""
     Benchmark.objects.select_for_update(of=("self",)).only("pk").get(pk=benchmark.pk)
 
 

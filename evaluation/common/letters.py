@@ -9,7 +9,7 @@ from evaluation.models import Run
 
 
 def letters_of(benchmark: Any) -> dict[int, str]:
-    """By primary key of every run of the benchmark, scored or not. One query."""
+    """Return the letter of every run of the benchmark, scored or not, by primary key. One query."""
     return letters_among(Run.objects.filter(benchmark=benchmark).only("number").order_by())
 
 

@@ -31,8 +31,8 @@ class RewardMeans:
 
 
 def read_rewards(benchmark: Benchmark, run: Run | None = None) -> list[RewardMeans]:
-    """Of all groups; on the page of a run of those that name its model (and setting, if they name one), and of those
-    that name none. One query without groups, one more for each line."""
+    """Return the mean rewards of all groups. On the page of a run: of groups that name its model (and its setting, if
+    they name one), and of groups that name no model. One query without groups, one more for each line."""
     groups = RolloutGroup.objects.filter(benchmark=benchmark)
     if not groups.exists():
         return []

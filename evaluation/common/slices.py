@@ -51,7 +51,8 @@ class SliceTable:
 
 
 def saved_slices(benchmark: Benchmark, person: Any) -> QuerySet[SavedSlice]:
-    """By name. Those that ask for tags or notes are not for who may not see these: their numbers would tell."""
+    """Return the saved slices that this person may see, by name. Slices on tags or notes are hidden from people who
+    may not see these, because their numbers would reveal them."""
     rows = SavedSlice.objects.filter(benchmark=benchmark).select_related("created_by")
     if person is None or known_to(person, benchmark).marks:
         return rows
@@ -73,7 +74,7 @@ def read_slices(benchmark: Benchmark, runs: Sequence[Run], saved: Sequence[Saved
 
 
 def saved_names(benchmark: Benchmark, person: Any) -> list[str]:
-    """Those that this person sees. One query."""
+    """Return the names of the slices that this person may see. One query."""
     return list(saved_slices(benchmark, person).values_list("name", flat=True))
 
 

@@ -61,13 +61,13 @@ def build_demo_work(
 
 
 def _chosen(records: Sequence[SampleRecord]) -> list[SampleRecord]:
-    """As many as there is work for, in an order that says nothing of their images, with ids by that order."""
+    """Return the samples that there is work for, in an order and with ids that say nothing about their images."""
     shuffled = random.Random(SEED).sample(list(records), CHECKS + ANNOTATED + OPEN)
     return [replace(record, id=f"scene-{number:02}") for number, record in enumerate(shuffled, start=1)]
 
 
 def _import(benchmark: Benchmark, folder: Path, chosen: Sequence[SampleRecord], checks: Collection[str]) -> None:
-    """With the gold of ``checks`` alone. Their place among the others tells nothing."""
+    """Import the samples with the gold of ``checks`` alone. The position of the checks reveals nothing."""
     given = [record if record.id in checks else replace(record, content=NO_CONTENT) for record in chosen]
     images = store_pictures(actor=None, benchmark=benchmark, records=chosen, folder=folder, embedded={})
     save_samples(actor=None, benchmark=benchmark, records=given, pictures=images)
@@ -126,7 +126,7 @@ def _otherwise(content: SampleContent) -> SampleContent:
 
 
 def _too_large(content: SampleContent) -> SampleContent:
-    """With as much again above the evidence and to its left."""
+    """Return the content with a box that is twice as large as the evidence, above it and to its left."""
     boxes = ((max(0.0, 2 * b.x1 - b.x2), max(0.0, 2 * b.y1 - b.y2), b.x2, b.y2) for b in content.gold_boxes)
     return replace(content, gold_boxes=tuple(Box(*corners) for corners in boxes))
 

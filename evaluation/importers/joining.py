@@ -61,7 +61,7 @@ def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
 
 
 def _candidates(clues: Clues, samples: SampleIndex) -> Sequence[SampleKey]:
-    """Those that fit all that is told, as far as it tells them apart."""
+    """Return the samples that match all clues, as far as the clues tell samples apart."""
     asked = samples.by_question(clues.question, clues.options)
     pictured = samples.by_image(clues.image) if clues.image else ()
     if asked and pictured:

@@ -60,11 +60,12 @@ class SampleIndex(Protocol):
         ...
 
     def near(self, text: str) -> Sequence[str]:
-        """Up to ``NEAR_MATCHES`` ids of samples whose id, image name or question resembles ``text``, best first."""
+        """Return at most ``NEAR_MATCHES`` ids of samples whose id, image name or question resembles ``text``, best
+        first."""
         ...
 
     def digest(self) -> str:
-        """Of all that rows are joined by: equal digests join every row alike."""
+        """Return a digest of all facts that rows are joined by: equal digests join every row alike."""
         ...
 
 

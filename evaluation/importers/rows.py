@@ -64,8 +64,8 @@ def read_rows(
 
 
 def read_documents(stream: DocumentStream, convert: ConvertDocument, empty: str) -> Read:
-    """As ``read_rows``, for records that are files of their own; a progress comes after each. A record that fits no
-    sample was one all the same: its issue says so, and the file is not called empty."""
+    """Read records that are files of their own, like ``read_rows``, and report progress after each. A record without
+    a matching sample counts as a record: it has an issue, and the file isn't reported as empty."""
     trajectories = failed = 0
     strangers, refused_first = False, ""
     for document in stream:

@@ -46,8 +46,8 @@ class AccuracyGap:
 def grounded_difference(
     quadrant: Ints, cluster: Ints, left_open: Range = (None, None), *, draws: int = DRAWS, seed: int = SEED
 ) -> AccuracyGap:
-    """Of the trajectories with these ``Quadrant`` codes (n,) in these clusters (n,); those outside are left out.
-    ``left_open``: the differences that undecided answers allow."""
+    """Compute the gap of the trajectories with these ``Quadrant`` codes (n,) in these clusters (n,); those outside are
+    omitted. ``left_open``: the differences that undecided answers allow."""
     placed = quadrant != Quadrant.OUTSIDE
     quadrant, cluster = quadrant[placed], cluster[placed]
     counts = np.bincount(quadrant, minlength=CELLS).tolist()
@@ -111,7 +111,7 @@ def _shares(quadrant: Ints, counts: Ints, difference: float) -> Floats:
 
 
 def _differences(totals: Floats) -> Floats:
-    """Of totals (draws, 4), (draws,); NaN where undefined."""
+    """Return the differences (draws,) of totals (draws, 4); NaN where undefined."""
     a, b, c, d = totals.T
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(a / (a + b) - c / (c + d), dtype=np.float64)

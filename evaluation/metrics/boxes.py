@@ -48,7 +48,7 @@ def valid(boxes: Floats) -> Bools:
 
 
 def filled(boxes: Floats) -> Bools:
-    """With x2 > x1 and y2 > y1; false for NaN."""
+    """Return where x2 > x1 and y2 > y1; false for NaN."""
     return (boxes[:, 2] > boxes[:, 0]) & (boxes[:, 3] > boxes[:, 1])
 
 

@@ -55,7 +55,7 @@ def _applies(one: Decision, text: str | None, key: AnswerKey, answers: AnswerCol
 
 
 def _is_correct(one: Decision, key: AnswerKey) -> bool:
-    """By the gold of today."""
+    """Return whether the decided answer is correct by the current gold."""
     if one.letter:
         return one.letter in {accepted.strip().upper() for accepted in key.accepted}
     return one.word == DecisionWord.SAME

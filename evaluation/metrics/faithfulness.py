@@ -206,7 +206,7 @@ class OpenEffect:
 
 
 def open_effect(first: Ints, second: Ints, undecided: tuple[Bools, Bools]) -> OpenEffect:
-    """Of the rows where both arms are known, (n,) each: TRUE, FALSE (an undecided answer too), UNKNOWN.
+    """Compare two arms on the rows where both are known, (n,) each: TRUE, FALSE (an undecided answer too), UNKNOWN.
 
     Example: right, wrong against wrong, undecided: 0.5 to 0.5, 0 to 0.5; the difference -0.5 to 0.
     """

@@ -87,7 +87,7 @@ def totals_ratio(numerators: Floats, denominators: Floats) -> Floats:
 
 
 def standings_of(values: Floats, drawn: Iterable[Floats] | None, higher_is_better: bool) -> tuple[Standing, ...]:
-    """Of ``values`` (m,), NaN for a model without one, and of the same in joint draws, in blocks (draws, m); None:
+    """Rank ``values`` (m,), NaN for a model without one, with the same in joint draws, in blocks (draws, m). None:
     nothing is drawn."""
     sign = 1.0 if higher_is_better else -1.0
     ranks = _ranks(sign * values[None, :])[0]

@@ -57,7 +57,7 @@ class BoxSets:
         return BoxSets(intersections(self.boxes[spans(self.start[row], counts)], theirs), starts_of(counts))
 
     def keep(self, kept: Bools) -> BoxSets:
-        """Without the boxes that are not ``kept``; a row may become empty."""
+        """Remove the boxes that are not ``kept``. A row may become empty."""
         return BoxSets(self.boxes[kept], starts_of(count_true(kept, self.start)))
 
 

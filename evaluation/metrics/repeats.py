@@ -51,8 +51,8 @@ class OpenRollouts:
     first: Bools
 
     def ranges(self) -> dict[str, Range]:
-        """Of the samples with at least two: the range of ``value`` and ``first``, and of the counts ``always``,
-        ``some`` and ``never`` of ``RolloutStatistics``.
+        """Return ranges over the samples with at least two rollouts: of ``value`` and ``first``, and of the counts
+        ``always``, ``some`` and ``never`` of ``RolloutStatistics``.
 
         A sample is right in some rollouts for sure where one is right and one is wrong, and can be where not all are
         right and not all are wrong. Example: right, undecided and wrong, wrong: value 0.25 to 0.5, always 0 to 1, some
@@ -120,7 +120,7 @@ class RolloutStatistics:
 
 
 def repeated(found: Rollouts) -> Rollouts:
-    """Of rollouts that count in accuracy those of the samples that have at least two."""
+    """Return the rollouts that count in accuracy, of samples that have at least two of them."""
     kept = _several(found.sample)
     return Rollouts(found.sample[kept], found.right[kept], found.first[kept], found.cluster[kept])
 

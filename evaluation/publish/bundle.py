@@ -75,7 +75,8 @@ class Copy:
     reader: PublicReader = field(default_factory=PublicReader)
 
     def place(self, address: str, page: str = "") -> Place | None:
-        """Of an address as it stands in a page at ``page``: "?by=scene" belongs to the page's own path."""
+        """Return the place of an address as it stands in a page at ``page``: "?by=scene" belongs to the page's own
+        path."""
         return place_of(page.partition("?")[0] + address if address.startswith("?") else address, self.benchmark.slug)
 
     def holds(self, target: Place, origin: Place) -> bool:

@@ -136,6 +136,6 @@ def _named(text: str) -> str:
 
 
 def link(target: str, page: str) -> str:
-    """From one file of the copy to another, relative and ready to stand in a page."""
+    """Return the relative link from one file of the copy to another, ready to use in a page."""
     up = "../" * page.count("/")
     return quote(up + target, safe="/._-{}~")

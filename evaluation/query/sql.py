@@ -170,7 +170,7 @@ def _yes(value: str) -> bool:
 
 
 def _numbers_in(value: str) -> list[int] | None:
-    """Up to ``MOST_RUNS`` numbers, parted by commas; None for anything else."""
+    """Return at most ``MOST_RUNS`` numbers separated by commas; None for anything else."""
     parts = value.split(",")
     return [int(part) for part in parts] if len(parts) <= MOST_RUNS and all(map(is_number, parts)) else None
 

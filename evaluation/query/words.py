@@ -59,7 +59,7 @@ def holds(text: str, phrase: Sequence[Word]) -> bool:
 
 @lru_cache(16)
 def _pattern(phrase: tuple[Word, ...]) -> re.Pattern[str]:
-    """Of a phrase among words with spaces between and around them."""
+    """Return the pattern of a phrase in a text of words with spaces between and around them."""
     return re.compile(f" {' '.join(word.text + '[^ ]*' * word.begins for word in phrase)} ")
 
 

@@ -81,7 +81,7 @@ class _Pictures:
 
     @property
     def pixels(self) -> int:
-        """Of those made here, together."""
+        """Return the number of pixels of all images made here."""
         return sum(one.shape[0] * one.shape[1] for name, (one, _) in self.made.items() if name != ORIGINAL)
 
     def forget(self, rest: Sequence[Step]) -> None:

@@ -19,7 +19,7 @@ State = tuple[datetime | None, int]
 
 
 class StalenessChecker:
-    """Of one benchmark or several: two queries, and one more when any of them has changed since it was asked last.
+    """Tells which scorings of some benchmarks are stale: two queries, and one more for benchmarks that have changed.
 
     Every page that shows scores asks here, so that none calls a number today's that another calls an earlier one.
     ``numbers``: the change numbers of the benchmarks where they were just asked for, which saves a query.
@@ -33,7 +33,7 @@ class StalenessChecker:
         self._changed = {benchmark: settings.changed() for benchmark, settings in self.settings.items()}
 
     def stale(self, scoring: Scoring) -> bool:
-        """Of a scoring whose run is loaded."""
+        """Return whether a scoring is stale. Its run must be loaded."""
         return scoring.stale or self.read_before(scoring)
 
     def read_before(self, scoring: Scoring) -> bool:
@@ -57,7 +57,7 @@ MOST = 256
 
 
 def _gold(benchmarks: Sequence[Benchmark], numbers: Mapping[int, int]) -> dict[int, State]:
-    """By benchmark; counted anew, by one query, for those that have another change number."""
+    """Return the state of gold by benchmark. One query counts it again for benchmarks with another change number."""
     keys = {one.pk: (one.pk, one.created_at, numbers[one.pk]) for one in benchmarks}
     with _LOCK:
         found = {pk: _KNOWN[key] for pk, key in keys.items() if key in _KNOWN}

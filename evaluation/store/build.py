@@ -187,7 +187,7 @@ def _verdicts(rows: Arrays, settings: MetricSettings) -> Arrays:
 
 
 def _lowest(sample: NDArray[Any], rollout: NDArray[Any], plain: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Without an intervention, the lowest rollout of its sample: see ``TrajectoryQuerySet.evaluated``."""
+    """Return the lowest rollout of each sample without an intervention: see ``TrajectoryQuerySet.evaluated``."""
     order = np.lexsort((rollout, ~plain, sample))
     first = np.ones(len(order), np.bool_)
     first[1:] = sample[order][1:] != sample[order][:-1]

@@ -34,8 +34,8 @@ def analyzed_runs(snapshot: Snapshot) -> set[int]:
 def read_chains(
     snapshot: Snapshot, runs: Collection[int], facts: Sequence[str], *, samples: Ints | None = None
 ) -> StoredChains:
-    """Of the trajectories of these runs that metrics are made of, on all samples or on these. ``facts``: columns of
-    ``contributions`` or ``samples``."""
+    """Read the toolchains of the trajectories of these runs that metrics use, on all samples or on these. ``facts``:
+    columns of ``contributions`` or ``samples``."""
     among = ", ".join(map(str, sorted(runs))) or "NULL"
     only = ""
     if samples is not None:

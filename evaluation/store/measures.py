@@ -28,8 +28,8 @@ _MEASURED = "scored AND condition = 'none'"
 
 
 def measured_rows(file: Path) -> Iterator[tuple[Any, ...]]:
-    """Of the scored trajectories of a run without an intervention: number, id of the sample, and ``MEASURES`` in their
-    order; by sample and rollout."""
+    """Yield the scored trajectories of a run without an intervention, by sample and rollout: number, id of the
+    sample, and ``MEASURES`` in their order."""
     columns = ", ".join(f"{sql} AS m{place}" for place, sql in enumerate(MEASURES.values()))
     statement = f"SELECT pk, sample_key, {columns} FROM {parquet(file)} WHERE {_MEASURED} ORDER BY sample_key, rollout"
     return Reader(folder()).stream(statement, CHUNK)

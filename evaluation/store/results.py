@@ -38,7 +38,7 @@ class Results:
         return len(self.sample)
 
     def on(self, samples: Sequence[int]) -> Results:
-        """With rows of ``samples`` (primary keys) in place of keys; what is not among them is left out."""
+        """Return the results with rows of ``samples`` (primary keys) in place of keys. Other samples are omitted."""
         row_of = {pk: row for row, pk in enumerate(samples)}
         rows = np.array([row_of.get(pk, -1) for pk in self.sample.tolist()], np.int64)
         order = np.argsort(rows, kind="stable")
@@ -61,7 +61,7 @@ _TYPES = {"sample": np.int64, "correct": np.int64, "quadrant": np.int64}
 
 
 def load_results(run: Run) -> Results:
-    """Without an intervention, the lowest scored rollout of each sample. ``run``: of ``Run.objects.of``."""
+    """Load the lowest scored rollout of each sample without an intervention. ``run``: of ``Run.objects.of``."""
     [path] = paths_of([run])
     return _read(path)
 

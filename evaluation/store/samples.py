@@ -79,7 +79,8 @@ class SampleFiles:
 
 
 def sample_files(benchmark: Benchmark) -> SampleFiles:
-    """Of the samples as they are now, by the change number of the benchmark. One query, and five when they changed.
+    """Return the files of the samples as they are now, by the change number of the benchmark. One query, and five
+    after a change.
 
     Where samples changed one by one since files were written here, only their rows are written again.
     """

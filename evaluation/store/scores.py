@@ -135,7 +135,7 @@ _PAIRS = """
 
 
 def opposite_pairs(runs: Sequence[Run], most: int) -> list[tuple[int, int]]:
-    """Of so many samples: the first trajectory that is grounded and correct, and of those that are neither, the one
-    that covers least. Both have a scored crop and no intervention."""
+    """Return pairs on at most so many samples: the first trajectory that is grounded and correct, and the one with
+    the least coverage of those that are neither. Both have a scored crop and no intervention."""
     paths = paths_of(runs)
     return Reader(folder()).rows(_PAIRS.format(rows=parquet(*paths), most=int(most)), {}) if paths else []

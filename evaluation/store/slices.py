@@ -18,7 +18,8 @@ from webapp.common.lru_cache import LRUCache
 
 
 def counts_by_run(snapshot: Snapshot, where: str, hidden: Mapping[str, str]) -> dict[int, dict[str, int]]:
-    """By run, how many trajectories and samples a condition selects, and on how many each of these columns holds."""
+    """Count, by run, the trajectories and samples that a condition selects, and those on which each of these columns
+    is true."""
     names = ("trajectories", "samples", *hidden)
     each = ", ".join(f"count(*) FILTER (WHERE {column})" for column in hidden.values())
     rows = snapshot.ask(f"SELECT run, count(*), count(DISTINCT sample), {each} FROM rows WHERE {where} GROUP BY run")
@@ -27,7 +28,7 @@ def counts_by_run(snapshot: Snapshot, where: str, hidden: Mapping[str, str]) -> 
 
 @dataclass(frozen=True)
 class Contributions:
-    """Of some trajectories: the sample of each, and what it adds to numerator and denominator of a metric."""
+    """The sample of each trajectory, and what the trajectory adds to numerator and denominator of a metric."""
 
     sample: Ints
     numerator: Floats
@@ -39,7 +40,8 @@ _KEPT: LRUCache[dict[int, dict[str, Summary]]] = LRUCache(512)
 
 
 def summaries_by_run(snapshot: Snapshot, where: str, metrics: Sequence[str]) -> dict[int, dict[str, Summary]]:
-    """By run, the metrics of its trajectories on a slice; a run that changed since it was scored has none."""
+    """Compute, by run, the metrics of its trajectories on a slice. A run that changed since it was scored has
+    none."""
     key = snapshot.key_of(where)
     if key is None:
         return _summarise(snapshot, where, metrics)

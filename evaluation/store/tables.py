@@ -45,8 +45,9 @@ _REASON = dict(zip(READING_REASONS, REASONS, strict=True))
 
 
 def tables_of(snapshot: Snapshot, run: Run, terms: Mapping[str, str], *, canonical: bool) -> Tables:
-    """Of the trajectories of a run that metrics are made of and that these terms list, as JSON. Those about single
-    calls are None where the run changed since it was scored. ``canonical``: tools are told apart by canonical name."""
+    """Compute the tables, as JSON, of the trajectories of a run that metrics use and these terms list. Tables about
+    single calls are None if the run changed since it was scored. ``canonical``: distinguish tools by canonical
+    name."""
 
     def make() -> Tables:
         return _tables(snapshot, run, canonical=canonical)
@@ -78,7 +79,8 @@ def _kept(
 
 
 def quadrants_of_runs(snapshot: Snapshot) -> Mapping[int, Ints]:
-    """By run, its quadrants at every threshold (``quadrants_by_threshold``); a run without a population is left out."""
+    """Return, by run, its quadrants at every threshold (``quadrants_by_threshold``). Runs without a population are
+    omitted."""
     return _THRESHOLDS.get(snapshot.key_of("TRUE"), lambda: _quadrants_of_runs(snapshot))
 
 
@@ -220,7 +222,7 @@ def _flat(snapshot: Snapshot, column: str) -> Floats:
 
 
 def _rollouts(snapshot: Snapshot) -> tuple[Rollouts, OpenRollouts]:
-    """Those that count, of samples with several of them, and all of which something says what is right."""
+    """Return the rollouts that count, of samples with several of them, and all rollouts with a known verdict."""
     rows = snapshot.columns(
         "SELECT sample, verdict = 'yes' AS correct, verdict = 'undecided' AS undecided, counted, evaluated, cluster "
         "FROM rollouts ORDER BY sample, rollout, pk"

@@ -225,7 +225,7 @@ class TrajectoryList:
         return "rows LEFT JOIN samples USING (sample)" if self._sort == "area" else "rows"
 
     def _order(self, *, reverse: bool = False) -> str:
-        """Of the list, or backwards. Those without a number to sort by come last."""
+        """Return the order of the list, or its reverse. Rows without a number to sort by come last."""
         way, back = ("ASC", "DESC") if not reverse else ("DESC", "ASC")
         parts = [f"{self._sort} IS NULL {way}", f"{self._sort} {back if self._falling else way}"] if self._sort else []
         return ", ".join([*parts, *(f"{name} {way}" for name in ORDER)])

@@ -20,8 +20,8 @@ def own_keys(user: User, table: KeyTable) -> dict[str, str]:
 
 @transaction.atomic
 def change_keys(*, actor: User, table: KeyTable, keys: Mapping[str, str]) -> int:
-    """From now on these keys, by name; what is not named is as usual. How many are another than before. Raises
-    ``InvalidInput`` for a key that cannot be one or that does two things."""
+    """Set these keys, by name; other keys are reset. Returns how many keys differ from before. Raises
+    ``InvalidInput`` for a key that isn't allowed or that has two meanings."""
     before, after = own_keys(actor, table), changed(table, keys)
     for name, problem in problems_of(table, after).items():
         raise InvalidInput(problem, field=name)

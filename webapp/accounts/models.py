@@ -31,7 +31,7 @@ class UserManager(BaseUserManager["User"]):
         return self.create_user(email, password, **{**fields, "is_staff": True, "is_superuser": True})
 
     def unverified(self, people: Iterable[int]) -> models.QuerySet[User]:
-        """Of these people, those of whom nobody knows whether they receive email at the address of their account."""
+        """Keep people whose email address is not verified."""
         return self.filter(pk__in=people, email_verified=False)
 
     def get_by_natural_key(self, username: str | None) -> User:

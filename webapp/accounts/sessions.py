@@ -63,7 +63,7 @@ class SessionStore(DatabaseStore):
         return Session
 
     def _get_session_from_db(self) -> Session | None:
-        """As Django does, with every request."""
+        """Load the session as Django does, at every request."""
         now = timezone.now()
         found = Session.objects.filter(session_key=kept_as(self.session_key), expire_date__gt=now).first()
         if found is None:

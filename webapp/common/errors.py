@@ -34,7 +34,7 @@ class ErrorContext:
 
 
 def set_error_context(request: HttpRequest, place: ErrorContext) -> None:
-    """From here on a stop page of this request is one in this benchmark."""
+    """Let an error page of this request be one of this benchmark."""
     request.place = place  # type: ignore[attr-defined]
 
 

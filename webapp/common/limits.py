@@ -27,7 +27,8 @@ logger = logging.getLogger(__name__)
 
 
 class AtOnce:
-    """So many requests of one person at the same time, in this process: what they cost is its memory and its processor.
+    """A limit of simultaneous requests of one person in this process, because they use its memory and processor.
+    Further requests are refused at once: each waiting request would occupy a thread.
 
     More are refused at once, not made to wait: each that waits would hold a thread.
     """
@@ -55,7 +56,7 @@ class AtOnce:
 
 
 class Rate:
-    """So many requests of one person in so many seconds, counted for all processes together.
+    """A limit of requests of one person in a number of seconds, counted for all processes together.
 
     A single process counts in its memory. Several take shares of the limit from the database: a share is one write, and
     what is left of it when the time is over is lost, so that the limit is never passed and is reached within a share

@@ -155,7 +155,8 @@ class ApplicationErrorMiddleware:
 
 
 def _form_holds_nul(request: HttpRequest) -> bool:
-    """Of plain forms: those with files are read as they come in, and JSON where it is taken apart."""
+    """Return whether a plain form contains NUL. Forms with files are checked while they are read, and JSON while it
+    is parsed."""
     if request.content_type != "application/x-www-form-urlencoded":
         return False
     return b"%00" in request.body or b"\0" in request.body

@@ -103,7 +103,7 @@ def _service(error: BaseException) -> str:
 
 
 def _database(error: BaseException) -> str:
-    """Of an error of Django's, whose cause is that of the driver."""
+    """Return the reason of a database error of Django, whose cause is the error of the driver."""
     cause: Any = error.__cause__
     if isinstance(cause, sqlite3.Error):
         code = getattr(cause, "sqlite_errorcode", 0) & 0xFF

@@ -78,7 +78,7 @@ class JobContext:
         self.state, self.job.failures = state, 0
 
     def checkpoint(self) -> None:
-        """As save(), for a body whose place is kept elsewhere: in the rows that it writes."""
+        """Record progress like ``save``, for a body that keeps its position in the rows that it writes."""
         self.save(self.state)
 
     def log(self, text: str, *, level: str = JobLog.Level.INFO) -> None:

@@ -120,7 +120,7 @@ class Job(models.Model):
 
     @property
     def seconds_taken(self) -> float | None:
-        """From the start of the last attempt to its end, or to now."""
+        """Return the time from the start of the last attempt to its end, or to now."""
         if self.started is None:
             return None
         return max(0.0, ((self.finished or timezone.now()) - self.started).total_seconds())

@@ -57,7 +57,7 @@ class PatientProtocol(H11Protocol):
             self._write_timer = None
 
     def _expect_head(self) -> None:
-        """From the first byte on, however many more follow one by one."""
+        """Limit the time of a request head from its first byte, even if the rest arrives byte by byte."""
         if self._head_timer is None:
             self._head_timer = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
 

@@ -44,7 +44,8 @@ class Facet:
 
 
 def facets_of(samples: SampleQuerySet, terms: Terms, user: Person, whole: Benchmark | None = None) -> list[Facet]:
-    """Of these samples: states, their own facets, evidence area, images. Queries as of ``sample_facets``."""
+    """Return the facets of these samples: states, their own facets, evidence area, images. Queries as of
+    ``sample_facets``."""
     found = sample_facets(samples, terms.values, terms.chosen, user, whole)
     states = [(value, word, sign) for value, (sign, word) in STATE_WORDS.items()]
     pictures = [("yes", "Available", ""), ("problem", "Unavailable", "")]

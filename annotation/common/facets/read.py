@@ -50,8 +50,9 @@ def sample_facets(
     user: Person,
     whole: Benchmark | None = None,
 ) -> SampleFacets:
-    """Of these samples, as far as they meet the terms. Each counts the list without its own term. Two queries, and one
-    more for each term that is counted here and narrowed by. ``whole``: the benchmark that these are all samples of."""
+    """Count the facets of these samples, as far as the samples meet the terms. Each facet counts the list without its
+    own term. Two queries, and one more for each term that is both counted and set. ``whole``: the benchmark, if these
+    are all of its samples."""
 
     def narrowed(own: str) -> SampleQuerySet:
         left = {name: value for name, value in terms.items() if name != own}
@@ -64,7 +65,7 @@ def sample_facets(
 
 
 def _known(narrowed: Narrowed, terms: Mapping[str, str]) -> dict[str, dict[str, int]]:
-    """Without a term of theirs in one query, by state; each that something narrows by in its own."""
+    """Count by state: the facets without a term in one query, and each facet with a term in a query of its own."""
     if not any(name in terms for name in KNOWN):
         return _by_state(narrowed(""))
     alike = [name for name in KNOWN if name not in terms]

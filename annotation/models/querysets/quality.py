@@ -44,7 +44,7 @@ class CheckAnswerQuerySet(models.QuerySet[Any]):
         return self.filter(state="handed_in")
 
     def begun(self) -> Self:
-        """Those in which something was written that was not skipped."""
+        """Keep answers that have content and were not skipped."""
         return self.filter(Q(version__gt=0) | Q(state="handed_in"))
 
     def begun_by(self, user: Person) -> Self:
@@ -65,7 +65,7 @@ class CheckAnswerQuerySet(models.QuerySet[Any]):
 
 class BlindAnswerQuerySet(models.QuerySet[Any]):
     def from_the_picture(self) -> Self:
-        """Those given with the full image in sight: after them gold may be shown."""
+        """Keep answers that were given from the full image. After them, gold may be shown."""
         return self.exclude(condition="crop")
 
 
@@ -74,7 +74,7 @@ class AuditItemQuerySet(models.QuerySet[Any]):
         return self.filter(draw__benchmark=benchmark)
 
     def undecided(self) -> Self:
-        """Those that still stand on the gold they were drawn with and that nobody has audited."""
+        """Keep items that nobody has audited and whose gold is still that of the draw."""
         return self.filter(verdict="", sample__gold__revision=F("revision"))
 
     def for_person(self, user: User) -> Self:
@@ -86,7 +86,7 @@ class AuditItemQuerySet(models.QuerySet[Any]):
         return self.undecided().filter(~Exists(revisions.filter(theirs)), ~Exists(held))
 
     def with_content(self) -> Self:
-        """With the sample, and the revision and its parts."""
+        """Load each item with its sample, its revision and the parts of the revision."""
         parts = ("gold_boxes", "reference_calls", "plan_tools")
         loaded = self.select_related(
             "sample__image", "draw__benchmark", "revision__annotation__sample", "revision__author"

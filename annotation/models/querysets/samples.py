@@ -36,13 +36,13 @@ class BenchmarkQuerySet(models.QuerySet[Any]):
         )
 
     def joined_by(self, user: Person) -> Self:
-        """Those the user has a role on."""
+        """Keep benchmarks on which the user has a role."""
         if not user.is_authenticated:
             return self.none()
         return self.filter(Exists(_members_of(self.model).filter(benchmark=OuterRef("pk"), user=user)))
 
     def joined_with(self, user: Person, right: Right) -> Self:
-        """Those on which the user has a role that carries the right."""
+        """Keep benchmarks on which the user has a role with the right."""
         held = _members_of(self.model).filter(benchmark=OuterRef("pk"), user=user, role__in=roles_with(right))
         return self.filter(Exists(held))
 
@@ -61,11 +61,11 @@ class BenchmarkQuerySet(models.QuerySet[Any]):
         return found.prefetch_related(Prefetch("memberships", queryset=held.order_by("role"), to_attr="roles_held"))
 
     def without_judges(self, user: Person) -> Self:
-        """Those on which this person is not in the middle of a judging queue."""
+        """Keep benchmarks on which this person has no unfinished judging queue."""
         return self.filter(~Exists(self._judged_by(user)))
 
     def asking_judges(self) -> Self:
-        """Those with a question that fewer people have judged than are asked."""
+        """Keep benchmarks with a question that fewer people have judged than requested."""
         return self.filter(Exists(self.questions().filter(queue__benchmark=OuterRef("pk")).unjudged()))
 
     def questions(self) -> Any:
@@ -159,7 +159,7 @@ class SampleQuerySet(WaitingQuerySet):
         return self.annotate(share_place=Coalesce("evidence_share", Value(2.0)))
 
     def narrowed(self, terms: Mapping[str, str], *, chosen: Sequence[str] = (), user: Person | None = None) -> Self:
-        """Those that meet every term; unknown names are left out of account. See ``SAMPLE_FILTERS``."""
+        """Keep samples that meet every term. Unknown names are ignored. See ``SAMPLE_FILTERS``."""
         found = self.with_reference_calls() if "calls" in terms else self
         for name, value in terms.items():
             if name in SAMPLE_FILTERS:
@@ -243,7 +243,7 @@ class SampleQuerySet(WaitingQuerySet):
         return self.annotate(annotators_n=Count("annotations", filter=Q(annotations__place__isnull=False)))
 
     def most_disagreement_first(self) -> Self:
-        """By how far those who annotated a sample are apart; those that nobody can compare yet follow by id."""
+        """Sort by the disagreement of the annotators of a sample. Samples without a comparison follow by id."""
         return self.order_by(F("disagreement").desc(nulls_last=True), "key")
 
     def without_facet(self, name: str) -> Self:
@@ -253,12 +253,13 @@ class SampleQuerySet(WaitingQuerySet):
 
 class AnnotationQuerySet(models.QuerySet[Any]):
     def not_skipped_by(self, user: Person) -> Self:
-        """Those on samples that this person did not pass by."""
+        """Keep annotations of samples that this person did not skip."""
         skips = self.model.sample.field.related_model.skips.rel.related_model.objects
         return self.filter(~Exists(skips.filter(sample=OuterRef("sample"), user=user, seat="annotate")))
 
     def again(self) -> Self:
-        """Those of one author that come before anything new: returned, reopened, or handed over to them."""
+        """Keep annotations that their author must continue before new work: returned, reopened or handed over to
+        them."""
         sample = self.model.sample.field.related_model
         given = sample.assignment.related.related_model.objects.filter(
             sample=OuterRef("sample"), user=OuterRef("author")
@@ -327,7 +328,7 @@ class RevisionQuerySet(models.QuerySet[Any]):
         return waiting.filter(~Exists(newer.filter(submitted_at__isnull=False)), submitted_at__isnull=False)
 
     def beside_others(self) -> Self:
-        """Those on samples on which a person else has submitted too, or an import has."""
+        """Keep revisions of samples that another person or an import has also annotated."""
         submitted = self.model.objects.filter(submitted_at__isnull=False)
         others = submitted.filter(annotation__sample=OuterRef("annotation__sample"))
         return self.filter(Exists(others.exclude(annotation=OuterRef("annotation"))))
@@ -335,19 +336,19 @@ class RevisionQuerySet(models.QuerySet[Any]):
 
 class PauseQuerySet(models.QuerySet[Any]):
     def standing(self) -> Self:
-        """Those that nobody has lifted."""
+        """Keep pauses that nobody has lifted."""
         return self.filter(lifted_at__isnull=True)
 
     def by_itself(self) -> Self:
-        """Those of a person that no other person made."""
+        """Keep pauses of one person that were made automatically."""
         return self.filter(user__isnull=False, paused_by__isnull=True)
 
     def concerning(self, user: Person | int) -> Self:
-        """Those of everybody, and of this person."""
+        """Keep pauses of everybody and those of this person."""
         return self.filter(Q(user__isnull=True) | Q(user=user))
 
 
 class LeaseQuerySet(models.QuerySet[Any]):
     def live(self) -> Self:
-        """Those that have not run out, by the database's clock."""
+        """Keep leases that have not expired, by the database's clock."""
         return self.filter(expires_at__gt=Now())

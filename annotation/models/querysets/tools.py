@@ -23,11 +23,11 @@ class ToolNameQuerySet(models.QuerySet[Any]):
 
 class BankToolQuerySet(models.QuerySet[Any]):
     def proposed(self) -> Self:
-        """Those that wait for a lead."""
+        """Keep tools that wait for the decision of a lead."""
         return self.filter(state="proposed")
 
     def known_as(self, text: str) -> Self:
-        """Those with the text in one of their names, in any case."""
+        """Keep tools with the text in one of their names, ignoring case."""
         return self.filter(Exists(self._names(OuterRef("pk")).filter(name__icontains=text)))
 
     def _names(self, tool: Any) -> ToolNameQuerySet:

@@ -132,7 +132,8 @@ class WaitingQuerySet(models.QuerySet[Any]):
         return held.order_by("leases__pk")
 
     def worked_on(self, terms: Mapping[str, str]) -> Self:
-        """Those on which a person has work of one kind, where ``work`` is PERSON:KIND, a key of ``WORK``; else all."""
+        """Keep samples on which a person has work of one kind, if ``work`` is PERSON:KIND with a key of ``WORK``;
+        otherwise keep all."""
         if "work" not in terms:
             return self
         person, _, kind = terms["work"].partition(":")

@@ -212,7 +212,8 @@ class FacetRow:
 
 
 def facet_rows(benchmark: Benchmark, pairs: Sequence[Pair]) -> list[FacetRow]:
-    """By value of the facet that the work was loaded by; samples without one are under "none"."""
+    """Return a row for each value of the facet that the work was loaded by. Samples without a value are under
+    "none"."""
     groups: dict[str, list[Pair]] = {}
     for pair in pairs:
         for value in pair.place.values or ("none",):

@@ -211,7 +211,7 @@ def pairs_of(work: Work, first: Rater, second: Rater) -> list[Pair]:
 
 
 def in_order(pairs: Iterable[Pair]) -> list[Pair]:
-    """By the id of the sample, then by the people."""
+    """Sort pairs by the id of the sample, then by the people."""
     return sorted(pairs, key=lambda pair: (pair.place.key, pair.first_by, pair.second_by or 0))
 
 

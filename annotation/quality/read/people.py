@@ -41,7 +41,8 @@ class PersonWork:
 
     @property
     def median_seconds(self) -> float | None:
-        """From taking the sample up to submitting it; breaks are in it, so the median is what is said."""
+        """Return the median time from taking a sample to submitting it. It includes breaks, so the median is
+        reported."""
         return median(self.seconds) if self.seconds else None
 
     @property

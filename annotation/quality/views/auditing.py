@@ -71,7 +71,7 @@ def audit_sample(request: Request, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def audit_blind(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """As the blind answer of a review."""
+    """Save the blind answer of an audit, as in a review."""
     person, sample = load_sample(request, slug, key, Right.AUDIT)
     kept = answer_audit_blind(actor=person, sample=sample, **blind_answer_of(request))
     return JsonResponse({"right": kept.right})

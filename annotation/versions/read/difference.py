@@ -66,7 +66,7 @@ class _Held:
 
 
 def difference(benchmark: Benchmark, older: Version | None, newer: Version | None) -> Difference:
-    """From ``older`` (None: nothing at all) to ``newer`` (None: the gold as it is now). Two or three queries.
+    """Compare ``older`` (None: nothing at all) with ``newer`` (None: the current gold). Two or three queries.
 
     Samples are the same when the content of their gold is, revisions with equal digests, and the further reference
     chains that were accepted beside it.

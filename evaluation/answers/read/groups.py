@@ -135,7 +135,8 @@ def _scored(runs: Iterable[Run]) -> Iterator[Run]:
 
 
 def _narrowed(every: Sequence[Tally], run: int | None, reason: str) -> tuple[list[Tally], Counter[str], Counter[int]]:
-    """Those of a run and a reason, the largest first, and the counts of all by reason and by run."""
+    """Return the groups of a run and a reason, the largest first, and the counts of all groups by reason and by
+    run."""
     by_reason: Counter[str] = Counter()
     by_run: Counter[int] = Counter()
     for tally in every:
@@ -151,7 +152,7 @@ def _narrowed(every: Sequence[Tally], run: int | None, reason: str) -> tuple[lis
 
 
 def _tallies(groups: Iterable[AnswerGroup]) -> list[Tally]:
-    """Of groups of which every answer was read."""
+    """Return the tallies of groups whose answers were all read."""
     return [
         Tally(
             group.key, group.reason, group.multiple_choice, group.trajectories[0], group.by_run,

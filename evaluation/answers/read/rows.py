@@ -146,7 +146,7 @@ def asked_on(samples: Any, keys: dict[str, AnswerKey] | None = None) -> dict[int
 
 
 def votes_on(benchmark: Benchmark) -> Votes:
-    """Of the queues that are finished. Two queries."""
+    """Return the votes of the judging queues that are finished. Two queries."""
     unfinished = JudgingItem.objects.of(benchmark).unjudged().order_by().values("queue")
     queues = JudgingQueue.objects.filter(benchmark=benchmark).exclude(pk__in=unfinished).order_by()
     said = Judgement.objects.of(benchmark).given().exclude(person=None).exclude(trajectory=None)

@@ -71,7 +71,8 @@ def read_slices_extraction(
 
 
 def _facets(snapshot: Snapshot) -> list[str]:
-    """Those of the samples with few enough values, and the computed one of their plans, by name; none without a run."""
+    """Return the names of the sample facets with few enough values, and the computed facet of their plans; none
+    without a run."""
     if not snapshot.runs:
         return []
     few = {name for name, values in snapshot.facets.items() if len(values) <= MOST_VALUES}

@@ -43,7 +43,8 @@ def box_of(note: Any) -> list[float]:
 
 
 def place_of_note(note: Any) -> str:
-    """As the end of an address, see ``static/js/lib/address.js``; "" for a note on all of it."""
+    """Return the place of a note as the end of an address, see ``static/js/lib/address.js``; "" for a note on the
+    whole trajectory."""
     parts = [f"turn={note.turn}"] if note.turn else []
     if box := box_of(note):
         parts.append(f"box={','.join(f'{edge:.0f}' for edge in box)}")

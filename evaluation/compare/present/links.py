@@ -82,7 +82,8 @@ class Asked:
         return not named or named == [str(run.pk) for run in self.runs]
 
     def with_cell(self, cells: Mapping[str, Sequence[int]]) -> Asked:
-        """With a cell, where none is asked for: the first of those in which the runs differ that has a sample."""
+        """Return the request with a cell. Without one: the first cell in which the runs differ and that has a
+        sample."""
         if self.cell:
             return self
         likely = ("a_only", "b_only", "neither", "both")

@@ -19,7 +19,8 @@ from evaluation.scoring.load.columns import LoadedSamples, load_run, load_sample
 
 
 def read_crop_agreement(benchmark: Benchmark, a: Run, b: Run) -> CropAgreement:
-    """Of the usable crops of both on their common samples; kept until one of the two is scored again."""
+    """Return the agreement of the usable crops of both runs on their common samples. It is cached until one of the
+    two is scored again."""
     content = [(run.scoring.pk, run.scoring.computed_at) for run in (a, b)]
     return _kept(benchmark.pk, a.pk, b.pk, *content)
 

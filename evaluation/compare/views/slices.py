@@ -26,7 +26,7 @@ SIZES = (10, 20, 50, 100, 200)
 
 @require_safe
 def slices(request: Request, slug: str) -> HttpResponse:
-    """Of the first two runs: ?run=A&run=B&least=20 (samples that a slice has to have)."""
+    """Compare the first two runs slice by slice: ?run=A&run=B&least=20 (the fewest samples of a slice)."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     scored = comparable_runs(benchmark)
     tabs = tabs_of(benchmark, rights_in(request, benchmark), "compare")

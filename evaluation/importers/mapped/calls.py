@@ -92,7 +92,7 @@ class CallReader:
         self.reads = bool(self._calls or self._turns or self._told)
 
     def _scope(self, path: KeyPath, *, own: bool) -> tuple[int, KeyPath] | None:
-        """From which place on the way to a call a path leads on, and its rest; None when it is not of a call."""
+        """Return where a path leaves the way to a call, and its rest; None if it doesn't belong to a call."""
         for whole in (self._calls, self._turns):
             if whole is not None and path.starts_with(whole):
                 return len(whole.steps), path.behind(whole)

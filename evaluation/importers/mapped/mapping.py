@@ -105,7 +105,7 @@ class KeyMapping:
         return self.roles.get(said) or ROLES.get(said.strip().casefold(), "")
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON: what ``mapping_from`` reads."""
+        """Return the mapping as JSON that ``mapping_from`` reads."""
         written: dict[str, Any] = {name: str(self.paths[name]) for name in FIELDS if name in self.paths}
         written |= {"box_form": self.box_form.value, "coordinates": self.coordinates}
         if self.images_from:
@@ -151,7 +151,7 @@ def mapping_from(value: object) -> KeyMapping:
 
 
 def mapping_in(text: str) -> KeyMapping:
-    """As ``mapping_from``, of a file's text. Raises ``ImportProblem``."""
+    """Read a mapping from the text of a file, like ``mapping_from``. Raises ``ImportProblem``."""
     try:
         return mapping_from(json.loads(text))
     except (ValueError, RecursionError) as error:

@@ -115,7 +115,7 @@ def outline_of(path: Path) -> Outline:
 
 
 def outline_in(head: bytes, name: str) -> Outline:
-    """As ``outline_of``, of no more than the first bytes of a file; empty when they are no JSON."""
+    """Return the outline of the first bytes of a file, like ``outline_of``; empty if they aren't JSON."""
     if is_lines(head, name):
         values = (_decoded(line) for line in head.split(b"\n")[:-1] or [head])
         return Outline([value for value in values if value is not None][:ROWS], lines=True)
@@ -126,7 +126,7 @@ def outline_in(head: bytes, name: str) -> Outline:
 
 
 def digest_of(tree: Node) -> str:
-    """By which a file with the same keys is known again: those that at least half of what holds them has."""
+    """Return a digest that is equal for files with the same keys: those that at least half of their holders have."""
     said = sorted(_usual(tree))
     return hashlib.sha256(json.dumps(said).encode("ascii")).hexdigest()
 

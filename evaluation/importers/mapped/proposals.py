@@ -334,7 +334,7 @@ class _Proposal:
 
 
 def _by_name(nodes: Iterable[Node], names: Sequence[str], field: str) -> Node | None:
-    """Of the nodes that may be a field the one with the likeliest name."""
+    """Return the node with the likeliest name among those that may be the field."""
     found: dict[str, Node] = {}
     for node in nodes:
         found.setdefault(plain(node.name), node)

@@ -57,7 +57,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex, known: Unchange
 
 
 class MappedReader:
-    """From rows to trajectories, by one mapping."""
+    """Turns rows into trajectories by one mapping."""
 
     def __init__(self, mapping: KeyMapping, options: ReadOptions, samples: SampleIndex) -> None:
         self._mapping, self._options, self._samples = mapping, options, samples

@@ -37,8 +37,8 @@ def said_outside(key: str) -> tuple[str, dict[str, Any]]:
 
 
 class MappedRows(RowStream):
-    """As ``RowStream``, with the rows where the mapping says. ``glimpse``: only the beginning will be asked for, so
-    nothing is looked for behind it."""
+    """A ``RowStream`` that takes its rows from where the mapping says. ``glimpse``: only the beginning is requested,
+    so nothing is searched behind it."""
 
     def __init__(
         self, path: Path, mapping: KeyMapping, start: Position | None = None, *, glimpse: bool = False

@@ -145,7 +145,7 @@ def taken_apart(text: str, how: str) -> Any:
 
 
 def kind_of(text: str) -> str:
-    """As what a text asks to be taken apart, "" for plain words: judged by what it holds, cautiously."""
+    """Return the kind of structure in a text, judged cautiously by its content; "" for plain words."""
     begin = text[:4000].lstrip()
     if len(text) > MAX_TEXT or not begin:
         return ""

@@ -266,7 +266,7 @@ def _likely(kind: str, formats: Mapping[str, Any]) -> bool:
 
 
 def _both(record: Any, rights: Mapping[str, bool]) -> dict[str, Any]:
-    """Of a result file that holds samples too: how many, and whether both are imported."""
+    """Return the number of samples in a result file that also holds samples, and whether both are imported."""
     if not (rights["import_samples"] and rights["import_runs"]) or record.state not in ("preview", "failed"):
         return {}
     chosen = bool(record.options.get(WITH_RUNS))

@@ -77,7 +77,8 @@ def gold_column(format: str, mapping: Mapping[str, Any] | None) -> str:
 
 
 def gold_share(benchmark: Benchmark, path: Path, format: str, mapping: Mapping[str, Any]) -> GoldShare:
-    """Of a table or a mapped file, before it is imported. Raises ``ImportProblem`` when it cannot be read."""
+    """Return the share of gold of a table or a mapped file before it is imported. Raises ``ImportProblem`` if it
+    can't be read."""
     share = GoldShare(benchmark, gold_column(format, mapping))
     for item in IMPORTERS[format].read(path, ReadOptions(**read_by(format, mapping)), sample_index(benchmark)):
         if isinstance(item, Trajectory):

@@ -60,7 +60,7 @@ def is_of(format: str, mapping: Mapping[str, Any]) -> bool:
 
 
 def shape_digest(path: Path) -> str:
-    """By which a file with the same keys is known again; "" of one that cannot be looked into."""
+    """Return a digest that is equal for files with the same keys; "" if the file can't be inspected."""
     try:
         return header_digest([digest_of(outline_of(path).tree())], KEYS)
     except ImportProblem:

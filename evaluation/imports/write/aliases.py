@@ -17,7 +17,7 @@ NAME = 200
 
 
 def accept_alias(*, actor: User, benchmark: Benchmark, name: str, sample: str) -> SampleAlias:
-    """From now on files that say ``name`` mean the sample with the id ``sample``. A later choice replaces it."""
+    """Let files that say ``name`` mean the sample with the id ``sample``. A later choice replaces it."""
     require(actor, benchmark, Right.IMPORT_RUNS)
     name = alias_key(name)
     if not 0 < len(name) <= NAME:

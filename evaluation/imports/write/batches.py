@@ -166,7 +166,7 @@ def _write(
 def _refresh_row_digests(
     records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, StoredRow], changed: set[Key]
 ) -> None:
-    """Of records that are stored as they are, but were read from another row or by other code: the row of today."""
+    """Store today's row digest of unchanged records that were read from another row or by other code."""
     same = [(record.row_digest, there[key]) for key, record in records.items() if key in there and key not in changed]
     update_rows(Trajectory, "row_digest", [(row, old.pk) for row, old in same if row and row != old.row_digest])
 

@@ -39,7 +39,7 @@ def restore_user_marks(marks: Marks, new: Mapping[int, int]) -> None:
 
 
 def _of_the_same(rows: list[Judgement]) -> list[Judgement]:
-    """Of these, what is about the texts and boxes of now, in the run that they are in now."""
+    """Return the judgments about the current texts and boxes, assigned to the current run."""
     kinds = {row.kind for row in rows}
     now = {kind: judged_digests(kind, [row.trajectory_id or 0 for row in rows if row.kind == kind]) for kind in kinds}
     kept = [row for row in rows if row.text_digest == now[row.kind][row.trajectory_id or 0]]
@@ -50,7 +50,8 @@ def _of_the_same(rows: list[Judgement]) -> list[Judgement]:
 
 
 def _beside_what_came(rows: list[Judgement]) -> list[Judgement]:
-    """Of these, what the new trajectories do not bring themselves. What a person said here stays in its place."""
+    """Return the judgments that the new trajectories don't contain. A judgment that a person made here stays in its
+    place."""
     came = {_place(one): one.pk for one in Judgement.objects.filter(trajectory__in=[row.trajectory_id for row in rows])}
     mine = [row for row in rows if row.person_id or _place(row) not in came]
     Judgement.objects.filter(pk__in=[came[_place(row)] for row in mine if _place(row) in came]).delete()

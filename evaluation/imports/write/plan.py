@@ -221,7 +221,7 @@ def _made_by_others(record: ImportRecord) -> Q:
 
 
 def runs_left_empty(record: ImportRecord, runs: Sequence[int], tables: Sequence[Any] = IN_RUNS) -> list[int]:
-    """Of these runs, those that an import made and that would hold no row of ``tables`` without this one."""
+    """Return the runs, of these, that an import made and that would have no row in ``tables`` without this import."""
     made = Run.objects.filter(Q(created_at__gte=record.created_at) | _made_by_others(record), pk__in=runs)
     for table in tables:
         made = made.filter(~Exists(table.objects.filter(run=OuterRef("pk")).exclude(source=record)))
@@ -366,6 +366,6 @@ def _work_on(ids: Any, twin: ImportRecord | None) -> tuple[tuple[Any, Any], ...]
 
 
 def unshared_images(images: Any, record: ImportRecord) -> Any:
-    """Of these images, those that only samples of this import show."""
+    """Return the images, of these, that only samples of this import show."""
     others = Sample.objects.filter(image=OuterRef("pk")).exclude(pk__in=samples_of(record).values("pk"))
     return Image.objects.filter(pk__in=images).filter(~Exists(others))

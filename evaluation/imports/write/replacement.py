@@ -213,7 +213,8 @@ def _keep(same: Sequence[tuple[Any, int]], record: ImportRecord) -> None:
 
 
 def _keep_lists(same: Mapping[int, int]) -> None:
-    """Of joined trajectories that are as they are staged (staged number -> number): where their lists come from now."""
+    """Update where the lists of joined trajectories come from if they equal the staged ones (staged number ->
+    number)."""
     ToolList.objects.filter(trajectory__in=same.values()).delete()
     staged = list(ToolList.objects.filter(trajectory__in=same))
     for one in staged:

@@ -382,7 +382,7 @@ def _take_both(record: ImportRecord, *, both: bool) -> None:
 
 
 def _take_the_place(record: ImportRecord, number: int) -> None:
-    """Of which import the file takes the place; 0 = of none."""
+    """Set which import the file replaces; 0 for none."""
     before = record.options.get(REPLACES)
     if number == (before or 0):
         return

@@ -72,7 +72,7 @@ class Accuracy:
 
     @property
     def range(self) -> Range:
-        """With undecided answers wrong, and right."""
+        """Return the range of the accuracy: undecided answers incorrect, and correct."""
         right, undecided = (
             np.array([getattr(one, name) for one in self.answers], float) for name in ("right", "undecided")
         )

@@ -51,8 +51,8 @@ class ReaderAudit:
 
 
 def audit_reader(user: Any, queue: JudgingQueue) -> ReaderAudit | None:
-    """Of what this person may know of a queue about answers; None for another queue, or before anybody judged. The
-    reader reads again, under the settings of now. Five queries."""
+    """Audit the reader with what this person may know about a queue on answers; None for another queue or before the
+    first judgment. Answers are read again under the current settings. Five queries."""
     asked = queue.items.filter(kind=ANSWER).values("trajectory")
     said = judgements_known_to(user, queue.benchmark).given().filter(trajectory__in=asked, extra__queue=queue.pk)
     words: dict[int, set[tuple[str, str, str]]] = defaultdict(set)

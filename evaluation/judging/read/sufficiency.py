@@ -59,9 +59,9 @@ def by_condition(answers: Sequence[BlindJudged]) -> dict[Condition, Accuracy]:
 
 
 def differences(answers: Sequence[BlindJudged]) -> list[Difference]:
-    """Of one person on one sample, first from the crop alone and then with the image; and of two people on one
-    sample, of whom one began with the crop and one with the image. Each sample, or person and sample, counts once;
-    kinds without a pair are left out."""
+    """Compare answers from the crop with answers from the image: by one person on one sample (crop first), and by two
+    people on one sample who began with different ones. Each sample, or person and sample, counts once. Kinds without
+    a pair are omitted."""
     same = _paired(
         "The same person on the same sample", answers, Condition.AFTER_CROP, lambda one: (one.reviewer, one.key)
     )

@@ -167,7 +167,7 @@ def _runs(found: JudgingQueue) -> list[str]:
 
 
 def _kinds(user: User, benchmark: Any, found: JudgingQueue) -> Iterator[dict[str, Any]]:
-    """Of each kind that this person has judged: the judge they share most verdicts with, and what both say."""
+    """Yield each kind that this person has judged, with the judge they share most verdicts with and both verdicts."""
     for kind in (RELIABILITY, SUFFICIENCY):
         judged = load_judged(benchmark, kind, Audience.OWN, user, queue=found)
         me = next(iter(judged.people), "")

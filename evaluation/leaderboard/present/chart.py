@@ -94,7 +94,7 @@ def accuracy_chart(rows: Sequence[ShownRow]) -> Chart | None:
 
 
 def _near(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """So near that their letters would cover each other."""
+    """Return whether two points are so close that their letters would overlap."""
     return abs(one[0] - other[0]) < 8 and abs(one[1] - other[1]) < 10
 
 

@@ -72,7 +72,7 @@ class MacroRow:
 
     @property
     def provisional(self) -> bool:
-        """So many answers on a benchmark are unread that the row has neither a mean nor a rank."""
+        """Return whether so many answers on a benchmark are unread that the row has no mean and no rank."""
         return any(cell.scoring.provisional for cell in self.cells.values())
 
     @property
@@ -142,8 +142,8 @@ class CrossBenchmarkLeaderboard:
 def load_cross_benchmark_leaderboard(
     person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]
 ) -> CrossBenchmarkLeaderboard:
-    """Of the benchmarks named ``on``, by default those that most models share. Five queries, one more when gold has
-    changed since and two when any was scored.
+    """Load the board of the benchmarks named ``on``, by default those that most models share. Five queries, one more
+    when gold has changed since and two when any was scored.
 
     Raises ``NotFound`` for a benchmark that has no ranked run the person may see, ``InvalidInput`` for a metric that is
     none of ``RATES``, and for too many benchmarks.
@@ -178,8 +178,8 @@ def load_cross_benchmark_leaderboard(
 
 
 def _shared(scorings: Sequence[Scoring]) -> list[str]:
-    """Of the sets of benchmarks that models have runs on, that with the most benchmarks times models that have all of
-    them."""
+    """Return the set of benchmarks that maximizes the number of benchmarks times the number of models with runs on
+    all of them."""
     of: dict[tuple[str, str], set[str]] = {}
     for scoring in scorings:
         of.setdefault((scoring.run.model.name, scoring.run.setting), set()).add(scoring.run.benchmark.slug)
@@ -215,7 +215,7 @@ def _rows(scorings: Sequence[Scoring], metric: str, fresh: StalenessChecker) -> 
 
 
 def _usual(scorings: Sequence[Scoring]) -> dict[int, str]:
-    """By benchmark, what most of its runs are scored with."""
+    """Return the settings that most runs of each benchmark are scored with."""
     made: dict[int, Counter[str]] = {}
     for scoring in scorings:
         made.setdefault(scoring.run.benchmark_id, Counter())[_made_by(scoring)] += 1

@@ -64,12 +64,12 @@ class LeaderboardRow:
 
     @property
     def settings(self) -> MetricSettings:
-        """Those it was scored with."""
+        """Return the settings that the run was scored with."""
         return MetricSettings.from_mapping(self.scoring.settings if self.scoring else {})
 
     @property
     def provisional(self) -> bool:
-        """So many of its answers are unread that ranges stand in place of points, and it has no rank."""
+        """Return whether so many of its answers are unread that ranges replace points and it has no rank."""
         return self.scoring is not None and self.scoring.provisional
 
     @property
@@ -189,7 +189,7 @@ class Leaderboard:
 
     @property
     def samples(self) -> int | None:
-        """Of the benchmark, or of the slice: those that the run with most of them has."""
+        """Return the number of samples of the benchmark or slice: that of the run with the most samples."""
         if self.whole:
             return self.reference.scoring.samples_n if self.reference and self.reference.scoring else None
         return max((row.counts["samples"] for row in self.rows() if "samples" in row.counts), default=None)

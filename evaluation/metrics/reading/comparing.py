@@ -18,7 +18,8 @@ _APOSTROPHES = str.maketrans("’‘“”‐‑", "''\"\"--")
 
 
 def trimmed(words: str) -> str:
-    """Without outer punctuation, but for a sign or decimal point before a digit; punctuation alone is kept."""
+    """Remove outer punctuation, except a sign or decimal point before a digit. Text that is only punctuation
+    stays."""
     bare = words.strip(OUTER)
     if not bare:
         return words.strip()

@@ -100,7 +100,7 @@ def _forms(s: str) -> list[Edit]:
 
 
 def _first_turn(text: Text) -> Text:
-    """Up to the end of the first turn, without special tokens."""
+    """Cut the text at the end of the first turn and remove special tokens."""
     s = text.s
     closed = _thoughts(s).closed if "<" in s or "◁" in s else []
     starts = [start for start, _ in closed]

@@ -151,7 +151,7 @@ class Passage:
         )
 
     def line_end(self, place: int) -> int:
-        """Of a line that is no longer than ``LINE`` from there on."""
+        """Return the end of the line; at most ``LINE`` characters behind ``place``."""
         end = self.s.find("\n", place, place + LINE)
         return min(len(self.s), place + LINE) if end < 0 else end
 
@@ -199,7 +199,7 @@ class Passage:
         return "hedged" if behind and behind[0] in "?？؟" else ""
 
     def sentence_doubt(self, start: int, end: int, value: tuple[int, int] = (0, 0)) -> str:
-        """As ``doubt``, of all of a sentence but the ``value`` in it."""
+        """Return the doubt like ``doubt``, but of a whole sentence without the ``value`` in it."""
         before, behind = self.low[start : value[0]] if value[1] else "", self.low[max(start, value[1]) : end]
         for part in (before, behind):
             if _NEGATION.search(part) or _NO.search(part):

@@ -86,7 +86,7 @@ def _dollars(s: str) -> list[Edit]:
 
 
 def _wrappers(s: str) -> list[Edit]:
-    r"""Without ``\text{`` and its relatives, and the brackets that close them."""
+    r"""Return the edits that remove ``\text{`` and its relatives with their closing brackets."""
     edits: list[Edit] = []
     waiting: list[int] = []
     for found in _WRAPPER.finditer(s):

@@ -181,5 +181,5 @@ def _closings(brackets: re.Pattern[str], s: str) -> dict[int, int]:
 
 
 def without_calls(text: Text) -> Text:
-    """Without calls of tools, which are no answers."""
+    """Remove tool calls, which are not answers."""
     return text.replace(_CALL, "\n") if "<tool" in text.s or "<function_call" in text.s else text

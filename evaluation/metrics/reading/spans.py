@@ -44,14 +44,14 @@ class Text:
         return Text(self.s[start:end], self, [0], [start])
 
     def strip(self) -> Text:
-        """Without spaces at the ends."""
+        """Remove spaces at the ends."""
         if self.s and not self.s[0].isspace() and not self.s[-1].isspace():
             return self
         start = len(self.s) - len(self.s.lstrip())
         return self.cut(start, max(start, len(self.s.rstrip())))
 
     def edit(self, edits: Iterable[Edit]) -> Self | Text:
-        """With ``edits`` made, which are in order and do not overlap."""
+        """Apply ``edits``, which are in order and do not overlap."""
         parts: list[str] = []
         cuts: list[int] = []
         back: list[int] = []
@@ -76,7 +76,7 @@ class Text:
         return Text("".join(parts), self, cuts, back)
 
     def replace(self, pattern: re.Pattern[str], new: str | Callable[[re.Match[str]], str]) -> Text:
-        """With every match of ``pattern`` replaced, as by ``re.sub``."""
+        """Replace every match of ``pattern``, as ``re.sub`` does."""
         found = pattern.finditer(self.s)
         if isinstance(new, str):
             return self.edit((m.start(), m.end(), new) for m in found)

@@ -45,7 +45,7 @@ _BEHIND_ASCII = [(start, pattern) for start, pattern in _BEHIND if start.isascii
 
 
 def _in_ascii(phrases: _Phrases) -> _Phrases:
-    """Those that can stand in a text of ASCII characters, which most texts are."""
+    """Return the phrases that can occur in ASCII text, which most texts are."""
     kept = [(tuple(word for word in words if word.isascii()), pattern) for words, pattern in phrases]
     return [(words, pattern) for words, pattern in kept if words]
 

@@ -35,7 +35,7 @@ class JudgementQuerySet(models.QuerySet[Any]):
         return self.given().filter(person=None)
 
     def of_evaluated(self) -> Self:
-        """Those about the trajectories that metrics are made of. What names no trajectory is about these."""
+        """Keep judgments of the trajectories that metrics use. A judgment without a trajectory is about these."""
         named = _trajectories().filter(pk=OuterRef("trajectory")).evaluated()
         return self.filter(Q(trajectory=None) | Exists(named))
 

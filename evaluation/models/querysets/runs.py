@@ -65,7 +65,7 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         return self.filter(run__benchmark=benchmark, run__staged_for=None)
 
     def as_read(self, row_digests: Iterable[bytes]) -> Self:
-        """Those read from rows with these digests, with the number of their steps as ``steps_n``."""
+        """Keep trajectories read from rows with these digests, with the number of their steps as ``steps_n``."""
         steps = apps.get_model("evaluation", "Step").objects.filter(trajectory=OuterRef("pk")).order_by()
         counted = steps.values("trajectory").annotate(n=Count("pk")).values("n")
         return self.filter(row_digest__in=row_digests).annotate(steps_n=Coalesce(Subquery(counted), 0)).order_by()
@@ -79,7 +79,7 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         return self.filter(Q(rollout=0) | ~Exists(earlier), condition="none")
 
     def for_list(self) -> Self:
-        """With what a row of a list shows, no more, in list order: model, sample, rollout, condition."""
+        """Load only what a list row shows, in list order: model, sample, rollout, condition."""
         return (
             self.select_related("run__model", "sample__image", "sample__gold__revision")
             .only(*SHOWN_IN_LISTS)
@@ -88,7 +88,7 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         )
 
     def with_marks(self, person: Any) -> Self:
-        """With their steps, the tags a person sees on them (``seen_taggings``) and what people say went wrong
+        """Load the steps, the tags that a person sees (``seen_taggings``) and the failures that people set
         (``labels_in_force``): three more queries."""
         taggings, labels = (apps.get_model("evaluation", name).objects for name in ("Tagging", "FailureLabel"))
         seen = taggings.filter(tag__in=visible_tags(person)).select_related("tag").order_by("tag__name")
@@ -107,30 +107,30 @@ class ScoringQuerySet(models.QuerySet[Any]):
         return self.filter(run__benchmark__in=benchmarks, failed_n__lt=F("trajectories_n"))
 
     def ranked(self, benchmarks: Any) -> Self:
-        """Those that have a rank: scripted baselines and provisional runs are compared, but not ranked."""
+        """Keep scorings with a rank. Scripted baselines and provisional runs are compared, but not ranked."""
         return self.of_models(benchmarks).filter(provisional=False)
 
     def with_population(self) -> Self:
-        """Those that have trajectories in quadrants."""
+        """Keep scorings with trajectories in quadrants."""
         return self.filter(metrics__metric="valid_grounded_reasoning", metrics__slice_by="", metrics__n__gt=0)
 
     def of_models(self, benchmarks: Any) -> Self:
-        """Those of models, and not of scripted baselines."""
+        """Keep scorings of models, not those of scripted baselines."""
         return self.compared(benchmarks).filter(run__model__baseline=False)
 
 
 class ComparisonQuerySet(models.QuerySet[Any]):
     def touching(self, scoring_id: int) -> Self:
-        """Those that have this run on one of their sides."""
+        """Keep comparisons in which this run is one of the two."""
         return self.filter(Q(a_id=scoring_id) | Q(b_id=scoring_id)).order_by("pk")
 
     def of_one_model(self, scoring_ids: Collection[int]) -> Self:
-        """Those of one of these runs and another of the same model."""
+        """Keep comparisons of one of these runs with another run of the same model."""
         touching = Q(a_id__in=scoring_ids) | Q(b_id__in=scoring_ids)
         return self.filter(touching, a__run__model=F("b__run__model")).order_by("pk")
 
     def among(self, scoring_ids: Collection[int]) -> Self:
-        """Those with both of their sides among these runs."""
+        """Keep comparisons of two runs that are both among these."""
         return self.filter(a_id__in=scoring_ids, b_id__in=scoring_ids).order_by("pk")
 
 
@@ -158,7 +158,7 @@ class MetricQuerySet(models.QuerySet[Any]):
         return self.values_list("scoring_id", *fields, clustered, *ends, detail)
 
     def named(self) -> Self:
-        """With the names of docs/metrics.md#exports."""
+        """Add the names of docs/metrics.md#exports."""
         return self.annotate(
             benchmark=F("scoring__run__benchmark__slug"),
             run=F("scoring__run_id"),

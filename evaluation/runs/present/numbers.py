@@ -236,7 +236,7 @@ def _rate(
     *,
     provisional: bool = False,
 ) -> SummaryNumber:
-    """With what undecided answers leave open of it; of a provisional run that alone."""
+    """Return a rate with the range that undecided answers allow; of a provisional run only the range."""
     if metric is None or metric.value is None:
         return SummaryNumber(label, percent(None), words="n = 0")
     counts = [links.count(metric.numerator, **top)]

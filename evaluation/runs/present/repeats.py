@@ -66,7 +66,7 @@ class ShownRepeats:
 
 
 def repeated(tables: Mapping[str, Any], links: RunLinks, *, provisional: bool = False) -> ShownRepeats | None:
-    """Of the run, or of the slice that the tables are of; None where no sample is repeated."""
+    """Return the rollout table of the run, or of the slice of the tables; None if no sample is repeated."""
     found = read_repeats(tables)
     if found is None:
         return None

@@ -82,7 +82,7 @@ def drop(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _told(job: Job) -> Told:
-    """Of a job that ended its result, of one under way or stopped how far it came."""
+    """Return the result of a finished job, or the progress of one that runs or was stopped."""
     receipt = replays.Receipt.read(job.result or job.checkpoint)
     return Told(
         job,

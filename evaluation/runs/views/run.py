@@ -155,7 +155,7 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
 
 
 def _call_points(shown: Shown) -> list[run_charts.CallPoint]:
-    """Of the whole run only: by calls within a slice there are no metrics."""
+    """Return the points by number of calls. They exist for the whole run only, not for a slice."""
     if shown.links.narrowed:
         return []
     return run_charts.call_points(list(shown.scoring.metrics.filter(slice_by="calls", metric="accuracy")), shown.links)

@@ -154,7 +154,7 @@ class Table:
         return "same", self._reference[column.center] if self._reference else None
 
     def rows(self, runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
-        """As ``COLUMNS``."""
+        """Yield rows with the columns of ``COLUMNS``."""
         for at, (run, chain) in enumerate(zip(runs, self._chains, strict=True)):
             who = {"run": run.pk, "model": run.model.name, "setting": run.setting}
             for head, column in zip(self.heads, self._found.columns, strict=True):

@@ -256,7 +256,8 @@ def _accepted(benchmark: Benchmark, pks: list[int]) -> list[list[tuple[str, ...]
 
 
 def _plans(given: Iterable[tuple[tuple[tuple[Any, ...], ...], bool | None]]) -> list[ToolPlan]:
-    """Of tools with their steps, and whether they are ordered. Equal ones are one object."""
+    """Return a plan for each list of tools with their steps, and whether it is ordered. Equal plans are one
+    object."""
     known: dict[Any, ToolPlan] = {}
     found = []
     for place in given:

@@ -43,7 +43,8 @@ class Searchable:
 
     @property
     def open(self) -> list[int]:
-        """Those whose gold and results this person may see now: of others nothing but their names is found."""
+        """Return the benchmarks whose gold and results this person may see now. Of others only the names are
+        found."""
         return [pk for pk, told in self.known.items() if told.gold]
 
     def at(self, slug: str) -> Benchmark | None:
@@ -58,13 +59,13 @@ def searchable_by(user: Person) -> Searchable:
 
 
 def find_benchmarks(area: Searchable, wanted: Wanted, most: int) -> list[Benchmark]:
-    """Those whose title or address holds every word. No query."""
+    """Return benchmarks whose title or address contains every word. No query."""
     return [one for one in area.benchmarks if wanted.names(one.title, one.slug)][:most]
 
 
 def find_samples(area: Searchable, wanted: Wanted, most: int) -> list[Sample]:
-    """Those whose id or gold question holds the text: of this benchmark first, whole ids and beginnings of ids before
-    others. One query, none without a text."""
+    """Return samples whose id or gold question contains the text: those of this benchmark first, and whole ids and
+    beginnings of ids before others. One query, none without a text."""
     if not wanted.text:
         return []
     near = Case(

@@ -10,7 +10,8 @@ from evaluation.search.read.gold import Searchable, Wanted
 
 
 def find_runs(area: Searchable, wanted: Wanted, most: int) -> list[Run]:
-    """Those whose model and setting hold every word, of this benchmark first. One query, none without a text."""
+    """Return runs whose model and setting contain every word, those of this benchmark first. One query, none without
+    a text."""
     if not wanted.text:
         return []
     rows = Run.objects.filter(benchmark__in=area.open).select_related("model")

@@ -59,6 +59,6 @@ class ChainLinks:
         return self.count(n, followed=pair_word(first, second))
 
     def _names(self, tool: str) -> str:
-        """As a term takes them: one name as it is, several as a list."""
+        """Return the value of a term: one name as it is, several names as a list."""
         names = list(self._called.get(tool, (tool,)))
         return names[0] if len(names) == 1 and not names[0].startswith("[") else json.dumps(names, ensure_ascii=False)

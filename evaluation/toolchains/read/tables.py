@@ -31,12 +31,13 @@ def rate_groups(found: ChainAnalysis, name: str, most: int | None = None) -> lis
 
 
 def tool_choices(found: ChainAnalysis) -> list[Choice]:
-    """Those that matter most first."""
+    """Return the tools to choose from, the most important first."""
     return sorted(choices(found.chains, found.cluster), key=lambda row: (-row.tp - row.fn, -row.fp, row.tool))
 
 
 def length_groups(found: ChainAnalysis) -> list[Lengths]:
-    """Of all trajectories, then, on a page that is not about one of them, of each value of the facet."""
+    """Return the lengths of all trajectories, then, unless the page is about one facet value, those of each value of
+    the facet."""
     groups = [("", np.arange(len(found.chains))), *(() if found.value else found.values.items())]
     return lengths_by(groups, found.reference, found.calls, found.effective, found.cluster)
 

@@ -135,12 +135,13 @@ def _worded(title: str, name: str, counts: Counts, terms: Terms, words: Mapping[
 
 
 def _explained(facet: Facet, entries: Mapping[str, str]) -> Facet:
-    """With the entries of the glossary that explain its values, by label."""
+    """Add the glossary entries that explain the values of a facet, by label."""
     return replace(facet, values=[replace(value, term=entries.get(value.label, "")) for value in facet.values])
 
 
 def _conditions(counts: Counts, terms: Terms) -> Facet:
-    """Without a term the list is that of no condition, each sample once; further rollouts are left out there."""
+    """Return the facet of conditions. Without a term, the list has trajectories without an intervention, one per
+    sample."""
     others = {key: value for key, value in terms.items() if key not in {"condition", "flip"}}
     chosen = terms.get("condition", "none")
     found = dict(counts["condition"])

@@ -16,7 +16,8 @@ from webapp.common.errors import InvalidInput
 
 
 def list_file(benchmark: Any, found: TrajectoryList, person: Any, format: str, shown: Sequence[str]) -> FileResponse:
-    """With a column for whatever rows show. Raises ``InvalidInput`` for a format that there is not."""
+    """Return the list as a file, with a column for each shown field. Raises ``InvalidInput`` for an unknown
+    format."""
     if format not in WRITERS:
         raise InvalidInput(f"A list is exported as {', '.join(WRITERS)}, not as {format!r}.", field="format")
     columns = columns_with(shown)

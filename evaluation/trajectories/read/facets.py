@@ -15,8 +15,8 @@ AREAS = ("..0.05%", "0.05%..0.2%", "0.2%..1%", "1%..")
 
 
 def facet_counts(found: TrajectoryList) -> dict[str, dict[str, int]]:
-    """Of each term the list can be narrowed by, the values there are, each as a term writes it, with its count; in the
-    order of pages. Each counts the list without its own term. One query, for tags."""
+    """Count the values of each term that can narrow the list, in the order of pages. Each value is written as in a
+    term. Each term counts the list without itself. One query, for tags."""
     calls = found.counts["calls"]
     return {
         "run": _by_count(found.counts["run"], int),

@@ -204,8 +204,8 @@ def _corner(column: int, lane: float, box: int) -> tuple[int, int]:
 
 
 def _line(source: tuple[int, float], target: tuple[int, float], taken: Collection[tuple[int, float]], box: int) -> str:
-    """From one box to another beside the boxes between them: along the lane of either where it is free, else along
-    the gap under the first."""
+    """Draw a line between two boxes past the boxes between them: along the lane of either one if it is free,
+    otherwise along the gap under the first."""
     (x1, y1), (x2, y2) = _corner(*source, box), _corner(*target, box)
     x1, y1, y2, half = x1 + NODE_WIDTH, y1 + box // 2, y2 + box // 2, GAP_X // 2
     between = range(source[0] + 1, target[0])

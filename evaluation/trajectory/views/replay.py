@@ -102,7 +102,7 @@ def replayed(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def keep(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """From now on scores use what the replay gives."""
+    """Let scores use the result of the replay."""
     row = load_trajectory(load_benchmark(request, slug, Right.SCORE), pk)
     keep_replay(actor=request.user, trajectory=row)
     messages.success(request, "Scores now use this replay. Rescore the run to update lists and tables.")

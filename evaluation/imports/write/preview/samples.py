@@ -139,8 +139,8 @@ def fingerprint(record: SampleRecord, digest: str, image: Image | None, problem:
 
 
 def _stored(sample: Sample, record: SampleRecord) -> str:
-    """Of a sample that is here, to be held against ``record``: its further chains and the names of its boxes count
-    where the record has any."""
+    """Return a stored sample in a form to compare with ``record``: its further chains and box names count if the
+    record has any."""
     gold = getattr(sample, "gold", None)
     digest = gold.revision.digest if gold else ""
     said = record.accepted_chains is not None

@@ -145,7 +145,7 @@ def _without_crop(step: Step, sample: Sample) -> tuple[str, str]:
 
 
 def _over_the_edge(step: Step, crop: Sequence[float], sample: Sample) -> str:
-    """By how much a box on the original reached over its edges; "" when it did not, or lies on another image."""
+    """Return how far a box on the original exceeded its edges; "" if it did not, or if it lies on another image."""
     if step.image_in != ORIGINAL or step.bbox is None or not sample.width or not sample.height:
         return ""
     unit = {Coordinates.NORM1: 1.0, Coordinates.NORM1000: 1000.0}.get(step.coords)
