@@ -69,8 +69,8 @@ def _database(name: str, environ: Mapping[str, str], samples: int, runs: int, vi
     yield Row("browsing", f"{size}, first list of a process", seen["first_s"], "s", FIRST_S)
     for words, pages in (("one field", PAGES), ("two fields", PAIRS)):
         yield from _lists(f"{size}, {words}", {page: seen["pages"][page] for page in pages}, seen["load"])
-    wrong = seen["pages"]["A right, B wrong"]
-    yield Row("browsing", f"{size}, A right and B wrong, list of 50", wrong["list"], "ms", LIST_MS,
+    wrong = seen["pages"]["A correct, B incorrect"]
+    yield Row("browsing", f"{size}, A correct and B incorrect, list of 50", wrong["list"], "ms", LIST_MS,
               limit=f"{wrong['total']:,} found")  # fmt: skip
     yield Row("browsing", f"{size}, memory of a process that showed all of these", seen["peak_mb"], "MB", MEMORY_MB)
     yield from _pages(size, workers.call("lists:visit_pages", environ, visits=visits.pages))

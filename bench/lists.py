@@ -37,17 +37,17 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "paired": {"q": "paired:yes"},
     "unjudged": {"q": "unjudged:reliability"},
     "without a tag": {"q": "tag:none"},
-    "wrong, by IoA": {"q": "wrong", "sort": "ioa"},
+    "incorrect, by IoA": {"q": "wrong", "sort": "ioa"},
     "words in a question": {"q": 'question:"numbered 12*"'},
 }
 PAIRS: Mapping[str, Mapping[str, str]] = {
     "failure and category": {"failure": "missed_evidence", "facet.category": "counting"},
     "quadrant and calls": {"quadrant": "G-A-", "calls": "3"},
-    "tool and wrong": {"q": 'tool:"Canny Edge" wrong'},
+    "tool and incorrect": {"q": 'tool:"Canny Edge" wrong'},
     "ioa and sample": {"q": "ioa > 0.5 sample:sample-00001*"},
 }
 WORDS = frozenset({"words in a question"})
-OTHERS = {"A right, B wrong": {"q": 'run:"Model" correct and run:"Model 001" wrong'}}
+OTHERS = {"A correct, B incorrect": {"q": 'run:"Model" correct and run:"Model 001" wrong'}}
 
 
 ALL: Mapping[str, Mapping[str, str]] = {**PAGES, **PAIRS, **OTHERS}
