@@ -159,7 +159,8 @@ def kept_file(path: Path, make: Callable[[Path], Any]) -> Path:
 def _tidy() -> None:
     """Remove the files that nothing has used for ``KEPT_SECONDS``."""
     for path in folder().glob("*"):
-        with suppress(FileNotFoundError):
+        # Another process may have removed it, or have it open where open files cannot be removed.
+        with suppress(FileNotFoundError, PermissionError):
             if path.is_file() and path.stat().st_mtime < time.time() - KEPT_SECONDS:
                 path.unlink()
 
