@@ -72,6 +72,16 @@ def test_runs_that_changed_since_are_read_beside_it_and_deleted_ones_not_at_all(
     assert not set(gone) & set(changed[0][0])
 
 
+def test_who_may_see_some_of_the_runs_is_shown_rows_of_these_alone(street, monkeypatch):
+    write_long_list(street, monkeypatch)
+    first, second = Run.objects.of(street)
+    for run, other in ((first, second), (second, first)):
+        snapshot = Snapshot(street, [run])
+        assert snapshot.ask("SELECT DISTINCT run FROM rows") == [(run.pk,)]
+        listed = TrajectoryList(street, [run], {"q": f"run:{other.pk}"}, snapshot=snapshot)
+        assert listed.total == 0
+
+
 def test_a_scoring_writes_the_next_list_file_and_another_scoring_of_the_same_none(street, lea, monkeypatch):
     write_long_list(street, monkeypatch)
     file = ListFile.objects.get()
