@@ -27,6 +27,7 @@ PURE_ROOMS = (
     "evaluation.importers",
     "evaluation.exporters",
     "evaluation.agents",
+    "evaluation.runner",
     "demo",
 )
 ROOMS_WITHOUT_PICTURES = (

@@ -1,0 +1,1 @@
+"""How models write calls and boxes, one module for each dialect."""

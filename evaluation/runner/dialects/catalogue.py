@@ -1,0 +1,18 @@
+"""The zoom dialects by name, as recipes and endpoints name them."""
+
+from __future__ import annotations
+
+from evaluation.runner.dialects.json_object import JsonObject
+from evaluation.runner.dialects.native import Native
+from evaluation.runner.dialects.pixel_reasoner import PixelReasoner
+from evaluation.runner.dialects.qwen import Qwen
+from evaluation.runner.dialects.zoom import Frame, ZoomDialect
+
+ZOOM_DIALECTS: dict[str, ZoomDialect] = {
+    "tools": Native(),
+    "qwen3-vl": Qwen(Frame.NORM1000),
+    "qwen2.5-vl": Qwen(Frame.RESIZED),
+    "pixel-reasoner": PixelReasoner(),
+    "json": JsonObject(),
+}
+"""Dialect or family to its zoom tool. ``tools`` and ``json`` can be made with the frame of an endpoint."""
