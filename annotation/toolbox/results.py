@@ -20,11 +20,24 @@ Picture = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The allowed values of a number, ends included; ``odd`` numbers only where a kernel needs a middle."""
+    """The allowed values of a number, ends included; ``odd`` numbers only where a kernel needs a middle.
+
+    ``clamp``: no number is rejected. An even one becomes the next odd one where ``odd``, then one beyond an end
+    becomes that end.
+    """
 
     low: float
     high: float
     odd: bool = False
+    clamp: bool = False
+
+    def clamped(self, value: float) -> float:
+        """Return the value itself, or where ``clamp`` the allowed one that stands for it."""
+        if not self.clamp:
+            return value
+        if self.odd and value % 2 == 0:
+            value += 1
+        return max(type(value)(self.low), min(value, type(value)(self.high)))
 
 
 class Unit(StrEnum):

@@ -30,7 +30,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One keyword of a tool. ``length`` counts the whole numbers of a list; ``optional`` means None is allowed."""
+    """One keyword of a tool. ``optional`` means None is allowed. ``length`` counts the numbers of a list, 0 = any
+    number of them; ``whole``: they are whole numbers.
+    """
 
     name: str
     kind: Kind
@@ -42,6 +44,7 @@ class Parameter:
     length: int
     description: str
     unit: Unit | None = None
+    whole: bool = True
 
     @property
     def allowed(self) -> str:
@@ -51,7 +54,7 @@ class Parameter:
             Kind.NUMBER: "a number",
             Kind.BOOLEAN: "true or false",
             Kind.CHOICE: "one of " + ", ".join(str(choice) for choice in self.choices),
-            Kind.LIST: f"{self.length} whole numbers",
+            Kind.LIST: f"{self.length or 'a list of'} {'whole ' if self.whole else ''}numbers",
         }[self.kind]
         if self.range:
             words += f" from {self.range.low:g} to {self.range.high:g}" + (", odd" if self.range.odd else "")
@@ -60,8 +63,8 @@ class Parameter:
     def checked(self, tool: str, value: object) -> Any:
         """``value`` as the tool takes it: 5.0 is the whole number 5, a list becomes a tuple, nothing else is bent."""
         if self.kind is Kind.LIST:
-            items = value if isinstance(value, list | tuple) and len(value) == self.length else [None]
-            found: Any = tuple(_number(item, whole=True) for item in items)
+            items = value if isinstance(value, list | tuple) and self.length in (0, len(value)) else [None]
+            found: Any = tuple(self._fitted(_number(item, whole=self.whole)) for item in items)
             fits = all(item is not None and self._in_range(item) for item in found)
         elif self.kind is Kind.CHOICE:
             found = next((one for one in self.choices if one == value and not isinstance(value, bool)), None)
@@ -69,11 +72,14 @@ class Parameter:
         elif self.kind is Kind.BOOLEAN:
             found, fits = value, isinstance(value, bool)
         else:
-            found = _number(value, whole=self.kind is Kind.INTEGER)
+            found = self._fitted(_number(value, whole=self.kind is Kind.INTEGER))
             fits = found is not None and self._in_range(found)
         if not fits:
             raise ToolError(tool, self.name, value, self.allowed)
         return found
+
+    def _fitted(self, value: float | int | None) -> float | int | None:
+        return value if value is None or self.range is None else self.range.clamped(value)
 
     def _in_range(self, value: float) -> bool:
         return self.range is None or (
@@ -133,7 +139,10 @@ def _json_type(parameter: Parameter) -> dict[str, Any]:
     if parameter.range:
         number |= {"minimum": parameter.range.low, "maximum": parameter.range.high}
     if parameter.kind is Kind.LIST:
-        return {"type": "array", "items": number, "minItems": parameter.length, "maxItems": parameter.length}
+        if not parameter.whole:
+            number["type"] = "number"
+        length = {"minItems": parameter.length, "maxItems": parameter.length} if parameter.length else {}
+        return {"type": "array", "items": number, **length}
     return number
 
 
@@ -168,7 +177,8 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
         optional=optional,
         range=next((note for note in notes if isinstance(note, Range)), None),
         choices=get_args(core) if kind is Kind.CHOICE else (),
-        length=len(get_args(core)) if kind is Kind.LIST else 0,
+        length=len(get_args(core)) if kind is Kind.LIST and Ellipsis not in get_args(core) else 0,
+        whole=kind is not Kind.LIST or get_args(core)[0] is int,
         description=_described(notes),
         unit=next((note for note in notes if isinstance(note, Unit)), None),
     )
