@@ -20,9 +20,10 @@ from annotation.imaging.decoding import decode, inspect
 from annotation.imaging.encoding import encode
 from annotation.imaging.problems import PictureProblem
 from annotation.schema import ToolCall
+from annotation.toolbox.offer import OMITTABLE, offered_tools
 from annotation.toolbox.runner import Unopened
-from annotation.toolbox.table import TOOLS, ToolSpec, openai_tool
-from annotation.toolbox.vtc import PUBLISHED, Profile, published_tool
+from annotation.toolbox.table import TOOLS, ToolSpec
+from annotation.toolbox.vtc import Profile, tools_of
 from webapp.accounts.http import person_of
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope, needs
@@ -44,21 +45,27 @@ class CallSerializer(serializers.Serializer):
 
 @extend_schema(
     operation_id="toolbox",
-    parameters=[OpenApiParameter("profile", str, enum=PROFILES)],
+    parameters=[
+        OpenApiParameter("profile", str, enum=PROFILES),
+        OpenApiParameter("omit", str, enum=OMITTABLE, many=True, description="What the host of your model rejects."),
+    ],
     responses={200: dict},
 )
 @api_view(["GET"])
 def toolbox(request: Request) -> Response:
     """Every tool: its module, and its definition as chat-completions endpoints take it.
 
-    With ``?profile=vtc`` the tools of the published interface of VTC-Bench, for sessions of that profile.
+    With ``?profile=vtc`` the tools of the published interface of VTC-Bench, for sessions of that profile. ``omit``,
+    once for each, leaves out keywords of the schemas that a host rejects, or ``emptyObjects``.
     """
     person_of(request)
-    profile = one_of(request, "profile", PROFILES, Profile.STRICT)
-    if profile == Profile.VTC:
-        published = [{"module": spec.module, **published_tool(name)} for name, spec in PUBLISHED.items()]
-        return Response({"tools": published})
-    return Response({"tools": [{"module": spec.module, **openai_tool(name)} for name, spec in TOOLS.items()]})
+    profile = Profile(one_of(request, "profile", PROFILES, Profile.STRICT))
+    omit = request.query_params.getlist("omit")
+    if unknown := [keyword for keyword in omit if keyword not in OMITTABLE]:
+        raise InvalidInput(f"omit={unknown[0]} is unknown. Allowed: {', '.join(OMITTABLE)}.", field="omit")
+    specs = tools_of(profile) or TOOLS
+    tools = offered_tools(profile, omit)
+    return Response({"tools": [{"module": specs[tool["function"]["name"]].module, **tool} for tool in tools]})
 
 
 def _room(user: User, **_: object) -> Room | None:

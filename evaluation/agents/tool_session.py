@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
@@ -16,7 +16,7 @@ from annotation.toolbox.results import Picture, ToolError
 from annotation.toolbox.runner import ChainResult, Limits, run_chain
 from annotation.toolbox.signature import snake_case
 from annotation.toolbox.table import TOOLS
-from annotation.toolbox.vtc import Profile, call_of, tools_of
+from annotation.toolbox.vtc import Profile, call_of, image_id, image_path, tools_of
 
 MOST_CALLS = 100
 MOST_PIXELS = 150_000_000
@@ -82,7 +82,7 @@ class ToolSession:
 
     def call(self, tool: str, given: Mapping[str, Any]) -> ToolResult:
         """Run one tool. Pictures are named in ``given`` by ``image`` and ``template``; without, it is the original.
-        With the profile ``vtc``, ``given`` is ``{"image": …, "param": {…}}``.
+        With the profile ``vtc``, ``given`` is ``{"image": …, "param": {…}}``. A null counts as absent.
 
         What cannot be done is written down as a failed step and said in the text; nothing is raised. Calls that come
         at once are run one after the other: each has its own number and its own picture.
@@ -99,7 +99,7 @@ class ToolSession:
             return self._called_as_published(tool, given)
         meant = candidates(tool)
         names = TOOLS[meant[0]].pictures if len(meant) == 1 else ("image",)
-        ids = tuple(str(given.get(name, ORIGINAL)) for name in names)
+        ids = tuple(str(given.get(name) or ORIGINAL) for name in names)
         arguments = {name: value for name, value in given.items() if name not in names}
         out = f"image_{len(self.steps) + 1}"
         called = self._run(ToolCall(tool, arguments, ids if len(ids) > 1 else ids[0], out))
@@ -107,8 +107,10 @@ class ToolSession:
         return called
 
     def _called_as_published(self, tool: str, given: Mapping[str, Any]) -> ToolResult:
-        """The parameters are recorded as they were sent: a replay takes them as the profile does."""
-        param, image = given.get("param"), str(given.get("image") or ORIGINAL)
+        """The parameters are recorded as they were sent: a replay takes them as the profile does. The reply ends with
+        the path of the result, as the published one does.
+        """
+        param, image = given.get("param"), image_id(given.get("image") or ORIGINAL)
         written = dict(param) if isinstance(param, Mapping) else {}
         try:
             call = call_of(tool, given, f"image_{len(self.steps) + 1}")
@@ -120,6 +122,9 @@ class ToolSession:
             return refused
         ids = (call.image_in,) if isinstance(call.image_in, str) else call.image_in or (image,)
         called = self._run(call)
+        if called.image_id is not None:
+            path = image_path(called.image_id, self.sample)
+            called = replace(called, text=f"{called.text}\n\nEdited Image Path: {path}")
         self.steps.append(self._step(tool, written, ids, called))
         return called
 
@@ -154,7 +159,7 @@ class ToolSession:
             step["out_size"] = [called.picture.shape[1], called.picture.shape[0]]
         box = {snake_case(name): value for name, value in arguments.items()}
         if called.ok and candidates(tool)[0] in _CUTS:
-            x, y = box.get("x", 0), box.get("y", 0)
+            x, y = box.get("x") or 0, box.get("y") or 0
             step |= {"bbox": [x, y, x + box["width"], y + box["height"]], "coords": "pixel"}
         return step
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 import base64
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.db import close_old_connections
 
 from annotation.imaging.model_view import ModelView
 from annotation.models import Benchmark
-from annotation.toolbox.table import TOOLS, openai_tool
-from annotation.toolbox.vtc import PUBLISHED, Profile, published_tool
+from annotation.toolbox.offer import offered_tools, without_keywords
+from annotation.toolbox.vtc import Profile, image_path
 from evaluation.agents.tool_session import ToolSession
 from evaluation.imports.read.sessions import policy, view_of, view_of_original
 from evaluation.imports.write.sessions import open_session, record_session, sample_keys
@@ -63,25 +63,33 @@ _OWN: dict[str, tuple[str, dict[str, Any], list[str]]] = {
 class ToolboxDesk:
     """The sessions under way, and what each call does. Works without the SDK; ``served`` puts it behind one."""
 
-    def __init__(self, benchmark: Benchmark, model: str, setting: str, profile: Profile = Profile.STRICT) -> None:
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        model: str,
+        setting: str,
+        profile: Profile = Profile.STRICT,
+        omit: Collection[str] = (),
+    ) -> None:
         self.benchmark, self.model, self.setting, self.profile = benchmark, model, setting, profile
+        self.omit = tuple(omit)
         self._sessions: dict[str, ToolSession] = {}
 
     def tools(self) -> list[tuple[str, str, dict[str, Any]]]:
-        """(name, description, JSON schema) of everything that can be called."""
-        own = [(name, text, _schema(values, required)) for name, (text, values, required) in _OWN.items()]
-        if self.profile is Profile.VTC:
-            return own + [_with_session(published_tool(name)) for name in PUBLISHED]
-        return own + [_with_session(openai_tool(name)) for name in TOOLS]
+        """(name, description, JSON schema) of everything that can be called, without the keywords of ``omit``."""
+        own = [_tool(name, text, values, required) for name, (text, values, required) in _OWN.items()]
+        tools = own + [_with_session(tool) for tool in offered_tools(self.profile)]
+        functions = [without_keywords(tool, self.omit)["function"] for tool in tools]
+        return [(one["name"], one["description"], one["parameters"]) for one in functions]
 
     def call(self, name: str, given: Mapping[str, Any]) -> tuple[str, ModelView | None, bool]:
         """(text, view of the image, whether it went well)."""
         try:
             if name == "list_samples":
-                return json.dumps(sample_keys(self.benchmark, str(given.get("after", "")))), None, True
+                return json.dumps(sample_keys(self.benchmark, str(given.get("after") or ""))), None, True
             if name == "open_sample":
-                return self._open(str(given.get("sample", "")))
-            key = str(given.get("session", ""))
+                return self._open(str(given.get("sample") or ""))
+            key = str(given.get("session") or "")
             session = self._sessions.get(key)
             if session is None:
                 return f"There is no session {key!r} under way. Call open_sample first.", None, False
@@ -101,7 +109,8 @@ class ToolboxDesk:
         name = secrets.token_hex(8)
         self._sessions[name] = session
         height, width = session.original.shape[:2]
-        said = {"session": name, "image": "original", "width": width, "height": height, **asked}
+        path = image_path("original", key) if self.profile is Profile.VTC else "original"
+        said = {"session": name, "image": path, "width": width, "height": height, **asked}
         return json.dumps(said), view_of_original(image, session.original, LONGEST_SIDE), True
 
     def _make_room(self, key: str) -> None:
@@ -123,16 +132,16 @@ class ToolboxDesk:
         return f"Recorded: {len(session.steps)} calls on {session.sample}.", None, True
 
 
-def _schema(values: Mapping[str, Any], required: list[str]) -> dict[str, Any]:
-    return {"type": "object", "properties": dict(values), "required": required, "additionalProperties": False}
+def _tool(name: str, text: str, values: Mapping[str, Any], required: list[str]) -> dict[str, Any]:
+    schema = {"type": "object", "properties": dict(values), "required": required, "additionalProperties": False}
+    return {"type": "function", "function": {"name": name, "description": text, "parameters": schema}}
 
 
-def _with_session(offered: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
+def _with_session(offered: Mapping[str, Any]) -> dict[str, Any]:
     function = offered["function"]
-    schema = dict(function["parameters"])
-    schema["properties"] = {"session": _SESSION} | schema["properties"]
-    schema["required"] = ["session", *schema["required"]]
-    return function["name"], function["description"], schema
+    schema = function["parameters"]
+    values = {"session": _SESSION} | schema["properties"]
+    return _tool(function["name"], function["description"], values, ["session", *schema["required"]])
 
 
 def _in_thread(desk: ToolboxDesk, name: str, given: Mapping[str, Any]) -> tuple[str, ModelView | None, bool]:

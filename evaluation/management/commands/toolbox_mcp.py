@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.extras import missing
+from annotation.toolbox.offer import OMITTABLE
 from annotation.toolbox.vtc import Profile
 from evaluation.management.output import answering_plainly, the_benchmark
 from evaluation.management.toolbox_server import ToolboxDesk, guarded, served
@@ -32,6 +33,13 @@ class Command(BaseCommand):
             default=Profile.STRICT,
             help="vtc: names, parameters, decisions and pixels of the published interface of VTC-Bench",
         )
+        parser.add_argument(
+            "--omit",
+            action="append",
+            choices=OMITTABLE,
+            default=[],
+            help="leave this out of the schemas, because the host of the model rejects it; once for each",
+        )
         parser.add_argument("--http", type=int, metavar="PORT", help="streamable HTTP at /mcp instead of stdio")
         parser.add_argument("--host", default="127.0.0.1", help="an address of this machine only")
 
@@ -39,7 +47,9 @@ class Command(BaseCommand):
     def handle(self, *, slug: str, **options: Any) -> None:
         if options["host"] not in LOOPBACK:
             raise CommandError(f"--host is one of {', '.join(LOOPBACK)}: what is sent to the server is not encrypted.")
-        desk = ToolboxDesk(the_benchmark(slug), options["model"], options["setting"], options["profile"])
+        desk = ToolboxDesk(
+            the_benchmark(slug), options["model"], options["setting"], options["profile"], options["omit"]
+        )
         try:
             import anyio
 

@@ -205,10 +205,13 @@ def test_agents_work_with_the_profile_of_the_published_interface(benchmark: Benc
         client.get("/api/v1/toolbox/").json()["tools"] == client.get("/api/v1/toolbox/?profile=strict").json()["tools"]
     )
     assert client.get("/api/v1/toolbox/?profile=telescope").status_code == 400
+    reduced = client.get("/api/v1/toolbox/?profile=vtc&omit=additionalProperties&omit=emptyObjects").json()["tools"]
+    assert not any("additionalProperties" in one["function"]["parameters"] for one in reduced)
+    assert "Allowed: additionalProperties" in str(client.get("/api/v1/toolbox/?omit=telescope").json())
 
     session = opened(desk)
     cut = {"image": "original", "param": {"x": 80, "y": 40, "width": 60, "height": 60, "why": "disc"}}
-    fill = {"image": "image_1", "param": {"x": 30, "y": 30, "newVal": [9, 9, 9]}}
+    fill = {"image": "/out/1.png", "param": {"x": 30, "y": 30, "newVal": [9, 9, 9]}}
     assert desk.call("opencv_zoom_in", {"session": session, **cut})[2]
     assert desk.call("opencv_floodfill", {"session": session, **fill})[2]
     assert not desk.call("opencv_threshold", {"session": session, "image": "original", "param": {}})[2]
