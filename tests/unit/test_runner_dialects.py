@@ -106,7 +106,7 @@ def test_the_same_region_in_every_frame(frame: Frame, box: tuple[float, float, f
 
 
 def test_the_recorded_crops_of_qwen3_vl_have_the_sizes_that_it_returned() -> None:
-    """FORMATS 5: real output of the cookbook."""
+    """Real output of the cookbook of Qwen3-VL."""
     recorded = json.loads((SHARED / "fixtures/real/qwen3vl_cookbook_hopinn_calls.json").read_text())
     dialect, image = ZOOM_DIALECTS["qwen3-vl"], ZoomImage.original(*recorded["image_size"])
     for row in recorded["calls"]:
@@ -119,7 +119,7 @@ def test_the_recorded_crops_of_qwen3_vl_have_the_sizes_that_it_returned() -> Non
 
 
 def test_a_crop_of_a_crop_of_qwen3_vl() -> None:
-    """FORMATS 5, nested."""
+    """The second box is in the enlarged crop."""
     dialect = ZOOM_DIALECTS["qwen3-vl"]
     first = dialect.locate(ZoomCall((500, 250, 750, 500)), [IMAGE])
     assert first.executed == (1000, 250, 1500, 500)
@@ -136,13 +136,13 @@ def test_qwen_clips_and_grows_small_boxes() -> None:
 
 
 def test_qwen2_5_vl_counts_pixels_of_the_resized_image() -> None:
-    """FORMATS 1: ``smart_resize`` makes 2250 × 1500 pixels 2240 × 1512."""
+    """``smart_resize`` makes 2250 × 1500 pixels 2240 × 1512."""
     result = ZOOM_DIALECTS["qwen2.5-vl"].locate(ZoomCall((224, 151.2, 1120, 756)), [ZoomImage.original(2250, 1500)])
     assert result.executed == pytest.approx((225, 150, 1125, 750))
 
 
 def test_pixel_reasoner_grows_each_crop_by_a_tenth_of_its_image() -> None:
-    """FORMATS 2, worked examples 1 to 3."""
+    """A crop, a crop of it, and a box with a 1, which is executed as pixels."""
     dialect = ZOOM_DIALECTS["pixel-reasoner"]
     first = dialect.locate(ZoomCall((0.40, 0.30, 0.50, 0.45)), [IMAGE])
     assert first.requested == pytest.approx((800, 300, 1000, 450))
