@@ -355,6 +355,25 @@ def test_calls_that_the_code_of_the_release_rejects(tool: str, param: dict[str, 
     assert error is not None
 
 
+HOSTILE = st.sampled_from([-(10**30), -(2**31), -1, 0, 1, 2**31 - 1, 2**31, 10**12, 1e-9, 1e300])
+
+
+@pytest.mark.parametrize("tool", sorted(set(RECORDED) - {"grabcut", "denoise"}))
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_extreme_numbers_are_rejected_or_drawn_and_nothing_else_is_raised(tool: str, data: st.DataObject) -> None:
+    """A circle with a radius of 2^31 pixels takes minutes, and so does a search for one."""
+    param = data.draw(params(tool))
+    for name, one in recorded_schema(tool)["properties"].items():
+        if one["type"] in ("integer", "number") and data.draw(st.booleans()):
+            param[name] = data.draw(HOSTILE)
+    try:
+        result = run(tool, param, data.draw(st.sampled_from([scene(), scene()[:1, :1], scene()[:, :, 0]])))
+    except ToolError:
+        return
+    assert result.error is not None or result.last is not None
+
+
 @given(number=st.integers(1, 999), sample=st.from_regex(r"[a-z0-9_-]{1,20}", fullmatch=True))
 def test_images_are_named_by_path_or_id(number: int, sample: str) -> None:
     for name in (ORIGINAL, f"image_{number}"):

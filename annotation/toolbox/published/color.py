@@ -46,7 +46,9 @@ def opencv_convertscaleabs(
     """Brightness and contrast: the absolute value of alpha × value + beta, rounded, at most 255."""
     if alpha <= 0:
         raise ToolError("opencv_convertscaleabs", "alpha", alpha, "a number above 0")
-    return ToolResult(as_picture(cv2.convertScaleAbs(image.astype(np.float32) * alpha + beta)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = image.astype(np.float32) * alpha + beta
+    return ToolResult(as_picture(cv2.convertScaleAbs(values)))
 
 
 @tool
@@ -89,7 +91,7 @@ def opencv_histogram(
     color_mode: Annotated[Literal["grayscale", "bgr", "hsv"], "hsv: changes the value alone"] = "grayscale",
     channels: Channels = _ALL,
     clip_limit: Annotated[float, "for clahe: limit of contrast"] = 2.0,
-    tile_grid_size: Annotated[tuple[int, int], Range(1, 1000), "for clahe: tiles across and down"] = (8, 8),
+    tile_grid_size: Annotated[tuple[int, int], Range(1, 64), "for clahe: tiles across and down"] = (8, 8),
 ) -> ToolResult:
     """Equalizes the histogram of the full image (equalize) or of neighborhoods with a limit (clahe)."""
     local = cv2.createCLAHE(clip_limit, tile_grid_size)

@@ -7,18 +7,22 @@ from typing import Annotated
 import cv2
 
 from annotation.toolbox.published.common import Color, Thickness, as_bgr, from_bgr
-from annotation.toolbox.results import Picture, ToolError, ToolResult
+from annotation.toolbox.results import Picture, Range, ToolError, ToolResult
 from annotation.toolbox.signature import tool
+
+FARTHEST = 65_535
+"""Pixels of a coordinate or radius; beyond them drawing takes minutes."""
+Place = Range(-FARTHEST, FARTHEST)
 
 
 @tool
 def opencv_draw_line(
     image: Picture,
     *,
-    x1: Annotated[int, "start, across, in pixels"],
-    y1: Annotated[int, "start, down, in pixels"],
-    x2: Annotated[int, "end, across, in pixels"],
-    y2: Annotated[int, "end, down, in pixels"],
+    x1: Annotated[int, Place, "start, across, in pixels"],
+    y1: Annotated[int, Place, "start, down, in pixels"],
+    x2: Annotated[int, Place, "end, across, in pixels"],
+    y2: Annotated[int, Place, "end, down, in pixels"],
     color: Color = (0, 255, 0),
     thickness: Thickness = 2,
 ) -> ToolResult:
@@ -34,12 +38,12 @@ def opencv_draw_circle(
     y: Annotated[int, "center, down, in pixels; inside the image"],
     radius: Annotated[int, "in pixels, above 0"],
     color: Color = (0, 255, 0),
-    thickness: Annotated[int, "width of the stroke in pixels; below 0 = filled"] = 2,
+    thickness: Annotated[int, Range(-1, 32_767, clamp=True), "width of the stroke in pixels; -1 = filled"] = 2,
 ) -> ToolResult:
     """Draws a circle around a point inside the image."""
     height, width = image.shape[:2]
     for name, value, low, high in (
-        ("radius", radius, 1, 2**31 - 1),
+        ("radius", radius, 1, FARTHEST),
         ("x", x, 0, width - 1),
         ("y", y, 0, height - 1),
     ):

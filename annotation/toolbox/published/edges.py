@@ -14,8 +14,8 @@ from annotation.toolbox.published.filters import edges_of
 from annotation.toolbox.results import Picture, Range, ToolError, ToolResult, as_grey, as_picture
 from annotation.toolbox.signature import tool
 
-Positive = Annotated[int, Range(1, 2**31 - 1)]
-Pixels = Annotated[int, Range(0, 2**31 - 1)]
+Positive = Annotated[int, Range(1, 65_535)]
+Pixels = Annotated[int, Range(0, 65_535)]
 _PRESETS = {"low": (50, 100), "medium": (100, 200), "high": (150, 250)}
 
 
