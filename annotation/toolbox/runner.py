@@ -19,8 +19,10 @@ from annotation.toolbox.results import Picture, ToolError, ToolResult
 from annotation.toolbox.signature import checked_arguments, snake_case
 from annotation.toolbox.table import TOOLS, ToolSpec
 
-OPENCV = cv2.__version__
-"""The version of the library that chains run with."""
+TOOLS_VERSION = 2
+"""Raised when a tool makes other pixels or accepts other calls."""
+ENGINE = f"{cv2.__version__}, tools {TOOLS_VERSION}"
+"""The versions of OpenCV and of the tools. A replay that ran with others is made again."""
 
 
 @dataclass(frozen=True, slots=True)

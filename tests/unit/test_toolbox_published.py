@@ -1,6 +1,6 @@
 """The profile ``vtc`` against the published interface: names, types, decisions, defaults and pixels of its 35 tools.
 
-``RECORDED`` is its interface, written down from the release (zhuzil/VTC-Bench 484ef7c, ``eval/qwen_agent/tools``). With
+``RECORDED`` is its interface, written down from the release (VTC-Bench, ``eval/qwen_agent/tools``). With
 ``VTC_BENCH_SRC``, the folder of a checkout, random calls run in the release and here, and must give the same.
 """
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from annotation.common.access import require
-from annotation.toolbox.runner import OPENCV
+from annotation.toolbox.runner import ENGINE
 from annotation.workflow import Right
 from evaluation.models import Replay, ReplayedStep, Scoring, Trajectory
 from evaluation.replay.run import Replayed
@@ -42,7 +42,7 @@ def store_replay(actor: User | None, trajectory: Trajectory, found: Sequence[Rep
     Replay.objects.filter(trajectory=trajectory).delete()
     image = trajectory.sample.image
     replay = Replay.objects.create(
-        trajectory=trajectory, image=image.sha256 if image else "", opencv=OPENCV, person=actor
+        trajectory=trajectory, image=image.sha256 if image else "", opencv=ENGINE, person=actor
     )
     ReplayedStep.objects.bulk_create(_row(replay, one) for one in found)
     return replay

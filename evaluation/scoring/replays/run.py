@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from annotation.common.access import require
 from annotation.models import Image
-from annotation.toolbox.runner import OPENCV
+from annotation.toolbox.runner import ENGINE
 from annotation.workflow import Right
 from evaluation.models import Replay, Run, Scoring, Trajectory
 from evaluation.replay.run import Outcome, Replayed
@@ -126,7 +126,7 @@ def _load(numbers: Sequence[int]) -> Iterator[Trajectory]:
 def _replayed(trajectory: Trajectory, receipt: Receipt) -> tuple[Replayed, ...]:
     """What came of its calls, to be kept; nothing where there is nothing to keep, and the receipt says why."""
     kept, image = getattr(trajectory, "replay", None), trajectory.sample.image
-    if kept and image and image.state == Image.State.READY and (kept.image, kept.opencv) == (image.sha256, OPENCV):
+    if kept and image and image.state == Image.State.READY and (kept.image, kept.opencv) == (image.sha256, ENGINE):
         receipt.of[ALREADY] += 1
         return ()
     try:
