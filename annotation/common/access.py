@@ -39,7 +39,7 @@ ROLES = CompiledQuery(
 
 
 class PublicReader(AnonymousUser):
-    """Whoever opens a published copy: they see what everyone sees of a public benchmark, be it public or not."""
+    """A reader of a published copy. They see what everyone sees of a public benchmark, even if it isn't public."""
 
     is_copy = True
 

@@ -34,9 +34,11 @@ _CENTRES = frozenset({"cx"})
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Something a column may be read as: its name, what it is called on pages, and the names of columns that mean it,
-    the likeliest first. ``beside``: a name that means it only where one of the others stands beside it. ``after``: the
-    field without which this one is not guessed, as option C without option B."""
+    """A meaning of a column: its name, its title on pages, and the column names that mean it, the most likely first.
+
+    ``beside``: a name that means it only if the table also has one of the others. ``after``: the field without which
+    this one is not proposed, as option C without option B.
+    """
 
     name: str
     title: str

@@ -40,9 +40,9 @@ from webapp.common import audit
 from webapp.common.errors import Conflict
 
 FIRST_PLACE = 1000
-"""Leases of checks stand beside the places of annotators, which are at most 20."""
+"""First place of leases of checks. Places of annotators are below 20."""
 PAUSED = "The lead reviews the submissions so far and decides when work continues."
-"""Why a person is paused, as they read it: it tells nothing of checks."""
+"""The reason that a paused person reads. It doesn't reveal gold checks."""
 LOOKED_AT = 200
 """So many of the checks a person could get are drawn from."""
 
@@ -169,7 +169,8 @@ def _sit_down(actor: User, answer: CheckAnswer, sample: Sample) -> None:
 
 
 def hand_in(actor: User, answer: CheckAnswer, sample: Sample, content: Mapping[str, Any]) -> None:
-    """Compare the answer with the gold of today and keep both; pause who falls below. Call inside a transaction."""
+    """Compare the answer with the current gold and save both. Pause the person if too few pass. Call inside a
+    transaction."""
     rules = rules_of(sample.benchmark)
     gold = Revision.objects.filter(gold_of__sample=sample).with_content().get()
     said, _, _ = content_from_json(content)

@@ -66,10 +66,16 @@ def keep_file(run: Run, revision: int, query: str, tables: Mapping[str, Arrays])
     with tempfile.TemporaryDirectory(dir=folder()) as inside:
         path = Path(inside) / "rows.parquet"
         rows = write_parquet(query, tables, path, folder())
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        objects.put(object_name(digest), path)
-        facts = {"revision": revision, "schema": SCHEMA, "digest": digest, "rows": rows, "bytes": path.stat().st_size}
+        facts = {"revision": revision, "schema": SCHEMA, "rows": rows, **put_by_content(path, object_name)}
     return ScoreFile.objects.update_or_create(run=run, defaults=facts)[0]
+
+
+def put_by_content(path: Path, name: Callable[[str], str]) -> dict[str, Any]:
+    """Put a file into the object store under the name of its SHA-256, and return its ``digest`` and its ``bytes``."""
+    with path.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    objects.put(name(digest), path)
+    return {"digest": digest, "bytes": path.stat().st_size}
 
 
 def object_name(digest: str) -> str:

@@ -1,14 +1,12 @@
 """The list file of a benchmark: the rows of many runs in one DuckDB file, in the order of lists.
 
 A query opens each Parquet file that it reads, which takes 1.5 ms for a file of any size, and it sorts what it lists.
-One file in order answers in a few milliseconds what fifty answer in a hundred. It is a copy that nothing depends on:
-where it is missing, damaged or of another release, the files of the runs are read, and so are those of runs that have
-changed since it was written.
+One sorted file answers in a few milliseconds what takes fifty files a hundred. It is only a copy: if it is missing,
+damaged or of another release, the files of the runs are read. Files of runs that changed since are read in addition.
 """
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -20,30 +18,35 @@ import duckdb
 from annotation.models import Benchmark
 from evaluation.models import ListFile, Run
 from evaluation.store.engine import Reader, parquet
-from evaluation.store.files import fetch_list, file_of, folder, list_name, paths_of
+from evaluation.store.files import fetch_list, file_of, folder, list_name, paths_of, put_by_content
 from evaluation.store.schema import CONTRIBUTIONS, ORDER, SCHEMA
 from webapp.common import objects
 
 logger = logging.getLogger(__name__)
 
 FEWEST_RUNS = 5
-"""The files of fewer runs are read one by one."""
+"""A benchmark with fewer runs has no list file."""
 SMALL_BYTES = 2_000_000
-"""Files of fewer bytes together are read into memory by who asks much of them."""
+"""Files of at most this total size are read into memory by a request with several statements."""
 WITHOUT_CONTRIBUTIONS = "EXCLUDE ({})".format(", ".join(column.name for column in CONTRIBUTIONS))
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRows:
-    """A list file that is attached. ``name``: of its table; ``left_out``: runs of its rows that are not asked for;
-    ``rest``: the files of the runs that it has no rows of."""
+    """An attached list file.
+
+    Attributes:
+        name: name of its table.
+        left_out: runs whose rows in it are not requested.
+        rest: files of the requested runs that it has no current rows of.
+    """
 
     name: str
     left_out: Sequence[int]
     rest: Sequence[Path]
 
     def query(self) -> str:
-        """The rows of all runs that are asked for, without contributions."""
+        """Return the query for the rows of all requested runs, without contributions."""
         where = f" WHERE run NOT IN ({', '.join(map(str, self.left_out))})" if self.left_out else ""
         listed = f"SELECT * FROM {self.name}{where}"
         return (
@@ -52,8 +55,7 @@ class ListedRows:
 
 
 def write_list(benchmark: Benchmark) -> None:
-    """Write the list file of a benchmark and name it as the benchmark's, unless it has that of today's runs, or lists
-    are as fast without one."""
+    """Write the list file of a benchmark and record it, unless it is current or lists are as fast without one."""
     runs = [run for run in Run.objects.of(benchmark) if (file := file_of(run)) and file.revision == run.revision]
     paths = paths_of(runs)
     if not is_worthwhile(paths):
@@ -67,21 +69,18 @@ def write_list(benchmark: Benchmark) -> None:
         path = Path(inside) / "list.duckdb"
         rows = f"SELECT * {WITHOUT_CONTRIBUTIONS} FROM {parquet(*paths)} ORDER BY {', '.join(ORDER)}"
         Reader(folder()).write_database(path, rows)
-        with path.open("rb") as content:
-            digest = hashlib.file_digest(content, "sha256").hexdigest()
-        objects.put(list_name(digest), path)
-        stored = {"digest": digest, "bytes": path.stat().st_size}
+        stored = put_by_content(path, list_name)
     ListFile.objects.update_or_create(benchmark=benchmark, defaults={**facts, **stored})
 
 
 def is_worthwhile(paths: Sequence[Path]) -> bool:
-    """Whether so many files, and so large ones, are slower to read than one list file."""
+    """Return whether files of this number and size are slower to read than one list file."""
     return len(paths) >= FEWEST_RUNS and sum(path.stat().st_size for path in paths) > SMALL_BYTES
 
 
 def open_list(benchmark: Benchmark, runs: Sequence[Run], paths: Sequence[Path], reader: Reader) -> ListedRows | None:
-    """The list file of a benchmark for these runs, whose files are at ``paths``; None where their files are to be read.
-    One query, where a list file is worthwhile."""
+    """Attach the list file of a benchmark for these runs, whose files are at ``paths``. Return None if those files
+    must be read instead. One query if a list file is worthwhile, otherwise none."""
     if not is_worthwhile(paths):
         return None
     file = ListFile.objects.filter(benchmark=benchmark, schema=SCHEMA, engine=duckdb.__version__).first()

@@ -37,7 +37,7 @@ _FACETS = "SELECT DISTINCT name, value, sample FROM facets ORDER BY name, value,
 
 
 MOST_CHANGED = 100
-"""Of more samples that changed one by one, all files are written again."""
+"""If more samples have changed one by one, all files are written again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +114,11 @@ def _path(table: str, benchmark: Benchmark, number: int | str) -> Path:
 def _written_here(
     benchmark: Benchmark, number: int, changes: Sequence[tuple[int, int | None]]
 ) -> tuple[int, tuple[int, ...]]:
-    """The number of files on this machine that differ from today's in few samples, and these samples; today's number
-    where there are none.
+    """Return the number of the files on this machine that need the fewest changed samples, and these samples. Without
+    such files, return today's number.
 
-    What a change adds to the number is random, so a number that is today's without the latest changes is that of the
-    moment before them.
+    A change adds a random step to the number. Today's number minus the latest steps is therefore the number before
+    these changes.
     """
     changed: set[int] = set()
     before = number

@@ -114,7 +114,7 @@ class Snapshot:
             (side.name, side.field, side.value) for side in self.conditions.sides.values() if side.name in used
         )
         args = tuple(str(self.conditions.args[name]) for name in ARGUMENT.findall(where))
-        return (*self.files, self.benchmark.pk, self.samples.number, where, args, texts)
+        return (*self.files, *self.samples.paths, where, args, texts)
 
     def view(self, name: str, query: str) -> None:
         """Name a query, so that statements can ask it. Its conditions may have no arguments."""

@@ -106,7 +106,7 @@ def local_copy(upload: str) -> Path:
     """The uploaded file on this machine, fetched from the object store unless it is here. Raises ``Missing``."""
     path = _scratch() / upload
     with suppress(FileNotFoundError):
-        os.utime(path.parent)  # before the look: whoever tidies leaves it from now on
+        os.utime(path.parent)  # before the check, so that no cleanup removes it in between
         if path.is_file():
             return path
     name, sha256 = object_name(sha256_of(upload)), sha256_of(upload)

@@ -31,7 +31,7 @@ _WITH_AUTHOR = (State.DRAFT, State.RETURNED)
 
 
 class Audience(StrEnum):
-    """Who looks: a lead sees everyone by name, a researcher all taken together, anybody else their own work."""
+    """What a reader sees: a lead everyone by name, a researcher all people together, others only their own work."""
 
     EVERYONE = "everyone"
     TOGETHER = "together"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from pathlib import Path
 
 from django.db import transaction
 
 from evaluation.models import Run, WordFile
-from evaluation.store.files import folder, words_name
+from evaluation.store.files import folder, put_by_content, words_name
 from evaluation.store.words.file import available, write_words
 from evaluation.store.words.search import texts_of
 from webapp.common import objects
@@ -28,10 +27,7 @@ def index_run_text(run: Run) -> None:
     with tempfile.TemporaryDirectory(dir=folder()) as inside:
         path = Path(inside) / "words.sqlite3"
         write_words(path, texts_of(run))
-        with path.open("rb") as written:
-            digest = hashlib.file_digest(written, "sha256").hexdigest()
-        objects.put(words_name(digest), path)
-        facts = {"revision": revision, "digest": digest, "bytes": path.stat().st_size}
+        facts = {"revision": revision, **put_by_content(path, words_name)}
     with transaction.atomic():
         # Whoever changes the trajectories changes this row, and waits here or is waited for.
         if Run.objects.select_for_update(no_key=True).filter(pk=run.pk, revision=revision).first():
