@@ -31,7 +31,7 @@ from annotation.workflow import Role
 from evaluation.answers.read.groups import read_groups
 from evaluation.answers.write import decide_answers
 from evaluation.common.judging.words import ANSWERS, CROPS
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.judging.write.queues import draw_judging, judge_item, next_to_judge
 from evaluation.models import Judgement, JudgingItem, JudgingQueue, Run, Step, Trajectory
 from evaluation.schema import Trajectory as TrajectoryRecord

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from annotation.models import Benchmark, Sample
 from annotation.review.write import answer_blind
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.schema import Condition
 from evaluation.scoring.write import score_benchmark
 from tests import permission_table as table

@@ -17,7 +17,7 @@ from annotation.benchmarks.write.benchmark import create_benchmark, set_public
 from annotation.exchange.write.samples import import_samples
 from annotation.exporters.native import row_line, sample_row
 from annotation.schema import Box
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.scoring.write import score_benchmark
 from tests.evaluation import records
 from tests.evaluation.trajectory_data import hostile_records, of

@@ -10,7 +10,7 @@ from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.content.samples import save_samples
 from annotation.models import Benchmark
 from annotation.schema import AnswerType, SampleContent, SampleRecord
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.models import Run
 from evaluation.schema import Trajectory
 from evaluation.scoring.write import score_benchmark

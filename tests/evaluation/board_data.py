@@ -10,7 +10,7 @@ from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.content.samples import save_samples
 from annotation.models import Benchmark
 from annotation.schema import Box, SampleRecord
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.models import Model
 from evaluation.schema import Trajectory
 from evaluation.scoring.settings import change_settings

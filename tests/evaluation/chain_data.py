@@ -10,7 +10,7 @@ from django.db import transaction
 from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.content.samples import save_samples
 from annotation.schema import AnswerType, SampleContent, SampleRecord, ToolCall
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.schema import Step, Trajectory
 from evaluation.scoring.write import score_benchmark
 

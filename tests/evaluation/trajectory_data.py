@@ -12,7 +12,7 @@ from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.content.samples import save_samples
 from annotation.models import Image, Sample
 from annotation.schema import SampleRecord
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.models import Trajectory
 from evaluation.schema import Trajectory as TrajectoryRecord
 from evaluation.scoring.write import score_benchmark

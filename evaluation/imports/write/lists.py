@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 
 from annotation.models import ImportRecord
-from evaluation.imports.write.batches import digest
+from evaluation.common.saving.batches import digest
 from evaluation.models import ToolList, Trajectory
 from evaluation.schema import Trajectory as TrajectoryRecord
 from evaluation.schema import Usage

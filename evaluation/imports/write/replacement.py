@@ -21,9 +21,9 @@ from annotation.exchange.write.samples import finish_record
 from annotation.importers.interface import ImportProblem
 from annotation.models import Benchmark, ImportRecord
 from evaluation.common.judging.write import drop_questions
-from evaluation.imports.write.batches import Key, RunRegistry, StoredRow, stored_of
+from evaluation.common.saving.batches import Key, RunRegistry, StoredRow, stored_of
+from evaluation.common.saving.marks import MARKED, collect_user_marks, restore_user_marks
 from evaluation.imports.write.lists import lists_of, take_lists, whole_of
-from evaluation.imports.write.marks import MARKED, collect_user_marks, restore_user_marks
 from evaluation.imports.write.plan import IN_RUNS
 from evaluation.models import Intervention, Judgement, JudgingItem, Model, Run, Scoring, ToolList, Trajectory
 from evaluation.store.files import rows_changed

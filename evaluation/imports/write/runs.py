@@ -16,6 +16,8 @@ from annotation.exchange.write.samples import Checkpoint, fail_record, finish_re
 from annotation.models import Benchmark, ImportRecord, Sample
 from annotation.workflow import Right
 from evaluation.common.extraction.read import answer_keys
+from evaluation.common.saving.batches import WRITTEN, RunRegistry, save_others, save_trajectories
+from evaluation.common.saving.merge_task_records import merge_records
 from evaluation.importers import IMPORTERS
 from evaluation.importers.interface import (
     BoxSpace,
@@ -28,10 +30,8 @@ from evaluation.importers.interface import (
     Unchanged,
 )
 from evaluation.imports.read.mappings import read_by
-from evaluation.imports.read.merge_task_records import merge_records
 from evaluation.imports.read.samples import sample_index
 from evaluation.imports.read.stored import recogniser
-from evaluation.imports.write.batches import WRITTEN, RunRegistry, save_others, save_trajectories
 from evaluation.imports.write.preview.boxes import Size, boxes_outside
 from evaluation.imports.write.replacement import (
     REPLACE,

@@ -13,7 +13,7 @@ from annotation.content.samples import save_samples
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.answers.read.groups import State, read_groups
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.models import Judgement, Run
 from evaluation.schema import Trajectory
 from evaluation.scoring.write import score_benchmark

@@ -19,7 +19,7 @@ from annotation.content.samples import save_samples
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.common.exports import sample_rows
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import JudgingQueue, Run, Trajectory
 from evaluation.scoring.write import score_benchmark

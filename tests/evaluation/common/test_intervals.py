@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from evaluation.common.design_effect import design_words
 from evaluation.common.exports import EXPORTS
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.metrics.settings_help import counting_words
 from evaluation.models import Metric, Run, Trajectory
 from evaluation.scoring.settings import change_settings, settings_of

@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.benchmarks.write.benchmark import create_benchmark
 from evaluation.common.letters import letters_of
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.compare.read.runs import CELLS, compare_runs
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.models import Comparison, Run, Scoring, Trajectory
 from evaluation.runs.write import queue_delete_run

@@ -11,7 +11,7 @@ from annotation.benchmarks.write.benchmark import add_member, set_public
 from annotation.content.samples import save_samples
 from annotation.models import Annotation, Benchmark, BenchmarkQueue, QualityRules, Sample
 from annotation.workflow import Role
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.schema import Step, Trajectory
 from evaluation.scoring.write import score_benchmark
 from tests.annotation.pages_data import make_benchmark

@@ -17,7 +17,7 @@ from annotation.content.samples import save_samples
 from annotation.exchange.write import samples as module
 from annotation.models import Benchmark, ImportIssue, ImportRecord, Sample
 from annotation.workflow import Role
-from evaluation.imports.write.batches import RunRegistry, save_others, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_others, save_trajectories
 from evaluation.models import Metric, Scoring, Trajectory
 from evaluation.schema import Intervention, Judgement, JudgementKind, Rollout, RolloutGroup
 from evaluation.scoring.settings import change_settings

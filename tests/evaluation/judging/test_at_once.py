@@ -14,7 +14,7 @@ from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.common.judging.write import delete_queue
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.judging.write.queues import draw_judging, judge_item, next_to_judge, skip_the_rest, take_back_last
 from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Run
 from evaluation.runs.write import queue_delete_run

@@ -18,8 +18,8 @@ from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Role
 from evaluation.common.judging.digests import judged_digests
 from evaluation.common.judging.write import delete_queue
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.exports.read.formats import export_as
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.imports.write.runs import import_runs
 from evaluation.judging.read.queues import judgement_of, progress_of
 from evaluation.judging.write.queues import draw_judging, judge_item, next_to_judge, skip_the_rest, take_back_last

@@ -12,7 +12,7 @@ from django.urls import reverse
 from annotation.benchmarks.write.benchmark import create_benchmark, set_public
 from annotation.content.samples import save_samples
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.leaderboard.read.macro import MOST, RATES, load_cross_benchmark_leaderboard
 from evaluation.models import Scoring, Standing

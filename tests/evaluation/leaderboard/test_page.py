@@ -18,7 +18,7 @@ from django.urls import reverse
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark, set_public
 from annotation.models import Sample
 from annotation.workflow import Role
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.leaderboard.present.columns import CHOICE
 from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.metrics.catalogue import METRICS

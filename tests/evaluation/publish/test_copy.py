@@ -17,7 +17,7 @@ from django.db import transaction
 from lxml import html
 
 from annotation.models import Benchmark
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.models import Model, Run
 from evaluation.publish.bundle import publish
 from evaluation.publish.rewriting import Targets, rewritten

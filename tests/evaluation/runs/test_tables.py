@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotation.models import Gold
 from evaluation.common.extraction.read import read_extraction, read_slices_extraction
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.metrics.accuracy_gap import grounded_difference
 from evaluation.metrics.chains import chains_of, choices
 from evaluation.metrics.columns import TRUE, Quadrant

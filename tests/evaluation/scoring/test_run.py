@@ -14,7 +14,7 @@ from annotation.content.samples import save_samples
 from annotation.models import BankTool, Sample
 from annotation.tools.write import accept_tool
 from evaluation.common.exports import EXPORTS
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.models import Comparison, Intervention, Metric, Run, ScoreFile, Scoring, Standing, Trajectory
 from evaluation.scoring import rank as rank_runs
 from evaluation.scoring.freshness import StalenessChecker

@@ -13,8 +13,8 @@ from annotation.benchmarks.write.people import change_details, set_roles
 from annotation.common.access import PublicReader, known_to
 from annotation.models import Benchmark
 from annotation.workflow import Role
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.common.slices import SAVED, read_slice, read_slices, saved_slices
-from evaluation.imports.write.batches import RunRegistry, save_trajectories
 from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.metrics.catalogue import METRICS, ROLLOUT_METRICS
 from evaluation.metrics.failures import LABELS

@@ -10,11 +10,11 @@ from typing import Any
 from annotation.importers.interface import Position
 from annotation.models import ImportRecord
 from annotation.schema import Issue
+from evaluation.common.saving.batches import digest, repeat_issue
+from evaluation.common.saving.judgments import about_of, said_of
+from evaluation.common.saving.merge_task_records import merge_records
 from evaluation.imports.read.gold import GoldShare, gold_column
 from evaluation.imports.read.mappings import read_by
-from evaluation.imports.read.merge_task_records import merge_records
-from evaluation.imports.write.batches import digest, repeat_issue
-from evaluation.imports.write.judgments import about_of, said_of
 from evaluation.imports.write.preview.again import Key, ReimportPreview
 from evaluation.imports.write.preview.boxes import BoxTally
 from evaluation.imports.write.preview.reservoir import ReservoirSample, raw_rows
@@ -59,7 +59,7 @@ class RunReading(RunsSaver):
         self._gold = GoldShare(record.benchmark, column) if column else None
 
     def _flush(self, position: Position | None) -> None:
-        """Counts one batch as ``evaluation.imports.write.batches`` writes it."""
+        """Counts one batch as ``evaluation.common.saving.batches`` writes it."""
         counts = self.result.counts
         self.trajectories = merge_records(self.record.benchmark, self.trajectories)
         read = [record for record in self.trajectories if isinstance(record, TrajectoryRecord)]

@@ -14,10 +14,10 @@ from django.db.models import F
 
 from annotation.models import Benchmark, ImportRecord, Sample
 from evaluation.common.judging.write import drop_questions
+from evaluation.common.saving.judgments import save_judgement
+from evaluation.common.saving.marks import collect_user_marks, restore_user_marks
+from evaluation.common.saving.merge_task_records import MergedTrajectory
 from evaluation.importers.unchanged_rows import Stored, Unchanged
-from evaluation.imports.read.merge_task_records import MergedTrajectory
-from evaluation.imports.write.judgments import save_judgement
-from evaluation.imports.write.marks import collect_user_marks, restore_user_marks
 from evaluation.models import (
     Intervention,
     Judgement,
