@@ -107,6 +107,18 @@ VARIABLES: tuple[Variable, ...] = (
         "",
         "Agents send it to manage.py toolbox_mcp --http as Authorization: Bearer SECRET. Unset: generated and printed.",
     ),
+    Variable(
+        "SIGHTLINE_ENDPOINT_HOSTS",
+        "",
+        "Model endpoints that need no https and may be in private networks: host:port or CIDR, separated by commas. "
+        "Unset: this machine, if the server listens only on it.",
+    ),
+    Variable(
+        "SIGHTLINE_SEAL_KEY",
+        "",
+        "At least 32 random characters that encrypt keys of model endpoints in the database. Unset: keys come from "
+        "SIGHTLINE_KEY_NAME variables only.",
+    ),
     Variable("HOST", "127.0.0.1", "Address that the built-in server listens on."),
     Variable("PORT", "8000", "Port that the built-in server listens on."),
 )
@@ -165,6 +177,20 @@ def _folder_for_data() -> Path:
 
 def words(name: str) -> list[str]:
     return [word.strip() for word in text(name).split(",") if word.strip()]
+
+
+def endpoint_hosts(name: str, *, listening_on: str) -> list[str]:
+    """Return the hosts that need no https. By default, a server for this machine alone reaches this machine."""
+    only_here = listening_on == "localhost" or listening_on.startswith("127.") or listening_on == "::1"
+    return words(name) or (["127.0.0.0/8", "::1/128"] if only_here else [])
+
+
+def secret(name: str, *, least: int) -> str:
+    """Return a secret of at least this many characters, or ""."""
+    given = text(name)
+    if given and len(given) < least:
+        raise ImproperlyConfigured(f"{name} has {len(given)} characters. It needs at least {least}.")
+    return given
 
 
 def origins(name: str) -> list[str]:

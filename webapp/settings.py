@@ -130,6 +130,10 @@ globals().update(env.email("EMAIL_URL"))
 # Of the toolbox as a server for agents
 MCP_SECRET = env.text("SIGHTLINE_MCP_SECRET")
 
+# Of endpoints that run models
+ENDPOINT_HOSTS = env.endpoint_hosts("SIGHTLINE_ENDPOINT_HOSTS", listening_on=env.text("HOST"))
+SEAL_KEY = env.secret("SIGHTLINE_SEAL_KEY", least=32)
+
 # Behind https
 HTTPS = env.flag("SIGHTLINE_HTTPS")
 SESSION_COOKIE_SECURE = HTTPS

@@ -42,12 +42,13 @@ class DetailsForm(forms.ModelForm):
 
     class Meta:
         model = Benchmark
-        fields = ("title", "description", "licence", "public", "marks_open", "remove_metadata")
+        fields = ("title", "description", "licence", "public", "marks_open", "remove_metadata", "remote_allowed")
         labels = {
             "licence": "License",
             "public": "Public",
             "marks_open": "Show notes and shared tags to visitors",
             "remove_metadata": "Remove metadata",
+            "remote_allowed": "Send images to remote endpoints",
         }
         help_texts = {
             "licence": "License of images and questions, as an SPDX identifier, for example CC-BY-4.0.",
@@ -55,6 +56,8 @@ class DetailsForm(forms.ModelForm):
             "marks_open": "Visitors also see the names of the authors while the benchmark is public. Members always"
             " see them.",
             "remove_metadata": f"{REMOVE_METADATA} Applies to images uploaded from now on.",
+            "remote_allowed": "Experiments may send images and questions to model endpoints on other servers. Endpoints"
+            " on this server are always allowed.",
         }
         widgets = {"description": forms.Textarea(attrs={"rows": 4})}
 

@@ -36,6 +36,9 @@ class Benchmark(models.Model):
     remove_metadata = models.BooleanField(
         default=True, db_default=True, help_text="Images are stored without EXIF, GPS position and other metadata."
     )
+    remote_allowed = models.BooleanField(
+        default=False, db_default=False, help_text="Experiments may send images to endpoints on other servers."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_every_variable_that_the_settings_read_is_in_the_table_and_the_other_way_round() -> None:
     source = "".join((ROOT / "webapp" / name).read_text() for name in ("settings.py", "env.py"))
     reading = re.compile(
-        r"(?:env\.)?(?:text|flag|number|path|words|origins|choice|database|storage|folder)\(\s*\"([A-Z0-9_]+)\""
+        r"(?:env\.)?(?:text|flag|number|path|words|origins|choice|database|storage|folder|endpoint_hosts|secret)\(\s*\"([A-Z0-9_]+)\""
     )
     assert set(reading.findall(source)) == {variable.name for variable in env.VARIABLES}
 

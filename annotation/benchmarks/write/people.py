@@ -14,12 +14,12 @@ from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
 
-DETAILS = ("title", "description", "licence", "public", "marks_open", "remove_metadata")
+DETAILS = ("title", "description", "licence", "public", "marks_open", "remove_metadata", "remote_allowed")
 
 
 def change_details(
     *, actor: User | None, benchmark: Benchmark, title: str, description: str, licence: str, public: bool,
-    marks_open: bool, remove_metadata: bool,
+    marks_open: bool, remove_metadata: bool, remote_allowed: bool,
 ) -> list[str]:  # fmt: skip
     """Say what the benchmark is called, holds and allows, and who may read it. Returns the names of what changed.
 
@@ -30,6 +30,7 @@ def change_details(
     wanted = {
         "title": title.strip(), "description": description, "licence": licence, "public": public,
         "marks_open": marks_open, "remove_metadata": remove_metadata,
+        "remote_allowed": remote_allowed,
     }  # fmt: skip
     with transaction.atomic():
         refuse_open_blind_work(benchmark, public=public)

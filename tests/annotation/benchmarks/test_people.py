@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.benchmarks.write.invitations import invite_person
-from annotation.benchmarks.write.people import change_details, set_roles
+from annotation.benchmarks.write.people import DETAILS, change_details, set_roles
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Role
 from tests.annotation.pages_data import make_benchmark
@@ -22,7 +22,7 @@ from webapp.common.models import AuditEntry
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 SETTINGS = "/benchmarks/kitchen/settings/"
-DETAILS = {"title": "Kitchen 4K", "description": "Mugs.", "licence": "CC-BY-4.0", "public": "on"}
+GIVEN = {"title": "Kitchen 4K", "description": "Mugs.", "licence": "CC-BY-4.0", "public": "on"}
 
 
 @made_once
@@ -38,7 +38,7 @@ def roles(user: User) -> set[str]:
 
 
 def test_a_lead_says_what_the_benchmark_is(kitchen: Benchmark, lea: User) -> None:
-    answer = signed_in(lea).post(SETTINGS, DETAILS)
+    answer = signed_in(lea).post(SETTINGS, GIVEN)
     assert (answer.status_code, answer.url) == (302, SETTINGS)
     kitchen.refresh_from_db()
     assert (kitchen.title, kitchen.licence, kitchen.public) == ("Kitchen 4K", "CC-BY-4.0", True)
@@ -47,16 +47,13 @@ def test_a_lead_says_what_the_benchmark_is(kitchen: Benchmark, lea: User) -> Non
 
 
 def test_saving_what_is_there_already_leaves_no_trace(kitchen: Benchmark, lea: User) -> None:
-    same = {
-        name: getattr(kitchen, name)
-        for name in ("title", "description", "licence", "public", "marks_open", "remove_metadata")
-    }
+    same = {name: getattr(kitchen, name) for name in DETAILS}
     assert change_details(actor=lea, benchmark=kitchen, **same) == []
     assert not AuditEntry.objects.exists()
 
 
 def test_a_title_that_is_missing_is_asked_for_and_the_head_keeps_the_old_one(kitchen: Benchmark, lea: User) -> None:
-    answer = signed_in(lea).post(SETTINGS, {**DETAILS, "title": "  "})
+    answer = signed_in(lea).post(SETTINGS, {**GIVEN, "title": "  "})
     assert answer.status_code == 400
     assert "title" in answer.context["details"].errors
     assert "<h1>Kitchen</h1>" in answer.content.decode()
@@ -70,6 +67,7 @@ def test_a_title_that_is_missing_is_asked_for_and_the_head_keeps_the_old_one(kit
             public=False,
             marks_open=False,
             remove_metadata=True,
+            remote_allowed=False,
         )
 
 
