@@ -185,6 +185,11 @@ def endpoint_hosts(name: str, *, listening_on: str) -> list[str]:
     return words(name) or (["127.0.0.0/8", "::1/128"] if only_here else [])
 
 
+def endpoint_keys() -> dict[str, str]:
+    """Return the variables of keys of model endpoints, which administrators name themselves."""
+    return {name: value for name, value in os.environ.items() if name.startswith("SIGHTLINE_KEY_")}
+
+
 def secret(name: str, *, least: int) -> str:
     """Return a secret of at least this many characters, or ""."""
     given = text(name)

@@ -1,3 +1,4 @@
+from evaluation.models.experiment import Attempt, Endpoint, Exchange, Experiment, Prompt, SentImage
 from evaluation.models.judging import JudgingItem, JudgingQueue, JudgingSeat
 from evaluation.models.listing import FailureLabel, Note, SavedSlice, Tag, Tagging
 from evaluation.models.mapping import SampleAlias, SavedMapping
@@ -8,8 +9,12 @@ from evaluation.models.standing import Comparison, Standing
 from evaluation.models.words import WordFile
 
 __all__ = [
+    "Attempt",
     "BenchmarkSettings",
     "Comparison",
+    "Endpoint",
+    "Exchange",
+    "Experiment",
     "FailureLabel",
     "Intervention",
     "Judgement",
@@ -20,6 +25,7 @@ __all__ = [
     "Metric",
     "Model",
     "Note",
+    "Prompt",
     "Replay",
     "ReplayedStep",
     "Rollout",
@@ -30,6 +36,7 @@ __all__ = [
     "SavedSlice",
     "ScoreFile",
     "Scoring",
+    "SentImage",
     "Standing",
     "Step",
     "Tag",

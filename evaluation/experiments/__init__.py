@@ -1,0 +1,1 @@
+"""Experiments: models run on the samples of a benchmark through endpoints."""

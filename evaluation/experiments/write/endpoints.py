@@ -1,0 +1,169 @@
+"""Endpoints: who may add and change them, what an address may be, and where keys are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from annotation.common.access import require
+from annotation.models import Benchmark
+from annotation.workflow import Right
+from evaluation.endpoints.addresses import Address, AddressRejected
+from evaluation.endpoints.keys import KeyRejected, Keys
+from evaluation.endpoints.presets import PRESETS
+from evaluation.endpoints.sealing import Sealer, SealingUnavailable
+from evaluation.models import Endpoint, Experiment
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict, InvalidInput, NotAllowed
+from webapp.jobs.actions import enqueue_on_commit
+from webapp.jobs.models import Job
+
+PROBE = "evaluation.test_endpoint"
+CHANGEABLE = ("preset", "base_url", "model", "label", "family", "dialect", "frame", "key_name", "limits", "prices")
+
+
+def address_of(base_url: str) -> Address:
+    """The address, checked as text. Raises ``InvalidInput``."""
+    try:
+        return Address(base_url, tuple(settings.ENDPOINT_HOSTS))
+    except AddressRejected as rejected:
+        raise InvalidInput(str(rejected), field="base_url") from rejected
+
+
+def require_manager(actor: User | None, benchmark: Benchmark | None) -> None:
+    """Leads manage the endpoints of their benchmark, admins those of the site. Raises ``NotAllowed``."""
+    if benchmark is not None:
+        require(actor, benchmark, Right.MANAGE)
+    elif actor is not None and not actor.is_staff:
+        raise NotAllowed("Only site admins can change endpoints of the site. Add one to your benchmark instead.")
+
+
+def add_endpoint(
+    *, actor: User | None, benchmark: Benchmark | None, name: str, values: Mapping[str, Any], key: str = ""
+) -> Endpoint:
+    """Add an endpoint with ``values`` (of ``CHANGEABLE``); a ``key`` is sealed for it. Raises ``InvalidInput`` naming
+    the field, ``Conflict`` if the name is taken."""
+    require_manager(actor, benchmark)
+    endpoint = Endpoint(benchmark=benchmark, name=name, created_by=actor, **_checked(values))
+    _clean(endpoint)
+    try:
+        with transaction.atomic():
+            endpoint.save()
+            if key:
+                _seal(endpoint, key)
+            _note(actor, endpoint, "endpoint.add", {"host": address_of(endpoint.base_url).origin})
+    except IntegrityError as error:
+        raise Conflict(f"There is already an endpoint named {name}. Choose another name.", field="name") from error
+    return endpoint
+
+
+def change_endpoint(
+    *, actor: User | None, endpoint: Endpoint, values: Mapping[str, Any], key: str = "", forget_key: bool = False
+) -> list[str]:
+    """Change an endpoint; return the names of what changed. A stored key is deleted if the address changes."""
+    require_manager(actor, endpoint.benchmark)
+    wanted = _checked(values)
+    with transaction.atomic():
+        stored = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
+        changed = [name for name, value in wanted.items() if getattr(stored, name) != value]
+        old, sealed = address_of(stored.base_url), bool(stored.sealed_key)
+        for name in changed:
+            setattr(stored, name, wanted[name])
+        _clean(stored)
+        new = address_of(stored.base_url)
+        moved = (old.scheme, old.host, old.port) != (new.scheme, new.host, new.port)
+        if sealed and (moved or forget_key):
+            stored.sealed_key = ""
+            changed.append("key")
+        if {"base_url", "model", "preset", "dialect"} & set(changed):
+            stored.capabilities, stored.checked_at = {}, None
+        stored.save()
+        if key:
+            _seal(stored, key)
+            changed = [*(one for one in changed if one != "key"), "key"]
+        if changed:
+            _note(actor, stored, "endpoint.change", {"changed": changed, "host": new.origin})
+    endpoint.refresh_from_db()
+    return changed
+
+
+def remove_endpoint(*, actor: User | None, endpoint: Endpoint) -> None:
+    """Delete an endpoint with its key. Its experiments stay. Raises ``Conflict`` while one of them runs."""
+    require_manager(actor, endpoint.benchmark)
+    with transaction.atomic():
+        running = Experiment.objects.live().filter(endpoint=endpoint).first()
+        if running is not None:
+            raise Conflict(f"{running} is running on {endpoint}. Pause it first.")
+        _note(actor, endpoint, "endpoint.remove", {})
+        endpoint.delete()
+
+
+def test_endpoint(*, actor: User | None, endpoint: Endpoint) -> Job:
+    """Find out in a job what the endpoint can do."""
+    if endpoint.benchmark is not None:
+        require(actor, endpoint.benchmark, Right.IMPORT_RUNS)
+    else:
+        require_manager(actor, None)
+    with transaction.atomic():
+        _note(actor, endpoint, "endpoint.test", {})
+        return enqueue_on_commit(
+            PROBE,
+            payload={"endpoint_id": endpoint.pk},
+            actor=actor,
+            title=f"Test the endpoint {endpoint}",
+            benchmark=endpoint.benchmark.slug if endpoint.benchmark else "",
+            key=f"{PROBE}:{endpoint.pk}",
+        )
+
+
+def key_of(endpoint: Endpoint) -> str:
+    """The key of an endpoint for its present address, "" if it has none. Raises ``Conflict`` if it cannot be used."""
+    try:
+        address = address_of(endpoint.base_url)
+        if endpoint.key_name:
+            return Keys(settings.ENDPOINT_KEYS).key(endpoint.key_name, address)
+        if endpoint.sealed_key:
+            return Sealer(settings.SEAL_KEY).open(endpoint.sealed_key, endpoint=str(endpoint.pk), address=address)
+    except (InvalidInput, KeyRejected, SealingUnavailable, ValueError) as error:
+        raise Conflict(str(error), code="endpoint-key") from error
+    return ""
+
+
+def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = set(values) - set(CHANGEABLE)
+    if unknown:
+        raise InvalidInput(f"An endpoint has no {sorted(unknown)[0]}.", field=sorted(unknown)[0])
+    given = dict(values)
+    if "base_url" in given:
+        given["base_url"] = str(given["base_url"]).rstrip("/")
+        address_of(given["base_url"])
+    if given.get("preset", "generic") not in PRESETS:
+        raise InvalidInput(f"Choose a preset: {', '.join(PRESETS)}.", field="preset")
+    return given
+
+
+def _clean(endpoint: Endpoint) -> None:
+    try:
+        endpoint.full_clean(exclude=["created_by", "benchmark"], validate_unique=False, validate_constraints=False)
+    except ValidationError as error:
+        field, problems = next(iter(error.message_dict.items()))
+        raise InvalidInput(problems[0], field=field) from error
+
+
+def _seal(endpoint: Endpoint, key: str) -> None:
+    try:
+        sealed = Sealer(settings.SEAL_KEY).seal(key, endpoint=str(endpoint.pk), address=address_of(endpoint.base_url))
+    except (KeyRejected, SealingUnavailable) as error:
+        raise InvalidInput(str(error), field="key") from error
+    endpoint.sealed_key, endpoint.key_name = sealed, ""
+    endpoint.save(update_fields=["sealed_key", "key_name"])
+
+
+def _note(actor: User | None, endpoint: Endpoint, action: str, data: Mapping[str, Any]) -> None:
+    slug = endpoint.benchmark.slug if endpoint.benchmark else ""
+    audit.record(actor=actor, action=action, subject=endpoint, benchmark=slug, data={"name": endpoint.name, **data})

@@ -1,0 +1,142 @@
+"""Starting, pausing and ending experiments. Each change is one conditional update: of two people, the second one is
+told what the experiment is doing now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.common.access import require
+from annotation.workflow import Right
+from evaluation.models import Attempt, Experiment
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict, InvalidInput
+from webapp.jobs.actions import enqueue_on_commit
+
+KIND = "evaluation.experiment"
+MOST_RUNNING = 4
+"""Experiments of one person that run at once."""
+MOST_USD, MOST_CALLS = 100_000.0, 10_000_000
+State, Reason = Experiment.State, Experiment.Reason
+
+
+def start_trial(*, actor: User | None, experiment: Experiment) -> None:
+    """Run the first samples, which price the others."""
+    _start(actor, experiment, (State.DRAFT,), State.TRIAL, "experiment.trial")
+
+
+def start_all(*, actor: User | None, experiment: Experiment) -> None:
+    """Run all samples, after a trial or without one."""
+    _start(actor, experiment, (State.DRAFT, State.READY), State.RUNNING, "experiment.start")
+
+
+def resume(*, actor: User | None, experiment: Experiment) -> None:
+    """Continue a paused experiment. Requests that were answered are not sent again."""
+    _start(actor, experiment, (State.PAUSED,), State.RUNNING, "experiment.resume")
+
+
+def retry_failed(*, actor: User | None, experiment: Experiment) -> int:
+    """Run the failed attempts of an ended experiment again; return their number. Their answered requests stay."""
+    require(actor, experiment.benchmark, Right.IMPORT_RUNS)
+    with transaction.atomic():
+        failed = Attempt.objects.filter(experiment=experiment, state=Attempt.State.FAILED)
+        number = failed.update(state=Attempt.State.QUEUED, claim="", error_kind="", error="", finished_at=None)
+        if not number:
+            raise Conflict("No attempt of this experiment failed.")
+        _start(actor, experiment, (State.DONE, State.PAUSED, State.STOPPED), State.RUNNING, "experiment.retry")
+    return number
+
+
+def pause(*, actor: User | None, experiment: Experiment) -> None:
+    """Stop before the next request of each attempt; everything answered is kept."""
+    require(actor, experiment.benchmark, Right.IMPORT_RUNS)
+    with transaction.atomic():
+        _change(experiment, (State.TRIAL, State.RUNNING), State.PAUSED, pause_reason=Reason.PERSON, pause_note="")
+        _note(actor, experiment, "experiment.pause")
+
+
+def stop(*, actor: User | None, experiment: Experiment) -> None:
+    """End the experiment. Attempts that were not started are skipped; finished ones stay in the run."""
+    require(actor, experiment.benchmark, Right.IMPORT_RUNS)
+    with transaction.atomic():
+        states = (State.DRAFT, State.TRIAL, State.READY, State.RUNNING, State.PAUSED)
+        _change(experiment, states, State.STOPPED, pause_reason="", pause_note="", finished_at=timezone.now())
+        open_ones = experiment.attempts.filter(state__in=(Attempt.State.QUEUED, Attempt.State.RUNNING))
+        open_ones.update(state=Attempt.State.SKIPPED, claim="", finished_at=timezone.now())
+        _note(actor, experiment, "experiment.stop")
+
+
+def change_budget(
+    *, actor: User | None, experiment: Experiment, budget_usd: float | None = None, budget_calls: int | None = None
+) -> None:
+    """Change what the experiment may spend; what is not given stays. It takes effect with the next request."""
+    require(actor, experiment.benchmark, Right.IMPORT_RUNS)
+    usd = experiment.budget_usd if budget_usd is None else budget_usd
+    calls = experiment.budget_calls if budget_calls is None else budget_calls
+    check_budget(usd, calls)
+    with transaction.atomic():
+        Experiment.objects.filter(pk=experiment.pk).update(budget_usd=usd, budget_calls=calls)
+        data = {"before": [experiment.budget_usd, experiment.budget_calls], "after": [usd, calls]}
+        _note(actor, experiment, "experiment.budget", data)
+    experiment.budget_usd, experiment.budget_calls = usd, calls
+
+
+def check_budget(usd: float, calls: int) -> None:
+    """Raise ``InvalidInput`` unless both budgets are in their ranges."""
+    if not 0 <= usd <= MOST_USD:
+        raise InvalidInput(f"The budget must be from 0 to {MOST_USD:,.0f} USD.", field="budget_usd")
+    if not 1 <= calls <= MOST_CALLS:
+        raise InvalidInput(f"The number of requests must be from 1 to {MOST_CALLS:,}.", field="budget_calls")
+
+
+def note_job_stopped(sentence: str, *, experiment_id: int, **_: Any) -> None:
+    """Pause an experiment whose job ended early; "": its job is tried again."""
+    found = Experiment.objects.filter(pk=experiment_id)
+    if sentence:
+        found.live().update(state=State.PAUSED, pause_reason=Reason.FAILED, pause_note=sentence)
+    else:
+        found.filter(state=State.PAUSED, pause_reason=Reason.FAILED).update(
+            state=State.RUNNING, pause_reason="", pause_note=""
+        )
+
+
+def _start(actor: User | None, experiment: Experiment, states: tuple[str, ...], to: str, action: str) -> None:
+    require(actor, experiment.benchmark, Right.IMPORT_RUNS)
+    with transaction.atomic():
+        if actor is not None:
+            running = Experiment.objects.live().filter(created_by=actor).exclude(pk=experiment.pk).count()
+            if running >= MOST_RUNNING:
+                raise Conflict(f"You have {running} running experiments, the maximum. Wait, or pause one of them.")
+        fields: dict[str, Any] = {"pause_reason": "", "pause_note": "", "finished_at": None, "failures_in_row": 0}
+        if experiment.started_at is None:
+            fields["started_at"] = timezone.now()
+        _change(experiment, states, to, **fields)
+        job = enqueue_on_commit(
+            KIND,
+            payload={"experiment_id": experiment.pk},
+            actor=actor,
+            title=f"Run {experiment}"[:200],
+            benchmark=experiment.benchmark.slug,
+            key=f"{KIND}:{experiment.pk}",
+        )
+        Experiment.objects.filter(pk=experiment.pk).update(job_id=str(job.pk))
+        experiment.job_id = str(job.pk)
+        _note(actor, experiment, action)
+
+
+def _change(experiment: Experiment, states: tuple[str, ...], to: str, **fields: Any) -> None:
+    if not Experiment.objects.filter(pk=experiment.pk, state__in=states).update(state=to, **fields):
+        now = Experiment.objects.filter(pk=experiment.pk).values_list("state", flat=True).first()
+        raise Conflict(f"The experiment is {now or 'deleted'} now. Reload the page.", code="state")
+    for name, value in {"state": to, **fields}.items():
+        setattr(experiment, name, value)
+
+
+def _note(actor: User | None, experiment: Experiment, action: str, data: dict[str, Any] | None = None) -> None:
+    audit.record(
+        actor=actor, action=action, subject=experiment, benchmark=experiment.benchmark.slug, after=experiment.state,
+        data={"experiment": str(experiment)} | (data or {}),
+    )  # fmt: skip

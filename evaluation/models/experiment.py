@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import Q
+
+from annotation.models import Benchmark
+from evaluation.models.querysets.experiments import AttemptQuerySet, EndpointQuerySet, ExperimentQuerySet
+
+NAME = RegexValidator(
+    r"^[a-z0-9][a-z0-9-]*$", "Use lowercase letters, digits and hyphens. Start with a letter or digit."
+)
+KEY_NAME = RegexValidator(r"^[A-Z][A-Z0-9_]{0,63}$", "Use capital letters, digits and underscores.")
+
+
+class Endpoint(models.Model):
+    """The address of a chat API with one model, and what is known about both. Without a benchmark, it is of the site.
+
+    A key is never stored as text. ``key_name`` names one of the environment; ``sealed_key`` is encrypted for this
+    endpoint and its host. ``limits``: requests and tokens per minute, requests in flight.
+    ``prices``: USD per million tokens; empty: those of the price list. ``capabilities``: results of the last test.
+    """
+
+    benchmark = models.ForeignKey(Benchmark, null=True, blank=True, on_delete=models.CASCADE, related_name="endpoints")
+    name = models.CharField(max_length=60, validators=[NAME])
+    preset = models.CharField(max_length=20, default="generic")
+    base_url = models.CharField(max_length=500)
+    model = models.CharField(max_length=200, help_text="The name of the model in requests.")
+    label = models.CharField(max_length=200, blank=True, default="", help_text="The name of the model on pages.")
+    family = models.CharField(max_length=20, blank=True, default="", help_text="The family that image tokens follow.")
+    dialect = models.CharField(max_length=20, default="tools")
+    frame = models.CharField(max_length=10, default="pixels")
+    key_name = models.CharField(max_length=64, blank=True, default="", validators=[KEY_NAME])
+    sealed_key = models.TextField(blank=True, default="", editable=False)
+    limits = models.JSONField(default=dict, blank=True)
+    prices = models.JSONField(default=dict, blank=True)
+    capabilities = models.JSONField(default=dict, blank=True)
+    checked_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    objects = EndpointQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "name"], name="endpoint_once"),
+            models.UniqueConstraint(fields=["name"], name="site_endpoint_once", condition=Q(benchmark=None)),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def shown_model(self) -> str:
+        """The name that runs of this endpoint have."""
+        return self.label or self.model
+
+
+class Prompt(models.Model):
+    """A version of a template that people added. Those of the product are files (``evaluation.runner.prompts``)."""
+
+    slug = models.CharField(max_length=60, validators=[NAME])
+    version = models.PositiveSmallIntegerField()
+    role = models.CharField(max_length=12)
+    text = models.TextField()
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["slug", "version"]
+        constraints = [models.UniqueConstraint(fields=["slug", "version"], name="prompt_version_once")]
+
+    def __str__(self) -> str:
+        return f"{self.slug}@{self.version}"
+
+
+class Experiment(models.Model):
+    """A recipe applied to samples; its finished attempts are trajectories of one run.
+
+    ``recipe``: everything that can change a response, as ``evaluation.runner.recipe`` writes it. ``samples``: the query
+    that selected the samples. Money is in USD. ``reserved_usd`` is what requests in flight may cost at most.
+    """
+
+    class State(models.TextChoices):
+        DRAFT = "draft"
+        TRIAL = "trial"
+        READY = "ready"
+        RUNNING = "running"
+        PAUSED = "paused"
+        DONE = "done"
+        STOPPED = "stopped"
+
+    class Reason(models.TextChoices):
+        """Why an experiment is paused."""
+
+        PERSON = "person"
+        BUDGET = "budget"
+        ENDPOINT = "endpoint"
+        FAILED = "failed"
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="experiments")
+    version = models.ForeignKey("annotation.Version", null=True, on_delete=models.SET_NULL, related_name="+")
+    endpoint = models.ForeignKey(Endpoint, null=True, on_delete=models.SET_NULL, related_name="experiments")
+    endpoint_name = models.CharField(max_length=60)
+    model = models.CharField(max_length=200)
+    setting = models.CharField(max_length=200)
+    samples = models.TextField(blank=True, default="")
+    rollouts = models.PositiveSmallIntegerField(default=1)
+    recipe = models.JSONField()
+    recipe_digest = models.CharField(max_length=64)
+    state = models.CharField(max_length=8, choices=State, default=State.DRAFT)
+    pause_reason = models.CharField(max_length=8, choices=Reason, blank=True, default="")
+    pause_note = models.TextField(blank=True, default="")
+    budget_usd = models.FloatField(default=5.0)
+    budget_calls = models.PositiveIntegerField(default=1000)
+    spent_usd = models.FloatField(default=0.0)
+    reserved_usd = models.FloatField(default=0.0)
+    calls = models.PositiveIntegerField(default=0)
+    failures_in_row = models.PositiveIntegerField(default=0)
+    import_record = models.ForeignKey(
+        "annotation.ImportRecord", null=True, on_delete=models.SET_NULL, related_name="experiments"
+    )
+    job_id = models.CharField(max_length=36, blank=True, default="")
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    objects = ExperimentQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.model}, {self.setting}"
+
+
+class Attempt(models.Model):
+    """The execution of one sample and rollout. ``digest`` names everything that can change its responses; an attempt
+    with the digest of one that is done is linked to it (``reused_from``) without a request.
+
+    ``claim``: the worker that runs it. ``tries``: how often it was started, ``restarts``: how often its recorded
+    exchanges did not fit the rebuilt conversation, so that it began again.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+        SKIPPED = "skipped"
+
+    # Found by the constraint below, which begins with it.
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="attempts", db_index=False)
+    sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="attempts")
+    rollout = models.PositiveSmallIntegerField(default=0)
+    trial = models.BooleanField(default=False, help_text="One of the first few, which price the others.")
+    digest = models.CharField(max_length=64)
+    state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
+    claim = models.CharField(max_length=120, blank=True, default="")
+    tries = models.PositiveSmallIntegerField(default=0)
+    restarts = models.PositiveSmallIntegerField(default=0)
+    error_kind = models.CharField(max_length=16, blank=True, default="")
+    error = models.TextField(blank=True, default="")
+    reused_from = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
+    trajectory = models.ForeignKey(
+        "evaluation.Trajectory", null=True, on_delete=models.SET_NULL, related_name="attempts"
+    )
+    finished_at = models.DateTimeField(null=True)
+
+    objects = AttemptQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["experiment", "sample", "rollout"], name="attempt_once"),
+        ]
+        indexes = [
+            models.Index(fields=["experiment", "state"], name="attempt_by_state"),
+            models.Index(fields=["digest"], name="attempt_by_digest", condition=Q(state="done")),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.sample} of experiment {self.experiment_id}"
+
+
+class Exchange(models.Model):
+    """One request of an attempt with its response, as sent and received; an image is named ``sha256:…`` in the request.
+
+    ``reserved_usd``: what it may cost at most, until it is answered. ``estimated``: the endpoint sent no usage.
+    """
+
+    class State(models.TextChoices):
+        SENT = "sent"
+        ANSWERED = "answered"
+        FAILED = "failed"
+
+    attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="exchanges", db_index=False)
+    n = models.PositiveSmallIntegerField()
+    state = models.CharField(max_length=8, choices=State, default=State.SENT)
+    request_digest = models.CharField(max_length=64)
+    request = models.BinaryField()
+    response = models.BinaryField(null=True)
+    status = models.PositiveSmallIntegerField(null=True)
+    started_at = models.DateTimeField()
+    milliseconds = models.PositiveIntegerField(null=True)
+    retries = models.PositiveSmallIntegerField(default=0)
+    input_tokens = models.PositiveIntegerField(null=True)
+    cached_tokens = models.PositiveIntegerField(null=True)
+    output_tokens = models.PositiveIntegerField(null=True)
+    estimated = models.BooleanField(default=False)
+    usd = models.FloatField(null=True)
+    reserved_usd = models.FloatField(default=0.0)
+    finish_reason = models.CharField(max_length=40, blank=True, default="")
+    served_model = models.CharField(max_length=200, blank=True, default="")
+    fingerprint = models.CharField(max_length=200, blank=True, default="")
+
+    class Meta:
+        ordering = ["attempt", "n"]
+        constraints = [models.UniqueConstraint(fields=["attempt", "n"], name="exchange_once")]
+
+    def __str__(self) -> str:
+        return f"request {self.n} of {self.attempt}"
+
+
+class SentImage(models.Model):
+    """An image that requests of an experiment contain. ``name``: of its bytes in the object store."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="images", db_index=False)
+    sha256 = models.CharField(max_length=64)
+    name = models.CharField(max_length=120)
+    media_type = models.CharField(max_length=40)
+    bytes = models.PositiveIntegerField()
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["experiment", "sha256"], name="sent_image_once")]
+        indexes = [models.Index(fields=["sha256"], name="sent_image_by_content")]
+
+    def __str__(self) -> str:
+        return self.sha256

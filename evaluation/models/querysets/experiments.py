@@ -1,0 +1,46 @@
+"""Named questions about endpoints, experiments and their attempts."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from django.db import models
+from django.db.models import Count, Q, Sum
+
+LIVE = ("trial", "running")
+"""States in which a job works on an experiment."""
+
+
+class EndpointQuerySet(models.QuerySet[Any]):
+    def offered_to(self, benchmark: Any) -> Self:
+        """The endpoints that experiments of a benchmark can use: its own and those of the site."""
+        return self.filter(Q(benchmark=benchmark) | Q(benchmark=None))
+
+
+class ExperimentQuerySet(models.QuerySet[Any]):
+    def live(self) -> Self:
+        return self.filter(state__in=LIVE)
+
+    def with_counts(self) -> Self:
+        """With ``attempts_n``, ``done_n`` and ``failed_n``."""
+        return self.annotate(
+            attempts_n=Count("attempts"),
+            done_n=Count("attempts", filter=Q(attempts__state="done")),
+            failed_n=Count("attempts", filter=Q(attempts__state="failed")),
+        )
+
+
+class AttemptQuerySet(models.QuerySet[Any]):
+    def counted(self) -> dict[str, int]:
+        """The number of attempts in each state that occurs. One query."""
+        return dict(self.order_by().values_list("state").annotate(n=Count("pk")))
+
+    def failures(self) -> list[tuple[str, int]]:
+        """Kinds of errors with the number of failed attempts, the most frequent first. One query."""
+        failed = self.filter(state="failed").order_by()
+        return list(failed.values_list("error_kind").annotate(n=Count("pk")).order_by("-n", "error_kind"))
+
+    def tokens(self) -> dict[str, int]:
+        """Input and output tokens of all answered requests. One query."""
+        sums = self.order_by().aggregate(input=Sum("exchanges__input_tokens"), output=Sum("exchanges__output_tokens"))
+        return {name: value or 0 for name, value in sums.items()}
