@@ -65,7 +65,8 @@ class Limiter:
     """The limits of one endpoint in one process, for any number of threads.
 
     ``shares``: jobs that use the endpoint, of which this is one; each gets an equal part of all limits. ``spent``:
-    assume that the part of the last minute is used up, as after a restart or when another job begins.
+    assume that the part of the last minute is used up, as after a restart or when another job begins. If there are more
+    jobs than requests per minute, each sends one in several minutes, and some can meet in the same minute.
     """
 
     def __init__(
