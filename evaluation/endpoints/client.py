@@ -46,7 +46,8 @@ class Settings:
     """An endpoint as the client needs it. Raises ``AddressRejected`` or ``KeyRejected``.
 
     ``key``: empty for none. ``allowed_hosts``: entries of SIGHTLINE_ENDPOINT_HOSTS. ``drop``: parameters, and keywords
-    of tool schemas, that are not sent. ``stream``: whether to ask for a stream, in which silence is noticed early.
+    of tool schemas, that are not sent. ``rename``: parameters with their names at this endpoint. ``stream``: whether to
+    ask for a stream, in which silence is noticed early. ``retries``: requests after the first one, at most.
     """
 
     base_url: str
@@ -56,7 +57,9 @@ class Settings:
     allowed_hosts: tuple[str, ...] = ()
     timeouts: Timeouts = Timeouts()
     drop: tuple[str, ...] = ()
+    rename: tuple[tuple[str, str], ...] = ()
     stream: bool = True
+    retries: int = MOST_RETRIES
 
     def __post_init__(self) -> None:
         Address(self.base_url, self.allowed_hosts)
@@ -141,7 +144,7 @@ class Client:
     def outgoing(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Return the body as it is sent, images by name. Preparing it twice changes nothing."""
         settings = self.settings
-        return outgoing(body, model=settings.model, drop=settings.drop, stream=settings.stream)
+        return outgoing(body, model=settings.model, drop=settings.drop, rename=settings.rename, stream=settings.stream)
 
     def complete(
         self,
@@ -152,14 +155,14 @@ class Client:
         cancelled: Callable[[], bool] = lambda: False,
         tokens: int = 0,
     ) -> Reply:
-        """Return the response to a request, after up to six retries.
+        """Return the response to a request, after retries where they can help.
 
         ``on_sent`` is called before each request leaves. ``tokens``: estimated tokens of the request, for the limit per
         minute. Raises ``CallFailed`` with the kind, ``CallCancelled``, and whatever ``on_sent`` raises.
         """
         sent = self.outgoing(body)
         payload = self._payload(sent, images)
-        for retries in range(MOST_RETRIES + 1):
+        for retries in range(self.settings.retries + 1):
             slot = self.limiter.enter(tokens, cancelled)
             try:
                 if on_sent:
@@ -296,7 +299,7 @@ class Client:
     def _wait(self, outcome: _Outcome, retries: int) -> float | None:
         """Seconds until the next request, None if there should be none."""
         rejection = outcome.rejection
-        if not rejection or not rejection.again or retries == MOST_RETRIES:
+        if not rejection or not rejection.again or retries == self.settings.retries:
             return None
         if rejection.retry_after is not None:
             return rejection.retry_after if rejection.retry_after <= self.settings.timeouts.total else None

@@ -24,13 +24,22 @@ _PIECE = 48 * 1024
 """Bytes of an image that are encoded at once, a multiple of 3."""
 
 
-def outgoing(body: Mapping[str, Any], *, model: str, drop: Collection[str], stream: bool) -> dict[str, Any]:
+def outgoing(
+    body: Mapping[str, Any],
+    *,
+    model: str,
+    drop: Collection[str],
+    stream: bool,
+    rename: Collection[tuple[str, str]] = (),
+) -> dict[str, Any]:
     """Return the body that an endpoint is sent, with images by name. This is what to store.
 
-    ``drop``: parameters of the body, and keywords of tool schemas (``OMITTABLE``), that the endpoint rejects. ``model``
-    replaces that of the body, unless it is empty. A body that says ``stream`` itself decides.
+    ``drop``: parameters of the body, and keywords of tool schemas (``OMITTABLE``), that the endpoint rejects.
+    ``rename``: parameters that the endpoint knows by another name. ``model`` replaces that of the body, unless it is
+    empty. A body that says ``stream`` itself decides.
     """
-    sent = {name: value for name, value in body.items() if name not in drop}
+    names = dict(rename)
+    sent = {names.get(name, name): value for name, value in body.items() if name not in drop}
     if model:
         sent["model"] = model
     keywords = [name for name in drop if name in OMITTABLE]
