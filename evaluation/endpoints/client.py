@@ -6,39 +6,26 @@ import json
 import math
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 
-from evaluation.endpoints.addresses import Address, AddressRejected, Resolve, resolve
+from evaluation.endpoints.addresses import Address, Resolve, resolve
 from evaluation.endpoints.connection import open_client
 from evaluation.endpoints.errors import CallCancelled, CallFailed, ErrorKind
+from evaluation.endpoints.exchange import Exchange, Outcome, Timeouts
 from evaluation.endpoints.keys import checked_key
 from evaluation.endpoints.limiter import Limiter, Limits
 from evaluation.endpoints.outgoing import Lookup, Payload, dropped, outgoing
 from evaluation.endpoints.redact import Redactor
-from evaluation.endpoints.rejections import Rejection, read_error, read_rejection, read_retry_after
-from evaluation.endpoints.replies import DONE, Answer, Call, ErrorInBody, Unreadable, Usage, is_stream, read_answer
+from evaluation.endpoints.rejections import Rejection
+from evaluation.endpoints.replies import Answer, Call, Usage
 
-PATH = "/chat/completions"
-LONGEST = 20_000_000
-"""Bytes of a response."""
 MOST_RETRIES = 6
-_TAIL = 40
-"""Bytes at the end of a stream in which its end mark is."""
 _CHECK_EVERY = 0.5
 """Seconds of a wait between two looks at whether the caller cancelled."""
-
-
-@dataclass(frozen=True)
-class Timeouts:
-    """Seconds until a request fails: without a connection, without a byte, and in total."""
-
-    connect: float = 10.0
-    silence: float = 120.0
-    total: float = 900.0
 
 
 @dataclass(frozen=True)
@@ -55,7 +42,7 @@ class Settings:
     preset: str = "generic"
     key: str = field(default="", repr=False)
     allowed_hosts: tuple[str, ...] = ()
-    timeouts: Timeouts = Timeouts()
+    timeouts: Timeouts = field(default_factory=Timeouts)
     drop: tuple[str, ...] = ()
     rename: tuple[tuple[str, str], ...] = ()
     stream: bool = True
@@ -91,17 +78,6 @@ class Reply:
     repairs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Outcome:
-    """What one request led to: an answer, or a rejection. ``usage``: of a rejected response, if it reported tokens."""
-
-    status: int = 0
-    body: bytes = b""
-    answer: Answer | None = None
-    rejection: Rejection | None = None
-    usage: Usage | None = None
-
-
 class Client:
     """Sends requests to one endpoint. It can be used by many threads; ``close`` ends its connections.
 
@@ -128,6 +104,7 @@ class Client:
         self._draw = draw
         self._redact = Redactor(settings.key)
         self._http = open_client(self.address, resolve=resolve, transport=transport)
+        self._exchange = Exchange(self._http, self.address, settings.key, settings.timeouts, clock)
 
     def __repr__(self) -> str:
         return f"Client({self.address.origin}, {self.settings.model!r})"
@@ -168,7 +145,7 @@ class Client:
                 if on_sent:
                     on_sent()
                 begun = self._clock()
-                outcome = self._request(payload, cancelled)
+                outcome = self._exchange.send(payload, cancelled)
                 if outcome.answer:
                     usage = outcome.answer.usage
                     slot.succeeded(usage.input + usage.output if usage else tokens)
@@ -194,109 +171,7 @@ class Client:
             message = "The request can't be written as JSON."
         raise CallFailed(ErrorKind.INTERNAL, message)
 
-    def _request(self, payload: Payload, cancelled: Callable[[], bool]) -> _Outcome:
-        """Send once. Errors become values here, so that no exception holds the request with its key."""
-        received = bytearray()
-        status = 0
-        try:
-            response = self._http.send(self._prepared(payload), stream=True, auth=_Bearer(self.settings.key))
-            try:
-                status = response.status_code
-                failed = self._receive(response, received, cancelled)
-                return failed or self._read(status, response.headers, bytes(received))
-            finally:
-                response.close()
-        except AddressRejected as error:
-            return self._rejected(0, b"", ErrorKind.SERVER, str(error))
-        except httpx.HTTPError as error:
-            if DONE in received[-_TAIL:] and is_stream(bytes(received)):
-                return self._read(status, {}, bytes(received))
-            return self._broken(status, received, error)
-
-    def _prepared(self, payload: Payload) -> httpx.Request:
-        timeouts = self.settings.timeouts
-        return self._http.build_request(
-            "POST",
-            self.address.url(PATH),
-            content=payload,
-            headers={
-                "Content-Type": "application/json",
-                "Content-Length": str(payload.length),
-                "Accept": "application/json, text/event-stream",
-                "Accept-Encoding": "identity",
-            },
-            timeout=httpx.Timeout(timeouts.silence, connect=timeouts.connect),
-        )
-
-    def _receive(self, response: httpx.Response, received: bytearray, cancelled: Callable[[], bool]) -> _Outcome | None:
-        """Add the bytes of a response to ``received``. Return an outcome if it is too long or too late."""
-        now = self._clock()
-        late, look = now + self.settings.timeouts.total, now + _CHECK_EVERY
-        for chunk in response.iter_raw():
-            received += chunk
-            if len(received) > LONGEST:
-                del received[LONGEST:]
-                message = f"The response is longer than {LONGEST // 10**6} MB."
-                return self._rejected(response.status_code, received, ErrorKind.SERVER, message)
-            now = self._clock()
-            if now > late:
-                message = f"The response was not complete after {self.settings.timeouts.total:g} s."
-                return self._rejected(response.status_code, received, ErrorKind.TIMEOUT, message)
-            if now > look:
-                look = now + _CHECK_EVERY
-                _stop_if(cancelled, "while the response arrived")
-        return None
-
-    def _broken(self, status: int, body: bytes | bytearray, error: httpx.HTTPError) -> _Outcome:
-        """The outcome of a connection that failed."""
-        host, timeouts = self.address.host, self.settings.timeouts
-        if isinstance(error, httpx.ConnectTimeout | httpx.ConnectError):
-            why = str(error)[:200] or f"no answer for {timeouts.connect:g} s"
-            message = f"No connection to {host}: {why}."
-            return self._rejected(status, body, ErrorKind.SERVER, message, again=True, overloaded=True)
-        if isinstance(error, httpx.TimeoutException):
-            message = f"{host} sent nothing for {timeouts.silence:g} s."
-            return self._rejected(status, body, ErrorKind.TIMEOUT, message, again=True)
-        if status and 200 <= status < 300:
-            message = "The connection ended before the response was complete."
-            return self._rejected(status, body, ErrorKind.CUT_STREAM, message, again=True)
-        return self._rejected(status, body, ErrorKind.SERVER, f"{host} closed the connection.", again=True)
-
-    def _rejected(
-        self,
-        status: int,
-        body: bytes | bytearray,
-        kind: ErrorKind,
-        message: str,
-        *,
-        again: bool = False,
-        overloaded: bool = False,
-    ) -> _Outcome:
-        rejection = Rejection(kind, message, again, overloaded)
-        return _Outcome(status, self._redact.data(bytes(body)), rejection=rejection)
-
-    def _read(self, status: int, headers: Mapping[str, str], received: bytes) -> _Outcome:
-        """The outcome of a complete response."""
-        body = self._redact.data(received)
-        coding = headers.get("content-encoding", "identity").strip().lower()
-        if coding not in ("", "identity"):
-            message = "The endpoint compressed the response although it was asked not to."
-            return self._rejected(status, b"", ErrorKind.SERVER, message)
-        if not 200 <= status < 300:
-            after = read_retry_after(headers)
-            return _Outcome(status, body, rejection=read_rejection(status, body, retry_after=after))
-        try:
-            answer = read_answer(body)
-        except Unreadable as error:
-            return _Outcome(status, body, rejection=Rejection(error.kind, str(error), error.again))
-        except ErrorInBody as error:
-            return _Outcome(status, body, rejection=read_error(error.error))
-        blocked = _blocked(answer)
-        if blocked:
-            return _Outcome(status, body, rejection=blocked, usage=answer.usage)
-        return _Outcome(status, body, answer=answer)
-
-    def _wait(self, outcome: _Outcome, retries: int) -> float | None:
+    def _wait(self, outcome: Outcome, retries: int) -> float | None:
         """Seconds until the next request, None if there should be none."""
         rejection = outcome.rejection
         if not rejection or not rejection.again or retries == self.settings.retries:
@@ -311,7 +186,7 @@ class Client:
             self._sleep(min(seconds, _CHECK_EVERY))
             seconds -= _CHECK_EVERY
 
-    def _reply(self, outcome: _Outcome, answer: Answer, seconds: float, retries: int, lost: tuple[str, ...]) -> Reply:
+    def _reply(self, outcome: Outcome, answer: Answer, seconds: float, retries: int, lost: tuple[str, ...]) -> Reply:
         message = self._redact.value(dict(answer.message))
         safe = message == answer.message
         text = self._redact.text
@@ -333,7 +208,7 @@ class Client:
             repairs=answer.repairs,
         )
 
-    def _failure(self, outcome: _Outcome, retries: int) -> CallFailed:
+    def _failure(self, outcome: Outcome, retries: int) -> CallFailed:
         rejection = outcome.rejection or Rejection(ErrorKind.INTERNAL, "The request has no outcome.", False)
         return CallFailed(
             rejection.kind,
@@ -346,38 +221,9 @@ class Client:
         )
 
 
-class _Bearer(httpx.Auth):
-    """Adds the key as the request leaves, so that no other object holds it in a header."""
-
-    def __init__(self, key: str) -> None:
-        self._key = key
-
-    def auth_flow(self, request: httpx.Request) -> Iterator[httpx.Request]:  # type: ignore[override]
-        if self._key:
-            request.headers["Authorization"] = f"Bearer {self._key}"
-        yield request
-
-
 def _stop_if(cancelled: Callable[[], bool], when: str) -> None:
     if cancelled():
         raise CallCancelled(f"Cancelled {when}.")
-
-
-def _blocked(answer: Answer) -> Rejection | None:
-    """Why a complete response has no content to work with, None if it has some.
-
-    A response that was cut by length is content: the model used up its tokens.
-    """
-    refusal = answer.message.get("refusal")
-    if answer.text.strip() or answer.calls:
-        return None
-    if answer.finish_reason == "content_filter":
-        return Rejection(ErrorKind.CONTENT_FILTER, "The provider's content filter removed the response.", False)
-    if isinstance(refusal, str) and refusal.strip():
-        return Rejection(ErrorKind.REFUSAL, f"The model refused: {refusal[:500]}", False)
-    if answer.is_empty and answer.finish_reason != "length":
-        return Rejection(ErrorKind.EMPTY, "The response has no text and no tool call.", False)
-    return None
 
 
 def _rewritten(message: Mapping[str, Any]) -> bytes:

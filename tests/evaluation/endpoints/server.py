@@ -17,8 +17,9 @@ import httpx
 import pytest
 
 from evaluation.endpoints.addresses import LOOPBACK
-from evaluation.endpoints.client import Client, Settings, Timeouts
+from evaluation.endpoints.client import Client, Settings
 from evaluation.endpoints.errors import CallFailed
+from evaluation.endpoints.exchange import Timeouts
 
 BODY = {"messages": [{"role": "user", "content": "How many?"}]}
 USAGE = {"prompt_tokens": 100, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 40}}

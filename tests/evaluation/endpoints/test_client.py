@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterator
+from threading import Event, Thread, get_ident
 
 import httpx
 import pytest
 
-from evaluation.endpoints.client import Client, Settings, Timeouts
+from evaluation.endpoints.client import Client, Settings
 from evaluation.endpoints.errors import CallCancelled, ErrorKind
+from evaluation.endpoints.exchange import Timeouts
 from evaluation.endpoints.keys import KeyRejected
 from evaluation.endpoints.limiter import Limiter, Limits
 from evaluation.endpoints.replies import Usage
@@ -234,20 +236,79 @@ def test_the_time_of_a_reply_is_that_of_its_request() -> None:
         assert endpoint.complete(BODY, no_images).ms == 250 * -(-len(answer.body) // 100)
 
 
-@pytest.mark.parametrize("when", [0, 1, 2, 3])
-def test_a_call_can_be_cancelled_before_between_and_during_requests(when: int) -> None:
-    """``when``: how often the caller answers no first."""
-    asked: list[int] = []
+def test_a_call_can_be_cancelled_before_its_request() -> None:
+    with serving(spoken()) as running, client(running.url) as endpoint, pytest.raises(CallCancelled, match="limits"):
+        endpoint.complete(BODY, no_images, cancelled=lambda: True)
+    assert running.seen.requests == []
+
+
+def test_a_call_can_be_cancelled_between_requests() -> None:
+    with serving(Answer(500)) as running, client(running.url) as endpoint, pytest.raises(CallCancelled, match="retry"):
+        endpoint.complete(BODY, no_images, cancelled=lambda: bool(running.seen.requests))
+    assert len(running.seen.requests) == 1
+    assert endpoint.limiter.try_enter(0)[0]
+
+
+@pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"])
+def test_a_call_can_be_cancelled_while_the_endpoint_is_silent(beginning: bytes) -> None:
+    """Before the first byte of a response, and within it."""
+    arrived, over = Event(), Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def accept() -> None:
+            connection, _ = server.accept()
+            connection.recv(65536)
+            connection.sendall(beginning)
+            arrived.set()
+            over.wait(30)
+            connection.close()
+
+        thread = Thread(target=accept, daemon=True)
+        thread.start()
+        with client(f"http://127.0.0.1:{server.getsockname()[1]}/v1", timeouts=Timeouts(silence=30)) as endpoint:
+            with pytest.raises(CallCancelled, match="response"):
+                endpoint.complete(BODY, no_images, cancelled=arrived.is_set)
+            slots = [endpoint.limiter.try_enter(0)[0] for _ in range(4)]
+            assert all(slots), "the slot of the cancelled request was not given back"
+        over.set()
+        thread.join()
+
+
+def test_a_silent_endpoint_is_left_when_the_time_of_the_request_is_over() -> None:
+    time = Time()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+
+        def later() -> bool:
+            time.now += 500
+            return False
+
+        with client(url, time, timeouts=Timeouts(silence=30)) as endpoint:
+            failed = failure(endpoint, "not complete after 900 s", cancelled=later)
+    assert (failed.kind, failed.retries) == (ErrorKind.TIMEOUT, 0)
+
+
+def test_cancelled_is_asked_in_the_thread_of_the_caller() -> None:
+    asked: set[int] = set()
 
     def cancelled() -> bool:
-        asked.append(1)
-        return len(asked) > when
+        asked.add(get_ident())
+        return False
 
-    time = Time()
-    with slow_client(Answer(500, b"x" * 1000), 1, time) as endpoint, pytest.raises(CallCancelled, match="Cancelled"):
-        endpoint.complete(BODY, no_images, cancelled=cancelled)
-    assert len(asked) == when + 1
-    assert endpoint.limiter.try_enter(0)[0], "the slot of the cancelled request was not given back"
+    with serving(Answer(500), spoken()) as running, client(running.url) as endpoint:
+        endpoint.complete(BODY, no_images, cancelled=cancelled, on_sent=lambda: asked.add(get_ident()))
+    assert asked == {get_ident()}
+
+
+def test_an_error_in_the_thread_of_a_request_reaches_the_caller() -> None:
+    def broken(request: httpx.Request) -> httpx.Response:
+        raise MemoryError("none left")
+
+    settings = Settings("http://127.0.0.1:1/v1", allowed_hosts=("127.0.0.0/8",))
+    with Client(settings, transport=httpx.MockTransport(broken)) as endpoint:
+        with pytest.raises(MemoryError, match="none left"):
+            endpoint.complete(BODY, no_images)
+        assert endpoint.limiter.try_enter(0)[0]
 
 
 def test_a_long_wait_can_be_cancelled() -> None:
