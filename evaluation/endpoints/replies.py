@@ -127,15 +127,30 @@ def read_stream(body: bytes) -> Mapping[str, Any]:
 
 
 @dataclass
+class _Part:
+    """A call whose arguments arrive in pieces. ``more``: fields of one provider, which it wants back."""
+
+    more: dict[str, Any] = field(default_factory=dict)
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+    def whole(self) -> dict[str, Any]:
+        function = {"name": self.name, "arguments": "".join(self.arguments)}
+        return {**self.more, "id": self.id, "type": "function", "function": function}
+
+
+@dataclass
 class _Assembled:
-    """A response whose parts arrive in chunks."""
+    """A response whose parts arrive in chunks. Pieces are joined at the end, once."""
 
     top: dict[str, Any] = field(default_factory=dict)
-    message: dict[str, Any] = field(default_factory=dict)
-    calls: dict[Any, dict[str, Any]] = field(default_factory=dict)
-    finish_reason: str = ""
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    others: dict[str, Any] = field(default_factory=dict)
+    calls: list[_Part] = field(default_factory=list)
+    by_index: dict[int, _Part] = field(default_factory=dict)
+    finish_reason: Any = ""
     has_choice: bool = False
-    last: Any = None
 
     def add(self, chunk: Mapping[str, Any]) -> None:
         if chunk.get("error"):
@@ -147,58 +162,53 @@ class _Assembled:
         for choice in choices if isinstance(choices, list) else []:
             if isinstance(choice, Mapping) and choice.get("index", 0) in (0, None):
                 self.has_choice = True
-                self._delta(choice.get("delta") or choice.get("message") or {})
+                self._delta(choice.get("delta") or choice.get("message"))
                 self.finish_reason = choice.get("finish_reason") or self.finish_reason
 
     def _delta(self, delta: Any) -> None:
-        if not isinstance(delta, Mapping):
-            return
-        for name, value in delta.items():
+        for name, value in delta.items() if isinstance(delta, Mapping) else ():
             if name == "tool_calls":
-                for call in value if isinstance(value, list) else []:
-                    if isinstance(call, Mapping):
-                        self._call(call)
-            elif name != "role" and isinstance(value, str):
-                self.message[name] = _text(self.message.get(name)) + value
-            elif name != "role" and isinstance(value, list):
-                self.message[name] = (
-                    [*(self.message.get(name) or []), *value] if _is_list(self.message, name) else value
-                )
+                for part in value if isinstance(value, list) else []:
+                    if isinstance(part, Mapping):
+                        self._call(part)
+            elif name == "role":
+                continue
+            elif isinstance(value, str):
+                self.texts.setdefault(name, []).append(value)
+            elif isinstance(value, list) and isinstance(self.others.get(name), list):
+                self.others[name].extend(value)
             elif value is not None:
-                self.message[name] = value
+                self.others[name] = value
 
-    def _call(self, part: Mapping[str, Any]) -> None:
+    def _call(self, given: Mapping[str, Any]) -> None:
         """Join a part of a call with its earlier parts: those of its index, else those of the latest call.
 
         Some servers give all calls the index 0 or none; then another id begins another call.
         """
-        key = part.get("index")
-        known = self.calls.get(key) if key is not None else self.calls.get(self.last)
-        identity = part.get("id")
-        if known is None or (identity and known["id"] and identity != known["id"]):
-            key = key if key is not None and key not in self.calls else ("new", len(self.calls))
-            known = self.calls[key] = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
-        elif key is None:
-            key = self.last
-        self.last = key
-        known["id"] = identity or known["id"]
-        function = part.get("function")
+        index, identity = given.get("index"), _text(given.get("id"))
+        index = index if isinstance(index, int) else None
+        latest = self.calls[-1] if self.calls else None
+        part = latest if index is None else self.by_index.get(index)
+        if part is None or (identity and part.id and identity != part.id):
+            part = _Part()
+            self.calls.append(part)
+        if index is not None:
+            self.by_index[index] = part
+        part.id = identity or part.id
+        part.more |= {name: value for name, value in given.items() if name not in ("index", "function")}
+        function = given.get("function")
         if isinstance(function, Mapping):
-            name, arguments = function.get("name"), function.get("arguments")
-            if isinstance(name, str) and name != known["function"]["name"]:
-                known["function"]["name"] += name
-            known["function"]["arguments"] += arguments if isinstance(arguments, str) else _written(arguments)
+            name, arguments = _text(function.get("name")), function.get("arguments")
+            part.name += name if name != part.name else ""
+            part.arguments.append(arguments if isinstance(arguments, str) else _written(arguments))
 
     def response(self) -> dict[str, Any]:
-        message: dict[str, Any] = {"role": "assistant", "content": None, **self.message}
+        texts = {name: "".join(pieces) for name, pieces in self.texts.items()}
+        message: dict[str, Any] = {"role": "assistant", "content": None, **self.others, **texts}
         if self.calls:
-            message["tool_calls"] = list(self.calls.values())
+            message["tool_calls"] = [part.whole() for part in self.calls]
         choices = [{"index": 0, "message": message, "finish_reason": self.finish_reason}] if self.has_choice else []
         return {**self.top, "choices": choices}
-
-
-def _is_list(message: Mapping[str, Any], name: str) -> bool:
-    return isinstance(message.get(name), list)
 
 
 def _from_whole(whole: Mapping[str, Any]) -> Answer:
@@ -217,15 +227,12 @@ def _from_whole(whole: Mapping[str, Any]) -> Answer:
     calls, repairs = read_calls(message.get("tool_calls"))
     message = {"role": "assistant", **message}
     if calls:
-        message["tool_calls"] = [
-            {"id": known, "type": "function", "function": {"name": name, "arguments": arguments}}
-            for known, name, arguments in calls
-        ]
+        message["tool_calls"] = calls
     return Answer(
         message=message,
         text=_content(message.get("content")),
         reasoning=_text(message.get("reasoning_content")) or _text(message.get("reasoning")),
-        calls=calls,
+        calls=tuple((one["id"], one["function"]["name"], one["function"]["arguments"]) for one in calls),
         finish_reason=_text(choice.get("finish_reason")),
         usage=read_usage(whole.get("usage")),
         model=_text(whole.get("model")),
@@ -234,9 +241,12 @@ def _from_whole(whole: Mapping[str, Any]) -> Answer:
     )
 
 
-def read_calls(given: Any) -> tuple[tuple[Call, ...], tuple[str, ...]]:
-    """Return the calls, each with an id of its own, and what was repaired. Arguments stay as written."""
-    calls: list[Call] = []
+def read_calls(given: Any) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """Return the calls, each with an id of its own, and what was repaired. Arguments stay as written.
+
+    Other fields of a call stay too: some providers want them back.
+    """
+    calls: list[dict[str, Any]] = []
     repairs: list[str] = []
     used: set[str] = set()
     for number, call in enumerate(given if isinstance(given, list) else []):
@@ -255,8 +265,9 @@ def read_calls(given: Any) -> tuple[tuple[Call, ...], tuple[str, ...]]:
         if not isinstance(arguments, str):
             repairs.append(f"The arguments of call {number + 1} are not a text; they were written as JSON.")
             arguments = _written(arguments)
-        calls.append((identity, _text(function.get("name")), arguments))
-    return tuple(calls), tuple(repairs)
+        repaired = {**function, "name": _text(function.get("name")), "arguments": arguments}
+        calls.append({**call, "id": identity, "type": "function", "function": repaired})
+    return calls, tuple(repairs)
 
 
 def _unused(number: int, used: set[str]) -> str:

@@ -42,7 +42,8 @@ CALLS: list[tuple[str, Any, list[tuple[str, str, str]], int]] = [
 @pytest.mark.parametrize(("given_calls", "read", "repairs"), [row[1:] for row in CALLS], ids=[row[0] for row in CALLS])
 def test_calls_get_ids_of_their_own(given_calls: Any, read: list[tuple[str, str, str]], repairs: int) -> None:
     calls, repaired = read_calls(given_calls)
-    assert (list(calls), len(repaired)) == (read, repairs)
+    found = [(one["id"], one["function"]["name"], one["function"]["arguments"]) for one in calls]
+    assert (found, len(repaired)) == (read, repairs)
 
 
 def test_the_message_has_the_repaired_ids() -> None:
@@ -68,6 +69,10 @@ PIECES: list[tuple[str, list[dict[str, Any]], list[tuple[str, str, str]]]] = [
     ("in turn", [piece(0, "a", "f"), piece(1, "b", "g"), piece(0, arguments="1"), piece(1, arguments="2")],
      [("a", "f", "1"), ("b", "g", "2")]),
     ("all with the index 0", [piece(0, "a", "f", "1"), piece(0, "b", "g", "2")], [("a", "f", "1"), ("b", "g", "2")]),
+    ("all with the index 0, in pieces",
+     [piece(0, "a", "f", "1"), piece(0, arguments="2"), piece(0, "b", "g", "3"), piece(0, arguments="4")],
+     [("a", "f", "12"), ("b", "g", "34")]),
+    ("a list as index", [{"tool_calls": [{"index": [0], "id": "a", "function": {"name": "f"}}]}], [("a", "f", "")]),
     ("without index", [piece(None, "a", "f", "1"), piece(None, arguments="2"), piece(None, "b", "g", "3")],
      [("a", "f", "12"), ("b", "g", "3")]),
     ("the id in every piece", [piece(0, "a", "f", "1"), piece(0, "a", arguments="2")], [("a", "f", "12")]),
@@ -85,6 +90,18 @@ def test_calls_in_pieces_are_joined(deltas: list[dict[str, Any]], read: list[tup
 
 def chunk(content: Any, index: int = 0) -> bytes:
     return json.dumps({"choices": [{"index": index, "delta": {"content": content}}]}).encode()
+
+
+def test_what_a_provider_wants_back_stays_in_the_message() -> None:
+    """Gemini rejects the next turn without the signature of a call."""
+    signed = {**call(), "extra_content": {"google": {"thought_signature": "AbC="}}}
+    details = [{"type": "reasoning.text", "text": "so"}]
+    whole = read_answer(spoken(calls=[signed], reasoning_details=details).body).message
+    first, second = {**signed, "index": 0}, {"index": 0, "function": {"arguments": ""}}
+    parts = [{"tool_calls": [first], "reasoning_details": details}, {"tool_calls": [second], "content": "two"}]
+    for message in (whole, read_answer(streamed(*parts).body).message):
+        assert message["tool_calls"] == [signed]
+        assert message["reasoning_details"] == details
 
 
 STREAMS = [
@@ -157,7 +174,7 @@ JSON = st.recursive(
     | st.dictionaries(
         st.sampled_from(["choices", "message", "delta", "content", "tool_calls", "function", "id", "index", "name",
                          "arguments", "usage", "error", "finish_reason", "refusal", "model", "prompt_tokens",
-                         "prompt_tokens_details"]),
+                         "prompt_tokens_details", "reasoning", "role"]),
         inner, max_size=4),
     max_leaves=20,
 )  # fmt: skip
@@ -166,9 +183,12 @@ JSON = st.recursive(
 @given(JSON, st.booleans())
 def test_any_json_is_read_or_refused(value: Any, stream: bool) -> None:
     """Whatever a server sends: an answer of texts, or one of two errors."""
-    body = json.dumps({"choices": [{"message": value, "delta": value}], "usage": value}).encode()
+    whole = {"choices": [{"message": value, "delta": value, "finish_reason": value}], "usage": value}
+    calls = {"tool_calls": [value, {"index": value, "id": value, "function": value}]}
+    chunks = [whole, {"choices": [{"delta": calls, "message": calls}]}, {"choices": value}]
+    body = json.dumps(whole).encode()
     if stream:
-        body = b"data: " + body + b"\n\ndata: " + json.dumps({"choices": value}).encode() + b"\n\ndata: [DONE]\n\n"
+        body = b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in chunks) + b"data: [DONE]\n\n"
     try:
         answer = read_answer(body)
     except (Unreadable, ErrorInBody):
