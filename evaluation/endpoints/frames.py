@@ -55,6 +55,10 @@ class FrameFound:
         """
         return self.frame == ("sent" if frame == "pixels" else frame)
 
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> FrameFound:
+        return cls(**stored)
+
     def to_json(self) -> dict[str, Any]:
         errors = {name: round(error, 4) for name, error in self.errors.items()}
         return {"frame": self.frame, "errors": errors, "boxes": self.boxes, "y_first": self.y_first}

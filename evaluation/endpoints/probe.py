@@ -28,7 +28,7 @@ from evaluation.endpoints.findings import (
     found_tools,
     found_usage,
 )
-from evaluation.endpoints.frames import SIZES, find_frame, read_box
+from evaluation.endpoints.frames import SIZES, FrameFound, find_frame, read_box
 from evaluation.endpoints.presets import PRESETS
 from evaluation.endpoints.probe_images import LARGE, large_image, number_image, square_image
 
@@ -80,6 +80,11 @@ class Report:
     largest_image: Finding = field(default_factory=Finding)
     image_tokens: Finding = field(default_factory=Finding)
     frame: Finding = field(default_factory=Finding)
+
+    def agrees(self, frame: str) -> bool:
+        """Whether the frame of a dialect was found. If not, or if none was, a person has to confirm the start."""
+        found = self.frame.value
+        return isinstance(found, Mapping) and FrameFound.from_json(found).agrees(frame)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread, get_ident
 
 import httpx
 import pytest
 
+from evaluation.endpoints.addresses import LOOPBACK
 from evaluation.endpoints.client import Client, Settings
 from evaluation.endpoints.errors import CallCancelled, ErrorKind
 from evaluation.endpoints.exchange import Timeouts
@@ -357,3 +359,47 @@ def test_without_usage_there_is_none() -> None:
     answers = (spoken(usage=None), spoken(usage={**USAGE, "prompt_tokens": "many"}))
     with serving(*answers) as running, client(running.url) as endpoint:
         assert [endpoint.complete(BODY, no_images).usage for _ in answers] == [None, None]
+
+
+def test_no_minute_has_more_requests_than_the_limit() -> None:
+    """Retries count too: every third request fails."""
+    time = Time()
+    sent: list[float] = []
+
+    def arrived(request: httpx.Request) -> httpx.Response:
+        sent.append(time.now)
+        time.now += 0.3
+        return whole(Answer(500) if len(sent) % 3 == 0 else spoken())
+
+    limiter = Limiter(Limits(requests_per_minute=60), clock=time.clock, sleep=time.sleep)
+    settings = Settings("http://127.0.0.1:1/v1", allowed_hosts=("127.0.0.0/8",))
+    transport = httpx.MockTransport(arrived)
+    with Client(settings, limiter, clock=time.clock, sleep=time.sleep, transport=transport) as endpoint:
+        for _ in range(200):
+            endpoint.complete(BODY, no_images)
+    assert len(sent) > 250
+    assert max(sum(start <= at < start + 60 for at in sent) for start in sent) == 60
+    assert sent[-1] - sent[0] < len(sent) / 60 * 61 + 61
+
+
+def test_tokens_of_answers_count_for_the_limit() -> None:
+    time = Time()
+    limiter = Limiter(Limits(tokens_per_minute=250), clock=time.clock, sleep=time.sleep)
+    settings = Settings("http://127.0.0.1:1/v1", allowed_hosts=("127.0.0.0/8",))
+    transport = httpx.MockTransport(lambda _: whole(spoken()))
+    with Client(settings, limiter, clock=time.clock, sleep=time.sleep, transport=transport) as endpoint:
+        waits = []
+        for _ in range(4):
+            endpoint.complete(BODY, no_images, tokens=1)
+            waits.append(time.now - 1000)
+    assert waits == pytest.approx([0, 0, 0, 61]), "each answer used 107 tokens"
+
+
+def test_one_client_serves_many_threads() -> None:
+    with serving(spoken()) as running:
+        settings = Settings(running.url, allowed_hosts=LOOPBACK)
+        with Client(settings, Limiter(Limits(in_flight=64))) as endpoint, ThreadPoolExecutor(16) as pool:
+            replies = list(pool.map(lambda _: endpoint.complete(BODY, no_images), range(100)))
+    assert [reply.text for reply in replies] == ["two"] * 100
+    assert len(running.seen.requests) == 100
+    assert len(running.seen.connections) <= 16

@@ -12,7 +12,7 @@ from PIL import Image
 
 from evaluation.endpoints.client import Settings
 from evaluation.endpoints.frames import FRAMES, SIZES, Box, Square, box_error, find_frame, frame_size, read_box
-from evaluation.endpoints.probe import Probe
+from evaluation.endpoints.probe import Probe, Report
 from evaluation.endpoints.probe_images import square_image
 from tests.evaluation.endpoints.fake_model import FakeModel, square_in
 from tests.evaluation.endpoints.test_probe import probe_of
@@ -38,11 +38,16 @@ def test_frame_probe_finds_the_frame_over_http(frame: str) -> None:
     report = probe_of(model).run()
     assert report.frame.value["frame"] == frame
     assert report.frame.value["boxes"] == 3
+    assert [other for other in FRAMES if report.agrees(other)] == [frame]
 
 
 def test_frame_probe_sees_that_y_comes_first() -> None:
     value = probe_of(FakeModel(frame="norm1000", y_first=True, noise=0.01)).run().frame.value
     assert (value["frame"], value["y_first"]) == ("", True)
+
+
+def test_a_frame_that_was_not_probed_agrees_with_none() -> None:
+    assert not any(Report("m").agrees(frame) for frame in ("pixels", *FRAMES, ""))
 
 
 @pytest.mark.parametrize(
