@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 import time
@@ -187,21 +186,17 @@ class Client:
             seconds -= _CHECK_EVERY
 
     def _reply(self, outcome: Outcome, answer: Answer, seconds: float, retries: int, lost: tuple[str, ...]) -> Reply:
-        message = self._redact.value(dict(answer.message))
-        safe = message == answer.message
-        text = self._redact.text
         return Reply(
             status=outcome.status,
-            # A key that arrived in pieces is only seen once they are joined; then the pieces are not kept.
-            body=outcome.body if safe else _rewritten(message),
-            message=message,
-            text=text(answer.text),
-            reasoning=text(answer.reasoning),
-            calls=tuple((text(one), text(name), text(arguments)) for one, name, arguments in answer.calls),
+            body=outcome.body,
+            message=answer.message,
+            text=answer.text,
+            reasoning=answer.reasoning,
+            calls=answer.calls,
             finish_reason=answer.finish_reason,
             usage=answer.usage,
-            served_model=text(answer.model),
-            fingerprint=text(answer.fingerprint),
+            served_model=answer.model,
+            fingerprint=answer.fingerprint,
             ms=round(seconds * 1000),
             retries=retries,
             dropped=lost,
@@ -224,7 +219,3 @@ class Client:
 def _stop_if(cancelled: Callable[[], bool], when: str) -> None:
     if cancelled():
         raise CallCancelled(f"Cancelled {when}.")
-
-
-def _rewritten(message: Mapping[str, Any]) -> bytes:
-    return json.dumps({"choices": [{"index": 0, "message": message}]}, ensure_ascii=False).encode()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event, Thread
 
 import httpx
@@ -179,10 +180,26 @@ class Exchange:
             return Outcome(status, body, rejection=Rejection(error.kind, str(error), error.again))
         except ErrorInBody as error:
             return Outcome(status, body, rejection=read_error(error.error))
+        clean = self._clean(answer)
+        if clean.message != answer.message:
+            # A key that arrived in pieces is only seen once they are joined; then the pieces are not kept.
+            answer, body = clean, json.dumps({"choices": [{"message": clean.message}]}, ensure_ascii=False).encode()
         blocked = _blocked(answer)
         if blocked:
             return Outcome(status, body, rejection=blocked, usage=answer.usage)
         return Outcome(status, body, answer=answer)
+
+    def _clean(self, answer: Answer) -> Answer:
+        text = self._redact.text
+        return replace(
+            answer,
+            message=self._redact.value(dict(answer.message)),
+            text=text(answer.text),
+            reasoning=text(answer.reasoning),
+            calls=tuple((text(one), text(name), text(arguments)) for one, name, arguments in answer.calls),
+            model=text(answer.model),
+            fingerprint=text(answer.fingerprint),
+        )
 
 
 class _Bearer(httpx.Auth):

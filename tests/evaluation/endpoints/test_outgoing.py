@@ -75,6 +75,8 @@ ODD: list[Any] = [
     {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://example.com"}}]}]},
     {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": "sha256:" + "a" * 64}]}]},
     {"messages": [{"role": "user", "content": "sha256:" + "a" * 64}]},
+    body_with({"type": "image_url", "image_url": {"url": "sha256:" + "a" * 64 + "/x"}}),
+    body_with({"type": "text", "text": "sha256:" + "a" * 64, "image_url": {"url": "sha256:" + "a" * 64}}),
     {"messages": [], "tools": [{"type": "function"}], "surrogate": "\ud800"},
 ]
 
