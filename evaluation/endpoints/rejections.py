@@ -28,7 +28,8 @@ _FILTER = re.compile(
     r"|prohibited[ _]content|data_inspection_failed",
     re.IGNORECASE,
 )
-_QUOTA = re.compile(r"insufficient[ _]quota|exceeded your current quota|credit balance|billing", re.IGNORECASE)
+_QUOTA = re.compile(r"insufficient[ _](?:quota|credit)|billing_hard_limit|credit balance|not active", re.IGNORECASE)
+"""No credit: waiting does not help. Gemini also says "exceeded your current quota" to what is only too fast."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import datetime
 from random import Random
 from typing import Any
 
@@ -186,8 +186,3 @@ def test_a_call_counts_with_the_name_and_the_number(name: str, arguments: str, v
     with serving(spoken(None, calls=[call])) as running, client(running.url) as endpoint:
         reply = endpoint.complete({"messages": []}, no_images)
     assert found_tools(reply, 4821).value == value
-
-
-def test_the_default_time_of_a_report_is_utc() -> None:
-    made = Probe(Settings("https://models.example.com/v1"))
-    assert made._now().tzinfo is UTC

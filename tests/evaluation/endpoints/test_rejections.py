@@ -21,7 +21,10 @@ TABLE: list[tuple[str, int, bytes, ErrorKind, bool]] = [
     ("openai", 401, openai("Incorrect API key provided"), ErrorKind.AUTH, False),
     ("openai, country", 403, openai("Country not supported"), ErrorKind.AUTH, False),
     ("openai, quota", 429, openai("You exceeded your current quota", "insufficient_quota"), ErrorKind.AUTH, False),
-    ("openai, rate", 429, openai("Rate limit reached for requests", "requests"), ErrorKind.RATE, True),
+    ("openai, rate", 429, openai("Rate limit reached. Add a payment method at example.com/billing.", "requests"),
+     ErrorKind.RATE, True),
+    ("gemini, rate", 429, b'[{"error": {"message": "You exceeded your current quota, please check your plan and billing'
+     b' details.", "status": "RESOURCE_EXHAUSTED"}}]', ErrorKind.RATE, True),
     ("openai, context", 400, openai("This model's maximum context length is 128000 tokens.",
      code="context_length_exceeded"), ErrorKind.CONTEXT_LENGTH, False),
     ("openai, schema", 400, openai("Invalid schema for function 'f'"), ErrorKind.INPUT_REJECTED, False),
