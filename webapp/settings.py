@@ -248,6 +248,8 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         "httpx": {"level": "WARNING"},
+        # Its debug lines contain the headers of responses, in which an endpoint can repeat a key.
+        "httpcore": {"level": "WARNING"},
         "uvicorn": {"level": "WARNING"},
         "django.security.DisallowedHost": {"filters": ["one_line"]},
         "webapp.access": {"level": "INFO" if env.flag("SIGHTLINE_ACCESS_LOG") else "WARNING"},

@@ -28,6 +28,7 @@ PURE_ROOMS = (
     "evaluation.exporters",
     "evaluation.agents",
     "evaluation.runner",
+    "evaluation.endpoints",
     "demo",
 )
 ROOMS_WITHOUT_PICTURES = (

@@ -24,7 +24,7 @@ WORDS = {
     "right, wrong": r"right|wrong",
     "chain": r"(?<!tool )chains?",
     "somebody": r"somebody|nobody|anybody",
-    "stand, tell, beside": r"stands?|stood|(?<!can't )tells?|told|beside",
+    "stand, tell, beside": r"stands?(?!-in)|stood|(?<!can't )tells?|told|beside",
     "as it is, hand out": r"as (?:it|they) (?:is|are|was|stands)|hand(?:s|ed)? (?:out|in|on|to)",
     "take away, one a line": r"take \w+ away|takes? away|the place of|Say (?:what|why|it)|so many|one a line",
     "mend, magnify, anew": r"mend(?:ed|s)?|magnify|nought|anew|afresh|passed by|in words",

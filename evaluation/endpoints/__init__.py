@@ -1,0 +1,1 @@
+"""Calls to models: addresses, keys, limits, prices, and the client that speaks chat completions."""
