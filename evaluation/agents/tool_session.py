@@ -17,6 +17,7 @@ from annotation.toolbox.runner import ChainResult, Limits, run_chain
 from annotation.toolbox.signature import snake_case
 from annotation.toolbox.table import TOOLS
 from annotation.toolbox.vtc import Profile, call_of, image_id, image_path, tools_of
+from evaluation.schema import ARGS_RAW
 
 MOST_CALLS = 100
 MOST_PIXELS = 150_000_000
@@ -89,6 +90,12 @@ class ToolSession:
         """
         with self._one_at_a_time:
             return self._called(tool, given)
+
+    def record_failed(self, tool: str, args: Mapping[str, Any] | str, problem: str, **marks: Any) -> None:
+        """Record a call that is not run; a text as ``args`` is what was written instead of an object. ``marks`` are
+        further keys of its step."""
+        given = {ARGS_RAW: args} if isinstance(args, str) else {"args": dict(args)}
+        self.steps.append({"tool": tool, **given, "image_out": None, "ok": False, "observation": problem, **marks})
 
     def _called(self, tool: str, given: Mapping[str, Any]) -> ToolResult:
         if len(self.steps) >= MOST_CALLS:

@@ -16,3 +16,13 @@ ZOOM_DIALECTS: dict[str, ZoomDialect] = {
     "json": JsonObject(),
 }
 """Dialect or family to its zoom tool. ``tools`` and ``json`` can be made with the frame of an endpoint."""
+
+
+def zoom_dialect(name: str, frame: Frame | None = None) -> ZoomDialect:
+    """Return a zoom dialect; ``tools`` and ``json`` with the frame of an endpoint, where one is given."""
+    match name, frame:
+        case "tools", Frame():
+            return Native(frame)
+        case "json", Frame():
+            return JsonObject(frame)
+    return ZOOM_DIALECTS[name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evaluation.runner.dialects.native import locate_inside
@@ -20,6 +21,7 @@ from evaluation.runner.dialects.zoom import (
     image_id,
     image_index,
     read_call,
+    spoken,
     tool_definition,
 )
 
@@ -37,6 +39,20 @@ class JsonObject(ZoomDialect):
     def __init__(self, frame: Frame = Frame.NORM1000) -> None:
         self.frame = frame
 
+    def instructions(self) -> str:
+        return (
+            "You can call one tool. Its definition:\n"
+            f"{json.dumps(self.tool(), ensure_ascii=False)}\n"
+            f'To call it, end your response with one JSON object: {{"tool": "{self.tool_name}", "arguments": {{…}}}}\n'
+            'To answer, end it with {"answer": …}.'
+        )
+
+    def said(self, text: str) -> str:
+        return text.strip()
+
+    def answered(self, text: str) -> bool:
+        return "answer" in self._last(text) or super().answered(text)
+
     def tool(self) -> dict[str, Any]:
         image = {"type": "string", "description": 'id of the image: "original", "image_1" …; default "original"'}
         label = {"type": "string", "description": "what the region shows"}
@@ -46,9 +62,7 @@ class JsonObject(ZoomDialect):
 
     def parse(self, response: Response) -> tuple[ZoomCall | UnreadableCall, ...]:
         """Return the call of the last JSON object, none if that has no ``tool``."""
-        last: Mapping[str, Any] = {}
-        for value in _objects(response.text[-_READ:]):
-            last = value
+        last = self._last(response.text)
         if "tool" not in last:
             return ()
         raw = json.dumps(last, ensure_ascii=False)
@@ -58,7 +72,14 @@ class JsonObject(ZoomDialect):
         index = image_index(arguments.get("image"))
         if index is None:
             return (UnreadableCall(raw, 'Unknown image. Allowed: "original", "image_1" …'),)
-        return (read_call({**arguments, "index": index}, "index", raw, first=0),)
+        call = read_call({**arguments, "index": index}, "index", raw, first=0)
+        return (replace(call, arguments=arguments) if isinstance(call, ZoomCall) else call,)
+
+    def _last(self, text: str) -> Mapping[str, Any]:
+        last: Mapping[str, Any] = {}
+        for value in _objects(spoken(text)[-_READ:]):
+            last = value
+        return last
 
     def write(self, call: ZoomCall) -> Response:
         arguments: dict[str, Any] = {"image": image_id(call.image), "bbox_2d": list(call.box)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from annotation.importers.fields import Number4, four_numbers
@@ -19,6 +19,7 @@ from evaluation.runner.dialects.zoom import (
     ZoomDialect,
     ZoomImage,
     ZoomResult,
+    arguments_in,
     frame_size,
     image_at,
     image_id,
@@ -37,10 +38,17 @@ _BEYOND = 1e-6
 class Native(ZoomDialect):
     """The dialect ``tools``: calls in the field of the API. A box that leaves the image is rejected."""
 
+    native = True
     tool_name = "zoom_in"
 
     def __init__(self, frame: Frame = Frame.PIXELS) -> None:
         self.frame = frame
+
+    def instructions(self) -> str:
+        return ""
+
+    def said(self, text: str) -> str:
+        return text.strip()
 
     def tool(self) -> dict[str, Any]:
         words = FRAME_WORDS[self.frame]
@@ -58,11 +66,8 @@ class Native(ZoomDialect):
         return tuple(self._read(call) for call in response.calls[:MOST_CALLS])
 
     def _read(self, call: NativeCall) -> ZoomCall | UnreadableCall:
-        try:
-            arguments = json.loads(call.arguments)
-        except (ValueError, RecursionError):
-            return UnreadableCall(call.arguments, "The arguments are not JSON.")
-        if call.name != self.tool_name or not isinstance(arguments, Mapping):
+        arguments, repaired = arguments_in(call.arguments)
+        if call.name != self.tool_name or arguments is None:
             return UnreadableCall(call.arguments, f"The tool is {self.tool_name} with an object of arguments.")
         place = four_numbers([arguments.get(name) for name in ("x", "y", "width", "height")])
         index = image_index(arguments.get("image"))
@@ -71,7 +76,8 @@ class Native(ZoomDialect):
         if index is None:
             return UnreadableCall(call.arguments, 'Unknown image. Allowed: "original", "image_1" …')
         x, y, width, height = place
-        return ZoomCall((x, y, round(x + width, _DIGITS), round(y + height, _DIGITS)), index)
+        box = (x, y, round(x + width, _DIGITS), round(y + height, _DIGITS))
+        return ZoomCall(box, index, arguments=arguments, repaired=repaired)
 
     def write(self, call: ZoomCall) -> Response:
         """Return the call; its label is not part of this dialect. Numbers keep six decimals."""

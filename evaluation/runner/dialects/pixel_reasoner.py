@@ -70,6 +70,12 @@ class PixelReasoner(ZoomDialect):
             return (UnreadableCall(call.raw, f"The tool is named {self.tool_name}."),)
         return (read_call(call.arguments, "target_image", call.raw, first=1),)
 
+    def render(self, number: int, result: ZoomResult) -> str:
+        return f"Here is the cropped image (Image Size: {result.shown[0]}x{result.shown[1]}):"
+
+    def render_error(self, problem: str) -> str:
+        return f"Execution error: {problem}"
+
     def write(self, call: ZoomCall) -> Response:
         arguments: dict[str, Any] = {"label": call.label} if call.label else {}
         return Response(

@@ -68,6 +68,12 @@ class Qwen(ZoomDialect):
             for call in calls
         )
 
+    def render(self, number: int, result: ZoomResult) -> str:
+        return f"<tool_response>\nimg_idx {number}: {result.shown[0]} × {result.shown[1]} pixels\n</tool_response>"
+
+    def render_error(self, problem: str) -> str:
+        return f"<tool_response>\nError: {problem}\n</tool_response>"
+
     def write(self, call: ZoomCall) -> Response:
         arguments: dict[str, Any] = {"label": call.label} if call.label else {}
         return Response(tagged(self.tool_name, {**arguments, "bbox_2d": list(call.box), "img_idx": call.image}))

@@ -8,17 +8,21 @@ the order in which the model received them; a failed call adds none.
 from __future__ import annotations
 
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 from annotation.importers.fields import Number4, four_numbers
+from annotation.importers.storable import storable
 from annotation.schema import ORIGINAL
+from evaluation.importers.dialogue import TAG, answer_span, literal
 from evaluation.importers.smart_resize import smart_resize
 from evaluation.importers.zooming import Size, is_box
 
+_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 MOST_CALLS = 8
 """Calls of one response that run, in order."""
 
@@ -41,19 +45,25 @@ class DialectError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ZoomCall:
-    """A call of the zoom tool. ``box`` has the numbers of the dialect, ``image`` the number of its input from 0."""
+    """A call of the zoom tool. ``box`` has the numbers of the dialect, ``image`` the number of its input from 0.
+
+    ``arguments`` are those written; ``repaired``: they are not JSON as written, but can be read.
+    """
 
     box: Number4
     image: int = 0
     label: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    repaired: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadableCall:
-    """A call that is not one of the tool: its text as written, and the reason for the model."""
+    """A call that is not one of the tool: its text as written, the reason for the model, and the name it calls."""
 
     raw: str
     problem: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +122,35 @@ class ZoomResult:
 class ZoomDialect(ABC):
     """How a family of models writes calls of its zoom tool. ``parse(write(call)) == (call,)`` for each valid call."""
 
+    native: ClassVar[bool] = False
+    """Whether calls are in the field of the API, not in the text."""
     frame: Frame
     tool_name: str
+
+    def instructions(self) -> str:
+        """Return what the model is told about the tool, "" where the API tells it."""
+        return (
+            "You can call one tool. Its definition:\n"
+            f"<tools>\n{json.dumps(self.tool(), ensure_ascii=False)}\n</tools>\n"
+            "To call it, write its name and arguments as JSON, and end your response:\n"
+            '<tool_call>{"name": …, "arguments": {…}}</tool_call>'
+        )
+
+    def said(self, text: str) -> str:
+        """Return the text before the first call of a response."""
+        return text.partition(TAG)[0].strip()
+
+    def answered(self, text: str) -> bool:
+        """Return whether a response contains an answer marker. One inside of thoughts is none."""
+        return has_answer(text)
+
+    def render(self, number: int, result: ZoomResult) -> str:
+        """Return the text that comes with image ``number`` of the session, counted from 0."""
+        return f"{image_id(number)}: {result.shown[0]} × {result.shown[1]} pixels."
+
+    def render_error(self, problem: str) -> str:
+        """Return the text that answers a call that failed."""
+        return f"Error: {problem}"
 
     @abstractmethod
     def tool(self) -> dict[str, Any]:
@@ -177,9 +214,36 @@ def require_box(box: Number4) -> None:
         raise DialectError("The box is empty or its corners are reversed. Allowed: x1 < x2 and y1 < y2.")
 
 
+def spoken(text: str) -> str:
+    """Return a response without its thoughts: what is in ``<think>`` tags, or before a closing tag alone."""
+    return _THOUGHT.sub("", text).rpartition("</think>")[2]
+
+
+def has_answer(text: str) -> bool:
+    """Return whether a response contains ``<answer>…</answer>`` outside of its thoughts."""
+    return answer_span(spoken(text)) is not None
+
+
+def arguments_in(raw: str) -> tuple[dict[str, Any] | None, bool]:
+    """Return the arguments of a call, and whether they had to be repaired; None if they cannot be read.
+
+    Repaired are JSON written as a JSON text, Python literals, text behind the object, and nothing at all.
+    """
+    if not raw.strip():
+        return {}, True
+    try:
+        value = json.loads(raw, parse_constant=str)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, dict):
+        return dict(storable(value)), False
+    value = literal(value if isinstance(value, str) else raw)
+    return (dict(storable(value)), True) if isinstance(value, dict) else (None, False)
+
+
 def read_call(arguments: object, index_name: str, raw: str, *, first: int) -> ZoomCall | UnreadableCall:
     """Return the call with the box ``bbox_2d`` and an image number that counts from ``first``; without it, the
-    original."""
+    original. ``raw`` is the call as written."""
     given = arguments if isinstance(arguments, Mapping) else {}
     box = four_numbers(given.get("bbox_2d"))
     if box is None:
@@ -189,7 +253,7 @@ def read_call(arguments: object, index_name: str, raw: str, *, first: int) -> Zo
     if isinstance(index, bool) or not isinstance(index, int) or index < first:
         return UnreadableCall(raw, f"{index_name} must be a whole number from {first}.")
     label = given.get("label")
-    return ZoomCall(box, index - first, label if isinstance(label, str) else "")
+    return ZoomCall(box, index - first, label if isinstance(label, str) else "", given, arguments_in(raw)[1])
 
 
 def tagged(name: str, arguments: Mapping[str, Any]) -> str:

@@ -1,0 +1,237 @@
+"""One attempt as a state machine without clock and network: what to do next, until a trajectory is finished.
+
+``next`` returns a request to send, calls or code to run, or the finished row. The caller does it and hands back what
+came of it; the same replies and results lead to the same requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from annotation.importers.storable import storable
+from annotation.toolbox.vtc import Profile
+from evaluation.agents.tool_session import Run, ToolSession, run_alone
+from evaluation.runner.canonical import digest_of
+from evaluation.runner.dialects.catalogue import zoom_dialect
+from evaluation.runner.dialects.zoom import MOST_CALLS, UnreadableCall
+from evaluation.runner.images import ImagePolicy, SentImage, SentImages
+from evaluation.runner.openings import Opening
+from evaluation.runner.protocols import Result, Tools
+from evaluation.runner.recipe import Recipe, Task
+from evaluation.runner.replies import Reply, reply_of
+from evaluation.runner.results import names_in
+from evaluation.runner.toolsets import Call, NoTools, ToolboxTools, ToolResult, Toolset
+from evaluation.runner.transcript import Transcript
+from evaluation.runner.zoom_tools import ZoomTools
+
+_TOLD_FROM = 3
+"""``vtc`` tells the model the remaining rounds when so many are left."""
+_MOST_REASON = 2000
+
+
+class Counted(Protocol):
+    """Tokens of an exchange."""
+
+    @property
+    def input(self) -> int: ...
+
+    @property
+    def output(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Request:
+    """A chat-completions request. Images in ``body`` are named by digest (``sha256:…``); ``images`` has their bytes."""
+
+    body: Mapping[str, Any]
+    images: Mapping[str, SentImage]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical JSON of the body."""
+        return digest_of(self.body)
+
+    def image(self, sha256: str) -> tuple[bytes, str]:
+        """Return the bytes and the media type of an image of the body. Raises ``KeyError``."""
+        return self.images[sha256].data, self.images[sha256].media_type
+
+
+@dataclass(frozen=True)
+class ToolCalls:
+    """Calls of one response, to be run in order by ``run``, once. It works on pixels and can take seconds."""
+
+    calls: tuple[Call, ...]
+    run: Callable[[], tuple[ToolResult, ...]] = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The trajectory as a row of the native format."""
+
+    row: Mapping[str, Any]
+
+
+class OutOfTurn(RuntimeError):
+    """A result was handed in that the conversation does not wait for."""
+
+
+class Conversation:
+    """One attempt. Raises ``RecipeError`` and ``PromptError`` as ``Opening`` does, and ``PictureProblem`` for a damaged
+    image. ``family``: of the model, for the tokens of images; ``run``: what runs a call of the toolbox."""
+
+    def __init__(self, recipe: Recipe, task: Task, rollout: int = 0, *, family: str = "", run: Run = run_alone) -> None:
+        self.recipe, self.task, self.rollout = recipe, task, rollout
+        opening = Opening(recipe, task)
+        self._offer = opening.offer
+        self._images = SentImages(ImagePolicy(recipe.images), family)
+        original = self._images.original(task.image)
+        self._toolset = _toolset(recipe, task, self._images, run)
+        self._transcript = Transcript()
+        if opening.system:
+            self._transcript.say("system", opening.system)
+        self._transcript.say("user", opening.user, [("", original)])
+        self._rounds = self._calls = self._malformed = 0
+        self._tokens: list[tuple[int, int]] | None = []
+        self._ids: tuple[str, ...] = ()
+        self._next: Request | ToolCalls | Finished = self._request()
+
+    def next(self) -> Request | ToolCalls | Finished:
+        """Return what to do next. The same thing is returned until its result is handed in."""
+        return self._next
+
+    def answered(self, message: Mapping[str, Any], finish_reason: str | None, usage: Counted | None = None) -> None:
+        """Hand in the message of the first choice. ``usage`` None = unknown."""
+        self._expect(Request)
+        self._rounds += 1
+        known = self._tokens is not None and usage is not None
+        self._tokens = [*(self._tokens or ()), (usage.input, usage.output)] if known and usage else None
+        reply = reply_of(message, self._rounds)
+        self._transcript.hear(reply)
+        if reply.refusal:
+            self.failed("refusal", reply.refusal)
+        elif finish_reason == "content_filter":
+            self.failed("content_filter", "The endpoint stopped the response.")
+        else:
+            self._take(reply, cut=finish_reason == "length")
+
+    def tool_results(self, results: Sequence[ToolResult]) -> None:
+        """Hand in the results of all calls, in order. Raises ``ValueError`` if there are more or fewer."""
+        calls = self._expect(ToolCalls).calls
+        if len(results) != len(calls):
+            raise ValueError(f"There are {len(calls)} calls, not {len(results)}.")
+        if self._toolset.native:
+            beyond = [ToolResult(f"Error: Only {MOST_CALLS} calls of one response are run.")]
+            results = [*results, *beyond * (len(self._ids) - len(results))]
+            self._transcript.give(self._ids, results, self.recipe.tool_images, self._note())
+        else:
+            self._transcript.give_as_text(results)
+        self._next = self._request()
+
+    def failed(self, kind: str, message: str) -> None:
+        """End the attempt without an answer, as an endpoint or a sandbox that fails ends it."""
+        self._finish(None, error=f"{kind}: {message[:_MOST_REASON]}")
+
+    def _expect(self, kind: type[Any]) -> Any:
+        if not isinstance(self._next, kind):
+            raise OutOfTurn(f"The attempt waits for a {type(self._next).__name__}, not for a {kind.__name__}.")
+        return self._next
+
+    def _take(self, reply: Reply, *, cut: bool) -> None:
+        """Decide what a response leads to."""
+        calls, limits = self._toolset.read(reply.response), self.recipe.limits
+        marked = self._toolset.answered(reply.text)
+        self._malformed += sum(isinstance(call, UnreadableCall) for call in calls)
+        if cut:
+            self._skip(reply, calls, "Not run: the response was cut off.")
+            self._finish(reply.text if marked else None, truncated=True)
+        elif marked:
+            self._skip(reply, calls, "Not run: the response contains the answer.", flag="unused")
+            self._finish(reply.text)
+        elif not calls:
+            if reply.text.strip():
+                self._finish(reply.text)
+            else:
+                self.failed("empty", "The response contains neither an answer nor a call.")
+        elif self._rounds >= limits.rounds or self._calls >= limits.calls:
+            self._skip(reply, calls, "Not run: the limit is reached.")
+            self._finish(None, truncated=True)
+        else:
+            room = limits.calls - self._calls
+            self._calls += len(calls)
+            self._ids = reply.ids
+            self._next = ToolCalls(calls, lambda: self._run(reply, calls, room))
+
+    def _run(self, reply: Reply, calls: Sequence[Call], room: int) -> tuple[ToolResult, ...]:
+        first, results = len(self._toolset.steps), []
+        for number, call in enumerate(calls):
+            if number < room:
+                results.append(self._toolset.run(call))
+            else:
+                self._toolset.skip(call, "Not run: the limit is reached.")
+                results.append(ToolResult("Error: The limit of calls is reached. Give your answer."))
+        self._say(reply, first)
+        return tuple(results)
+
+    def _skip(self, reply: Reply, calls: Sequence[Call], reason: str, **marks: Any) -> None:
+        first = len(self._toolset.steps)
+        for call in calls:
+            self._toolset.skip(call, reason, **marks)
+        self._say(reply, first)
+
+    def _say(self, reply: Reply, first: int) -> None:
+        """What was said before the calls of a response is the text of the first step."""
+        text = "\n\n".join(part for part in (reply.reasoning.strip(), self._toolset.said(reply.text)) if part)
+        if text and first < len(self._toolset.steps):
+            self._toolset.steps[first]["text"] = text
+
+    def _note(self) -> str:
+        left = self.recipe.limits.rounds - self._rounds
+        return f"Remaining rounds: {left}." if self.recipe.profile is Profile.VTC and left <= _TOLD_FROM else ""
+
+    def _request(self) -> Request:
+        body: dict[str, Any] = {"model": self.recipe.model, "messages": list(self._transcript.messages)}
+        if self._offer.tools:
+            body["tools"] = list(self._offer.tools)
+        return Request(body | self.recipe.sampled(self.rollout), dict(self._transcript.images))
+
+    def _finish(self, text: str | None, *, truncated: bool = False, error: str = "") -> None:
+        task = self.recipe.task
+        row: dict[str, Any] = {
+            "model": self.recipe.model,
+            "sample_id": self.task.sample,
+            "setting": task.setting,
+            "rollout": self.rollout,
+            **self._toolset.finished(),
+            "messages": self._transcript.kept,
+            "sent": self._images.to_json(),
+            "usage": self._usage(),
+            "malformed_calls": self._malformed,
+            "truncated": truncated,
+        }
+        if error:
+            row["error"] = error
+        if task.result is Result.ANSWER:
+            row["answer"] = text.strip() if text is not None else None
+        elif text is not None:
+            row[f"predicted_tools_{task.result.value}"] = names_in(text)
+        self._next = Finished(storable(row))
+
+    def _usage(self) -> dict[str, int]:
+        """Tokens of all exchanges, empty if those of one are unknown."""
+        if not self._tokens:
+            return {}
+        given, made = zip(*self._tokens, strict=True)
+        return {"input_tokens": sum(given), "output_tokens": sum(made)}
+
+
+def _toolset(recipe: Recipe, task: Task, images: SentImages, run: Run) -> Toolset:
+    match recipe.task.tools:
+        case Tools.ZOOM:
+            return ZoomTools(zoom_dialect(recipe.dialect, recipe.frame), task.image, images)
+        case Tools.TOOLBOX:
+            session = ToolSession(task.sample, task.image.picture(), run, lambda: 0.0, recipe.profile)
+            return ToolboxTools(session, images)
+    return NoTools()

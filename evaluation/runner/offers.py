@@ -1,0 +1,67 @@
+"""What a model is told about its tools: their definitions in the request, or instructions in the system prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.schema import ORIGINAL
+from annotation.toolbox.offer import offered_tools, without_keywords
+from annotation.toolbox.vtc import Profile, image_path
+from evaluation.runner.canonical import digest_of
+from evaluation.runner.dialects.catalogue import zoom_dialect
+from evaluation.runner.dialects.zoom import Frame
+from evaluation.runner.protocols import PROTOCOLS, Tools
+
+CODE_PATH = "/in/image.png"
+"""The image in the sandbox."""
+CODE_OPERATIONS = "cv2, numpy, PIL and the Python standard library"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """``tools``: definitions for the field of the API. ``instructions``: text for dialects that write calls in text.
+    ``name``: the name of the zoom tool, "" without one."""
+
+    tools: tuple[Mapping[str, Any], ...] = ()
+    instructions: str = ""
+    name: str = ""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that the model is told."""
+        return digest_of([list(self.tools), self.instructions, self.name])
+
+
+def offer_of(
+    protocol: str, dialect: str, profile: Profile, frame: Frame | None = None, omit: Collection[str] = ()
+) -> Offer:
+    """Return what a model gets under a protocol and a dialect. ``omit``: keywords of schemas that the host rejects."""
+    match PROTOCOLS[protocol].tools:
+        case Tools.TOOLBOX:
+            return Offer(tuple(offered_tools(profile, omit)))
+        case Tools.ZOOM:
+            zoom = zoom_dialect(dialect, frame)
+            tools = (without_keywords(zoom.tool(), omit),) if zoom.native else ()
+            return Offer(tools, zoom.instructions(), zoom.tool_name)
+        case Tools.CODE:
+            return Offer(instructions=CODE_INSTRUCTIONS)
+        case Tools.NONE:
+            return Offer()
+
+
+CODE_INSTRUCTIONS = (
+    "Write code between <code> and </code>, and end your response behind it. What it prints comes back between "
+    "<sandbox_output> and </sandbox_output>, and images saved to /out are shown. Variables keep their values."
+)
+
+
+def image_name(dialect: str, sample: str) -> str:
+    """Return what the prompt calls the image of a sample."""
+    match dialect:
+        case "vtc":
+            return image_path(ORIGINAL, sample)
+        case "thyme":
+            return CODE_PATH
+    return ORIGINAL

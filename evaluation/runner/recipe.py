@@ -1,0 +1,199 @@
+"""A recipe: everything that can change a response, as data with a digest; and a task, the sample it is applied to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from annotation.toolbox.offer import OMITTABLE
+from annotation.toolbox.vtc import Profile
+from evaluation.runner.canonical import digest_of
+from evaluation.runner.dialects.zoom import Frame
+from evaluation.runner.images import ImagePolicy, SourceImage
+from evaluation.runner.offers import offer_of
+from evaluation.runner.protocols import PROTOCOLS, Limits, Protocol, Tools
+from evaluation.runner.templates import Prompt, Role, load_prompt
+
+_OWN_KEYS = frozenset({"model", "messages", "tools", "stream", "n"})
+"""Of a request: these are the runner's, and no parameters of sampling."""
+
+
+class RecipeError(ValueError):
+    """A recipe that cannot be run. The message states what is allowed."""
+
+
+class ToolImages(StrEnum):
+    """Where images of tools are sent: in one user message ``after`` all tool messages, or ``inside`` each of them."""
+
+    AFTER = "after"
+    INSIDE = "inside"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a model is run. Raises ``RecipeError`` for parts that do not fit together.
+
+    ``frame``: what the boxes of the dialects ``tools`` and ``json`` count, None for their default. ``sampling``: as
+    sent, with the seed of rollout 0. ``omit``: keywords of tool schemas that the host rejects. ``dropped``: parameters
+    that the host rejects, which are not sent. ``offer``: digest of the tools and instructions that the model gets.
+    """
+
+    protocol: str
+    model: str
+    base_url: str
+    user: Prompt
+    offer: str
+    limits: Limits
+    system: Prompt | None = None
+    dialect: str = "tools"
+    profile: Profile = Profile.STRICT
+    frame: Frame | None = None
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    images: str = "original"
+    tool_images: ToolImages = ToolImages.AFTER
+    omit: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        task = self.task
+        ImagePolicy(self.images)
+        if self.dialect not in task.dialects:
+            raise RecipeError(f"{self.protocol} can't use {self.dialect}. Allowed: {', '.join(task.dialects)}.")
+        if (self.dialect == "vtc") != (self.profile is Profile.VTC):
+            raise RecipeError("The dialect vtc and the tool profile vtc belong together.")
+        if self.frame is not None and (task.tools is not Tools.ZOOM or self.dialect not in ("tools", "json")):
+            raise RecipeError("Only the zoom tool of the dialects tools and json can have a frame.")
+        if self.user.role is not Role.USER or (self.system is not None and self.system.role is not Role.SYSTEM):
+            raise RecipeError("A recipe has a user prompt, and as its system prompt one of that role.")
+        if unknown := [name for name in self.omit if name not in OMITTABLE]:
+            raise RecipeError(f"{unknown[0]!r} can't be omitted from schemas. Allowed: {', '.join(OMITTABLE)}.")
+        if own := sorted(_OWN_KEYS & self.sampling.keys()):
+            raise RecipeError(f"{own[0]} is not a parameter of sampling.")
+
+    @classmethod
+    def of(
+        cls,
+        protocol: str,
+        model: str,
+        base_url: str,
+        *,
+        dialect: str = "",
+        frame: Frame | None = None,
+        system: Prompt | None = None,
+        user: Prompt | None = None,
+        omit: tuple[str, ...] = (),
+        **more: Any,
+    ) -> Recipe:
+        """Return a recipe with what the protocol defines where nothing else is given: dialect, prompts and limits.
+        ``more``: further fields. Raises ``RecipeError``."""
+        if protocol not in PROTOCOLS:
+            raise RecipeError(f"There is no protocol {protocol!r}. Allowed: {', '.join(PROTOCOLS)}.")
+        task = PROTOCOLS[protocol]
+        dialect = dialect or task.dialects[0]
+        if dialect not in task.dialects:
+            raise RecipeError(f"{protocol} can't use {dialect}. Allowed: {', '.join(task.dialects)}.")
+        profile = Profile.VTC if dialect == "vtc" else Profile.STRICT
+        return cls(
+            protocol=protocol,
+            model=model,
+            base_url=base_url,
+            dialect=dialect,
+            profile=profile,
+            frame=frame,
+            system=system or (load_prompt(task.system) if task.system else None),
+            user=user or load_prompt(task.user),
+            offer=offer_of(protocol, dialect, profile, frame, omit).digest,
+            omit=omit,
+            **({"limits": task.limits} | more),
+        )
+
+    @property
+    def task(self) -> Protocol:
+        """The protocol. Raises ``RecipeError`` if there is none of this name."""
+        if self.protocol not in PROTOCOLS:
+            raise RecipeError(f"There is no protocol {self.protocol!r}. Allowed: {', '.join(PROTOCOLS)}.")
+        return PROTOCOLS[self.protocol]
+
+    def sampled(self, rollout: int) -> dict[str, Any]:
+        """Return the parameters of a rollout as sent: its seed is the recipe's plus the number of the rollout."""
+        sent = {name: value for name, value in self.sampling.items() if name not in self.dropped}
+        return sent | ({"seed": sent["seed"] + rollout} if isinstance(sent.get("seed"), int) else {})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the recipe as plain data, the inverse of ``from_json``."""
+        return {
+            "protocol": self.protocol,
+            "model": self.model,
+            "base_url": self.base_url,
+            "system": self.system.to_json() if self.system else None,
+            "user": self.user.to_json(),
+            "offer": self.offer,
+            "dialect": self.dialect,
+            "profile": self.profile.value,
+            "frame": self.frame.value if self.frame else None,
+            "sampling": dict(self.sampling),
+            "images": self.images,
+            "limits": {"rounds": self.limits.rounds, "calls": self.limits.calls},
+            "tool_images": self.tool_images.value,
+            "omit": sorted(self.omit),
+            "dropped": sorted(self.dropped),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Recipe:
+        """Return the recipe of ``to_json``. Raises ``RecipeError`` for a missing part or an unknown value."""
+        try:
+            return cls(
+                protocol=data["protocol"],
+                model=data["model"],
+                base_url=data["base_url"],
+                system=Prompt.from_json(data["system"]) if data["system"] else None,
+                user=Prompt.from_json(data["user"]),
+                offer=data["offer"],
+                dialect=data["dialect"],
+                profile=Profile(data["profile"]),
+                frame=Frame(data["frame"]) if data["frame"] else None,
+                sampling=dict(data["sampling"]),
+                images=data["images"],
+                limits=Limits(**data["limits"]),
+                tool_images=ToolImages(data["tool_images"]),
+                omit=tuple(data["omit"]),
+                dropped=tuple(data["dropped"]),
+            )
+        except RecipeError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
+            raise RecipeError(f"The recipe can't be read: {error}") from error
+
+    def digest(self) -> str:
+        """Return the SHA-256 of all that can change a response; of prompts their digests count."""
+        prompts = {
+            role: [prompt.slug, prompt.version, prompt.digest] if prompt else None
+            for role, prompt in (("system", self.system), ("user", self.user))
+        }
+        return digest_of(self.to_json() | prompts)
+
+
+@dataclass(frozen=True)
+class Task:
+    """The sample that a recipe is applied to, without its gold. ``sample`` is its id, ``toolchain`` the names of the
+    tools in its reference toolchain, for prompts that show it."""
+
+    sample: str
+    question: str
+    image: SourceImage
+    options: Mapping[str, str] = field(default_factory=dict)
+    toolchain: tuple[str, ...] = ()
+
+    def values(self) -> dict[str, str | None]:
+        """Return what prompts can say about the sample; None where the sample has no such value."""
+        listed = "".join(f"\n{letter}. {text}" for letter, text in self.options.items())
+        return {
+            "question": self.question,
+            "options": f"Options:{listed}\n" if listed else "",
+            "width": str(self.image.width),
+            "height": str(self.image.height),
+            "toolchain": ", ".join(self.toolchain) or None,
+        }

@@ -1,0 +1,137 @@
+"""The tools of an attempt: how calls of a response are read, run and recorded as steps of the trajectory."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.importers.fields import MAX_NAME
+from evaluation.agents.tool_session import ToolSession
+from evaluation.runner.dialects.zoom import (
+    MOST_CALLS,
+    NativeCall,
+    Response,
+    UnreadableCall,
+    ZoomCall,
+    arguments_in,
+    has_answer,
+)
+from evaluation.runner.images import SentImage, SentImages
+
+MOST_RAW = 20_000
+"""Characters of an unreadable call that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolboxCall:
+    """A call of the toolbox: the name of the tool, and its arguments with the ids of its images."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    repaired: bool = False
+
+
+Call = ZoomCall | ToolboxCall | UnreadableCall
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What the model gets for a call: a text, and an image with its id where the call succeeded."""
+
+    text: str
+    image: SentImage | None = None
+    image_id: str = ""
+
+
+class Toolset(ABC):
+    """Tools at work on one sample."""
+
+    native: bool = False
+    """Whether the calls are in the field of the API, not in the text."""
+    steps: list[dict[str, Any]]
+    """Of the trajectory, in the native format."""
+
+    @abstractmethod
+    def read(self, response: Response) -> tuple[Call, ...]:
+        """Return the calls of a response in order, at most ``MOST_CALLS``."""
+
+    @abstractmethod
+    def run(self, call: Call) -> ToolResult:
+        """Run a call and record its step. Nothing is raised for a call that fails: its text says why."""
+
+    @abstractmethod
+    def skip(self, call: Call, reason: str, **marks: Any) -> None:
+        """Record a call that is not run; ``marks`` are further keys of its step."""
+
+    def said(self, text: str) -> str:
+        """Return the text before the first call of a response."""
+        return text.strip()
+
+    def answered(self, text: str) -> bool:
+        """Return whether a response contains an answer marker."""
+        return has_answer(text)
+
+    def finished(self) -> dict[str, Any]:
+        """Return what the row of the trajectory says about the tools: ``steps`` and, where not strict, ``profile``."""
+        return {"steps": self.steps}
+
+
+class NoTools(Toolset):
+    """Nothing can be called: every response is the last one."""
+
+    def __init__(self) -> None:
+        self.steps = []
+
+    def read(self, response: Response) -> tuple[Call, ...]:
+        return ()
+
+    def run(self, call: Call) -> ToolResult:
+        return ToolResult("Error: There are no tools.")
+
+    def skip(self, call: Call, reason: str, **marks: Any) -> None:
+        """Nothing is read as a call, so there is none to record."""
+
+
+class ToolboxTools(Toolset):
+    """All tools of the toolbox, in native calls."""
+
+    native = True
+
+    def __init__(self, session: ToolSession, images: SentImages) -> None:
+        self._session, self._images = session, images
+        self.steps = session.steps
+
+    def read(self, response: Response) -> tuple[Call, ...]:
+        return tuple(_toolbox_call(call) for call in response.calls[:MOST_CALLS])
+
+    def run(self, call: Call) -> ToolResult:
+        if not isinstance(call, ToolboxCall):
+            problem = call.problem if isinstance(call, UnreadableCall) else "This is no call of the toolbox."
+            self.skip(call, problem)
+            return ToolResult(f"Error: {problem}")
+        done = self._session.call(call.tool, call.arguments)
+        if call.repaired:
+            self.steps[-1]["repaired"] = True
+        if done.picture is None or done.image_id is None:
+            return ToolResult(f"Error: {done.text}")
+        return ToolResult(done.text, self._images.result(done.image_id, done.picture), done.image_id)
+
+    def skip(self, call: Call, reason: str, **marks: Any) -> None:
+        if isinstance(call, UnreadableCall):
+            self._session.record_failed(call.name or "unnamed", call.raw[:MOST_RAW], reason, **marks)
+        elif isinstance(call, ToolboxCall):
+            self._session.record_failed(call.tool, dict(call.arguments), reason, **marks)
+
+    def finished(self) -> dict[str, Any]:
+        row = self._session.trajectory("", "", "", usage={})
+        return {key: row[key] for key in ("steps", "profile") if key in row}
+
+
+def _toolbox_call(call: NativeCall) -> Call:
+    name = call.name[:MAX_NAME] or "unnamed"
+    arguments, repaired = arguments_in(call.arguments)
+    if arguments is None:
+        return UnreadableCall(call.arguments, "The arguments are not a JSON object.", name)
+    return ToolboxCall(name, arguments, repaired)

@@ -1,0 +1,102 @@
+"""The zoom tool at work on one sample: regions cut out of the images of the session, as the dialect returns them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from annotation.imaging.crops import Picture, crop, scaled
+from annotation.schema import ORIGINAL, Box
+from annotation.toolbox.cache import picture_key
+from evaluation.runner.dialects.zoom import (
+    DialectError,
+    Response,
+    UnreadableCall,
+    ZoomCall,
+    ZoomDialect,
+    ZoomImage,
+    ZoomResult,
+    image_at,
+    image_id,
+    to_pixels,
+)
+from evaluation.runner.images import SentImages, SourceImage
+from evaluation.runner.toolsets import MOST_RAW, Call, ToolResult, Toolset
+from evaluation.schema import ARGS_RAW
+
+_MOST_PIXELS = 150_000_000
+"""Of all images that the calls of one attempt make."""
+
+
+class ZoomTools(Toolset):
+    """The zoom tool of a dialect. Images are numbered in the order in which the model received them."""
+
+    def __init__(self, dialect: ZoomDialect, source: SourceImage, images: SentImages) -> None:
+        self.dialect, self.native, self.steps = dialect, dialect.native, []
+        self._source, self._images = source, images
+        sent = images.by_id[ORIGINAL]
+        self._known = [ZoomImage.original(source.width, source.height, (sent.width, sent.height))]
+        self._results: list[Picture] = []
+
+    def read(self, response: Response) -> tuple[Call, ...]:
+        return self.dialect.parse(response)
+
+    def said(self, text: str) -> str:
+        return self.dialect.said(text)
+
+    def answered(self, text: str) -> bool:
+        return self.dialect.answered(text)
+
+    def run(self, call: Call) -> ToolResult:
+        if not isinstance(call, ZoomCall):
+            problem = call.problem if isinstance(call, UnreadableCall) else f"The tool is {self.dialect.tool_name}."
+            self.skip(call, problem)
+            return ToolResult(self.dialect.render_error(problem))
+        try:
+            result = self.dialect.locate(call, self._known)
+            picture = self._cut(call, result)
+        except DialectError as error:
+            self.skip(call, str(error))
+            return ToolResult(self.dialect.render_error(str(error)))
+        number = len(self._known)
+        name = image_id(number)
+        sent = self._images.result(name, picture)
+        self._known.append(replace(result.image, sent=(sent.width, sent.height)))
+        self._results.append(picture)
+        text = self.dialect.render(number, result)
+        done = {"image_out": name, "out_size": list(result.shown), "ok": True, "observation": text}
+        done |= {"executed_bbox": list(result.cut), "out_digest": picture_key(picture)}
+        self.steps.append(self._step(call) | done)
+        return ToolResult(text, sent, name)
+
+    def skip(self, call: Call, reason: str, **marks: Any) -> None:
+        if isinstance(call, UnreadableCall):
+            step: dict[str, Any] = {"tool": call.name or self.dialect.tool_name, ARGS_RAW: call.raw[:MOST_RAW]}
+        elif isinstance(call, ZoomCall):
+            step = self._step(call)
+        else:
+            return
+        self.steps.append({**step, "image_out": None, "ok": False, "observation": reason, **marks})
+
+    def _step(self, call: ZoomCall) -> dict[str, Any]:
+        """The call as the trajectory has it: its box in pixels of its input, as far as there is such an image."""
+        step: dict[str, Any] = {"tool": self.dialect.tool_name, "args": dict(call.arguments)}
+        step |= {"label": call.label} if call.label else {}
+        step |= {"repaired": True} if call.repaired else {}
+        if not 0 <= call.image < len(self._known):
+            return step
+        box = to_pixels(call.box, self.dialect.frame, self._known[call.image])
+        return step | {"bbox": list(box), "coords": "pixel", "image_in": image_id(call.image)}
+
+    def _cut(self, call: ZoomCall, result: ZoomResult) -> Picture:
+        """The pixels of the region at the size that the dialect returns. Raises ``DialectError``."""
+        wide, high = result.shown
+        if sum(one.shape[0] * one.shape[1] for one in self._results) + wide * high > _MOST_PIXELS:
+            raise DialectError(f"The images would have more than {_MOST_PIXELS:,} pixels together. Give your answer.")
+        image_at(call.image, self._known)
+        picture = self._results[call.image - 1] if call.image else self._source.picture()
+        try:
+            region = crop(picture, Box(*result.cut))
+        except ValueError as error:
+            raise DialectError("The box is outside of the image. Allowed: a box inside of it.") from error
+        return scaled(region, wide, high)
