@@ -17,6 +17,10 @@ WorkT = TypeVar("WorkT")
 WorkT_contra = TypeVar("WorkT_contra", contravariant=True)
 
 
+_TOGETHER = 0.005
+"""Seconds that the owner waits for more events before it stores them."""
+
+
 class Stopped(Exception):
     """The attempt must end now, without another request. What is stored of it stays, and it can go on later."""
 
@@ -113,10 +117,12 @@ class Pool(Generic[WorkT]):
         return taken
 
     def _come(self, seconds: float, most: int) -> Iterator[Ask[WorkT]]:
+        """Events that come soon after the first one are stored with it."""
         try:
             yield self._asks.get(timeout=seconds)
+            end = time.monotonic() + _TOGETHER
             for _ in range(most - 1):
-                yield self._asks.get_nowait()
+                yield self._asks.get(timeout=max(0.0, end - time.monotonic()))
         except Empty:
             return
 
@@ -126,7 +132,7 @@ class Pool(Generic[WorkT]):
             ended = Ended(self._body(work, port))
         except Stopped:
             ended = Ended()
-        except Exception as fault:
+        except Exception as fault:  # noqa: BLE001  the owner decides what it means
             ended = Ended(fault=fault)
         self._asks.put(Ask(work, ended))
 

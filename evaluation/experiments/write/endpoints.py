@@ -12,10 +12,10 @@ from django.db import IntegrityError, transaction
 from annotation.common.access import require
 from annotation.models import Benchmark
 from annotation.workflow import Right
-from evaluation.endpoints.addresses import Address, AddressRejected
-from evaluation.endpoints.keys import KeyRejected, Keys
+from evaluation.endpoints.keys import KeyRejected
 from evaluation.endpoints.presets import PRESETS
 from evaluation.endpoints.sealing import Sealer, SealingUnavailable
+from evaluation.experiments.read.connection import address_of
 from evaluation.models import Endpoint, Experiment
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -25,14 +25,6 @@ from webapp.jobs.models import Job
 
 PROBE = "evaluation.test_endpoint"
 CHANGEABLE = ("preset", "base_url", "model", "label", "family", "dialect", "frame", "key_name", "limits", "prices")
-
-
-def address_of(base_url: str) -> Address:
-    """The address, checked as text. Raises ``InvalidInput``."""
-    try:
-        return Address(base_url, tuple(settings.ENDPOINT_HOSTS))
-    except AddressRejected as rejected:
-        raise InvalidInput(str(rejected), field="base_url") from rejected
 
 
 def require_manager(actor: User | None, benchmark: Benchmark | None) -> None:
@@ -119,19 +111,6 @@ def test_endpoint(*, actor: User | None, endpoint: Endpoint) -> Job:
             benchmark=endpoint.benchmark.slug if endpoint.benchmark else "",
             key=f"{PROBE}:{endpoint.pk}",
         )
-
-
-def key_of(endpoint: Endpoint) -> str:
-    """The key of an endpoint for its present address, "" if it has none. Raises ``Conflict`` if it cannot be used."""
-    try:
-        address = address_of(endpoint.base_url)
-        if endpoint.key_name:
-            return Keys(settings.ENDPOINT_KEYS).key(endpoint.key_name, address)
-        if endpoint.sealed_key:
-            return Sealer(settings.SEAL_KEY).open(endpoint.sealed_key, endpoint=str(endpoint.pk), address=address)
-    except (InvalidInput, KeyRejected, SealingUnavailable, ValueError) as error:
-        raise Conflict(str(error), code="endpoint-key") from error
-    return ""
 
 
 def _checked(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,21 @@
+"""Bodies of the background jobs of experiments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluation.experiments.write import probe, run
+from evaluation.experiments.write.endpoints import PROBE
+from evaluation.experiments.write.states import KIND, note_job_stopped
+from webapp.jobs.context import JobContext
+from webapp.jobs.registry import Parts, job
+
+
+@job(KIND, title="Run", stopped=note_job_stopped)
+def experiment(context: JobContext, experiment_id: int, part: int = 0) -> dict[str, Any] | Parts | None:
+    return run.run_experiment(context, experiment_id=experiment_id, part=part)
+
+
+@job(PROBE, title="Test")
+def test_endpoint(context: JobContext, endpoint_id: int) -> dict[str, Any]:
+    return probe.probe_endpoint(context, endpoint_id=endpoint_id)

@@ -1,0 +1,169 @@
+"""Creating an experiment: the choices of a person become a recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+
+from annotation.common.access import require
+from annotation.models import Benchmark
+from annotation.toolbox.offer import OMITTABLE
+from annotation.workflow import Right
+from evaluation.endpoints.addresses import LOOPBACK, Allowed, read_ip
+from evaluation.endpoints.presets import PRESETS
+from evaluation.experiments.read.connection import address_of, settings_of
+from evaluation.experiments.write.plan import selected_samples
+from evaluation.experiments.write.states import check_budget
+from evaluation.models import Endpoint, Experiment, Prompt, Run
+from evaluation.runner.dialects.zoom import Frame
+from evaluation.runner.images import PolicyError
+from evaluation.runner.protocols import PROTOCOLS, Limits, Tools
+from evaluation.runner.recipe import Recipe, RecipeError
+from evaluation.runner.sampling import SAMPLING
+from evaluation.runner.templates import Prompt as Template
+from evaluation.runner.templates import PromptError, Role, load_prompt
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict, InvalidInput
+
+_FIELDS: Mapping[type[Exception], str] = {PolicyError: "images", RecipeError: "dialect"}
+MOST_ROLLOUTS = 64
+DEFAULT_SAMPLING = "greedy"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a person chooses for an experiment. Empty fields take the default of the protocol or the endpoint.
+
+    ``prompt``: ``slug@version`` of the system prompt, or of the user prompt for protocols without one.
+    ``sampling``: the name of a preset; ``parameters`` replace some of its values. ``images``: the image policy.
+    """
+
+    protocol: str
+    dialect: str = ""
+    prompt: str = ""
+    rollouts: int = 1
+    samples: str = ""
+    setting: str = ""
+    sampling: str = DEFAULT_SAMPLING
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    images: str = ""
+    rounds: int | None = None
+    calls: int | None = None
+    budget_usd: float = 5.0
+    budget_calls: int = 1000
+
+
+@transaction.atomic
+def create_experiment(*, actor: User | None, benchmark: Benchmark, endpoint: Endpoint, choices: Choices) -> Experiment:
+    """Create an experiment as a draft; nothing is sent. Raises ``InvalidInput`` naming the field, ``Conflict`` if the
+    run of this name was made with another recipe."""
+    require(actor, benchmark, Right.IMPORT_RUNS)
+    if endpoint.benchmark_id not in (None, benchmark.pk):
+        raise InvalidInput("This endpoint belongs to another benchmark.", field="endpoint")
+    refuse_remote(benchmark, endpoint)
+    recipe = recipe_of(endpoint, choices)
+    if not 1 <= choices.rollouts <= MOST_ROLLOUTS:
+        raise InvalidInput(f"The number of rollouts must be from 1 to {MOST_ROLLOUTS}.", field="rollouts")
+    check_budget(choices.budget_usd, choices.budget_calls)
+    if not selected_samples(benchmark, choices.samples).exists():
+        raise InvalidInput("No sample with gold and an image fits this query.", field="samples")
+    setting = choices.setting.strip() or recipe.task.setting
+    refuse_mixing(benchmark, endpoint.shown_model, setting, recipe.digest())
+    experiment = Experiment.objects.create(
+        benchmark=benchmark, version=benchmark.versions.order_by("-number").first(), endpoint=endpoint,
+        endpoint_name=endpoint.name, model=endpoint.shown_model, setting=setting, samples=choices.samples,
+        rollouts=choices.rollouts, recipe=recipe.to_json(), recipe_digest=recipe.digest(),
+        budget_usd=choices.budget_usd, budget_calls=choices.budget_calls, created_by=actor,
+    )  # fmt: skip
+    audit.record(
+        actor=actor, action="experiment.create", subject=experiment, benchmark=benchmark.slug,
+        data={"experiment": str(experiment), "endpoint": endpoint.name, "recipe": recipe.digest()},
+    )  # fmt: skip
+    return experiment
+
+
+def recipe_of(endpoint: Endpoint, choices: Choices) -> Recipe:
+    """The recipe of these choices on this endpoint. Raises ``InvalidInput`` naming the field."""
+    if choices.protocol not in PROTOCOLS:
+        raise InvalidInput(f"Choose a protocol: {', '.join(PROTOCOLS)}.", field="protocol")
+    if choices.sampling not in SAMPLING:
+        raise InvalidInput(f"Choose a sampling preset: {', '.join(SAMPLING)}.", field="sampling")
+    protocol, preset, client = PROTOCOLS[choices.protocol], PRESETS[endpoint.preset], settings_of(endpoint)
+    dialect = choices.dialect or (endpoint.dialect if endpoint.dialect in protocol.dialects else "")
+    framed = protocol.tools is Tools.ZOOM and (dialect or protocol.dialects[0]) in ("tools", "json")
+    prompts = {}
+    if choices.prompt:
+        template = prompt_of(choices.prompt)
+        prompts = {"system" if template.role is Role.SYSTEM else "user": template}
+    limits = Limits(choices.rounds or protocol.limits.rounds, choices.calls or protocol.limits.calls)
+    try:
+        return Recipe.of(
+            choices.protocol, endpoint.model, endpoint.base_url, dialect=dialect,
+            frame=Frame(endpoint.frame) if framed else None, limits=limits,
+            sampling={**SAMPLING[choices.sampling], **choices.parameters}, images=choices.images or preset.images,
+            omit=tuple(name for name in client.drop if name in OMITTABLE), dropped=_dropped(client.drop), **prompts,
+        )  # fmt: skip
+    except (RecipeError, PolicyError, PromptError, ValueError) as error:
+        raise InvalidInput(str(error), field=_FIELDS.get(type(error), "prompt")) from error
+
+
+def prompt_of(name: str) -> Template:
+    """The template ``slug@version``; without a version the newest. Raises ``InvalidInput``."""
+    slug, _, version = name.partition("@")
+    rows = Prompt.objects.filter(slug=slug)
+    row = rows.filter(version=version).first() if version.isdecimal() else rows.order_by("-version").first()
+    try:
+        if row is not None:
+            return Template(row.slug, str(row.version), Role(row.role), row.text)
+        return load_prompt(slug, version or "1")
+    except PromptError as error:
+        raise InvalidInput(str(error), field="prompt") from error
+
+
+def refuse_remote(benchmark: Benchmark, endpoint: Endpoint) -> None:
+    """Raise ``Conflict`` where images would leave the server without the consent of the lead."""
+    if not benchmark.remote_allowed and not is_here(endpoint):
+        host = address_of(endpoint.base_url).host
+        raise Conflict(
+            f"{benchmark.title} does not allow images to be sent to {host}. Its lead can allow it in the settings.",
+            code="remote",
+        )
+
+
+def is_here(endpoint: Endpoint) -> bool:
+    """Whether the address is one of this machine."""
+    host = address_of(endpoint.base_url).host
+    if host == "localhost":
+        return True
+    try:
+        return Allowed.read(LOOPBACK).holds(read_ip(host))
+    except ValueError:
+        return False
+
+
+def refuse_mixing(benchmark: Benchmark, model: str, setting: str, digest: str) -> None:
+    """Raise ``Conflict`` if the run of this name has trajectories that another recipe made, or a file."""
+    run = Run.objects.filter(benchmark=benchmark, model__name=model, setting=setting).first()
+    if run is None or run.extra.get("recipe") == digest:
+        return
+    if not run.trajectories.exists():
+        return
+    raise Conflict(
+        f"The run {run} was made with another recipe. Choose another setting name, such as "
+        f"“{free_setting(benchmark, model, setting)}”.",
+        code="setting", field="setting",
+    )  # fmt: skip
+
+
+def free_setting(benchmark: Benchmark, model: str, setting: str) -> str:
+    """The name with the first number at its end that no run of the model has."""
+    taken = set(Run.objects.filter(benchmark=benchmark, model__name=model).values_list("setting", flat=True))
+    return next(name for n in range(2, len(taken) + 3) if (name := f"{setting} {n}") not in taken)
+
+
+def _dropped(drop: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in drop if name not in OMITTABLE)

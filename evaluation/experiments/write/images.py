@@ -1,0 +1,41 @@
+"""Images that were sent to models, kept by their content as long as an experiment names them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from annotation.images.store import picture_path
+from annotation.models import Image
+from evaluation.models import Experiment, SentImage
+from evaluation.runner.images import SentImage as Sent
+from webapp.common import objects
+
+SUFFIX = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp"}
+
+
+def keep_images(experiment: Experiment, images: Iterable[Sent]) -> None:
+    """Store images that the experiment has not sent before. An image that is sent as it was uploaded is not copied."""
+    wanted = {image.sha256: image for image in images}
+    known = SentImage.objects.filter(experiment=experiment, sha256__in=wanted)
+    for sha256 in known.values_list("sha256", flat=True):
+        del wanted[sha256]
+    if not wanted:
+        return
+    uploaded = {image.sha256: picture_path(image) for image in Image.objects.filter(sha256__in=wanted)}
+    rows = []
+    for sha256, image in wanted.items():
+        name = uploaded.get(sha256) or f"sent/{sha256[:2]}/{sha256}.{SUFFIX[image.media_type]}"
+        if sha256 not in uploaded and not objects.exists(name):
+            objects.put(name, image.data)
+        rows.append(
+            SentImage(
+                experiment=experiment,
+                sha256=sha256,
+                name=name,
+                media_type=image.media_type,
+                bytes=len(image.data),
+                width=image.width,
+                height=image.height,
+            )
+        )
+    SentImage.objects.bulk_create(rows, ignore_conflicts=True)

@@ -1,0 +1,99 @@
+"""The attempts of an experiment: which samples, in which order, and the task of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.http import QueryDict
+
+from annotation.common.terms import Terms
+from annotation.images.chain_runs import original_of
+from annotation.images.store import picture_path
+from annotation.models import Benchmark, Image, Sample
+from annotation.models.querysets.samples import SampleQuerySet
+from evaluation.models import Attempt, Experiment
+from evaluation.runner.images import SourceImage
+from evaluation.runner.openings import attempt_digest
+from evaluation.runner.recipe import Recipe, Task
+from webapp.common import objects
+
+TRIAL = 3
+"""Samples that are run first, to price the others."""
+BATCH = 1000
+
+
+def selected_samples(benchmark: Benchmark, query: str) -> SampleQuerySet:
+    """The samples with gold and an image that a query selects, by id. ``query``: terms of the list of samples as in its
+    address, such as ``facet.scene=street``; "" selects all."""
+    terms = Terms.read(QueryDict(query.removeprefix("?")))
+    ready = benchmark.samples.filter(gold__isnull=False, image__state=Image.State.READY)
+    found: SampleQuerySet = ready.narrowed(terms.values, chosen=terms.chosen)
+    return found.order_by("key")
+
+
+def with_task(samples: SampleQuerySet) -> SampleQuerySet:
+    """With what ``task_of`` reads."""
+    return samples.select_related("image", "gold__revision").prefetch_related("gold__revision__reference_calls")
+
+
+def task_of(sample: Sample) -> Task:
+    """What a model is asked about a sample."""
+    revision, image = sample.gold.revision, sample.image
+    assert image is not None
+    calls = sorted(revision.reference_calls.all(), key=lambda call: call.position)
+    return Task(
+        sample=sample.key,
+        question=revision.question,
+        image=SourceImage(
+            image.sha256, image.width, image.height,
+            load=partial(objects.read, picture_path(image)), pixels=partial(original_of, sample),
+        ),
+        options=dict(revision.options or {}),
+        toolchain=tuple(call.tool for call in calls),
+    )  # fmt: skip
+
+
+def plan_attempts(experiment: Experiment) -> int:
+    """Create the attempts, once; return their number. Samples that are added later are not part of it."""
+    planned = experiment.attempts.count()
+    if planned:
+        return planned
+    recipe = Recipe.from_json(experiment.recipe)
+    samples = selected_samples(experiment.benchmark, experiment.samples)
+    trial = _spread(list(samples.values_list("pk", flat=True)))
+    with transaction.atomic():
+        # Two workers may begin at once.
+        Experiment.objects.select_for_update().get(pk=experiment.pk)
+        if experiment.attempts.exists():
+            return experiment.attempts.count()
+        for batch in _batches(with_task(samples).iterator(chunk_size=BATCH)):
+            Attempt.objects.bulk_create(
+                Attempt(
+                    experiment=experiment, sample=sample, rollout=rollout, trial=sample.pk in trial and rollout == 0,
+                    digest=attempt_digest(recipe, task, rollout),
+                )
+                for sample in batch
+                for task in [task_of(sample)]
+                for rollout in range(experiment.rollouts)
+            )  # fmt: skip
+    return experiment.attempts.count()
+
+
+def _spread(ids: list[int]) -> set[int]:
+    """A few of the samples, evenly spread over their order."""
+    most = min(TRIAL, len(ids))
+    return {ids[(2 * n + 1) * len(ids) // (2 * most)] for n in range(most)}
+
+
+def _batches(rows: Iterable[Any]) -> Iterable[list[Any]]:
+    batch: list[Any] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,86 @@
+"""The body of the job of an experiment: plan, run in one or several parts, end."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.common.access import allowed
+from annotation.workflow import Right
+from evaluation.experiments.read.connection import client_of, limits_of, price_of
+from evaluation.experiments.write.plan import plan_attempts
+from evaluation.experiments.write.states import KIND
+from evaluation.experiments.write.work import Worker, close_record, release_lost
+from evaluation.models import Attempt, Experiment
+from evaluation.scoring.queue import queue_scoring
+from webapp.common.errors import Conflict
+from webapp.jobs.context import JobContext
+from webapp.jobs.registry import Part, Parts
+
+MOST_THREADS = 32
+PER_PART, MOST_PARTS = 64, 8
+"""Attempts from which an experiment is divided, and into how many parts at most."""
+State = Experiment.State
+
+
+def run_experiment(context: JobContext, *, experiment_id: int, part: int = 0) -> dict[str, Any] | Parts | None:
+    """Run the attempts that are queued; in parts if there are many, so that several workers share them.
+
+    A part takes attempts from the common queue until it is empty. The job that assigned the parts ends the experiment.
+    """
+    found = Experiment.objects.select_related("benchmark", "endpoint", "created_by", "import_record")
+    experiment = found.filter(pk=experiment_id).first()
+    if experiment is None:
+        return {}
+    context.result_url = f"{experiment.benchmark.get_absolute_url()}experiments/{experiment.pk}/"
+    if experiment.state in (State.TRIAL, State.RUNNING):
+        plan_attempts(experiment)
+        if not part:
+            release_lost(experiment)
+        left = _left(experiment).count()
+        if not part and not context.parts and left > PER_PART:
+            parts = min(MOST_PARTS, ceil(left / PER_PART))
+            return Parts(
+                KIND, "parts",
+                tuple(Part(f"part {n}", {"experiment_id": experiment.pk, "part": n}) for n in range(1, parts + 1)),
+            )  # fmt: skip
+        if left:
+            _work(context, experiment, part)
+    return None if part else _end(experiment)
+
+
+def _left(experiment: Experiment) -> Any:
+    queued = Attempt.objects.filter(experiment=experiment, state=Attempt.State.QUEUED)
+    return queued.filter(trial=True) if experiment.state == State.TRIAL else queued
+
+
+def _work(context: JobContext, experiment: Experiment, part: int) -> None:
+    endpoint = experiment.endpoint
+    if endpoint is None:
+        raise Conflict(f"The endpoint {experiment.endpoint_name} was deleted. Create the experiment again.")
+    shares = context.job.parent.parts.live().count() if context.job.parent else 1
+    threads = min(MOST_THREADS, limits_of(endpoint).in_flight)
+    with client_of(endpoint, max(1, shares), spent=bool(part) or context.job.attempts > 1) as client:
+        worker = Worker(context, experiment, client, price=price_of(endpoint), family=endpoint.family, threads=threads)
+        worker.run()
+
+
+@transaction.atomic
+def _end(experiment: Experiment) -> dict[str, Any]:
+    """Move on once no attempt is left: from a trial to ready, from running to done; scores follow."""
+    experiment.refresh_from_db(fields=["state"])
+    counts = experiment.attempts.all().counted()
+    if experiment.state in (State.TRIAL, State.RUNNING) and not _left(experiment).exists():
+        whole = experiment.state == State.RUNNING or not counts.get("queued")
+        Experiment.objects.filter(pk=experiment.pk, state=experiment.state).update(
+            state=State.DONE if whole else State.READY, finished_at=timezone.now() if whole else None
+        )
+    if counts.get("done") or counts.get("failed"):
+        close_record(experiment)
+        actor = experiment.created_by
+        if actor is None or allowed(actor, experiment.benchmark, Right.SCORE):
+            queue_scoring(actor=actor, benchmark=experiment.benchmark)
+    return {name: counts.get(name, 0) for name in ("done", "failed", "skipped")}

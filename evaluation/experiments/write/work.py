@@ -1,0 +1,411 @@
+"""The work on an experiment: attempts are claimed, run in threads, and stored by the one thread of the job.
+
+An exchange is committed before its request leaves, and again when it is answered. After a crash, attempts continue
+from their answered exchanges. A request that was in flight is sent again, which is the only one that can be.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from annotation.exchange.write.samples import finish_record, keep_issues
+from annotation.importers.fields import Report, RowRefused
+from annotation.models import ImportRecord, Sample
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
+from evaluation.endpoints.client import Client
+from evaluation.endpoints.errors import ErrorKind
+from evaluation.endpoints.prices import Price
+from evaluation.endpoints.replies import Usage
+from evaluation.execution.attempt import (
+    Answered,
+    Done,
+    Lost,
+    Received,
+    Restart,
+    Sending,
+    Work,
+    failure_row,
+    run_attempt,
+)
+from evaluation.execution.pool import Ask, Ended, Pool
+from evaluation.experiments.write.images import keep_images
+from evaluation.experiments.write.plan import task_of, with_task
+from evaluation.importers.interface import ReadOptions
+from evaluation.importers.native_trajectory import trajectory_from
+from evaluation.models import Attempt, Exchange, Experiment, Run, Trajectory
+from evaluation.runner.recipe import Recipe
+from webapp.jobs.context import JobContext
+from webapp.jobs.models import Job
+
+SAVED_AT_ONCE, SAVED_EVERY = 100, 5.0
+"""Finished trajectories that are saved together, and the seconds that one waits at most."""
+MOST_RESTARTS = 2
+FAILURES_IN_ROW = 20
+FILE = "experiment"
+State, Reason = Experiment.State, Experiment.Reason
+
+
+@dataclass
+class Held:
+    """An attempt that this worker runs. ``seconds`` and ``usd``: of its answered requests."""
+
+    attempt: Attempt
+    work: Work
+    exchanges: dict[int, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    usd: float | None = None
+
+
+class Worker:
+    """Runs the queued attempts of an experiment until none is left, or the experiment is not live any more."""
+
+    def __init__(
+        self,
+        context: JobContext,
+        experiment: Experiment,
+        client: Client,
+        *,
+        price: Price | None,
+        family: str,
+        threads: int,
+    ) -> None:
+        self.context, self.experiment, self.price, self.family = context, experiment, price, family
+        self.recipe = Recipe.from_json(experiment.recipe)
+        self.claim = context.job.worker
+        self.pool: Pool[Work] = Pool(threads, partial(run_attempt, client=client))
+        self.held: dict[int, Held] = {}
+        self.waiting: list[Ask[Work]] = []
+        self.finished: list[tuple[Held, dict[str, Any], str]] = []
+        self.registry = RunRegistry(experiment.benchmark, experiment.created_by)
+        self.saved_at = time.monotonic()
+        self.open = True
+
+    def run(self) -> None:
+        release_lost(self.experiment)
+        with self.pool:
+            try:
+                while self._step():
+                    pass
+            finally:
+                self.pool.stop()
+                self._save_finished()
+                self._give_back()
+
+    def _step(self) -> bool:
+        """Claim, store what has come, save; return whether there is more to do."""
+        if self.open and not self._is_live():
+            self.open = False
+            self.pool.stop()
+        if self.open and not self.waiting:
+            self._start_more()
+        asks = self.pool.take(0.2 if self.pool.busy else 0.0)
+        if asks or self.waiting:
+            self._store(asks)
+        due = time.monotonic() - self.saved_at >= SAVED_EVERY
+        if self.finished and (due or len(self.finished) >= SAVED_AT_ONCE or not self.pool.busy):
+            self._save_finished()
+                self._progress()
+        return self.pool.busy or (self.open and self._queued().exists())
+
+
+    def _is_live(self) -> bool:
+        found = Experiment.objects.filter(pk=self.experiment.pk).values_list("state", flat=True).first()
+        return found in (State.TRIAL, State.RUNNING)
+
+    def _progress(self) -> None:
+        counts = self._mine().counted()
+        total = sum(counts.values())
+        left = counts.get(Attempt.State.QUEUED, 0) + counts.get(Attempt.State.RUNNING, 0)
+        self.context.progress(total - left, total, unit="attempts")
+
+    def _mine(self) -> Any:
+        found = Attempt.objects.filter(experiment=self.experiment)
+        return found.filter(trial=True) if self.experiment.state == State.TRIAL else found
+
+        def _queued(self) -> Any:
+        return self._mine().filter(state=Attempt.State.QUEUED)
+
+    # Claiming
+
+
+    def _start_more(self) -> None:
+        if self.pool.free <= 0:
+            return
+                # Those with a request in flight go first: what they reserved is not free before.
+        queued = self._queued().order_by("-tries", "pk")
+        wanted = list(queued.values_list("pk", flat=True)[: self.pool.free])
+        if not wanted:
+            return
+        with transaction.atomic():
+            free = Attempt.objects.filter(pk__in=wanted, state=Attempt.State.QUEUED)
+            free.update(state=Attempt.State.RUNNING, claim=self.claim, tries=F("tries") + 1)
+            self.context.checkpoint()
+        claimed = Attempt.objects.filter(pk__in=wanted, state=Attempt.State.RUNNING, claim=self.claim)
+        for attempt in claimed.order_by("pk"):
+            if attempt.pk not in self.held:
+                self._start(attempt)
+
+    def _start(self, attempt: Attempt) -> None:
+        sample = with_task(Sample.objects.filter(pk=attempt.sample_id)).get()
+        source = attempt
+        exchanges = list(attempt.exchanges.order_by("n"))
+        if not exchanges and (equal := self._equal(attempt)) is not None:
+            source, exchanges = equal, list(equal.exchanges.order_by("n"))
+            Attempt.objects.filter(pk=attempt.pk).update(reused_from=equal)
+        answered = [one for one in exchanges if one.state == Exchange.State.ANSWERED]
+        work = Work(
+            attempt.pk, self.recipe, task_of(sample), attempt.rollout, self.family,
+            [Answered(one.request_digest, bytes(one.response or b"")) for one in answered],
+        )  # fmt: skip
+        held = Held(attempt, work, {one.n: one.pk for one in exchanges} if source is attempt else {})
+        for one in answered:
+            held.seconds += (one.milliseconds or 0) / 1000
+            held.usd = _plus(held.usd, one.usd)
+        self.held[attempt.pk] = held
+        self.pool.start(work)
+
+    def _equal(self, attempt: Attempt) -> Attempt | None:
+        """A finished attempt of this benchmark with the same digest, which no request needs to repeat."""
+        done = Attempt.objects.filter(digest=attempt.digest, state=Attempt.State.DONE, reused_from=None)
+        return done.filter(experiment__benchmark=self.experiment.benchmark_id).exclude(pk=attempt.pk).first()
+
+    # Storing
+
+    def _store(self, asks: Iterable[Ask[Work]]) -> None:
+        granted: list[Callable[[], None]] = []
+        waiting, self.waiting = self.waiting, []
+        with transaction.atomic():
+            for ask in [*waiting, *asks]:
+                granted += self._take(ask)
+            self.context.checkpoint()
+        for go_on in granted:
+            go_on()
+        if self.waiting and not self._any_in_flight():
+            self._pause(Reason.BUDGET, "The budget is used up. Raise it to continue.")
+
+    def _take(self, ask: Ask[Work]) -> list[Callable[[], None]]:
+        held = self.held[ask.work.attempt]
+        match ask.event:
+            case Sending() as sending:
+                return self._take_request(ask, held, sending)
+            case Received() as received:
+                self._take_reply(held, received)
+            case Lost() as lost:
+                self._take_failure(held, lost)
+            case Ended() as ended:
+                self._take_end(held, ended)
+        return [ask.grant]
+
+    def _take_request(self, ask: Ask[Work], held: Held, sending: Sending) -> list[Callable[[], None]]:
+        if not self.open:
+            return [ask.refuse]
+        usd = self.price.usd(sending.most) if self.price else 0.0
+        if sending.n in held.exchanges:
+            # It was in flight when a worker stopped, and keeps what it reserved.
+            Exchange.objects.filter(pk=held.exchanges[sending.n]).update(
+                state=Exchange.State.SENT, started_at=timezone.now(), request=sending.request,
+                request_digest=sending.digest,
+            )  # fmt: skip
+            return [ask.grant]
+        room = Experiment.objects.filter(pk=self.experiment.pk, calls__lt=F("budget_calls"))
+        room = room.filter(budget_usd__gte=F("spent_usd") + F("reserved_usd") + usd) if usd else room
+        if not room.update(reserved_usd=F("reserved_usd") + usd, calls=F("calls") + 1):
+            self.waiting.append(ask)
+            return []
+        keep_images(self.experiment, sending.images.values())
+        made = Exchange.objects.create(
+            attempt=held.attempt, n=sending.n, request_digest=sending.digest, request=sending.request,
+            started_at=timezone.now(), reserved_usd=usd,
+        )  # fmt: skip
+        held.exchanges[sending.n] = made.pk
+        return [ask.grant]
+
+    def _take_reply(self, held: Held, received: Received) -> None:
+        reply, usage = received.reply, received.usage
+        usd = self.price.usd(usage) if self.price else None
+        held.seconds += reply.ms / 1000
+        held.usd = _plus(held.usd, usd)
+        self._settle(
+            held.exchanges[received.n], usd, state=Exchange.State.ANSWERED, response=reply.body, status=reply.status,
+            milliseconds=reply.ms, retries=reply.retries, finish_reason=(reply.finish_reason or "")[:40],
+            served_model=reply.served_model[:200], fingerprint=reply.fingerprint[:200], **_tokens(usage),
+        )  # fmt: skip
+        Experiment.objects.filter(pk=self.experiment.pk).exclude(failures_in_row=0).update(failures_in_row=0)
+
+    def _take_failure(self, held: Held, lost: Lost) -> None:
+        failure = lost.failure
+        usage = failure.usage if isinstance(failure.usage, Usage) else None
+        usd = self.price.usd(usage) if self.price and usage else None
+        held.usd = _plus(held.usd, usd)
+        self._settle(
+            held.exchanges[lost.n], usd, state=Exchange.State.FAILED, response=failure.body,
+            status=failure.status or None, retries=failure.retries, **(_tokens(usage) if usage else {}),
+        )  # fmt: skip
+        found = Experiment.objects.filter(pk=self.experiment.pk)
+        found.update(failures_in_row=F("failures_in_row") + 1)
+        in_row = found.values_list("failures_in_row", flat=True).get()
+        if failure.kind == ErrorKind.AUTH or in_row >= FAILURES_IN_ROW:
+            why = f"{in_row} requests in a row failed. " if failure.kind != ErrorKind.AUTH else ""
+            self._pause(Reason.ENDPOINT, f"{why}{failure.message} {failure.kind.advice}")
+
+    def _settle(self, exchange: int, usd: float | None, **fields: Any) -> None:
+        row = Exchange.objects.filter(pk=exchange)
+        reserved = row.values_list("reserved_usd", flat=True).get()
+        row.update(usd=usd, reserved_usd=0.0, **fields)
+        Experiment.objects.filter(pk=self.experiment.pk).update(
+            spent_usd=F("spent_usd") + (usd or 0.0), reserved_usd=F("reserved_usd") - reserved
+        )
+
+    def _take_end(self, held: Held, ended: Ended) -> None:
+        attempt, outcome = held.attempt, ended.outcome
+        if isinstance(outcome, Done):
+            if outcome.kind == ErrorKind.AUTH:
+                # It is no fault of the sample: the attempt continues once the key is correct.
+                self._forget_failed(attempt)
+                self._let_go(held, Attempt.State.QUEUED)
+            else:
+                self.finished.append((held, dict(outcome.row), outcome.kind))
+        elif isinstance(outcome, Restart) and attempt.restarts < MOST_RESTARTS:
+            attempt.exchanges.all().delete()
+            Attempt.objects.filter(pk=attempt.pk).update(reused_from=None)
+            self._let_go(held, Attempt.State.QUEUED, restarts=F("restarts") + 1)
+        elif ended.fault is not None or isinstance(outcome, Restart):
+            message = str(ended.fault) if ended.fault else "The stored exchanges do not fit the conversation."
+            kind = ErrorKind.INTERNAL
+            row = failure_row(held.work, self.experiment.model, self.experiment.setting, kind, message)
+            self.finished.append((held, row, kind.value))
+        else:
+            self._let_go(held, Attempt.State.QUEUED)
+
+    def _forget_failed(self, attempt: Attempt) -> None:
+        attempt.exchanges.filter(state=Exchange.State.FAILED).delete()
+
+    def _let_go(self, held: Held, state: str, **fields: Any) -> None:
+        mine = Attempt.objects.filter(pk=held.attempt.pk, claim=self.claim, state=Attempt.State.RUNNING)
+        mine.update(state=state, claim="", **fields)
+        self.held.pop(held.attempt.pk, None)
+
+    def _any_in_flight(self) -> bool:
+        sent = Exchange.objects.filter(attempt__experiment=self.experiment, state=Exchange.State.SENT)
+        return sent.exists()
+
+    def _pause(self, reason: str, note: str) -> None:
+        live = Experiment.objects.live().filter(pk=self.experiment.pk)
+        live.update(state=State.PAUSED, pause_reason=reason, pause_note=note[:2000])
+        self.open = False
+        self.pool.stop()
+        for ask in self.waiting:
+            ask.refuse()
+        self.waiting = []
+
+    # Saving
+
+    def _save_finished(self) -> None:
+        """Save the finished trajectories in one transaction with the states of their attempts."""
+        finished, self.finished = self.finished, []
+        self.saved_at = time.monotonic()
+        if not finished:
+            return
+        with transaction.atomic():
+            record = open_record(self.experiment)
+            report, kept = Report(FILE, None), []
+            for held, row, kind in finished:
+                row |= {"model": self.experiment.model, "setting": self.experiment.setting}
+                row["usage"] = dict(row.get("usage") or {}) | {"seconds": round(held.seconds, 3)}
+                if held.usd is not None:
+                    row["usage"]["usd"] = held.usd
+                try:
+                    kept.append((held, kind, trajectory_from(row, ReadOptions(), report)))
+                except RowRefused as refused:
+                    self._mark(held, None, ErrorKind.INTERNAL.value, refused.issue.done)
+            counts = Counter(record.counts)
+            saved = save_trajectories(self.registry, [trajectory for *_, trajectory in kept], record)
+            counts += saved.counts
+            keep_issues(record, [*report.issues, *saved.issues], counts)
+            record.counts = dict(counts)
+            record.save(update_fields=["counts"])
+            self._note_recipe()
+            numbers = self._numbers([held.attempt.sample_id for held, *_ in kept])
+            for held, kind, trajectory in kept:
+                number = numbers.get((held.attempt.sample_id, held.attempt.rollout))
+                self._mark(held, number, kind, trajectory.error)
+            self.context.checkpoint()
+
+    def _numbers(self, samples: list[int]) -> dict[tuple[int, int], int]:
+        run = self.registry.run(self.experiment.model, self.experiment.setting)
+        rows = Trajectory.objects.filter(run=run, sample__in=samples, condition="none")
+        return {(sample, rollout): pk for sample, rollout, pk in rows.values_list("sample", "rollout", "pk")}
+
+    def _note_recipe(self) -> None:
+        run = self.registry.run(self.experiment.model, self.experiment.setting)
+        if run.extra.get("recipe") != self.experiment.recipe_digest:
+            run.extra = {**run.extra, "recipe": self.experiment.recipe_digest}
+            Run.objects.filter(pk=run.pk).update(extra=run.extra)
+
+    def _mark(self, held: Held, trajectory: int | None, kind: str, error: str) -> None:
+        state = Attempt.State.FAILED if kind else Attempt.State.DONE
+        mine = Attempt.objects.filter(pk=held.attempt.pk, claim=self.claim, state=Attempt.State.RUNNING)
+        mine.update(
+            state=state, claim="", error_kind=kind[:16], error=error if kind else "", trajectory=trajectory,
+            finished_at=Now(),
+        )  # fmt: skip
+        self.held.pop(held.attempt.pk, None)
+
+    def _give_back(self) -> None:
+        """What was not finished waits for another worker; its requests in flight are sent again."""
+        mine = Attempt.objects.filter(experiment=self.experiment, claim=self.claim, state=Attempt.State.RUNNING)
+        mine.update(state=Attempt.State.QUEUED, claim="")
+
+
+def release_lost(experiment: Experiment) -> None:
+    """Put attempts whose worker is gone back into the queue."""
+
+    working = Job.objects.live().exclude(worker="").values_list("worker", flat=True)
+    running = Attempt.objects.filter(experiment=experiment, state=Attempt.State.RUNNING)
+    running.exclude(claim__in=list(working)).update(state=Attempt.State.QUEUED, claim="")
+
+
+def open_record(experiment: Experiment) -> ImportRecord:
+    """The one import record of an experiment."""
+    if experiment.import_record is None:
+        record = ImportRecord.objects.create(
+            benchmark=experiment.benchmark, kind=ImportRecord.Kind.RUNS, format="native",
+            file_name=f"{FILE} {experiment.pk}", state=ImportRecord.State.DONE, finished_at=timezone.now(),
+            created_by=experiment.created_by,
+            options={"model": experiment.model, "setting": experiment.setting, "experiment": experiment.pk},
+        )  # fmt: skip
+        taken = Experiment.objects.filter(pk=experiment.pk, import_record=None).update(import_record=record)
+        if not taken:
+            record.delete()
+        experiment.refresh_from_db(fields=["import_record"])
+    return ImportRecord.objects.select_for_update().get(experiments=experiment)
+
+
+def close_record(experiment: Experiment) -> None:
+    """Note the counts of the import in the audit log, once a job has ended."""
+    experiment.refresh_from_db(fields=["import_record"])
+    if experiment.import_record is not None:
+        finish_record(experiment.created_by, experiment.import_record, Counter(experiment.import_record.counts))
+
+
+def _plus(one: float | None, other: float | None) -> float | None:
+    return one if other is None else (one or 0.0) + other
+
+
+def _tokens(usage: Usage) -> dict[str, Any]:
+    return {
+        "input_tokens": usage.input,
+        "output_tokens": usage.output,
+        "cached_tokens": usage.cached,
+        "estimated": usage.estimated,
+    }

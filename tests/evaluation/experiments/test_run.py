@@ -1,0 +1,197 @@
+"""Experiments against endpoints on this machine: what is asked, kept, and asked only once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from annotation.models import Benchmark, ImportRecord
+from evaluation.experiments.write.states import pause, resume, retry_failed, start_all, start_trial, stop
+from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Run, SentImage, Trajectory
+from tests.evaluation.endpoints.server import Answer, serving, spoken
+from tests.evaluation.experiments.conftest import Make
+from webapp.accounts.models import User
+from webapp.common import objects
+from webapp.common.errors import Conflict
+from webapp.jobs.runner import run_waiting
+
+EndpointAt = Callable[..., Endpoint]
+TWO = spoken("<answer>2</answer>")
+
+
+def run_all(experiment: Experiment, actor: User) -> Experiment:
+    start_all(actor=actor, experiment=experiment)
+    run_waiting()
+    experiment.refresh_from_db()
+    return experiment
+
+
+def test_every_sample_is_asked_once_and_becomes_a_scored_trajectory(
+    benchmark: Benchmark, endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    with serving(TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url), rollouts=2), lea)
+        assert len(server.seen.requests) == 4
+    assert (experiment.state, experiment.calls) == ("done", 4)
+    run = Run.objects.get(benchmark=benchmark)
+    assert (run.model.name, run.setting, run.extra["recipe"]) == ("m-1", "base", experiment.recipe_digest)
+    answers = Trajectory.objects.values_list("sample__key", "rollout", "answer")
+    assert sorted(answers) == [(key, n, "<answer>2</answer>") for key in ("one", "two") for n in (0, 1)]
+    assert run.scoring.trajectories_n
+    [record] = ImportRecord.objects.filter(kind="runs")
+    assert (record.state, record.counts["new"], record.file_name) == ("done", 4, f"experiment {experiment.pk}")
+    assert {attempt.trajectory_id for attempt in Attempt.objects.all()} == set(
+        Trajectory.objects.values_list("pk", flat=True)
+    )
+
+
+def test_requests_and_responses_are_kept_as_sent_with_images_by_content(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    with serving(TWO) as server:
+        run_all(experiment_on(endpoint_at(server.url)), lea)
+        sent = server.seen.bodies()[0]
+    exchange = Exchange.objects.order_by("pk").first()
+    assert exchange is not None
+    assert bytes(exchange.response or b"") == TWO.body
+    kept = json.loads(bytes(exchange.request))
+    [image] = SentImage.objects.all()
+    url = f"sha256:{image.sha256}"
+    assert url in bytes(exchange.request).decode()
+    assert objects.exists(image.name)
+    data = objects.read(image.name)
+    assert len(data) == image.bytes
+    plain = json.loads(json.dumps(kept).replace(url, _data_url(data, image.media_type)))
+    assert plain == sent
+    assert (exchange.input_tokens, exchange.output_tokens, exchange.cached_tokens) == (100, 7, 40)
+
+
+def _data_url(data: bytes, kind: str) -> str:
+    import base64
+
+    return f"data:{kind};base64,{base64.b64encode(data).decode()}"
+
+
+def test_the_same_recipe_again_sends_no_request(endpoint_at: EndpointAt, experiment_on: Make, lea: User) -> None:
+    with serving(TWO) as server:
+        endpoint = endpoint_at(server.url)
+        first = run_all(experiment_on(endpoint), lea)
+        again = run_all(experiment_on(endpoint), lea)
+        other = run_all(experiment_on(endpoint, setting="base again"), lea)
+        assert len(server.seen.requests) == 2
+    assert [one.state for one in (first, again, other)] == ["done"] * 3
+    assert set(again.attempts.values_list("reused_from__experiment", flat=True)) == {first.pk}
+    assert Trajectory.objects.filter(run__setting="base again").count() == 2
+
+
+def test_another_recipe_under_the_same_name_is_refused_and_a_free_name_proposed(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    with serving(TWO) as server:
+        endpoint = endpoint_at(server.url)
+        run_all(experiment_on(endpoint), lea)
+        with pytest.raises(Conflict, match="base 2"):
+            experiment_on(endpoint, sampling="thinking")
+
+
+def test_a_trial_asks_few_samples_and_the_rest_follows(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User, benchmark: Benchmark
+) -> None:
+    with serving(TWO) as server:
+        experiment = experiment_on(endpoint_at(server.url), rollouts=3)
+        start_trial(actor=lea, experiment=experiment)
+        run_waiting()
+        experiment.refresh_from_db()
+        assert (experiment.state, len(server.seen.requests)) == ("ready", 2)
+        assert run_all(experiment, lea).state == "done"
+        assert len(server.seen.requests) == 6
+
+
+def test_a_failed_attempt_is_a_failed_trajectory_and_can_be_retried(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    rejected = Answer(400, json.dumps({"error": {"message": "image too large"}}).encode())
+    with serving(rejected, TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url, limits={"in_flight": 1})), lea)
+        assert experiment.attempts.all().counted() == {"failed": 1, "done": 1}
+        failed = Attempt.objects.get(state="failed")
+        assert failed.error_kind == "input_rejected"
+        assert failed.trajectory is not None
+        assert "image too large" in failed.trajectory.error
+        assert retry_failed(actor=lea, experiment=experiment) == 1
+        run_waiting()
+        assert len(server.seen.requests) == 3
+    assert experiment.attempts.all().counted() == {"done": 2}
+    assert not Trajectory.objects.exclude(error="").exists()
+
+
+def test_a_wrong_key_pauses_the_experiment_and_loses_no_attempt(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    wrong = Answer(401, json.dumps({"error": {"message": "invalid api key"}}).encode())
+    with serving(wrong, TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url, limits={"in_flight": 1})), lea)
+        assert (experiment.state, experiment.pause_reason) == ("paused", "endpoint")
+        assert experiment.attempts.all().counted() == {"queued": 2}
+        resume(actor=lea, experiment=experiment)
+        run_waiting()
+        assert len(server.seen.requests) == 3
+    experiment.refresh_from_db()
+    assert (experiment.state, Trajectory.objects.filter(error="").count()) == ("done", 2)
+
+
+def test_the_budget_is_never_exceeded_and_the_experiment_continues_with_more(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    prices = {"input": 1000.0, "output": 1000.0}
+    with serving(TWO) as server:
+        endpoint = endpoint_at(server.url, prices=prices, limits={"in_flight": 1})
+        experiment = run_all(experiment_on(endpoint, budget_usd=4.5, parameters={"max_tokens": 4000}), lea)
+        assert (experiment.state, experiment.pause_reason) == ("paused", "budget")
+        assert 0 < experiment.spent_usd <= 4.5
+        assert len(server.seen.requests) == 1
+        Experiment.objects.update(budget_usd=10.0)
+        resume(actor=lea, experiment=experiment)
+        run_waiting()
+    experiment.refresh_from_db()
+    assert (experiment.state, experiment.reserved_usd) == ("done", 0.0)
+    assert experiment.spent_usd == pytest.approx(2 * (107 / 1000))
+
+
+def test_a_stopped_experiment_keeps_what_was_done(endpoint_at: EndpointAt, experiment_on: Make, lea: User) -> None:
+    with serving(TWO) as server:
+        experiment = experiment_on(endpoint_at(server.url), rollouts=2)
+        start_trial(actor=lea, experiment=experiment)
+        run_waiting()
+        experiment.refresh_from_db()
+        stop(actor=lea, experiment=experiment)
+        run_waiting()
+        with pytest.raises(Conflict):
+            pause(actor=lea, experiment=experiment)
+    assert experiment.attempts.all().counted() == {"done": 2, "skipped": 2}
+    assert Trajectory.objects.count() == 2
+
+
+def test_images_leave_the_server_only_with_the_consent_of_the_lead(
+    benchmark: Benchmark, endpoint_at: EndpointAt, experiment_on: Make
+) -> None:
+    endpoint = endpoint_at("https://api.example.com/v1")
+    with pytest.raises(Conflict, match=r"api\.example\.com"):
+        experiment_on(endpoint)
+    benchmark.remote_allowed = True
+    assert experiment_on(endpoint).state == "draft"
+
+
+def test_a_toolbox_call_is_run_and_its_image_sent_back(endpoint_at: EndpointAt, experiment_on: Make, lea: User) -> None:
+    arguments = json.dumps({"image": "original", "x": 80, "y": 40, "width": 60, "height": 60})
+    call: Any = {"id": "c1", "type": "function", "function": {"name": "crop", "arguments": arguments}}
+    with serving(spoken(None, calls=[call]), TWO) as server:
+        run_all(experiment_on(endpoint_at(server.url, limits={"in_flight": 1}), "interface", samples="id=one"), lea)
+        second = server.seen.bodies()[1]
+    assert [message["role"] for message in second["messages"]][-3:] == ["assistant", "tool", "user"]
+    trajectory = Trajectory.objects.get()
+    [step] = trajectory.steps.all()
+    assert (step.tool, step.x1, step.y1, step.x2, step.y2, step.ok) == ("crop", 80, 40, 140, 100, True)
