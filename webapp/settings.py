@@ -36,6 +36,7 @@ MIDDLEWARE = [
     "webapp.common.middleware.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "webapp.common.middleware.EnglishApiMiddleware",
     "webapp.accounts.middleware.BodyLimitMiddleware",
     "webapp.common.middleware.CacheControlMiddleware",
     "webapp.common.middleware.CompressTextMiddleware",

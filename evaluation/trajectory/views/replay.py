@@ -15,6 +15,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.common.access import allowed
@@ -37,7 +38,7 @@ from webapp.common.limits import AtOnce, Rate, asking
 
 SIDE = 240
 MOST_BYTES = 200_000_000
-REPLAYS, RATE = AtOnce(2, "replays"), Rate("replays")
+REPLAYS, RATE = AtOnce(2, gettext_noop("%(limit)s replays of yours are already running.")), Rate("replays")
 """Of all recorded images that are sent to be compared."""
 SHOWN_DIGEST = 10
 LONGEST = 60_000
