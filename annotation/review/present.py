@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from annotation.common.access import known_to
 from annotation.common.chain_marks import mark_json
@@ -77,7 +78,7 @@ def _after(user: User, annotation: Annotation, revision: Revision, slug: str) ->
     previous = earlier.select_related("annotation__sample", "author").order_by("-number").first()
     checks = validate_content(sample, content_of(revision))
     return {
-        "author": str(revision.author) if revision.author else "the importer",
+        "author": str(revision.author) if revision.author else gettext("the importer"),
         "previous": revision_json(previous) if previous else None,
         "previous_revision": revision_head(previous) if previous else None,
         "history": _history(annotation),
@@ -155,7 +156,7 @@ def _waiting(benchmark: Benchmark, sample: Sample, revision: Revision) -> Waitin
         href=reverse("annotation:review-sample", args=[benchmark.slug, sample.key]),
         thumbnail=thumbnail_of(sample),
         question=revision.question,
-        author=str(revision.author) if revision.author else "the importer",
+        author=str(revision.author) if revision.author else gettext("the importer"),
         submitted_at=revision.submitted_at,
         round=revision.number,
     )

@@ -131,7 +131,7 @@ def _pages(area: Searchable, here: Benchmark | None, user: Any) -> Iterable[Hit]
         held = area.known[here.pk].rights
         for tab in TABS:
             if tab.right in held:
-                yield Hit(tab.label, f"{reverse(tab.route, args=[here.slug])}{tab.query}", here.title)
+                yield Hit(str(tab.label), f"{reverse(tab.route, args=[here.slug])}{tab.query}", here.title)
     for words, route, signed_in in _SITE:
         if user.is_authenticated or not signed_in:
             yield Hit(str(words), reverse(route))

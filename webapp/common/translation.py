@@ -6,12 +6,12 @@ time) and ``ngettext``. Pure packages mark it with ``annotation.marking.gettext_
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import wraps
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from django.http import FileResponse, StreamingHttpResponse
-from django.utils.translation import override
+from django.utils.translation import gettext, override
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -37,6 +37,26 @@ def in_english(call: Callable[P, R]) -> Callable[P, R]:
         return answer
 
     return speaking
+
+
+def english(text: Text) -> str:
+    """The English of a text that is translated where it is shown, for what is stored."""
+    with override(ENGLISH):
+        return str(text)
+
+
+def all_of(names: Sequence[str]) -> str:
+    """The names as one text: "Ana and Ben and Cleo"; "" of none."""
+    return _joined(gettext("%(one)s and %(other)s"), names)
+
+
+def any_of(names: Sequence[str]) -> str:
+    """The names as one text: "Ana or Ben or Cleo"; "" of none."""
+    return _joined(gettext("%(one)s or %(other)s"), names)
+
+
+def _joined(pair: str, names: Sequence[str]) -> str:
+    return reduce(lambda one, other: pair % {"one": one, "other": other}, names) if names else ""
 
 
 def _english(parts: Any) -> Iterator[bytes]:

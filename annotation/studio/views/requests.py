@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.common.access import known_to
@@ -68,7 +69,9 @@ def renew_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     if not renew(person, sample.pk, ANNOTATE):
         raise Conflict(
-            f"Your reservation of {sample.key} expired. Save to reserve it again if it is free.", code="lease_lost"
+            gettext("Your reservation of %(key)s expired. Save to reserve it again if it is free.")
+            % {"key": sample.key},
+            code="lease_lost",
         )
     return JsonResponse({})
 

@@ -13,7 +13,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.facets.present import facets_of
@@ -113,7 +113,7 @@ def act_on_samples(request: SignedInRequest, slug: str, verb: str) -> HttpRespon
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     act = ACTS.get(verb)
     if act is None:
-        raise Http404("Unknown action.")
+        raise Http404(gettext("Unknown action."))
     form = act.form(benchmark, request.POST, prefix=verb)
     again = partial(samples_page, request, benchmark, form=form)
     if not form.is_valid():
@@ -150,7 +150,7 @@ def work_outcome(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     receipt = get_object_or_404(Receipt, pk=pk, user=request.user)
     verb, _, number = receipt.about.partition(":")
     if verb not in ACTS or number != str(benchmark.pk):
-        raise Http404("Outcome not found on this benchmark.")
+        raise Http404(gettext("Outcome not found on this benchmark."))
     answer = receipt.answer
     refused = sorted(answer["refused"], key=lambda pair: pair[1])
     groups = [(why, [key for key, _ in pairs]) for why, pairs in groupby(refused, key=lambda pair: pair[1])]

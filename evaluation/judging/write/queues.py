@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
+from django.utils.translation import gettext
 
 from annotation.blindness import JUDGING_AND_PUBLIC
 from annotation.common.access import require
@@ -163,7 +164,8 @@ def next_to_judge(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
     """
     require(actor, queue.benchmark, Right.JUDGE)
     if queue.benchmark.public:
-        raise Conflict(f"{JUDGING_AND_PUBLIC} {queue.benchmark.title} must be made private under Settings first.")
+        remedy = gettext("%(title)s must be made private under Settings first.") % {"title": queue.benchmark.title}
+        raise Conflict(f"{gettext(JUDGING_AND_PUBLIC)} {remedy}")
     held: JudgingItem | None = queue.items.held_by(actor).order_by("seats__taken_at", "pk").first()
     if held is not None and _renew(actor, held):
         return held
