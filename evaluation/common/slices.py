@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from annotation.common.access import known_to
 from annotation.models import Benchmark
@@ -96,10 +97,17 @@ def read_slice(
         return found
     saved = saved_slices(benchmark, person).filter(name=slice).first()
     if saved is None:
-        raise NotFound(f"{benchmark.title} has no saved slice {slice[:60]}. It may have been deleted.")
+        raise NotFound(
+            gettext("%(title)s has no saved slice %(slice)s. It may have been deleted.")
+            % {"title": benchmark.title, "slice": slice[:60]}
+        )
     [found] = _tables([saved], benchmark, runs, wanted)
     if found.error:
-        raise InvalidInput(f"The query of {saved.name} cannot be read. {found.error}", code="query", field="slice")
+        raise InvalidInput(
+            gettext("The query of %(name)s cannot be read. %(error)s") % {"name": saved.name, "error": found.error},
+            code="query",
+            field="slice",
+        )
     return found
 
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from webapp import VERSION
 from webapp.common.errors import SignedOut, asked_by_script, error_page, error_response, server_error_page
-from webapp.common.glossary import all_terms, by_group, find_term
+from webapp.common.glossary import all_terms, by_group, find_term, translated
 from webapp.common.outages import outage_of, outage_page
 
 
@@ -83,7 +83,10 @@ def live(request: HttpRequest) -> HttpResponse:
 @require_safe
 def glossary(request: HttpRequest) -> HttpResponse:
     """Template ui/glossary.html; context: groups, each an anchor, a title and its entries."""
-    groups = [(f"group-{slugify(title)}", title, entries) for title, entries in by_group(all_terms().values()).items()]
+    groups = [
+        (f"group-{slugify(title, allow_unicode=True)}", title, entries)
+        for title, entries in by_group(map(translated, all_terms().values())).items()
+    ]
     return render(request, "ui/glossary.html", {"groups": groups})
 
 

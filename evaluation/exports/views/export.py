@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_safe
 
 from annotation.common.loading import load_benchmark
@@ -20,10 +21,19 @@ from webapp.common.errors import NotFound, Unavailable
 from webapp.common.streaming import streamed
 
 TITLES = {
-    "metrics": ("Metrics", "One row per run, metric and slice, with interval and n."),
-    "samples": ("Scores", "One row per trajectory: correct, quadrant, coverage, calls, plan."),
-    "comparisons": ("Comparisons", "One row per pair of runs: difference, exact tests, adjusted p."),
-    "rewards": ("Rewards", "One row per rollout of a rollout group: sufficiency, minimality, final reward."),
+    "metrics": (gettext_lazy("Metrics"), gettext_lazy("One row per run, metric and slice, with interval and n.")),
+    "samples": (
+        gettext_lazy("Scores"),
+        gettext_lazy("One row per trajectory: correct, quadrant, coverage, calls, plan."),
+    ),
+    "comparisons": (
+        gettext_lazy("Comparisons"),
+        gettext_lazy("One row per pair of runs: difference, exact tests, adjusted p."),
+    ),
+    "rewards": (
+        gettext_lazy("Rewards"),
+        gettext_lazy("One row per rollout of a rollout group: sufficiency, minimality, final reward."),
+    ),
 }
 
 
@@ -59,4 +69,6 @@ def exported(request: HttpRequest, slug: str, name: str, extension: str) -> Stre
             return streamed(f"{slug}-{name}.{extension}", export_parts(name, benchmark, request.user))
         except MissingLibrary as error:
             raise Unavailable(str(error)) from error
-    raise NotFound(f"Unknown export {name}.{extension}. See the Export page.")
+    raise NotFound(
+        gettext("Unknown export %(name)s.%(extension)s. See the Export page.") % {"name": name, "extension": extension}
+    )

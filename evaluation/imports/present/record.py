@@ -17,6 +17,7 @@ from evaluation.imports.forms.choices import BOX_FORMS, FIELDS
 from evaluation.imports.read.mappings import FORMAT as TABLE
 from evaluation.imports.read.mappings import KEYS, saved_for, saved_for_keys
 from evaluation.imports.write.upload import both_of, path_of
+from webapp.common.translation import Text
 
 FIVE = 5
 LINES = 4
@@ -277,7 +278,7 @@ def _both(record: Any, rights: Mapping[str, bool]) -> dict[str, Any]:
     return {"count": read + (counts.get("refused", 0) if record.kind == "runs" else 0), "chosen": chosen}
 
 
-def settings_shown(record: Any, rights: Mapping[str, bool], spaces: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def settings_shown(record: Any, rights: Mapping[str, bool], spaces: Sequence[tuple[str, Text]]) -> dict[str, Any]:
     """The choices with what is chosen: kinds, formats with their confidence, coordinates, names."""
     formats = record.preview.get("formats", {})
     options = record.options

@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.common.loading import load_benchmark
@@ -76,7 +77,7 @@ def mapping(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
     """The mapping that a file is read by, as a file for ``import_runs --mapping``."""
     found = _load(request, slug, record)
     if not found.options.get("mapping"):
-        raise NotFound("This import has no mapping yet. Map the keys or columns of the file first.")
+        raise NotFound(gettext("This import has no mapping yet. Map the keys or columns of the file first."))
     response = JsonResponse(found.options["mapping"], json_dumps_params={"indent": 1, "ensure_ascii": False})
     response["Content-Disposition"] = f'attachment; filename="{slug}-import-{record}-mapping.json"'
     return response

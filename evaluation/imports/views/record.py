@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark, rights_in
@@ -147,7 +148,10 @@ def _load(request: SignedInRequest, slug: str, record: int) -> Any:
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
     found = get_object_or_404(benchmark.imports.select_related("created_by", "benchmark"), pk=record)
     if request.method == "POST" and found.format == PICTURES:
-        raise Conflict(f"{found.file_name} contains only images. There is nothing to choose or commit.")
+        raise Conflict(
+            gettext("%(file_name)s contains only images. There is nothing to choose or commit.")
+            % {"file_name": found.file_name}
+        )
     return found
 
 

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.common.access import allowed
@@ -138,7 +138,7 @@ def delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Delete the queue with the verdicts given in it."""
     found = load_queue(load_benchmark(request, slug, Right.SCORE), pk)
     delete_queue(actor=request.user, queue=found)
-    messages.success(request, f"Queue {pk} deleted.")
+    messages.success(request, gettext("Queue %(pk)s deleted.") % {"pk": pk})
     return redirect("evaluation:judging", slug)
 
 

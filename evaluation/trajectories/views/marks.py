@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from annotation.common.loading import load_benchmark
@@ -50,10 +51,13 @@ def tag(request: SignedInRequest, slug: str) -> HttpResponse:
     )
     if not one:
         off, name = bool(request.POST.get("off")), request.POST.get("tag", "")
-        unchanged = f"No trajectory had the tag {name}." if off else f"All trajectories already had the tag {name}."
-        messages.success(
-            request, (f"Tag {name} removed from {n:,}." if off else f"Tag {name} added to {n:,}.") if n else unchanged
+        none, every = (
+            gettext("No trajectory had the tag %(name)s."),
+            gettext("All trajectories already had the tag %(name)s."),
         )
+        unchanged = (none if off else every) % {"name": name}
+        words = gettext("Tag %(name)s removed from %(count)s.") if off else gettext("Tag %(name)s added to %(count)s.")
+        messages.success(request, words % {"name": name, "count": f"{n:,}"} if n else unchanged)
     elif getattr(request, "htmx", False):
         return _tagged(request, benchmark, int(one))
     return _back(request, slug, one)
