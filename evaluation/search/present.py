@@ -111,8 +111,12 @@ def _lists(area: Searchable, wanted: Wanted, here: Benchmark | None, run: Run | 
     narrowed = {"q": _as_query(wanted.text)} | ({"run": run.pk} if run else {})
     trajectories = f"{reverse('evaluation:trajectories', args=[here.slug])}?{urlencode(narrowed)}"
     return [
-        Hit(gettext("Samples with “%s”") % wanted.text, samples, here.title),
-        Hit(gettext("Trajectories that match “%s”") % wanted.text, trajectories, str(run) if run else here.title),
+        Hit(gettext("Samples with “%(text)s”") % {"text": wanted.text}, samples, here.title),
+        Hit(
+            gettext("Trajectories that match “%(text)s”") % {"text": wanted.text},
+            trajectories,
+            str(run) if run else here.title,
+        ),
     ]
 
 

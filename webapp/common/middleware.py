@@ -1,6 +1,7 @@
 """What is done to every request and every answer."""
 
 import logging
+import re
 from collections.abc import Callable
 
 from django.conf import settings
@@ -28,6 +29,7 @@ from webapp.common.translation import in_english
 
 logger = logging.getLogger(__name__)
 Answer = Callable[[HttpRequest], HttpResponseBase]
+FORMAT = re.compile(r"(?:^|&)format=")
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -130,15 +132,19 @@ class SecurityHeadersMiddleware:
         return response
 
 
-class EnglishApiMiddleware:
-    """The API answers in English, whatever the language of pages: programs read it."""
+class EnglishMiddleware:
+    """The API and files are English, whatever the language of pages: programs read them, and people keep them.
+
+    A page that is also a file is asked for it with ``?format=``. Other views of files are ``in_english``.
+    """
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        answer = in_english(self.get_response) if request.path.startswith("/api/") else self.get_response
-        return answer(request)
+        file = FORMAT.search(request.META.get("QUERY_STRING", "")) is not None
+        english = file or request.path.startswith("/api/")
+        return (in_english(self.get_response) if english else self.get_response)(request)
 
 
 class ApplicationErrorMiddleware:

@@ -26,6 +26,7 @@ from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError
 from webapp.common.models import AuditEntry
 from webapp.common.paging import page_after
+from webapp.common.translation import in_english
 
 PAGE_SIZE = 100
 MOST_PROPOSALS = 200
@@ -139,6 +140,7 @@ def tool_page(request: SignedInRequest, found: BankTool, **forms: Any) -> HttpRe
 
 @login_required
 @require_safe
+@in_english
 def bank_file(request: SignedInRequest, slug: str) -> HttpResponse:
     """The whole bank as CSV."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)

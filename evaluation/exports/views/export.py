@@ -19,6 +19,7 @@ from evaluation.exports.read.counts import count_exports
 from evaluation.exports.read.formats import export_parts
 from webapp.common.errors import NotFound, Unavailable
 from webapp.common.streaming import streamed
+from webapp.common.translation import in_english
 
 TITLES = {
     "metrics": (gettext_lazy("Metrics"), gettext_lazy("One row per run, metric and slice, with interval and n.")),
@@ -56,6 +57,7 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@in_english
 def exported(request: HttpRequest, slug: str, name: str, extension: str) -> StreamingHttpResponse:
     """A table as .json, .csv or .parquet, or the benchmark in one of its formats."""
     benchmark = load_benchmark(request, slug, Right.EXPORT)

@@ -41,6 +41,7 @@ from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError, Conflict, InvalidInput
 from webapp.common.htmx import render_page
 from webapp.common.paging import page_after
+from webapp.common.translation import in_english
 from webapp.jobs.models import Job
 
 ISSUES = 100
@@ -128,6 +129,7 @@ def commit(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
 
 @login_required
 @require_safe
+@in_english
 def issues(request: SignedInRequest, slug: str, record: int) -> FileResponse:
     """Every issue of an import as CSV."""
     found = _load(request, slug, record)

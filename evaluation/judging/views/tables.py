@@ -13,11 +13,13 @@ from evaluation.common.downloads import download
 from evaluation.exporters.tables import WRITERS
 from evaluation.judging.read.tables import AGREEMENT_TABLES
 from webapp.common.errors import NotFound
+from webapp.common.translation import in_english
 
 EXTENSIONS = ("csv", "json")
 
 
 @require_safe
+@in_english
 def agreement_export(request: HttpRequest, slug: str, table: str, extension: str) -> FileResponse:
     """``table`` is one of ``AGREEMENT_TABLES``; the rows are those that this person sees on the page."""
     benchmark = load_benchmark(request, slug, Right.COMPARE_WORK)
