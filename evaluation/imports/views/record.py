@@ -177,7 +177,8 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
         "stopped": has_stopped(found, job),
         "rights": rights,
         "may": may,
-        "blocked": blocked or ("" if may else f"Your role doesn't allow you to import {found.kind}."),
+        "blocked": blocked
+        or ("" if may else gettext("Your role doesn't allow you to import %(kind)s.") % {"kind": found.kind}),
         "error": error,
         "upload_sha": found.upload.partition("/")[0],
         **settings_shown(found, rights, SPACES),

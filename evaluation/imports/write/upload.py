@@ -178,29 +178,32 @@ def blocking_reason(record: ImportRecord) -> str:
     """Why this record cannot be committed now, in a sentence; "" when it can."""
     preview, counts = record.preview, record.preview.get("counts", {})
     if record.state == State.READING:
-        return "The file is still being read."
+        return gettext("The file is still being read.")
     if record.state == State.DONE:
-        return "It is already imported."
+        return gettext("It is already imported.")
     if record.state in (State.UNDOING, State.UNDONE):
-        return "It was undone. Upload the file again to import it."
+        return gettext("It was undone. Upload the file again to import it.")
     if record.state == State.RUNNING:
         return ""
     if not record.format:
-        return "Choose the format first. It could not be detected with enough confidence."
+        return gettext("Choose the format first. It could not be detected with enough confidence.")
     if record.format == KEYS and not record.options.get("mapping"):
-        return "Map the keys of the file first."
+        return gettext("Map the keys of the file first.")
     if preview.get("problem") and record.format == TABLE and preview.get("columns"):
-        return "Map the columns first. Nothing can be read yet."
+        return gettext("Map the columns first. Nothing can be read yet.")
     if preview.get("problem"):
-        return "Nothing of the file can be read as this format. Choose another format or another file."
+        return gettext("Nothing of the file can be read as this format. Choose another format or another file.")
     if preview.get("gold", {}).get("suspect") and not preview.get("choices", {}).get(NOT_GOLD):
-        return f"{preview['gold']['sentence']} Choose where the model's answers are, or confirm that this is it."
+        advice = gettext("Choose where the model's answers are, or confirm that this is it.")
+        return f"{preview['gold']['sentence']} {advice}"
     if preview.get("again") and counts.get("changed") and not record.options.get(REPLACE):
-        return "The file was already imported with other choices. Replace that import, or enter another setting."
+        return gettext(
+            "The file was already imported with other choices. Replace that import, or enter another setting."
+        )
     if not any(counts.get(name) for name in ("new", "changed", "removed")):
         if counts.get("unchanged"):
-            return "Everything in this file is already imported."
-        return "No row of this file can be imported. See the issues."
+            return gettext("Everything in this file is already imported.")
+        return gettext("No row of this file can be imported. See the issues.")
     return ""
 
 

@@ -144,8 +144,9 @@ def delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 
 def _gone(found: JudgingQueue) -> str:
     for loss in losses(found.items.all()):
-        return f"This is deleted permanently. Questions: {loss.questions:,}. Verdicts: {loss.verdicts:,}."
-    return "It has no questions."
+        words = gettext("This is deleted permanently. Questions: %(questions)s. Verdicts: %(verdicts)s.")
+        return words % {"questions": f"{loss.questions:,}", "verdicts": f"{loss.verdicts:,}"}
+    return gettext("It has no questions.")
 
 
 def load_queue(benchmark: Any, pk: int) -> JudgingQueue:

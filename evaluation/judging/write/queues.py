@@ -105,10 +105,11 @@ def draw_judging(
         snapshot = Snapshot(benchmark, list(Run.objects.of(benchmark)), actor)
         fit = fit_to_judge(snapshot, terms, answers=about == ANSWERS)
         if not fit:
-            what = "an answer that is still to be decided" if about == ANSWERS else "a crop that can be shown"
-            raise Conflict(
-                gettext("No trajectory of this list has %(what)s. Choose another list.") % {"what": what}, field="size"
+            undecided = gettext(
+                "No trajectory of this list has an answer that is still to be decided. Choose another list."
             )
+            shown = gettext("No trajectory of this list has a crop that can be shown. Choose another list.")
+            raise Conflict(undecided if about == ANSWERS else shown, field="size")
         seed = seed or secrets.token_hex(16)
         queue = JudgingQueue.objects.create(
             benchmark=benchmark, terms=dict(terms), people=people, seed=seed, drawn_from=len(fit), created_by=actor

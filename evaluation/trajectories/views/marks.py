@@ -135,7 +135,7 @@ def _region(text: str) -> tuple[float, float, float, float] | None:
     try:
         x1, y1, x2, y2 = map(float, text.split(","))
     except ValueError:
-        message = "A region is x1,y1,x2,y2 in pixels of the image, for example 120,80,400,260."
+        message = gettext("A region is x1,y1,x2,y2 in pixels of the image, for example 120,80,400,260.")
         raise InvalidInput(message, code="region", field="region") from None
     return x1, y1, x2, y2
 

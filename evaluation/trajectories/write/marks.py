@@ -88,7 +88,7 @@ def write_note(
     if turn is not None and not 1 <= turn <= trajectory.steps.count():
         raise InvalidInput(gettext("Unknown turn %(turn)s.") % {"turn": turn}, code="turn", field="turn")
     if region is not None and not _inside(region, trajectory.sample):
-        message = "A region must be inside the image, with x1 < x2 and y1 < y2."
+        message = gettext("A region must be inside the image, with x1 < x2 and y1 < y2.")
         raise InvalidInput(message, code="region", field="region")
     corners = dict(zip(("x1", "y1", "x2", "y2"), region, strict=True)) if region else {}
     with transaction.atomic():
