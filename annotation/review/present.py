@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from annotation.common.access import known_to
 from annotation.common.chain_marks import mark_json
 from annotation.common.keys import STUDIO, keys_json
 from annotation.common.sample import bank_json, comments_json, known_facets, revision_head, thumbnail_of
+from annotation.common.sentences import checks_json
 from annotation.content.chains.read import mark_of
 from annotation.content.checks import validate_content
 from annotation.content.comments import comments_on
@@ -82,7 +83,7 @@ def _after(user: User, annotation: Annotation, revision: Revision, slug: str) ->
         "previous": revision_json(previous) if previous else None,
         "previous_revision": revision_head(previous) if previous else None,
         "history": _history(annotation),
-        "checks": [asdict(one) for one in checks],
+        "checks": checks_json(checks),
         "comments": comments_json(comments_on(annotation), slug),
         "facets": known_facets(sample.benchmark),
         "bank": bank_json(sample.benchmark),

@@ -8,6 +8,7 @@ from typing import Any
 from django import template
 from django.utils.translation import gettext_lazy
 
+from annotation.common import sentences
 from annotation.models import Review
 from annotation.toolbox.signature import shown_value
 
@@ -19,6 +20,12 @@ DECISIONS = {
     Review.Decision.RETURN: ("returned", gettext_lazy("returned")),
     Review.Decision.DISCARD: ("discarded", gettext_lazy("discarded")),
 }
+
+
+@register.filter
+def translated(text: str) -> str:
+    """A sentence of a pure package in the language of the page."""
+    return sentences.translated(text)
 
 
 @register.filter

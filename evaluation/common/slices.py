@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext
 
 from annotation.common.access import known_to
+from annotation.common.sentences import translated
 from annotation.models import Benchmark
 from evaluation.common.vocabulary import check_query
 from evaluation.metrics.selection import LEADING, SELECTED, Summary
@@ -124,7 +125,7 @@ def _table(saved: SavedSlice, snapshot: Snapshot, metrics: Sequence[str]) -> Sli
         node = query_of({"q": saved.query})
         where = snapshot.conditions.listed(node)
     except (InvalidInput, QueryError) as error:
-        return SliceTable(saved, 0, [], names_run=False, error=str(error))
+        return SliceTable(saved, 0, [], names_run=False, error=translated(error.message))
     counts = counts_by_run(snapshot, where, HIDDEN)
     found = summaries_by_run(snapshot, where, metrics)
     rows = [
