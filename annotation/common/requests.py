@@ -27,7 +27,7 @@ def answers_json(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespons
             body = error_body(error.code, error.message, field=error.field) | dict(getattr(error, "extra", {}))
             return JsonResponse(body, status=error.status)
         except Http404:
-            return JsonResponse(error_body("not_found", "Not found, or you don't have access."), status=404)
+            return JsonResponse(error_body("not_found", gettext("Not found, or you don't have access.")), status=404)
 
     return answer
 

@@ -22,7 +22,7 @@ def suggest_predictions(sample: Sample) -> list[Suggestion]:
     seen: Counter[str] = Counter()
     suggestions = []
     for one in sorted(found, key=lambda each: -_score(each)):
-        source, box = str(one.get("source") or "a model"), _box(one)
+        source, box = str(one.get("source") or gettext("a model")), _box(one)
         seen[source] += 1
         named = source if seen[source] == 1 else f"{source} ({seen[source]})"
         score = gettext("score %(score)s") % {"score": f"{one['score']:.2f}"} if is_number(one.get("score")) else ""

@@ -39,11 +39,13 @@ PURE = re.compile(
 LEFT = {
     "evaluation/compare/present/export.py": 1,
     "evaluation/compare/present/links.py": 2,
+    "evaluation/experiments/write/endpoints.py": 5,
+    "evaluation/experiments/write/states.py": 5,
     "evaluation/leaderboard/present/address.py": 2,
     "evaluation/leaderboard/views/macro.py": 1,
 }
 """File -> how many unmarked texts it may have. The numbers may only fall."""
-LEFT_IN_TEMPLATES = 551
+LEFT_IN_TEMPLATES = 533
 """Texts and attributes of templates that are not marked. The number may only fall."""
 
 

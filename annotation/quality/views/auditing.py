@@ -62,7 +62,7 @@ def audit_sample(request: Request, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.AUDIT)
     go_on_at(request, reverse("annotation:audit", args=[slug]), gettext("Samples to audit"))
     item = under_audit(person, sample)
-    context = benchmark_context(request, sample.benchmark, "review") | {"sample": sample, "kind": "Audit"}
+    context = benchmark_context(request, sample.benchmark, "review") | {"sample": sample, "kind": gettext("Audit")}
     urls = {name: reverse(route, args=[slug, key]) for name, route in ROUTES.items()}
     shown = blind_json(person, sample, item.revision) | {"urls": urls, "rights": rights_in(request, sample.benchmark)}
     context |= {"queue_url": reverse("annotation:audit", args=[slug]), "review": shown}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.access import known_to
@@ -54,6 +54,10 @@ def review_sample(request: Request, slug: str, key: str) -> HttpResponse:
     rights = rights_in(request, sample.benchmark)
     shown = review_json(person, annotation, revision, rights)
     context = benchmark_context(request, sample.benchmark, "review")
-    context |= {"sample": sample, "kind": "Review", "queue_url": reverse("annotation:review", args=[slug])}
+    context |= {
+        "sample": sample,
+        "kind": pgettext("page", "Review"),
+        "queue_url": reverse("annotation:review", args=[slug]),
+    }
     context |= {"blind": not shown["open"], "review": shown}
     return render(request, "annotation/review/sample.html", context)
