@@ -19,7 +19,7 @@ FRONT_END := node_modules/.made
 LABEL_STUDIO := .venv-label-studio
 FUZZ := .venv-fuzz
 
-.PHONY: help setup demo demo-data run test test-label-studio fuzz fuzz-api lint lint-types lint-rules docs bench lock clean
+.PHONY: help setup demo demo-data run test test-label-studio fuzz fuzz-api lint lint-types lint-rules docs messages bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,12 @@ lint-rules: $(TEST_PACKAGES) $(FRONT_END) ## The other rules alone
 
 docs: $(TEST_PACKAGES) ## Write the tables of the documents anew from the code
 	@$(BIN)/python -m tests.architecture.tables
+
+messages: $(PACKAGES) ## Collect the texts to translate in locale/ (needs GNU gettext): LANGUAGES="zh_Hans" starts one
+	@command -v xgettext >/dev/null || { echo "make messages needs GNU gettext (on Debian: gettext)."; exit 1; }
+	@mkdir -p locale
+	@$(BIN)/python manage.py makemessages $(if $(LANGUAGES),$(addprefix --locale=,$(LANGUAGES)),--all) --keep-pot --no-wrap \
+		$(addprefix --ignore=,bench build demo docs node_modules tests var)
 
 bench: $(TEST_PACKAGES) ## Measure speed and memory
 	@$(BIN)/python -m bench

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from annotation.marking import gettext_noop
 from annotation.workflow import Right, Role, may
 
 OPEN = frozenset({Right.VIEW, Right.SEE_GOLD})
@@ -26,9 +27,11 @@ JUDGING = frozenset({Right.VIEW, Right.ANNOTATE, Right.REVIEW, Right.AUDIT, Righ
 """All that is left to a person in the middle of a judging queue, whatever roles they hold. Every other right leads to
 answers and crops, or to scores and decisions that are made of them."""
 
-CHECKS_AND_PUBLIC = "A benchmark with gold checks can't be public: annotators could sign out and look up the gold."
+CHECKS_AND_PUBLIC = gettext_noop(
+    "A benchmark with gold checks can't be public: annotators could sign out and look up the gold."
+)
 
-JUDGING_AND_PUBLIC = (
+JUDGING_AND_PUBLIC = gettext_noop(
     "A benchmark with open judging queues can't be public: judges could sign out and look up the models."
 )
 

@@ -13,6 +13,7 @@ from enum import StrEnum
 from itertools import combinations
 
 from annotation.imaging.evidence import evidence_share
+from annotation.marking import Sentence, gettext_noop
 from annotation.schema import ORIGINAL, AnswerType, Box, SampleContent, ToolCall, ToolPlan, said
 from annotation.tool_bank import Bank, KnownTool, ToolState, key_of
 from annotation.toolbox.names import UnknownToolError, resolve
@@ -86,21 +87,34 @@ def _error(field: str, text: str) -> Check:
 
 def _question(content: SampleContent) -> Iterator[Check]:
     if not content.question.strip():
-        yield _error("question", "Enter the question.")
+        yield _error("question", Sentence(gettext_noop("Enter the question.")))
 
 
 def _options(content: SampleContent) -> Iterator[Check]:
     if content.answer_type is not AnswerType.MULTIPLE_CHOICE:
         return
     if len(content.options) < 2:
-        yield _error("options", "Multiple choice needs at least two options. Add options, or switch to Open-ended.")
+        yield _error(
+            "options",
+            Sentence(gettext_noop("Multiple choice needs at least two options. Add options, or switch to Open-ended.")),
+        )
     first: dict[str, str] = {}
     for letter, text in content.options.items():
         words = said(text)
         if not words:
-            yield _error(f"options.{letter}", f"Option {letter} is empty. Enter a text or remove the option.")
+            yield _error(
+                f"options.{letter}",
+                Sentence(gettext_noop("Option %(letter)s is empty. Enter a text or remove the option."), letter=letter),
+            )
         elif words in first:
-            yield _error(f"options.{letter}", f"Options {first[words]} and {letter} are the same. Change one.")
+            yield _error(
+                f"options.{letter}",
+                Sentence(
+                    gettext_noop("Options %(first)s and %(letter)s are the same. Change one."),
+                    first=first[words],
+                    letter=letter,
+                ),
+            )
         first.setdefault(words, letter)
 
 
@@ -110,35 +124,80 @@ def _answer(content: SampleContent) -> Iterator[Check]:
     if not given:
         if chosen or not content.plan:
             yield _error(
-                "answer", "The answer is missing. Choose an option." if chosen else "The answer is missing. Enter it."
+                "answer",
+                Sentence(gettext_noop("The answer is missing. Choose an option."))
+                if chosen
+                else Sentence(gettext_noop("The answer is missing. Enter it.")),
             )
     elif chosen:
         if len(given) > 1:
-            yield _error("answer", f"Multiple choice has one answer, not {len(given)}. Keep the correct one.")
+            yield _error(
+                "answer",
+                Sentence(
+                    gettext_noop("Multiple choice has one answer, not %(count)s. Keep the correct one."),
+                    count=len(given),
+                ),
+            )
         for answer in given:
             if answer not in content.options:
-                yield _error("answer", f"“{answer}” is not one of the options. Choose an option.")
+                yield _error(
+                    "answer",
+                    Sentence(gettext_noop("“%(answer)s” is not one of the options. Choose an option."), answer=answer),
+                )
     elif len({said(answer) for answer in given}) < len(given):
-        yield Check("answer", Level.WARNING, "Two accepted answers are the same. Remove one.")
+        yield Check("answer", Level.WARNING, Sentence(gettext_noop("Two accepted answers are the same. Remove one.")))
     elif any(OPTIONS.search(answer) for answer in given):
-        yield Check("answer", Level.WARNING, "This looks like a list of options. Switch to Multiple choice.")
+        yield Check(
+            "answer",
+            Level.WARNING,
+            Sentence(gettext_noop("This looks like a list of options. Switch to Multiple choice.")),
+        )
 
 
 def _boxes(content: SampleContent, width: int | None, height: int | None, settings: CheckSettings) -> Iterator[Check]:
     if not content.gold_boxes and not content.plan:
-        yield _error("gold_boxes", "No evidence box. Draw the smallest region needed to answer.")
+        yield _error(
+            "gold_boxes", Sentence(gettext_noop("No evidence box. Draw the smallest region needed to answer."))
+        )
     for index, box in enumerate(content.gold_boxes):
-        field, name = f"gold_boxes[{index}]", f"Box {index + 1}"
+        field = f"gold_boxes[{index}]"
         if width and height and box.clipped(width, height) != box:
-            yield _error(field, f"{name} extends beyond the image ({width} × {height}). Move it inside.")
+            yield _error(
+                field,
+                Sentence(
+                    gettext_noop("Box %(number)s extends beyond the image (%(width)s × %(height)s). Move it inside."),
+                    number=index + 1,
+                    width=width,
+                    height=height,
+                ),
+            )
         if min(box.width, box.height) < settings.smallest_side:
             size = f"{box.width:g} × {box.height:g}"
-            yield _error(field, f"{name} is {size} px. Each side needs at least {settings.smallest_side:g} px.")
+            yield _error(
+                field,
+                Sentence(
+                    gettext_noop("Box %(number)s is %(size)s px. Each side needs at least %(least)s px."),
+                    number=index + 1,
+                    size=size,
+                    least=f"{settings.smallest_side:g}",
+                ),
+            )
     for (i, first), (j, second) in combinations(enumerate(content.gold_boxes), 2):
         if first == second:
-            yield _error(f"gold_boxes[{j}]", f"Boxes {i + 1} and {j + 1} are identical. Delete one.")
+            yield _error(
+                f"gold_boxes[{j}]",
+                Sentence(
+                    gettext_noop("Boxes %(first)s and %(second)s are identical. Delete one."), first=i + 1, second=j + 1
+                ),
+            )
         elif _overlap(first, second):
-            text = f"Boxes {i + 1} and {j + 1} overlap. Draw one box around both, or two separate boxes."
+            text = Sentence(
+                gettext_noop(
+                    "Boxes %(first)s and %(second)s overlap. Draw one box around both, or two separate boxes."
+                ),
+                first=i + 1,
+                second=j + 1,
+            )
             yield Check(f"gold_boxes[{j}]", Level.WARNING, text)
 
 
@@ -155,18 +214,25 @@ def _evidence(
     if share is None or not width or not height:
         return
     if share > settings.largest_share:
-        text = (
-            f"The evidence covers {_percent(share)}% of the image (limit: {100 * settings.largest_share:.0f}%). "
-            "Is all of it needed?"
+        text = Sentence(
+            gettext_noop("The evidence covers %(percent)s%% of the image (limit: %(limit)s%%). Is all of it needed?"),
+            percent=_percent(share),
+            limit=f"{100 * settings.largest_share:.0f}",
         )
         yield Check("gold_boxes", Level.WARNING, text)
     scale = min(settings.view_side / max(width, height), 1.0)
     for index, box in enumerate(content.gold_boxes):
         seen = (box.width * scale, box.height * scale)
         if min(seen) >= settings.readable_side:
-            text = (
-                f"Box {index + 1} is {seen[0]:.0f} × {seen[1]:.0f} px at model size {settings.view_side}. "
-                "A model may read it without zooming."
+            text = Sentence(
+                gettext_noop(
+                    "Box %(number)s is %(width)s × %(height)s px at model size %(side)s. A model may read it "
+                    "without zooming."
+                ),
+                number=index + 1,
+                width=f"{seen[0]:.0f}",
+                height=f"{seen[1]:.0f}",
+                side=settings.view_side,
             )
             yield Check(f"gold_boxes[{index}]", Level.HINT, text)
 
@@ -179,7 +245,9 @@ def _toolchain(calls: tuple[ToolCall, ...]) -> Iterator[Check]:
         try:
             spec = TOOLS[resolve(call.tool)]
         except UnknownToolError as error:
-            yield _error(f"{field}.tool", f"Step {number}: {error}")
+            yield _error(
+                f"{field}.tool", Sentence(gettext_noop("Step %(number)s: %(error)s"), number=number, error=str(error))
+            )
             known.add(call.image_out or f"step_{number}")
             continue
         yield from _call(spec, call, number, field, known)
@@ -194,16 +262,32 @@ def _call(spec: ToolSpec, call: ToolCall, number: int, field: str, known: set[st
         ids += [str(given.pop(key))] if key is not None else []
     for one in ids:
         if call.image_in and one not in known:
-            yield _error(f"{field}.image_in", f"Step {number}: no earlier step creates the image {one}.")
+            yield _error(
+                f"{field}.image_in",
+                Sentence(
+                    gettext_noop("Step %(number)s: no earlier step creates the image %(image)s."),
+                    number=number,
+                    image=one,
+                ),
+            )
     if len(ids) != len(spec.pictures):
         wanted = " and ".join(spec.pictures)
         yield _error(
-            f"{field}.image_in", f"Step {number}: {spec.name} takes {wanted}, but the call names {len(ids)} image."
+            f"{field}.image_in",
+            Sentence(
+                gettext_noop("Step %(number)s: %(name)s takes %(wanted)s, but the call names %(count)s image."),
+                number=number,
+                name=spec.name,
+                wanted=wanted,
+                count=len(ids),
+            ),
         )
     try:
         checked_arguments(spec.function, given)
     except ToolError as error:
-        yield _error(f"{field}.arguments", f"Step {number}: {error}")
+        yield _error(
+            f"{field}.arguments", Sentence(gettext_noop("Step %(number)s: %(error)s"), number=number, error=str(error))
+        )
 
 
 def _plan(content: SampleContent) -> Iterator[Check]:
@@ -211,26 +295,44 @@ def _plan(content: SampleContent) -> Iterator[Check]:
     names = [said(target.tool) for target in plan.targets]
     for index, target in enumerate(plan.targets):
         if not names[index]:
-            yield _error(f"targets[{index}]", "A target has no name. Enter its name or remove it.")
+            yield _error(
+                f"targets[{index}]", Sentence(gettext_noop("A target has no name. Enter its name or remove it."))
+            )
         elif names[index] in names[:index]:
-            yield _error(f"targets[{index}]", f"{target.tool} appears twice in the targets. Remove one.")
+            yield _error(
+                f"targets[{index}]",
+                Sentence(gettext_noop("%(tool)s appears twice in the targets. Remove one."), tool=target.tool),
+            )
     for index, tool in enumerate(plan.distractors):
         name = said(tool)
         if not name:
-            yield _error(f"distractors[{index}]", "A distractor has no name. Enter its name or remove it.")
+            yield _error(
+                f"distractors[{index}]",
+                Sentence(gettext_noop("A distractor has no name. Enter its name or remove it.")),
+            )
         elif name in names:
-            yield _error(f"distractors[{index}]", f"{tool} is both a target and a distractor. Remove one.")
+            yield _error(
+                f"distractors[{index}]",
+                Sentence(gettext_noop("%(tool)s is both a target and a distractor. Remove one."), tool=tool),
+            )
     yield from _steps(sorted({target.step for target in plan.targets}))
     if plan.distractors and not plan.targets:
-        yield _error("targets", "The tool plan has distractors but no target. Add the tools that the task needs.")
+        yield _error(
+            "targets",
+            Sentence(gettext_noop("The tool plan has distractors but no target. Add the tools that the task needs.")),
+        )
 
 
 def _steps(steps: list[int]) -> Iterator[Check]:
     if steps and steps[0] != 1:
-        yield _error("targets", f"The first step is {steps[0]}. Start with step 1.")
+        yield _error("targets", Sentence(gettext_noop("The first step is %(step)s. Start with step 1."), step=steps[0]))
     missing = [step for step in range(1, len(steps) + 1) if step not in steps]
     if steps and steps[0] == 1 and missing:
-        yield Check("targets", Level.WARNING, f"Step {missing[0]} has no tool. Number the steps without gaps.")
+        yield Check(
+            "targets",
+            Level.WARNING,
+            Sentence(gettext_noop("Step %(step)s has no tool. Number the steps without gaps."), step=missing[0]),
+        )
 
 
 def _banked(plan: ToolPlan, bank: Bank) -> Iterator[Check]:
@@ -244,22 +346,48 @@ def _banked(plan: ToolPlan, bank: Bank) -> Iterator[Check]:
             continue
         if tool is None:
             yield Check(
-                field, Level.HINT, f"{name} is not in the tool bank. It is proposed to the lead when you submit."
+                field,
+                Level.HINT,
+                Sentence(
+                    gettext_noop("%(name)s is not in the tool bank. It is proposed to the lead when you submit."),
+                    name=name,
+                ),
             )
             continue
         yield from _standing(field, name, tool)
         other = first.setdefault(tool.name, name)
         if key_of(other) != key_of(name):
-            yield _error(field, f"{other} and {name} are the same tool in the tool bank: {tool.name}. Remove one.")
+            yield _error(
+                field,
+                Sentence(
+                    gettext_noop("%(other)s and %(name)s are the same tool in the tool bank: %(known)s. Remove one."),
+                    other=other,
+                    name=name,
+                    known=tool.name,
+                ),
+            )
 
 
 def _standing(field: str, name: str, tool: KnownTool) -> Iterator[Check]:
     if tool.state is ToolState.REFUSED:
-        yield _error(field, f"The lead removed {name} from the tool bank: {tool.reason} Choose another tool.")
+        yield _error(
+            field,
+            Sentence(
+                gettext_noop("The lead removed %(name)s from the tool bank: %(reason)s Choose another tool."),
+                name=name,
+                reason=tool.reason,
+            ),
+        )
     elif tool.state is ToolState.PROPOSED:
-        yield Check(field, Level.HINT, f"{name} is proposed. The lead has not decided yet.")
+        yield Check(
+            field, Level.HINT, Sentence(gettext_noop("%(name)s is proposed. The lead has not decided yet."), name=name)
+        )
     elif key_of(tool.name) != key_of(name):
-        yield Check(field, Level.HINT, f"{name} is called {tool.name} in the tool bank.")
+        yield Check(
+            field,
+            Level.HINT,
+            Sentence(gettext_noop("%(name)s is called %(known)s in the tool bank."), name=name, known=tool.name),
+        )
 
 
 def _overlap(first: Box, second: Box) -> bool:

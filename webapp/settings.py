@@ -36,6 +36,7 @@ MIDDLEWARE = [
     "webapp.common.middleware.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "webapp.common.middleware.EnglishMiddleware",
     "webapp.accounts.middleware.BodyLimitMiddleware",
     "webapp.common.middleware.CacheControlMiddleware",
     "webapp.common.middleware.CompressTextMiddleware",
@@ -234,6 +235,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
 LANGUAGE_CODE = "en-us"
+LOCALE_PATHS = [BASE_DIR / "locale"]
 
 LOG_LEVEL = env.choice("SIGHTLINE_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"))
 LOGGING = {

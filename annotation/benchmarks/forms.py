@@ -6,11 +6,12 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.models import Benchmark
 from annotation.workflow import Role
 
-REMOVE_METADATA = (
+REMOVE_METADATA = gettext_lazy(
     "Store images without camera data, GPS position, author, comments and previews. Pixels and orientation stay exact."
 )
 
@@ -22,16 +23,16 @@ class NewBenchmarkForm(forms.ModelForm):
         model = Benchmark
         fields = ("title", "slug", "description", "licence", "public", "remove_metadata")
         labels = {
-            "slug": "Address",
-            "licence": "License",
-            "public": "Public",
-            "remove_metadata": "Remove metadata",
+            "slug": gettext_lazy("Address"),
+            "licence": gettext_lazy("License"),
+            "public": gettext_lazy("Public"),
+            "remove_metadata": gettext_lazy("Remove metadata"),
         }
         help_texts = {
-            "title": "For example, “Street signs 4K”.",
-            "slug": "Lowercase letters, digits and hyphens. Used in the URL; can't be changed later.",
-            "licence": "License of images and questions, as an SPDX identifier, for example CC-BY-4.0.",
-            "public": "Anyone can view samples, leaderboard and trajectories without signing in.",
+            "title": gettext_lazy("For example, “Street signs 4K”."),
+            "slug": gettext_lazy("Lowercase letters, digits and hyphens. Used in the URL; can't be changed later."),
+            "licence": gettext_lazy("License of images and questions, as an SPDX identifier, for example CC-BY-4.0."),
+            "public": gettext_lazy("Anyone can view samples, leaderboard and trajectories without signing in."),
             "remove_metadata": REMOVE_METADATA,
         }
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
@@ -44,29 +45,33 @@ class DetailsForm(forms.ModelForm):
         model = Benchmark
         fields = ("title", "description", "licence", "public", "marks_open", "remove_metadata", "remote_allowed")
         labels = {
-            "licence": "License",
-            "public": "Public",
-            "marks_open": "Show notes and shared tags to visitors",
-            "remove_metadata": "Remove metadata",
-            "remote_allowed": "Send images to remote endpoints",
+            "licence": gettext_lazy("License"),
+            "public": gettext_lazy("Public"),
+            "marks_open": gettext_lazy("Show notes and shared tags to visitors"),
+            "remove_metadata": gettext_lazy("Remove metadata"),
+            "remote_allowed": gettext_lazy("Send images to remote endpoints"),
         }
         help_texts = {
-            "licence": "License of images and questions, as an SPDX identifier, for example CC-BY-4.0.",
-            "public": "Anyone can view samples, leaderboard and trajectories without signing in.",
-            "marks_open": "Visitors also see the names of the authors while the benchmark is public. Members always"
-            " see them.",
-            "remove_metadata": f"{REMOVE_METADATA} Applies to images uploaded from now on.",
-            "remote_allowed": "Experiments may send images and questions to model endpoints on other servers. Endpoints"
-            " on this server are always allowed.",
+            "licence": gettext_lazy("License of images and questions, as an SPDX identifier, for example CC-BY-4.0."),
+            "public": gettext_lazy("Anyone can view samples, leaderboard and trajectories without signing in."),
+            "marks_open": gettext_lazy(
+                "Visitors also see the names of the authors while the benchmark is public. Members always see them."
+            ),
+            "remove_metadata": gettext_lazy("%(setting)s Applies to images uploaded from now on.")
+            % {"setting": REMOVE_METADATA},
+            "remote_allowed": gettext_lazy(
+                "Experiments may send images and questions to model endpoints on other servers. Endpoints on this "
+                "server are always allowed."
+            ),
         }
         widgets = {"description": forms.Textarea(attrs={"rows": 4})}
 
 
 def _roles(*, required: bool) -> forms.TypedMultipleChoiceField:
     return forms.TypedMultipleChoiceField(
-        label="Roles", coerce=Role, required=required, widget=forms.CheckboxSelectMultiple,
+        label=gettext("Roles"), coerce=Role, required=required, widget=forms.CheckboxSelectMultiple,
         choices=[(role.value, role.value) for role in Role],
-        error_messages={"required": "Choose at least one role."},
+        error_messages={"required": gettext("Choose at least one role.")},
     )  # fmt: skip
 
 
@@ -79,11 +84,13 @@ class RolesForm(forms.Form):
 class InviteForm(forms.Form):
     """Whom to invite, and to what."""
 
-    email = forms.EmailField(label="Email of the person")
+    email = forms.EmailField(label=gettext_lazy("Email of the person"))
     roles = _roles(required=True)
     mailed = forms.BooleanField(
-        label="Send the link by email", required=False, initial=True,
-        help_text="Without this, you get the link to send it yourself, and the address counts as not verified.",
+        label=gettext_lazy("Send the link by email"), required=False, initial=True,
+        help_text=gettext_lazy(
+            "Without this, you get the link to send it yourself, and the address counts as not verified."
+        ),
     )  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

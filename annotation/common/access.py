@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists
+from django.utils.translation import gettext
 
 from annotation.blindness import Facts, Known, known
 from annotation.common.rules import rules_of
@@ -135,17 +136,20 @@ def withheld(user: Person, benchmark: Benchmark, right: Right) -> str:
     if not may(facts.roles, right):
         return ""
     if told.handed_checks:
-        return f"{benchmark.title} currently hides its gold and results from annotators. Ask its lead."
+        words = gettext("%(title)s currently hides its gold and results from annotators. Ask its lead.")
+        return words % {"title": benchmark.title}
     if told.judging:
-        return (
-            f"You are judging on {benchmark.title}. Its gold and results are hidden until you have judged or skipped "
+        words = gettext(
+            "You are judging on %(title)s. Its gold and results are hidden until you have judged or skipped "
             "every question of the queue."
         )
+        return words % {"title": benchmark.title}
     return ""
 
 
 def require(user: Person | None, benchmark: Benchmark, right: Right) -> None:
     """Raises ``NotAllowed`` unless allowed. No user at all: a command run by who runs the server."""
     if user is not None and not allowed(user, benchmark, right):
-        words = f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}. Ask its lead."
-        raise NotAllowed(withheld(user, benchmark, right) or words)
+        words = gettext("Your roles on %(title)s do not let you %(action)s. Ask its lead.")
+        values = {"title": benchmark.title, "action": right.value.replace("_", " ")}
+        raise NotAllowed(withheld(user, benchmark, right) or words % values)

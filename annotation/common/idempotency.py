@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.models import Receipt, Sample
 from webapp.accounts.models import User
@@ -25,7 +26,7 @@ def receipt_of(actor: User, key: str, about: str) -> Receipt | None:
     """What is kept of this request; raises ``InvalidInput`` for a key that was used for another one."""
     found = Receipt.objects.filter(user=actor, key=key).first() if key else None
     if found is not None and found.about != about:
-        raise InvalidInput("This Idempotency-Key was used for another request. Reload the page.")
+        raise InvalidInput(gettext("This Idempotency-Key was used for another request. Reload the page."))
     return found
 
 

@@ -4,62 +4,64 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext_lazy
+
 from webapp.accounts.keys import Key, KeyTable
 from webapp.accounts.keys_actions import own_keys
 from webapp.accounts.models import User
 
 STUDIO = KeyTable(
     "annotate",
-    "Annotating",
+    gettext_lazy("Annotating"),
     (
-        Key("box", "draw a box; again: box in the center", "B"),
-        Key("next-box", "select the box; again: next box", "J"),
-        Key("hand", "pan", "H"),
-        Key("delete", "delete the box", "Delete", ("Backspace",)),
-        Key("duplicate", "duplicate the box", "Ctrl+D"),
-        Key("adopt", "adopt the first suggested box", "S"),
-        Key("adopt-all", "adopt all suggested boxes", "Shift+S"),
-        Key("suggestions", "hide or show suggested boxes", "V"),
-        Key("comment", "comment on a place in the image", "C"),
-        Key("plan", "add tools to the plan", "P"),
-        Key("add-facet", "add a facet value", "A"),
-        Key("fit", "fit image", "F"),
-        Key("evidence", "zoom to evidence", "G"),
-        Key("eye", "model view", "M"),
-        Key("boxes", "hide or show the boxes", "X"),
-        Key("turn", "rotate view", "R"),
-        Key("closer", "zoom in", "+", ("=",)),
-        Key("farther", "zoom out", "-"),
-        Key("undo", "undo", "Ctrl+Z"),
-        Key("redo", "redo", "Ctrl+Y", ("Ctrl+Shift+Z",)),
-        Key("submit", "submit and next", "Ctrl+Enter"),
+        Key("box", gettext_lazy("draw a box; again: box in the center"), "B"),
+        Key("next-box", gettext_lazy("select the box; again: next box"), "J"),
+        Key("hand", gettext_lazy("pan"), "H"),
+        Key("delete", gettext_lazy("delete the box"), "Delete", ("Backspace",)),
+        Key("duplicate", gettext_lazy("duplicate the box"), "Ctrl+D"),
+        Key("adopt", gettext_lazy("adopt the first suggested box"), "S"),
+        Key("adopt-all", gettext_lazy("adopt all suggested boxes"), "Shift+S"),
+        Key("suggestions", gettext_lazy("hide or show suggested boxes"), "V"),
+        Key("comment", gettext_lazy("comment on a place in the image"), "C"),
+        Key("plan", gettext_lazy("add tools to the plan"), "P"),
+        Key("add-facet", gettext_lazy("add a facet value"), "A"),
+        Key("fit", gettext_lazy("fit image"), "F"),
+        Key("evidence", gettext_lazy("zoom to evidence"), "G"),
+        Key("eye", gettext_lazy("model view"), "M"),
+        Key("boxes", gettext_lazy("hide or show the boxes"), "X"),
+        Key("turn", gettext_lazy("rotate view"), "R"),
+        Key("closer", gettext_lazy("zoom in"), "+", ("=",)),
+        Key("farther", gettext_lazy("zoom out"), "-"),
+        Key("undo", gettext_lazy("undo"), "Ctrl+Z"),
+        Key("redo", gettext_lazy("redo"), "Ctrl+Y", ("Ctrl+Shift+Z",)),
+        Key("submit", gettext_lazy("submit and next"), "Ctrl+Enter"),
     ),
     {
-        **{str(number): "value of the first facet" for number in range(1, 10)},
-        "?": "keyboard shortcuts",
+        **{str(number): gettext_lazy("value of the first facet") for number in range(1, 10)},
+        "?": gettext_lazy("keyboard shortcuts"),
     },
 )
 
 
 REVIEW = KeyTable(
     "review",
-    "Reviewing",
+    gettext_lazy("Reviewing"),
     (
-        Key("accept", "accept; in an audit: agree", "A"),
-        Key("fix", "fix and accept", "E"),
-        Key("return", "return to the author", "R"),
-        Key("discard", "discard; in an audit: disagree", "D"),
-        Key("confirm", "submit the answer or the decision", "Ctrl+Enter"),
-        Key("unsure", "not sure about the answer", "U"),
-        Key("cannot", "can't tell the answer", "0"),
-        Key("comment", "comment on a place in the image", "C"),
-        Key("gold", "hide or show gold", "G"),
-        Key("evidence", "zoom to evidence", "Z"),
-        Key("fit", "full image", "F"),
+        Key("accept", gettext_lazy("accept; in an audit: agree"), "A"),
+        Key("fix", gettext_lazy("fix and accept"), "E"),
+        Key("return", gettext_lazy("return to the author"), "R"),
+        Key("discard", gettext_lazy("discard; in an audit: disagree"), "D"),
+        Key("confirm", gettext_lazy("submit the answer or the decision"), "Ctrl+Enter"),
+        Key("unsure", gettext_lazy("not sure about the answer"), "U"),
+        Key("cannot", gettext_lazy("can't tell the answer"), "0"),
+        Key("comment", gettext_lazy("comment on a place in the image"), "C"),
+        Key("gold", gettext_lazy("hide or show gold"), "G"),
+        Key("evidence", gettext_lazy("zoom to evidence"), "Z"),
+        Key("fit", gettext_lazy("full image"), "F"),
     ),
     {
-        **{str(number): "option or reason" for number in range(1, 10)},
-        "?": "keyboard shortcuts",
+        **{str(number): gettext_lazy("option or reason") for number in range(1, 10)},
+        "?": gettext_lazy("keyboard shortcuts"),
     },
 )
 
@@ -67,4 +69,4 @@ REVIEW = KeyTable(
 def keys_json(user: User, table: KeyTable) -> list[dict[str, Any]]:
     """For the script of a page: what is done by key, in words, and by which keys this person does it."""
     own = own_keys(user, table)
-    return [{"name": key.name, "words": key.words, "keys": table.used(key, own)} for key in table.keys]
+    return [{"name": key.name, "words": str(key.words), "keys": table.used(key, own)} for key in table.keys]

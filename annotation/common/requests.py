@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any, NoReturn
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext
 
 from webapp.common.errors import ApplicationError, InvalidInput, error_body
 
@@ -26,7 +27,7 @@ def answers_json(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespons
             body = error_body(error.code, error.message, field=error.field) | dict(getattr(error, "extra", {}))
             return JsonResponse(body, status=error.status)
         except Http404:
-            return JsonResponse(error_body("not_found", "Not found, or you don't have access."), status=404)
+            return JsonResponse(error_body("not_found", gettext("Not found, or you don't have access.")), status=404)
 
     return answer
 
@@ -35,14 +36,16 @@ def body_of(request: HttpRequest) -> Mapping[str, Any]:
     """The JSON object that was sent; nothing sent is an empty one. Raises ``InvalidInput``."""
     if len(request.body) > MOST_BYTES:
         raise InvalidInput(
-            f"The request is larger than {MOST_BYTES} bytes. Shorten the texts.", code="too_large", status=413
+            gettext("The request is larger than %(limit)s bytes. Shorten the texts.") % {"limit": MOST_BYTES},
+            code="too_large",
+            status=413,
         )
     try:
         data = json.loads(request.body or b"{}", parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput("The request is not valid JSON. Reload the page.") from error
+        raise InvalidInput(gettext("The request is not valid JSON. Reload the page.")) from error
     if not isinstance(data, dict):
-        raise InvalidInput("The request is not a JSON object. Reload the page.")
+        raise InvalidInput(gettext("The request is not a JSON object. Reload the page."))
     return data
 
 
@@ -50,7 +53,9 @@ def key_of(request: HttpRequest) -> str:
     """The ``Idempotency-Key`` of the request, or "". Raises ``InvalidInput`` when it is too long."""
     key = request.headers.get("Idempotency-Key", "")
     if len(key) > LONGEST_KEY or not key.isprintable():
-        raise InvalidInput(f"An Idempotency-Key can have at most {LONGEST_KEY} printable characters.")
+        raise InvalidInput(
+            gettext("An Idempotency-Key can have at most %(limit)s printable characters.") % {"limit": LONGEST_KEY}
+        )
     return key
 
 
@@ -58,9 +63,14 @@ def text_of(data: Mapping[str, Any], name: str, *, longest: int = 5000) -> str:
     """A text of the request, trimmed; absent is "". Raises ``InvalidInput``."""
     value = data.get(name, "")
     if not isinstance(value, str) or len(value) > longest or "\0" in value:
-        raise InvalidInput(f"{name} must be a text of at most {longest} characters.", field=name)
+        raise InvalidInput(
+            gettext("%(name)s must be a text of at most %(limit)s characters.") % {"name": name, "limit": longest},
+            field=name,
+        )
     if any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise InvalidInput(f"{name} contains an invalid character. Type the text again.", field=name)
+        raise InvalidInput(
+            gettext("%(name)s contains an invalid character. Type the text again.") % {"name": name}, field=name
+        )
     return value.strip()
 
 
@@ -68,7 +78,7 @@ def whole_of(data: Mapping[str, Any], name: str) -> int:
     """A whole number from 0 on. Raises ``InvalidInput``."""
     value = data.get(name)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
-        raise InvalidInput(f"{name} must be a whole number of 0 or more.", field=name)
+        raise InvalidInput(gettext("%(name)s must be a whole number of 0 or more.") % {"name": name}, field=name)
     return value
 
 
@@ -78,7 +88,7 @@ def number_of(data: Mapping[str, Any], name: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e9:
-        raise InvalidInput(f"{name} must be a number.", field=name)
+        raise InvalidInput(gettext("%(name)s must be a number.") % {"name": name}, field=name)
     return float(value)
 
 
@@ -89,5 +99,5 @@ def _no_number(name: str) -> NoReturn:
 def flag_of(data: Mapping[str, Any], name: str) -> bool:
     value = data.get(name, False)
     if not isinstance(value, bool):
-        raise InvalidInput(f"{name} must be true or false.", field=name)
+        raise InvalidInput(gettext("%(name)s must be true or false.") % {"name": name}, field=name)
     return value

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.blindness import CHECKS_AND_PUBLIC, JUDGING_AND_PUBLIC
 from annotation.models import Benchmark, QualityRules
 from annotation.work_rules import new_seed
@@ -32,22 +34,23 @@ def refuse_open_blind_work(
     if not (stored.public if public is None else public):
         return
     if judging or (judging is None and Benchmark.objects.asking_judges().filter(pk=stored.pk).exists()):
-        close = f"Close {benchmark.title} under Settings first."
-        finish = f"Finish or delete the queues of {benchmark.title} under Judging first."
+        if judging:
+            remedy = gettext("Close %(title)s under Settings first.")
+        else:
+            remedy = gettext("Finish or delete the queues of %(title)s under Judging first.")
         raise Conflict(
-            f"{JUDGING_AND_PUBLIC} {close if judging else finish}",
+            f"{gettext(JUDGING_AND_PUBLIC)} {remedy % {'title': benchmark.title}}",
             code="judging_and_public", field="size" if judging else "public",
         )  # fmt: skip
     if not (rules_of(stored).checks_run if checks is None else checks):
         return
     if checks:
-        raise Conflict(
-            f"{CHECKS_AND_PUBLIC} Close {benchmark.title} under Settings first, or turn off gold checks.",
-            code="checks_and_public", field="check_share",
-        )  # fmt: skip
+        remedy = gettext("Close %(title)s under Settings first, or turn off gold checks.")
+    else:
+        remedy = gettext("Stop the gold checks of %(title)s under Quality first.")
     raise Conflict(
-        f"{CHECKS_AND_PUBLIC} Stop the gold checks of {benchmark.title} under Quality first.",
-        code="checks_and_public", field="public",
+        f"{gettext(CHECKS_AND_PUBLIC)} {remedy % {'title': benchmark.title}}",
+        code="checks_and_public", field="check_share" if checks else "public",
     )  # fmt: skip
 
 

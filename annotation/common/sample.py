@@ -10,6 +10,7 @@ from django.core.cache import cache
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from annotation.common.bank import bank_of
 from annotation.common.loading import load_benchmark
@@ -35,7 +36,7 @@ KEYED = CompiledQuery(
 def person_of(request: HttpRequest) -> User:
     """Who asks; these pages are for people who are signed in."""
     if isinstance(request.user, AnonymousUser):
-        raise NotAllowed("Sign in first.")
+        raise NotAllowed(gettext("Sign in first."))
     return request.user
 
 
@@ -44,7 +45,7 @@ def load_sample(request: HttpRequest, slug: str, key: str, right: Right) -> tupl
     benchmark = load_benchmark(request, slug, right)
     sample: Sample | None = KEYED.first(benchmark.pk, key)
     if sample is None:
-        raise Http404("Sample not found.")
+        raise Http404(gettext("Sample not found."))
     sample.benchmark = benchmark
     return person_of(request), sample
 
@@ -139,7 +140,7 @@ def revision_head(revision: Revision) -> dict[str, Any]:
     """Who wrote a revision and when, for the head of a page."""
     return {
         "number": revision.number,
-        "author": str(revision.author) if revision.author else "the importer",
+        "author": str(revision.author) if revision.author else gettext("the importer"),
         "submitted_at": revision.submitted_at.isoformat() if revision.submitted_at else None,
     }
 

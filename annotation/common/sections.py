@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from annotation.common.tabs import TABS, TabLink, benchmark_context
 from annotation.models import Benchmark
 from webapp.accounts.http import SignedInRequest
+from webapp.common.translation import Text
 
 
 @dataclass(frozen=True)
@@ -18,18 +20,18 @@ class Section:
     """A page of the settings: its name in addresses, its words, where it leads, and how much there waits for a lead."""
 
     name: str
-    label: str
+    label: Text
     route: str
     place: int = 0
     count: Callable[[Benchmark], int] | None = None
 
 
 SECTIONS: list[Section] = [
-    Section("general", "General and people", "annotation:settings"),
-    Section("queue", "Queue", "annotation:queue-settings", place=5),
-    Section("suggestions", "Suggested boxes", "annotation:suggestions", place=6),
-    Section("tools", "Tool bank", "annotation:tools", 7, lambda benchmark: benchmark.tools.proposed().count()),
-    Section("log", "Audit log", "annotation:log", place=20),
+    Section("general", gettext_lazy("General and people"), "annotation:settings"),
+    Section("queue", gettext_lazy("Queue"), "annotation:queue-settings", place=5),
+    Section("suggestions", gettext_lazy("Suggested boxes"), "annotation:suggestions", place=6),
+    Section("tools", gettext_lazy("Tool bank"), "annotation:tools", 7, lambda one: one.tools.proposed().count()),
+    Section("log", gettext_lazy("Audit log"), "annotation:log", place=20),
 ]
 
 

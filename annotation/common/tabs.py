@@ -8,10 +8,12 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotation.common.loading import rights_in
 from annotation.models import Benchmark, Pause
 from annotation.workflow import Right
+from webapp.common.translation import Text
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class Tab:
     ``query``: what its address asks of the page. ``more``: it is in the menu behind the last tab."""
 
     name: str
-    label: str
+    label: Text
     route: str
     count: Callable[[Benchmark, Any], int] | None = None
     right: Right = Right.VIEW
@@ -33,7 +35,7 @@ class Tab:
 class TabLink:
     """A tab as ``ui/_tabs.html`` draws it."""
 
-    label: str
+    label: Text
     href: str
     current: bool
     count: int | None
@@ -66,15 +68,15 @@ def _paused(benchmark: Benchmark, user: Any) -> int:
 
 
 TABS: list[Tab] = [
-    Tab("samples", "Samples", "annotation:samples", lambda b, _: b.samples.count(), Right.SEE_GOLD, 0),
-    Tab("annotate", "Annotate", "annotation:annotate", right=Right.ANNOTATE, place=10),
-    Tab("review", "Review", "annotation:review", _to_review, Right.REVIEW, 20),
-    Tab("work", "Work", "annotation:work", right=Right.MANAGE, place=100, more=True),
-    Tab("quality", "Quality", "annotation:gold-checks", _paused, Right.MANAGE, 110, more=True),
-    Tab("agreement", "Agreement", "annotation:agreement", right=Right.COMPARE_WORK, place=120, more=True),
-    Tab("versions", "Versions", "annotation:versions", right=Right.SEE_GOLD, place=140, more=True),
-    Tab("tools", "Tools", "annotation:tools", right=Right.MANAGE, place=190, more=True),
-    Tab("settings", "Settings", "annotation:settings", right=Right.MANAGE, place=200, more=True),
+    Tab("samples", gettext_lazy("Samples"), "annotation:samples", lambda b, _: b.samples.count(), Right.SEE_GOLD, 0),
+    Tab("annotate", gettext_lazy("Annotate"), "annotation:annotate", right=Right.ANNOTATE, place=10),
+    Tab("review", pgettext_lazy("tab", "Review"), "annotation:review", _to_review, Right.REVIEW, 20),
+    Tab("work", gettext_lazy("Work"), "annotation:work", right=Right.MANAGE, place=100, more=True),
+    Tab("quality", gettext_lazy("Quality"), "annotation:gold-checks", _paused, Right.MANAGE, 110, more=True),
+    Tab("agreement", gettext_lazy("Agreement"), "annotation:agreement", right=Right.COMPARE_WORK, place=120, more=True),
+    Tab("versions", gettext_lazy("Versions"), "annotation:versions", right=Right.SEE_GOLD, place=140, more=True),
+    Tab("tools", gettext_lazy("Tools"), "annotation:tools", right=Right.MANAGE, place=190, more=True),
+    Tab("settings", gettext_lazy("Settings"), "annotation:settings", right=Right.MANAGE, place=200, more=True),
 ]
 
 

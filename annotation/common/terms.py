@@ -7,17 +7,23 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
 from django.http import QueryDict
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.words import ANSWERS, AREAS, PICTURES, STATE_WORDS, WAITING_WORDS, WORK_WORDS
 from annotation.models import Benchmark
 from annotation.models.querysets.samples import SAMPLE_FILTERS, TOOL_FILTERS
 from annotation.models.querysets.waiting import WAITING
+from webapp.common.translation import Text
 
 VIEWS = ("grid", "table")
 SORTS = {"key": ("key",), "-changed": ("-changed_at", "-pk"), "share": ("share_place", "key")}
 """What ``?sort=`` may say, and the order it means; the first is meant without it."""
 
-_NAMES = {"missing_from": "not submitted by", "picture": "picture", "q": "says"}
+_NAMES = {
+    "missing_from": gettext_lazy("not submitted by"),
+    "picture": gettext_lazy("picture"),
+    "q": gettext_lazy("says"),
+}
 
 
 @dataclass(frozen=True)
@@ -80,12 +86,13 @@ class Terms:
     def tokens(self, benchmark: Benchmark) -> list[Token]:
         """The terms that the query bar shows as tokens; the typed text stays text."""
         found = [
-            Token(_NAMES.get(name, name.removeprefix("facet.")), _worded(benchmark, name, value), self._less(name))
+            Token(str(_NAMES.get(name, name.removeprefix("facet."))), _worded(benchmark, name, value), self._less(name))
             for name, value in self.values.items()
             if name != "q"
         ]
         if self.chosen:
-            said = self.chosen[0] if len(self.chosen) == 1 else f"{len(self.chosen)} selected"
+            several = gettext("%(count)s selected") % {"count": len(self.chosen)}
+            said = self.chosen[0] if len(self.chosen) == 1 else several
             found.append(Token("id", said, self._less("id")))
         return found
 
@@ -94,31 +101,35 @@ class Terms:
 
 
 _KNOWN = frozenset(SAMPLE_FILTERS) | {"missing_from", "waiting", *TOOL_FILTERS}
-_WORDS: Mapping[str, Mapping[str, str]] = {
-    "state": {state: word.lower() for state, (_, word) in STATE_WORDS.items()},
+_WORDS: Mapping[str, Mapping[str, Text]] = {
+    "state": {state: word for state, (_, word) in STATE_WORDS.items()},
     "area": dict(AREAS),
     "answer": ANSWERS,
     "picture": PICTURES,
-    "waiting": {kind: WAITING_WORDS[kind].lower() for kind in WAITING},
+    "waiting": {kind: WAITING_WORDS[kind] for kind in WAITING},
 }
+_WITHIN = ("state", "waiting")
+"""Terms whose words begin with a capital where they are alone."""
 
 
 def _worded(benchmark: Benchmark, name: str, value: str) -> str:
     if name == "missing_from" and value.isdecimal():
         run = benchmark.runs.filter(pk=value[:18]).first()
-        return str(run) if run else f"run {value}"
+        return str(run) if run else gettext("run %(number)s") % {"number": value}
     if name in TOOL_FILTERS and value.isdecimal():
         tool = benchmark.tools.filter(pk=value[:18]).first()
-        return tool.name if tool else f"tool {value}"
+        return tool.name if tool else gettext("tool %(number)s") % {"number": value}
     if name == "work":
         return _work_words(benchmark, value)
     if name == "area" and value not in _WORDS["area"]:
         return f"{value}%"
-    return _WORDS.get(name, {}).get(value, value)
+    words = str(_WORDS.get(name, {}).get(value, value))
+    return words.lower() if name in _WITHIN and value in _WORDS[name] else words
 
 
 def _work_words(benchmark: Benchmark, value: str) -> str:
     number, _, kind = value.partition(":")
     person = int(number) if number.isdecimal() and len(number) < 19 else 0
     found = benchmark.memberships.filter(user=person).select_related("user").first()
-    return f"{found.user if found else 'former member'}: {WORK_WORDS.get(kind, kind)}"
+    who = str(found.user) if found else gettext("former member")
+    return f"{who}: {WORK_WORDS.get(kind, kind)}"

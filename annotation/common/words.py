@@ -4,54 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotation.models import Benchmark
 from annotation.schema import AnswerType
 from annotation.workflow import SampleState
+from webapp.common.translation import Text
 
-STATE_WORDS: dict[str, tuple[str, str]] = {
-    SampleState.ACCEPTED: ("accepted", "Accepted"),
-    SampleState.IN_REVIEW: ("review", "In review"),
-    SampleState.DRAFT: ("draft", "Draft"),
-    SampleState.RETURNED: ("returned", "Returned"),
-    SampleState.TO_DO: ("todo", "To do"),
-    SampleState.DISCARDED: ("discarded", "Discarded"),
+STATE_WORDS: dict[str, tuple[str, Any]] = {
+    SampleState.ACCEPTED: ("accepted", gettext_lazy("Accepted")),
+    SampleState.IN_REVIEW: ("review", gettext_lazy("In review")),
+    SampleState.DRAFT: ("draft", pgettext_lazy("state of a sample", "Draft")),
+    SampleState.RETURNED: ("returned", gettext_lazy("Returned")),
+    SampleState.TO_DO: ("todo", gettext_lazy("To do")),
+    SampleState.DISCARDED: ("discarded", gettext_lazy("Discarded")),
 }
-"""State of a sample -> its sign (``ui`` state) and its word, in the order of pages."""
+"""State of a sample -> its sign (``ui`` state) and its word, translated where it is shown, in the order of pages."""
 
-AREAS: tuple[tuple[str, str], ...] = (
-    ("0-0.05", "under 0.05%"),
-    ("0.05-0.2", "0.05 to 0.2%"),
-    ("0.2-1", "0.2 to 1%"),
-    ("1-100", "1% and over"),
-    ("unknown", "unknown"),
+AREAS: tuple[tuple[str, Text], ...] = (
+    ("0-0.05", gettext_lazy("under 0.05%")),
+    ("0.05-0.2", gettext_lazy("0.05 to 0.2%")),
+    ("0.2-1", gettext_lazy("0.2 to 1%")),
+    ("1-100", gettext_lazy("1% and over")),
+    ("unknown", gettext_lazy("unknown")),
 )
 """Classes of the evidence area as the address writes them, and their words. The lower end belongs to a class."""
 
-ANSWERS = {AnswerType.MULTIPLE_CHOICE.value: "multiple choice", AnswerType.OPEN.value: "open-ended"}
-PICTURES = {"yes": "available", "problem": "unavailable"}
+ANSWERS = {
+    AnswerType.MULTIPLE_CHOICE.value: gettext_lazy("multiple choice"),
+    AnswerType.OPEN.value: gettext_lazy("open-ended"),
+}
+PICTURES = {"yes": gettext_lazy("available"), "problem": gettext_lazy("unavailable")}
 
 WAITING_WORDS = {
-    "returned": "Returned to me",
-    "review": "To review",
-    "annotate": "To annotate",
-    "drafts": "My drafts",
+    "returned": gettext_lazy("Returned to me"),
+    "review": gettext_lazy("To review"),
+    "annotate": gettext_lazy("To annotate"),
+    "drafts": gettext_lazy("My drafts"),
 }
 """What can wait for a person (``annotation.models.querysets.waiting.WAITING``), most urgent first."""
 
 WORK_WORDS = {
-    "assigned": "assigned",
-    "holds": "working on",
-    "drafts": "drafts",
-    "returned": "returned",
-    "waiting": "waiting for review",
-    "accepted": "accepted",
-    "submitted": "submitted",
-    "reviewed": "reviewed",
-    "skipped": "skipped",
+    "assigned": gettext_lazy("assigned"),
+    "holds": gettext_lazy("working on"),
+    "drafts": gettext_lazy("drafts"),
+    "returned": gettext_lazy("returned"),
+    "waiting": gettext_lazy("waiting for review"),
+    "accepted": gettext_lazy("accepted"),
+    "submitted": gettext_lazy("submitted"),
+    "reviewed": gettext_lazy("reviewed"),
+    "skipped": gettext_lazy("skipped"),
 }
 """What a lead counts of a person's work (``annotation.models.querysets.waiting.WORK``)."""
 

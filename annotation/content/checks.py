@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from django.utils.translation import gettext_noop
 
 from annotation.common.bank import bank_of
+from annotation.common.sentences import checks_json, translated
 from annotation.models import Sample
 from annotation.schema import SampleContent
 from annotation.validation import Check, blocking, check
@@ -22,9 +23,9 @@ class ChecksFailed(ApplicationError):
 
     status = 422
     code = "checks"
-    title = "Something is missing or incorrect"
+    title = gettext_noop("Something is missing or incorrect")
 
     def __init__(self, checks: list[Check]) -> None:
         errors = blocking(checks)
-        super().__init__(" ".join(one.text for one in errors[:3]), field=errors[0].field)
-        self.extra = {"checks": [asdict(one) for one in checks]}
+        super().__init__(" ".join(translated(one.text) for one in errors[:3]), field=errors[0].field)
+        self.extra = {"checks": checks_json(checks)}

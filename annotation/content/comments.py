@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.access import allowed, require
 from annotation.models import Annotation, Benchmark, CheckAnswer, Comment
@@ -54,7 +55,7 @@ def add_comment(
     """
     _require(actor, annotation)
     if not text or len(text) > LONGEST:
-        raise InvalidInput(f"A comment needs 1 to {LONGEST} characters.", field="text")
+        raise InvalidInput(gettext("A comment needs 1 to %(limit)s characters.") % {"limit": LONGEST}, field="text")
     sample = annotation.sample
     if (
         place
@@ -62,7 +63,11 @@ def add_comment(
         and sample.height
         and not (0 <= place[0] <= sample.width and 0 <= place[1] <= sample.height)
     ):
-        raise InvalidInput(f"The place is outside the image ({sample.width} × {sample.height}).", field="x")
+        raise InvalidInput(
+            gettext("The place is outside the image (%(width)s × %(height)s).")
+            % {"width": sample.width, "height": sample.height},
+            field="x",
+        )
     with transaction.atomic():
         thread = _thread(annotation, parent)
         comment = Comment.objects.create(
@@ -81,7 +86,7 @@ def resolve_comment(*, actor: User, comment: Comment, resolved: bool = True) -> 
     about: About = comment.about
     _require(actor, about)
     if comment.parent_id is not None:
-        raise InvalidInput("Resolve a thread at its first comment.", field="comment")
+        raise InvalidInput(gettext("Resolve a thread at its first comment."), field="comment")
     with transaction.atomic():
         now = timezone.now() if resolved else None
         changed = Comment.objects.filter(pk=comment.pk, resolved_at__isnull=resolved).update(
@@ -102,11 +107,15 @@ def _thread(annotation: About, parent: int | None) -> Comment | None:
         return None
     found = comments_on(annotation).filter(pk=parent).select_related("parent").first()
     if found is None:
-        raise InvalidInput("The comment you reply to is not on this annotation. Reload the page.", field="parent")
+        raise InvalidInput(
+            gettext("The comment you reply to is not on this annotation. Reload the page."), field="parent"
+        )
     return found.parent or found
 
 
 def _require(actor: User, annotation: About) -> None:
     require(actor, annotation.sample.benchmark, Right.VIEW)
     if not may_discuss(actor, annotation):
-        raise NotAllowed(f"Only the author and reviewers can comment on {annotation.sample.key}.")
+        raise NotAllowed(
+            gettext("Only the author and reviewers can comment on %(key)s.") % {"key": annotation.sample.key}
+        )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.content.revisions import revision_json
 from annotation.models import Annotation, Draft, Revision
 from webapp.common.errors import Conflict
@@ -16,7 +18,9 @@ class StaleDraft(Conflict):
     code = "stale"
 
     def __init__(self, key: str, version: int, content: Mapping[str, Any]) -> None:
-        super().__init__(f"{key} was edited elsewhere after this page loaded. Choose which version to keep.")
+        super().__init__(
+            gettext("%(key)s was edited elsewhere after this page loaded. Choose which version to keep.") % {"key": key}
+        )
         self.extra = {"version": version, "content": dict(content)}
 
 

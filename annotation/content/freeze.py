@@ -6,6 +6,7 @@ import hashlib
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.content.chains.read import further_by_sample
@@ -36,7 +37,10 @@ def freeze_version(*, actor: User | None, benchmark: Benchmark, note: str = "") 
         checksum = gold_digest(benchmark)
         last = Version.objects.filter(benchmark=benchmark).order_by("-number").first()
         if last is not None and last.checksum == checksum:
-            raise Conflict(f"Nothing has changed since version {last.number}. There is nothing to freeze.")
+            raise Conflict(
+                gettext("Nothing has changed since version %(number)s. There is nothing to freeze.")
+                % {"number": last.number}
+            )
         number = last.number + 1 if last else 1
         version = Version.objects.create(
             benchmark=benchmark, number=number, note=note, checksum=checksum, frozen_at=timezone.now(), frozen_by=actor

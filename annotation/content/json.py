@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from django.utils.translation import gettext
+
 from annotation.importers.fields import four_numbers
 from annotation.schema import ORIGINAL, AnswerType, Box, SampleContent, Target, ToolCall, ToolPlan, shortened
 from webapp.common.errors import InvalidInput
@@ -42,7 +44,9 @@ def content_from_json(
     unknown = sorted(set(given) - KEYS)
     if unknown:
         raise InvalidInput(
-            f"The content has the unknown field {shortened(unknown[0], 60)!r}. Remove it.", field=unknown[0][:60]
+            gettext("The content has the unknown field %(value)s. Remove it.")
+            % {"value": repr(shortened(unknown[0], 60))},
+            field=unknown[0][:60],
         )
     boxes = _list(given, "gold_boxes", lambda value, field: _box(value, field, width, height))
     content = SampleContent(
@@ -116,7 +120,11 @@ def _named(box: Box, name: BoxName) -> dict[str, Any]:
 
 
 def _wrong(field: str, wanted: str, found: object) -> InvalidInput:
-    return InvalidInput(f"{field} must be {wanted}; it is {shortened(found, 60)}.", field=field)
+    return InvalidInput(
+        gettext("%(field)s must be %(wanted)s; it is %(value)s.")
+        % {"field": field, "wanted": wanted, "value": shortened(found, 60)},
+        field=field,
+    )
 
 
 def _object(value: object, field: str) -> dict[str, Any]:
@@ -130,7 +138,11 @@ def _list(data: Mapping[str, Any], field: str, item: Callable[[object, str], T])
     if not isinstance(values, list):
         raise _wrong(field, "a list", values)
     if len(values) > MOST[field]:
-        raise InvalidInput(f"{field} has {len(values)} entries (limit: {MOST[field]}).", field=field)
+        raise InvalidInput(
+            gettext("%(field)s has %(count)s entries (limit: %(limit)s).")
+            % {"field": field, "count": len(values), "limit": MOST[field]},
+            field=field,
+        )
     return tuple(item(value, f"{field}[{index}]") for index, value in enumerate(values))
 
 
@@ -138,9 +150,15 @@ def _text(value: object, field: str, longest: int = LONGEST_TEXT) -> str:
     if not isinstance(value, str):
         raise _wrong(field, "a text", value)
     if len(value) > longest:
-        raise InvalidInput(f"{field} has {len(value)} characters (limit: {longest}).", field=field)
+        raise InvalidInput(
+            gettext("%(field)s has %(count)s characters (limit: %(limit)s).")
+            % {"field": field, "count": len(value), "limit": longest},
+            field=field,
+        )
     if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise InvalidInput(f"{field} contains an invalid character. Type the text again.", field=field)
+        raise InvalidInput(
+            gettext("%(field)s contains an invalid character. Type the text again.") % {"field": field}, field=field
+        )
     return value
 
 
@@ -157,10 +175,17 @@ def _answer_type(value: object) -> AnswerType:
 def _options(value: object) -> dict[str, str]:
     given = _object(value, "options")
     if len(given) > MOST["options"]:
-        raise InvalidInput(f"There are {len(given)} options (limit: {MOST['options']}).", field="options")
+        raise InvalidInput(
+            gettext("There are %(count)s options (limit: %(options)s).")
+            % {"count": len(given), "options": MOST["options"]},
+            field="options",
+        )
     for letter in given:
         if len(letter) != 1 or not "A" <= letter <= "Z":
-            raise InvalidInput(f"An option needs a letter from A to Z, not {shortened(letter, 20)}.", field="options")
+            raise InvalidInput(
+                gettext("An option needs a letter from A to Z, not %(value)s.") % {"value": shortened(letter, 20)},
+                field="options",
+            )
     return {letter: _text(text, f"options.{letter}") for letter, text in sorted(given.items())}
 
 
@@ -188,7 +213,10 @@ def _call(value: object, field: str) -> ToolCall:
     elif image_in is not None:
         image_in = _name(image_in, f"{field}.image_in")
     if image_out is not None and _name(image_out, f"{field}.image_out") == ORIGINAL:
-        raise InvalidInput(f"{field}: a result can't be named original. Rename it.", field=f"{field}.image_out")
+        raise InvalidInput(
+            gettext("%(field)s: a result can't be named original. Rename it.") % {"field": field},
+            field=f"{field}.image_out",
+        )
     return ToolCall(_name(data.get("tool", ""), f"{field}.tool"), arguments, image_in, image_out)
 
 
@@ -196,7 +224,9 @@ def _plain(arguments: Mapping[str, Any], field: str) -> None:
     """Arguments are any JSON, but no longer than a text, and without characters that PostgreSQL cannot keep."""
     _text(json.dumps(arguments, ensure_ascii=False), field)
     if "\\u0000" in json.dumps(arguments):
-        raise InvalidInput(f"{field} contains an invalid character. Type the text again.", field=field)
+        raise InvalidInput(
+            gettext("%(field)s contains an invalid character. Type the text again.") % {"field": field}, field=field
+        )
 
 
 def _target(value: object, field: str) -> Target:
@@ -216,7 +246,10 @@ def _ordered(value: object) -> bool | None:
 def _facets(value: object) -> Facets:
     given = _object(value, "facets")
     if len(given) > MOST_FACETS:
-        raise InvalidInput(f"There are {len(given)} facets (limit: {MOST_FACETS}).", field="facets")
+        raise InvalidInput(
+            gettext("There are %(count)s facets (limit: %(limit)s).") % {"count": len(given), "limit": MOST_FACETS},
+            field="facets",
+        )
     facets: Facets = {}
     for name, values in given.items():
         field = f"facets.{_text(name, 'facets', LONGEST_FACET_NAME)}"

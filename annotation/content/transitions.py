@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.models import Annotation, Sample
@@ -29,7 +30,10 @@ def apply_transition(
     require(actor, sample.benchmark, step.right)
     as_it_was = Annotation.objects.filter(pk=annotation.pk, state=before.value)
     if not as_it_was.update(state=step.after.value, changed_at=timezone.now()):
-        raise Conflict(f"{sample.key} is no longer {before.value}. Reload the page.", code="wrong_state")
+        raise Conflict(
+            gettext("%(key)s is no longer %(state)s. Reload the page.") % {"key": sample.key, "state": before.value},
+            code="wrong_state",
+        )
     annotation.state = step.after.value
     audit.record(
         actor=actor, action=f"annotation.{name}", subject=annotation, benchmark=sample.benchmark.slug,

@@ -7,6 +7,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.db.models import Max, Q, QuerySet, Sum
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.access import allowed, benchmark_seen_by, roles_of
 from annotation.models import Benchmark, Image, ImportRecord
@@ -22,7 +23,7 @@ State = ImportRecord.State
 PICTURES_FORMAT = "pictures"
 """What the import record of an upload of images by themselves gives as its format."""
 UPLOADS = Rate("uploads")
-SPLIT = f"Split it, or import it on the server with {PROGRAM}."
+SPLIT = gettext_lazy("Split it, or import it on the server with %(program)s.") % {"program": PROGRAM}
 
 
 def used_bytes(benchmark: Benchmark) -> int:
@@ -62,17 +63,18 @@ def upload_room(right: Right) -> RoomFor:
         if benchmark is None or not allowed(user, benchmark, right):
             return None
         left, most = left_bytes(benchmark), int(settings.MAX_UPLOAD_BYTES)
-        return Room(min(left, most) + ENVELOPE, _full(benchmark, left) if left < most else SPLIT)
+        return Room(min(left, most) + ENVELOPE, _full(benchmark, left) if left < most else str(SPLIT))
 
     return room_for
 
 
 def _full(benchmark: Benchmark, left: int) -> str:
     quota = size_of_file(settings.BENCHMARK_QUOTA_BYTES)
-    return (
-        f"{benchmark.title} can store {quota} of uploads and images and has room for {size_of_file(left)}. "
+    words = gettext(
+        "%(title)s can store %(quota)s of uploads and images and has room for %(left)s. "
         "Undo an import, or ask the admin of the site for a larger SIGHTLINE_BENCHMARK_QUOTA_MB."
     )
+    return words % {"title": benchmark.title, "quota": quota, "left": size_of_file(left)}
 
 
 def member_room(most: int) -> RoomFor:
@@ -82,6 +84,6 @@ def member_room(most: int) -> RoomFor:
         benchmark = benchmark_seen_by(user, slug)
         if benchmark is None or not roles_of(user, benchmark):
             return None
-        return Room(most + ENVELOPE, "Send fewer or smaller files at once.")
+        return Room(most + ENVELOPE, gettext("Send fewer or smaller files at once."))
 
     return room_for

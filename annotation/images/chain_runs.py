@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
 
+from django.utils.translation import gettext
+
 from annotation.images.store import picture_path
 from annotation.imaging.decoding import decode
 from annotation.models import Image, Sample
@@ -157,7 +159,9 @@ def image_of(sample: Sample) -> Image:
     image = sample.image
     if image is None or image.state != Image.State.READY:
         why = sample.image_problem or "it is still being prepared"
-        raise Conflict(f"The image of {sample.key} can't be used: {why}.", code="no_picture")
+        raise Conflict(
+            gettext("The image of %(key)s can't be used: %(why)s.") % {"key": sample.key, "why": why}, code="no_picture"
+        )
     return image
 
 

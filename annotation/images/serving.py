@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
+
 from annotation.images.store import tile_folder
 from annotation.imaging.regions import region
 from annotation.models import Image
@@ -19,7 +21,8 @@ def stored(image: Image, name: str) -> bytes:
         return objects.read(path)
     except objects.Missing:
         raise NotFound(
-            f"The image {image.sha256[:12]} has no {name} yet. They are created in the background; see the Jobs page."
+            gettext("The image %(sha256)s has no %(name)s yet. They are created in the background; see the Jobs page.")
+            % {"sha256": image.sha256[:12], "name": name}
         ) from None
 
 

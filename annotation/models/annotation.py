@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy
 
 from annotation.models.querysets.samples import AnnotationQuerySet, RevisionQuerySet
 from annotation.models.querysets.tools import PlanToolQuerySet
@@ -170,16 +171,16 @@ class Review(models.Model):
         DISCARD = "discard"
 
     class Reason(models.TextChoices):
-        AMBIGUOUS_BOX = "ambiguous_box", "box is ambiguous"
-        NOT_VERIFIABLE = "not_verifiable", "not verifiable"
-        WRONG_ANSWER = "wrong_answer", "incorrect answer"
-        MORE_THAN_MINIMAL = "more_than_minimal_evidence", "box too large"
-        WITHOUT_PICTURE = "answerable_without_the_picture", "guessable"
-        TYPO = "typo", "typo"
-        SCENE_UNREALISTIC = "scene_unrealistic", "unrealistic scene"
-        TOOL_NOT_VISIBLE = "tool_not_visible", "tool not visible"
-        ARTIFICIAL_CUE = "artificial_cue", "artificial cue"
-        OTHER = "other", "other"
+        AMBIGUOUS_BOX = "ambiguous_box", gettext_lazy("box is ambiguous")
+        NOT_VERIFIABLE = "not_verifiable", gettext_lazy("not verifiable")
+        WRONG_ANSWER = "wrong_answer", gettext_lazy("incorrect answer")
+        MORE_THAN_MINIMAL = "more_than_minimal_evidence", gettext_lazy("box too large")
+        WITHOUT_PICTURE = "answerable_without_the_picture", gettext_lazy("guessable")
+        TYPO = "typo", gettext_lazy("typo")
+        SCENE_UNREALISTIC = "scene_unrealistic", gettext_lazy("unrealistic scene")
+        TOOL_NOT_VISIBLE = "tool_not_visible", gettext_lazy("tool not visible")
+        ARTIFICIAL_CUE = "artificial_cue", gettext_lazy("artificial cue")
+        OTHER = "other", gettext_lazy("other")
 
     PLAN_REASONS = frozenset({Reason.SCENE_UNREALISTIC, Reason.TOOL_NOT_VISIBLE, Reason.ARTIFICIAL_CUE})
     """Asked of samples with a tool plan only: the third quality check of PhysTool-Bench."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from annotation.models.sample import Sample
 
@@ -37,8 +38,8 @@ class VerifiedChain(models.Model):
     """
 
     class Kind(models.TextChoices):
-        CONFIRMED = "confirmed", "a person saw it"
-        COMPARED = "compared", "the last step measured it"
+        CONFIRMED = "confirmed", gettext_lazy("a person saw it")
+        COMPARED = "compared", gettext_lazy("the last step measured it")
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="verified_chains")
     digest = models.CharField(max_length=64)

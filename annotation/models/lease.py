@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from annotation.models.querysets.samples import LeaseQuerySet, PauseQuerySet
 from annotation.models.sample import Sample
@@ -82,7 +83,7 @@ class BenchmarkQueue(models.Model):
         SEQUENTIAL = "sequential"
         RANDOM = "random"
         FACET = "facet"
-        DISAGREEMENT = "disputed", "most disagreement first"
+        DISAGREEMENT = "disputed", gettext_lazy("most disagreement first")
 
     benchmark = models.OneToOneField("annotation.Benchmark", on_delete=models.CASCADE, related_name="queue")
     order = models.CharField(max_length=10, choices=Order, default=Order.SEQUENTIAL)

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy
 
 from annotation.models.benchmark import Benchmark
 from annotation.models.querysets.samples import FacetValueQuerySet, SampleQuerySet
@@ -127,7 +128,7 @@ class FacetValue(models.Model):
     class Kind(models.TextChoices):
         TEXT = "text"
         JSON = "json"
-        BANK = "bank", "from the tool bank"
+        BANK = "bank", gettext_lazy("from the tool bank")
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="facets")
     # That of the sample: the index by value begins with it, and deleting one goes by its samples.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 
 class CheckRulesForm(forms.Form):
@@ -18,25 +19,31 @@ class CheckRulesForm(forms.Form):
     }
 
     check_first = forms.IntegerField(
-        label="Warm-up checks per person", min_value=0, max_value=100, help_text="0 for none."
+        label=gettext_lazy("Warm-up checks per person"),
+        min_value=0,
+        max_value=100,
+        help_text=gettext_lazy("0 for none."),
     )
     check_share = forms.FloatField(
-        label="Share of later samples, %", min_value=0, max_value=50, help_text="0 for none; 5 is usual."
+        label=gettext_lazy("Share of later samples, %"),
+        min_value=0,
+        max_value=50,
+        help_text=gettext_lazy("0 for none; 5 is usual."),
     )
     box_measure = forms.ChoiceField(
-        label="Boxes are measured by",
-        choices=[("iou", "IoU with gold boxes"), ("ioa", "coverage of gold boxes")],
+        label=gettext_lazy("Boxes are measured by"),
+        choices=[("iou", gettext_lazy("IoU with gold boxes")), ("ioa", gettext_lazy("coverage of gold boxes"))],
     )
-    box_least = forms.FloatField(label="… and pass from", min_value=0, max_value=1)
+    box_least = forms.FloatField(label=gettext_lazy("… and pass from"), min_value=0, max_value=1)
     any_question = forms.BooleanField(
-        label="Ignore question wording", required=False,
-        help_text="For images with one question that people word differently. Otherwise you decide.",
+        label=gettext_lazy("Ignore question wording"), required=False,
+        help_text=gettext_lazy("For images with one question that people word differently. Otherwise you decide."),
     )  # fmt: skip
     pause_below = forms.FloatField(
-        label="Pause below accuracy, %", min_value=1, max_value=100, required=False,
-        help_text="Compared with the upper end of the 95% interval. Leave empty to turn pausing off.",
+        label=gettext_lazy("Pause below accuracy, %"), min_value=1, max_value=100, required=False,
+        help_text=gettext_lazy("Compared with the upper end of the 95% interval. Leave empty to turn pausing off."),
     )  # fmt: skip
-    pause_after = forms.IntegerField(label="… after at least (checks)", min_value=1, max_value=1000)
+    pause_after = forms.IntegerField(label=gettext_lazy("… after at least (checks)"), min_value=1, max_value=1000)
 
     def values(self) -> dict[str, Any]:
         """Return the values as the action takes them."""
@@ -51,16 +58,18 @@ class AddChecksForm(forms.Form):
     """Which accepted samples become checks: named ones, or number of random samples."""
 
     keys = forms.CharField(
-        label="Sample IDs, one per line", required=False, max_length=100_000,
+        label=gettext_lazy("Sample IDs, one per line"), required=False, max_length=100_000,
         widget=forms.Textarea(attrs={"rows": 3}),
     )  # fmt: skip
-    n = forms.IntegerField(label="or number of random samples", required=False, min_value=1, max_value=1000)
+    n = forms.IntegerField(
+        label=gettext_lazy("or number of random samples"), required=False, min_value=1, max_value=1000
+    )
 
     def clean(self) -> dict[str, Any]:
         said = super().clean() or {}
         keys = [key.strip() for key in str(said.get("keys", "")).splitlines() if key.strip()]
         if not self.errors and bool(keys) == bool(said.get("n")):
-            raise forms.ValidationError("Enter sample IDs or a number, not both.")
+            raise forms.ValidationError(gettext("Enter sample IDs or a number, not both."))
         return {**said, "keys": keys}
 
 
@@ -70,10 +79,10 @@ class ExtraAnnotatorForm(forms.Form):
     terms = {"extra_below": "agreement"}
 
     extra_below = forms.FloatField(
-        label="Add an annotator below agreement, %", min_value=1, max_value=100, required=False,
-        help_text="Computed when all annotators have submitted. Leave empty to turn this off.",
+        label=gettext_lazy("Add an annotator below agreement, %"), min_value=1, max_value=100, required=False,
+        help_text=gettext_lazy("Computed when all annotators have submitted. Leave empty to turn this off."),
     )  # fmt: skip
-    extra_most = forms.IntegerField(label="… at most per sample", min_value=1, max_value=10)
+    extra_most = forms.IntegerField(label=gettext_lazy("… at most per sample"), min_value=1, max_value=10)
 
     def values(self) -> dict[str, Any]:
         """Return the values as the action takes them."""
@@ -85,6 +94,6 @@ class DrawAuditForm(forms.Form):
     """How much of what is accepted is reviewed a second time."""
 
     share = forms.FloatField(
-        label="Share of the accepted samples, %", min_value=0.01, max_value=100,
-        help_text="Random selection, rounded up. Samples waiting for an audit are excluded.",
+        label=gettext_lazy("Share of the accepted samples, %"), min_value=0.01, max_value=100,
+        help_text=gettext_lazy("Random selection, rounded up. Samples waiting for an audit are excluded."),
     )  # fmt: skip

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.access import allowed, require
 from annotation.models import Annotation, Benchmark, Sample
@@ -51,9 +52,9 @@ def load_batch(benchmark: Benchmark, samples: SampleQuerySet) -> Batch:
     """These samples of the benchmark, in order of key, locked until the transaction ends. Three queries."""
     numbers = list(samples.filter(benchmark=benchmark).order_by().values_list("pk", flat=True)[: MOST + 1])
     if not numbers:
-        raise InvalidInput("Choose at least one sample.", field="id")
+        raise InvalidInput(gettext("Choose at least one sample."), field="id")
     if len(numbers) > MOST:
-        raise InvalidInput(f"At most {MOST} samples at once. Narrow the list.", field="id")
+        raise InvalidInput(gettext("At most %(limit)s samples at once. Narrow the list.") % {"limit": MOST}, field="id")
     locked = list(Sample.objects.select_for_update().filter(pk__in=numbers).order_by("pk"))
     held = Annotation.objects.select_for_update(of=("self",)).filter(sample__in=numbers).select_related("author")
     annotations: dict[int, list[Annotation]] = defaultdict(list)
@@ -111,4 +112,8 @@ def words(state: str) -> str:
 
 def require_annotator(user: User, benchmark: Benchmark) -> None:
     if not allowed(user, benchmark, Right.ANNOTATE):
-        raise InvalidInput(f"{user} is not an annotator of {benchmark.title}. Add the role first.", field="to")
+        raise InvalidInput(
+            gettext("%(user)s is not an annotator of %(title)s. Add the role first.")
+            % {"user": user, "title": benchmark.title},
+            field="to",
+        )

@@ -13,6 +13,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max, Q
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.rules import rules_of
 from annotation.content.drafts import StaleDraft
@@ -156,14 +157,18 @@ def require_version(actor: User, answer: CheckAnswer, sample: Sample, version: i
 
 def _sit_down(actor: User, answer: CheckAnswer, sample: Sample) -> None:
     if answer.state == CheckAnswer.State.HANDED_IN:
-        raise Conflict(f"Your annotation of {sample.key} is submitted and read-only.", code="wrong_state")
+        raise Conflict(
+            gettext("Your annotation of %(key)s is submitted and read-only.") % {"key": sample.key}, code="wrong_state"
+        )
     if renew(actor, sample.pk, ANNOTATE):
         return
     # Who left a sample before they began it has to be handed it again.
     if not answer.is_begun or not take(actor, sample.pk, ANNOTATE, queue_of(sample.benchmark).lasts, answer.place):
         raise Conflict(
-            f"Your reservation of {sample.key} expired, and another person has it now. "
-            "Your text is still on this page.",
+            gettext(
+                "Your reservation of %(key)s expired, and another person has it now. Your text is still on this page."
+            )
+            % {"key": sample.key},
             code="lease_lost",
         )
 
@@ -180,7 +185,9 @@ def hand_in(actor: User, answer: CheckAnswer, sample: Sample, content: Mapping[s
         state=CheckAnswer.State.HANDED_IN, content=dict(content), version=0, key="", gold=gold,
         handed_in_at=timezone.now(), changed_at=timezone.now(), **asdict(found),
     ):  # fmt: skip
-        raise Conflict(f"Your annotation of {sample.key} is submitted and read-only.", code="wrong_state")
+        raise Conflict(
+            gettext("Your annotation of %(key)s is submitted and read-only.") % {"key": sample.key}, code="wrong_state"
+        )
     release(actor, sample.pk, ANNOTATE)
     if not answer.version:
         _note_begin(actor, answer, sample)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from django.urls import reverse
 
 from annotation.common.keys import STUDIO, keys_json
 from annotation.common.sample import bank_json, comments_json, known_facets, picture_json
+from annotation.common.sentences import checks_json
 from annotation.content.checks import validate_content
 from annotation.content.comments import comments_on, may_discuss
 from annotation.content.drafts import current_content, draft_of
@@ -73,7 +73,7 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
 
 def _checks(content: dict[str, Any], sample: Sample) -> list[dict[str, Any]]:
     """What the checks say of work that was begun, as saving it would say."""
-    return [asdict(one) for one in validate_content(sample, content_from_json(content)[0])]
+    return checks_json(validate_content(sample, content_from_json(content)[0]))
 
 
 def _newest(mine: Annotation | CheckAnswer | None) -> int:

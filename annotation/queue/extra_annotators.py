@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.rules import change_rules, rules_of
@@ -24,9 +25,9 @@ def set_extra_annotators(
     at most. It holds for what is submitted from now on."""
     require(actor, benchmark, Right.MANAGE)
     if extra_below is not None and not 0 < extra_below <= 1:
-        raise InvalidInput("The agreement must be above 0 and at most 1.", field="extra_below")
+        raise InvalidInput(gettext("The agreement must be above 0 and at most 1."), field="extra_below")
     if not 1 <= extra_most <= 10:
-        raise InvalidInput("The number of extra annotators must be from 1 to 10.", field="extra_most")
+        raise InvalidInput(gettext("The number of extra annotators must be from 1 to 10."), field="extra_most")
     values: dict[str, Any] = {"extra_below": extra_below, "extra_most": extra_most}
     with transaction.atomic():
         rules = change_rules(benchmark, values)

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.models import Benchmark, BenchmarkQueue, FacetValue
 from annotation.queue.settings import LONGEST_LEASE, MOST_PEOPLE
 
 
 def _range(low: int, high: int) -> dict[str, Any]:
-    said = f"A number from {low} to {high}."
+    said = gettext_lazy("A number from %(low)s to %(high)s.") % {"low": low, "high": high}
     return {
         "min_value": low,
         "max_value": high,
@@ -39,16 +40,16 @@ class QueueForm(forms.Form):
     ``terms``: a field, what explains it."""
 
     orders = {
-        "sequential": "by id",
-        "random": "random",
-        "facet": "by facet",
-        "disputed": "most disputed first",
+        "sequential": gettext_lazy("by id"),
+        "random": gettext_lazy("random"),
+        "facet": gettext_lazy("by facet"),
+        "disputed": gettext_lazy("most disputed first"),
     }
     blinds = {
-        "picture": "from the image",
-        "crop": "from the gold crops, then the image",
-        "alternating": "crops or image first, at random",
-        "off": "off",
+        "picture": gettext_lazy("from the image"),
+        "crop": gettext_lazy("from the gold crops, then the image"),
+        "alternating": gettext_lazy("crops or image first, at random"),
+        "off": gettext_lazy("off"),
     }
     terms = {
         "order": "disputed",
@@ -61,30 +62,39 @@ class QueueForm(forms.Form):
     }
 
     order = forms.ChoiceField(
-        label="Order", choices=list(orders.items()),
-        help_text="Returned samples always come first, then assigned samples.",
+        label=gettext_lazy("Order"), choices=list(orders.items()),
+        help_text=gettext_lazy("Returned samples always come first, then assigned samples."),
     )  # fmt: skip
-    facet = forms.ChoiceField(label="Facet", required=False, help_text="Sorts the samples when the order is by facet.")
+    facet = forms.ChoiceField(
+        label=gettext_lazy("Facet"),
+        required=False,
+        help_text=gettext_lazy("Sorts the samples when the order is by facet."),
+    )
     overlap = forms.IntegerField(
-        label="Annotators per sample", **_range(1, MOST_PEOPLE),
-        help_text="Annotators can't see each other's work. Review starts when all have submitted.",
+        label=gettext_lazy("Annotators per sample"), **_range(1, MOST_PEOPLE),
+        help_text=gettext_lazy("Annotators can't see each other's work. Review starts when all have submitted."),
     )  # fmt: skip
-    overlap_share = Percent(label="Share with several annotators, %", help_text="Other samples have one annotator.")
+    overlap_share = Percent(
+        label=gettext_lazy("Share with several annotators, %"),
+        help_text=gettext_lazy("Other samples have one annotator."),
+    )
     review_share = Percent(
-        label="Share to review, %",
-        help_text="Samples not selected are accepted on submission, except those with several annotators.",
+        label=gettext_lazy("Share to review, %"),
+        help_text=gettext_lazy(
+            "Samples not selected are accepted on submission, except those with several annotators."
+        ),
     )
     blind = forms.ChoiceField(
-        label="Blind answer", choices=list(blinds.items()),
-        help_text="What the reviewer sees to answer before the gold is shown.",
+        label=gettext_lazy("Blind answer"), choices=list(blinds.items()),
+        help_text=gettext_lazy("What the reviewer sees to answer before the gold is shown."),
     )  # fmt: skip
     blind_margin = Percent(
-        label="Margin around gold boxes, %", high=200,
-        help_text="Relative to the longer side, for answers from the crops.",
+        label=gettext_lazy("Margin around gold boxes, %"), high=200,
+        help_text=gettext_lazy("Relative to the longer side, for answers from the crops."),
     )  # fmt: skip
     lease_minutes = forms.IntegerField(
-        label="Reservation, minutes", **_range(1, LONGEST_LEASE),
-        help_text="Released after this time without activity.",
+        label=gettext_lazy("Reservation, minutes"), **_range(1, LONGEST_LEASE),
+        help_text=gettext_lazy("Released after this time without activity."),
     )  # fmt: skip
 
     def __init__(self, benchmark: Benchmark, data: Mapping[str, Any] | None = None) -> None:
@@ -92,13 +102,13 @@ class QueueForm(forms.Form):
         super().__init__(data, initial={name: getattr(queue, name) for name in self.base_fields})
         names = list(FacetValue.objects.filter(benchmark=benchmark).names())
         stored = [queue.facet] if queue.facet and queue.facet not in names else []
-        choices = [("", "none"), *((name, name) for name in (*names, *stored))]
+        choices = [("", gettext("none")), *((name, name) for name in (*names, *stored))]
         self.fields["facet"] = forms.ChoiceField(
-            label="Facet", required=False, choices=choices, help_text=self.fields["facet"].help_text
+            label=gettext("Facet"), required=False, choices=choices, help_text=self.fields["facet"].help_text
         )
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         if values.get("order") == BenchmarkQueue.Order.FACET and not values.get("facet"):
-            self.add_error("facet", "Choose the facet that sorts the samples, or another order.")
+            self.add_error("facet", gettext("Choose the facet that sorts the samples, or another order."))
         return values

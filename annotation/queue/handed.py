@@ -3,6 +3,8 @@ other sample, the answer would tell whether it has gold."""
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
+
 from annotation.common.access import known_to
 from annotation.models import Annotation, CheckAnswer, Lease, Sample
 from annotation.queue.leases import ANNOTATE
@@ -33,7 +35,7 @@ def is_handed(user: User, sample: Sample) -> bool:
 def require_handed(user: User, sample: Sample) -> None:
     """Raises ``NotAllowed`` where a person who is handed gold checks opens a sample that was not handed to them."""
     if known_to(user, sample.benchmark).handed_checks and not works_on(user, sample):
-        raise NotAllowed(f"{sample.key} is not assigned to you. Continue with your queue.")
+        raise NotAllowed(gettext("%(key)s is not assigned to you. Continue with your queue.") % {"key": sample.key})
 
 
 def shown_state(user: User, sample: Sample, state: str) -> str:

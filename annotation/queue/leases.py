@@ -8,6 +8,7 @@ from datetime import timedelta
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.db.models.functions import Now
+from django.utils.translation import gettext
 
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Lease, Sample
 from annotation.queue.pauses import require_not_paused
@@ -90,8 +91,10 @@ def acquire_author_lease(
         held = not given and take_to_annotate(user, sample.pk, queue, sample.extra_places) is not None
     if not held:
         raise Conflict(
-            f"Your reservation of {sample.key} expired, and another person has it now. Your text is still on "
-            "this page.",
+            gettext(
+                "Your reservation of %(key)s expired, and another person has it now. Your text is still on this page."
+            )
+            % {"key": sample.key},
             code="lease_lost",
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.models import Benchmark, Membership, Pause
@@ -23,9 +24,13 @@ def pause(*, actor: User, benchmark: Benchmark, reason: str, user: User | None =
     already is left as it is."""
     require(actor, benchmark, Right.MANAGE)
     if not reason:
-        raise InvalidInput("Enter a reason. The paused people can read it.", field="reason")
+        raise InvalidInput(gettext("Enter a reason. The paused people can read it."), field="reason")
     if user is not None and not Membership.objects.filter(benchmark=benchmark, user=user).exists():
-        raise InvalidInput(f"{user} isn't a member of {benchmark.title}. Choose a member.", field="user")
+        raise InvalidInput(
+            gettext("%(user)s isn't a member of %(title)s. Choose a member.")
+            % {"user": user, "title": benchmark.title},
+            field="user",
+        )
     with transaction.atomic():
         # One change at a time: of two leads who pause at once the second finds the first one's.
         Benchmark.objects.select_for_update().get(pk=benchmark.pk)
@@ -78,9 +83,13 @@ def require_not_paused(user: User, benchmark: Benchmark) -> None:
     """Raises ``Conflict`` with the code ``paused`` where nothing new may be begun."""
     found = pause_for(user, benchmark)
     if found is not None:
-        whose = "You are paused" if found.user_id else "Work is paused"
+        if found.user_id:
+            words = gettext("You are paused on %(title)s: %(reason)s You can finish the samples you started.")
+        else:
+            words = gettext("Work is paused on %(title)s: %(reason)s You can finish the samples you started.")
         raise Conflict(
-            f"{whose} on {benchmark.title}: {found.reason} You can finish the samples you started.", code="paused"
+            words % {"title": benchmark.title, "reason": found.reason},
+            code="paused",
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from django.db.models import prefetch_related_objects
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.idempotency import answer_once
@@ -48,7 +49,7 @@ def reopen_samples(
     settled, and what its author cannot take. Twice with one ``key`` is once."""
     require(actor, benchmark, Right.MANAGE)
     if not reason:
-        raise InvalidInput("Enter a reason. The author reads it.", field="reason")
+        raise InvalidInput(gettext("Enter a reason. The author reads it."), field="reason")
     if to is not None:
         require_annotator(to, benchmark)
 

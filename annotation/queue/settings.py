@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.rules import stored_rules
@@ -56,17 +57,28 @@ def set_queue(
 
 def _check(wanted: dict[str, Any]) -> None:
     if wanted["order"] not in BenchmarkQueue.Order.values:
-        raise InvalidInput("The order must be one of " + ", ".join(BenchmarkQueue.Order.values) + ".", field="order")
+        raise InvalidInput(
+            gettext("The order must be one of %(orders)s.") % {"orders": ", ".join(BenchmarkQueue.Order.values)},
+            field="order",
+        )
     if wanted["order"] == BenchmarkQueue.Order.FACET and not wanted["facet"]:
-        raise InvalidInput("Enter the facet that sorts the samples.", field="facet")
+        raise InvalidInput(gettext("Enter the facet that sorts the samples."), field="facet")
     if not 1 <= wanted["overlap"] <= MOST_PEOPLE:
-        raise InvalidInput(f"The number of annotators per sample must be from 1 to {MOST_PEOPLE}.", field="overlap")
+        raise InvalidInput(
+            gettext("The number of annotators per sample must be from 1 to %(limit)s.") % {"limit": MOST_PEOPLE},
+            field="overlap",
+        )
     for name in ("overlap_share", "review_share"):
         if not 0 <= wanted[name] <= 1:
-            raise InvalidInput("A share must be from 0 to 100%.", field=name)
+            raise InvalidInput(gettext("A share must be from 0 to 100%."), field=name)
     if wanted["blind"] not in list(BlindRule):
-        raise InvalidInput("The blind answer must be one of " + ", ".join(BlindRule) + ".", field="blind")
+        raise InvalidInput(
+            gettext("The blind answer must be one of %(rules)s.") % {"rules": ", ".join(BlindRule)}, field="blind"
+        )
     if not 0 <= wanted["blind_margin"] <= 2:
-        raise InvalidInput("The margin must be from 0 to 200% of the longer side.", field="blind_margin")
+        raise InvalidInput(gettext("The margin must be from 0 to 200% of the longer side."), field="blind_margin")
     if not 1 <= wanted["lease_minutes"] <= LONGEST_LEASE:
-        raise InvalidInput(f"A reservation must last from 1 to {LONGEST_LEASE} minutes.", field="lease_minutes")
+        raise InvalidInput(
+            gettext("A reservation must last from 1 to %(limit)s minutes.") % {"limit": LONGEST_LEASE},
+            field="lease_minutes",
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.content.transitions import update_sample_state
@@ -25,7 +26,7 @@ def skip(*, actor: User, sample: Sample, reason: str, seat: Lease.Seat = ANNOTAT
     content is kept for this person (``SkippedDraft``). One that was returned stays, for the lead to decide."""
     require(actor, sample.benchmark, RIGHT[seat])
     if not reason:
-        raise InvalidInput("Enter a reason for skipping this sample. The lead reads it.", field="reason")
+        raise InvalidInput(gettext("Enter a reason for skipping this sample. The lead reads it."), field="reason")
     with transaction.atomic():
         Skip.objects.update_or_create(sample=sample, user=actor, seat=seat, defaults={"reason": reason})
         if seat == REVIEW:

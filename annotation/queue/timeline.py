@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from annotation.common.access import allowed, known_to
 from annotation.models import Annotation, Sample
@@ -17,33 +18,33 @@ from webapp.accounts.models import User
 from webapp.common.models import AuditEntry
 
 WORDS = {
-    "annotation.begin": "started a draft",
-    "annotation.submit": "submitted",
-    "annotation.start_review": "started a review",
-    "annotation.stop_review": "left the review",
-    "annotation.answer_blind": "answered blind",
-    "annotation.accept": "accepted",
-    "annotation.fix_and_accept": "fixed and accepted",
-    "annotation.accept_unreviewed": "accepted without a review",
-    "annotation.return": "returned",
-    "annotation.send_back": "returned",
-    "annotation.discard": "discarded",
-    "annotation.take_up": "started again",
-    "annotation.reopen": "reopened",
-    "annotation.comment": "commented",
-    "annotation.resolve": "resolved a comment",
-    "annotation.unresolve": "reopened a comment",
-    "gold_check.begin": "started a draft",
-    "gold_check.answer": "submitted",
-    "gold_check.comment": "commented",
-    "gold_check.resolve": "resolved a comment",
-    "gold_check.unresolve": "reopened a comment",
-    "sample.skip": "skipped",
-    "sample.extra_annotator": "requested an extra annotator, because the annotations differ",
-    "sample.assign": "assigned",
-    "sample.release": "returned to the queue",
-    "sample.discard": "discarded",
-    "sample.reopen": "reopened",
+    "annotation.begin": gettext_lazy("started a draft"),
+    "annotation.submit": gettext_lazy("submitted"),
+    "annotation.start_review": gettext_lazy("started a review"),
+    "annotation.stop_review": gettext_lazy("left the review"),
+    "annotation.answer_blind": gettext_lazy("answered blind"),
+    "annotation.accept": gettext_lazy("accepted"),
+    "annotation.fix_and_accept": gettext_lazy("fixed and accepted"),
+    "annotation.accept_unreviewed": gettext_lazy("accepted without a review"),
+    "annotation.return": gettext_lazy("returned"),
+    "annotation.send_back": gettext_lazy("returned"),
+    "annotation.discard": gettext_lazy("discarded"),
+    "annotation.take_up": gettext_lazy("started again"),
+    "annotation.reopen": gettext_lazy("reopened"),
+    "annotation.comment": gettext_lazy("commented"),
+    "annotation.resolve": gettext_lazy("resolved a comment"),
+    "annotation.unresolve": gettext_lazy("reopened a comment"),
+    "gold_check.begin": gettext_lazy("started a draft"),
+    "gold_check.answer": gettext_lazy("submitted"),
+    "gold_check.comment": gettext_lazy("commented"),
+    "gold_check.resolve": gettext_lazy("resolved a comment"),
+    "gold_check.unresolve": gettext_lazy("reopened a comment"),
+    "sample.skip": gettext_lazy("skipped"),
+    "sample.extra_annotator": gettext_lazy("requested an extra annotator, because the annotations differ"),
+    "sample.assign": gettext_lazy("assigned"),
+    "sample.release": gettext_lazy("returned to the queue"),
+    "sample.discard": gettext_lazy("discarded"),
+    "sample.reopen": gettext_lazy("reopened"),
 }
 
 
@@ -94,7 +95,7 @@ def timeline(sample: Sample, viewer: User, *, own: bool = False) -> list[Event]:
     return [
         Event(
             entry.created, str(entry.actor) if entry.actor else None, entry.action,
-            WORDS.get(entry.action, entry.action), entry.before, entry.after, entry.reason,
+            str(WORDS.get(entry.action, entry.action)), entry.before, entry.after, entry.reason,
             AS_ANNOTATION.get(entry.action, entry.data),
         )
         for entry in entries

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from annotation.common.access import known_to
 from annotation.common.chain_marks import mark_json
 from annotation.common.keys import STUDIO, keys_json
 from annotation.common.sample import bank_json, comments_json, known_facets, revision_head, thumbnail_of
+from annotation.common.sentences import checks_json
 from annotation.content.chains.read import mark_of
 from annotation.content.checks import validate_content
 from annotation.content.comments import comments_on
@@ -77,11 +79,11 @@ def _after(user: User, annotation: Annotation, revision: Revision, slug: str) ->
     previous = earlier.select_related("annotation__sample", "author").order_by("-number").first()
     checks = validate_content(sample, content_of(revision))
     return {
-        "author": str(revision.author) if revision.author else "the importer",
+        "author": str(revision.author) if revision.author else gettext("the importer"),
         "previous": revision_json(previous) if previous else None,
         "previous_revision": revision_head(previous) if previous else None,
         "history": _history(annotation),
-        "checks": [asdict(one) for one in checks],
+        "checks": checks_json(checks),
         "comments": comments_json(comments_on(annotation), slug),
         "facets": known_facets(sample.benchmark),
         "bank": bank_json(sample.benchmark),
@@ -155,7 +157,7 @@ def _waiting(benchmark: Benchmark, sample: Sample, revision: Revision) -> Waitin
         href=reverse("annotation:review-sample", args=[benchmark.slug, sample.key]),
         thumbnail=thumbnail_of(sample),
         question=revision.question,
-        author=str(revision.author) if revision.author else "the importer",
+        author=str(revision.author) if revision.author else gettext("the importer"),
         submitted_at=revision.submitted_at,
         round=revision.number,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.idempotency import run_idempotent
@@ -72,14 +73,20 @@ def under_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
     sample or wrote that revision, and ``Conflict`` when nothing waits."""
     annotations = Annotation.objects.filter(sample=sample)
     if annotations.filter(author=actor).exists() or is_handed(actor, sample):
-        raise NotAllowed(f"You annotated {sample.key} yourself. Another reviewer must review it.", code="own_work")
+        raise NotAllowed(
+            gettext("You annotated %(key)s yourself. Another reviewer must review it.") % {"key": sample.key},
+            code="own_work",
+        )
     annotation = annotations.to_review().select_related("author").first()
     if annotation is None:
-        raise Conflict(f"{sample.key} is not waiting for review.", code="wrong_state")
+        raise Conflict(gettext("%(key)s is not waiting for review.") % {"key": sample.key}, code="wrong_state")
     annotation.sample = sample
     revision = last_revision(annotation)
     if revision is None or revision.author_id == actor.pk:
-        raise NotAllowed(f"You wrote this revision of {sample.key}. Another reviewer must review it.", code="own_work")
+        raise NotAllowed(
+            gettext("You wrote this revision of %(key)s. Another reviewer must review it.") % {"key": sample.key},
+            code="own_work",
+        )
     return annotation, revision
 
 
@@ -95,7 +102,9 @@ def start_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
     require(actor, sample.benchmark, Right.REVIEW)
     annotation, revision = under_review(actor, sample)
     if not _sit_down(actor, sample):
-        raise Conflict(f"Another reviewer has {sample.key}. Take the next sample.", code="lease_lost")
+        raise Conflict(
+            gettext("Another reviewer has %(key)s. Take the next sample.") % {"key": sample.key}, code="lease_lost"
+        )
     if annotation.state == State.SUBMITTED:
         apply_transition(actor=actor, annotation=annotation, name="start_review")
     return annotation, revision
@@ -140,16 +149,27 @@ def decide(*, actor: User, sample: Sample, decision: Decision, key: str = "") ->
 
 def _check(decision: Decision) -> None:
     if decision.kind not in Review.Decision.values:
-        raise InvalidInput("A decision must be one of " + ", ".join(Review.Decision.values) + ".", field="decision")
+        raise InvalidInput(
+            gettext("A decision must be one of %(decisions)s.") % {"decisions": ", ".join(Review.Decision.values)},
+            field="decision",
+        )
     unknown = [reason for reason in decision.reasons if reason not in Review.Reason.values]
     if unknown:
-        raise InvalidInput(f"Unknown reason {unknown[0]}. Known: {', '.join(Review.Reason.values)}.", field="reasons")
+        raise InvalidInput(
+            gettext("Unknown reason %(unknown)s. Known: %(listed)s.")
+            % {"unknown": unknown[0], "listed": ", ".join(Review.Reason.values)},
+            field="reasons",
+        )
     wants_why = decision.kind in (Review.Decision.RETURN, Review.Decision.DISCARD)
     if wants_why and not (decision.reasons or decision.comment):
-        raise InvalidInput(f"To {decision.kind} a sample, choose a reason or write a comment.", field="reasons")
+        raise InvalidInput(
+            gettext("To %(kind)s a sample, choose a reason or write a comment.") % {"kind": decision.kind},
+            field="reasons",
+        )
     if (decision.content is None) == (decision.kind == Review.Decision.FIX_AND_ACCEPT):
         raise InvalidInput(
-            "fix_and_accept needs the corrected content. The other decisions don't take content.", field="content"
+            gettext("fix_and_accept needs the corrected content. The other decisions don't take content."),
+            field="content",
         )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
+
 from annotation.models import Benchmark, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from webapp.common.errors import NotFound
+from webapp.common.translation import any_of
 
 
 def find_sample(benchmark: Benchmark, samples: SampleQuerySet, key: str) -> Sample:
@@ -15,8 +18,11 @@ def find_sample(benchmark: Benchmark, samples: SampleQuerySet, key: str) -> Samp
     found: Sample | None = samples.filter(key=key).first()
     if found is None:
         near = [name[:100] for name in _neighbours(benchmark, key)]
-        hint = f" Did you mean {' or '.join(near)}?" if near else " Search for it in the list of samples."
-        raise NotFound(f"{benchmark.title} has no sample {key[:100]}.{hint}")
+        if near:
+            words = gettext("%(title)s has no sample %(key)s. Did you mean %(near)s?")
+        else:
+            words = gettext("%(title)s has no sample %(key)s. Search for it in the list of samples.")
+        raise NotFound(words % {"title": benchmark.title, "key": key[:100], "near": any_of(near)})
     return found
 
 

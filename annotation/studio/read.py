@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.content.suggestions import Suggestion, suggested_by
 from annotation.importers.fields import four_numbers, is_number
 from annotation.importers.label_studio_predictions import PREDICTIONS
@@ -20,10 +22,10 @@ def suggest_predictions(sample: Sample) -> list[Suggestion]:
     seen: Counter[str] = Counter()
     suggestions = []
     for one in sorted(found, key=lambda each: -_score(each)):
-        source, box = str(one.get("source") or "a model"), _box(one)
+        source, box = str(one.get("source") or gettext("a model")), _box(one)
         seen[source] += 1
         named = source if seen[source] == 1 else f"{source} ({seen[source]})"
-        score = f"score {one['score']:.2f}" if is_number(one.get("score")) else ""
+        score = gettext("score %(score)s") % {"score": f"{one['score']:.2f}"} if is_number(one.get("score")) else ""
         if box is not None:
             suggestions.append(Suggestion(box, named, ", ".join(filter(None, [str(one.get("label") or ""), score]))))
     return suggestions

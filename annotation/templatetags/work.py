@@ -6,24 +6,32 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.utils.translation import gettext_lazy
 
+from annotation.common import sentences
 from annotation.models import Review
 from annotation.toolbox.signature import shown_value
 
 register = template.Library()
 
 DECISIONS = {
-    Review.Decision.ACCEPT: ("accepted", "accepted"),
-    Review.Decision.FIX_AND_ACCEPT: ("accepted", "fixed and accepted"),
-    Review.Decision.RETURN: ("returned", "returned"),
-    Review.Decision.DISCARD: ("discarded", "discarded"),
+    Review.Decision.ACCEPT: ("accepted", gettext_lazy("accepted")),
+    Review.Decision.FIX_AND_ACCEPT: ("accepted", gettext_lazy("fixed and accepted")),
+    Review.Decision.RETURN: ("returned", gettext_lazy("returned")),
+    Review.Decision.DISCARD: ("discarded", gettext_lazy("discarded")),
 }
+
+
+@register.filter
+def translated(text: str) -> str:
+    """A sentence of a pure package in the language of the page."""
+    return sentences.translated(text)
 
 
 @register.filter
 def reason_words(code: str) -> str:
     """``wrong_answer`` as "incorrect answer"."""
-    return Review.Reason(code).label
+    return str(Review.Reason(code).label)
 
 
 @register.filter
@@ -35,7 +43,7 @@ def decision_sign(code: str) -> str:
 @register.filter
 def decision_words(code: str) -> str:
     """``fix_and_accept`` as "fixed and accepted"."""
-    return DECISIONS[Review.Decision(code)][1]
+    return str(DECISIONS[Review.Decision(code)][1])
 
 
 @register.filter

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from django.http import Http404
+from django.utils.translation import gettext_noop
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view, parser_classes
@@ -34,7 +35,7 @@ from webapp.common.limits import AtOnce, Rate, asking
 
 MOST_BYTES = 50_000_000
 PROFILES = [profile.value for profile in Profile]
-CALLS, RATE = AtOnce(2, "tool calls"), Rate("toolbox")
+CALLS, RATE = AtOnce(2, gettext_noop("%(limit)s tool calls of yours are already running.")), Rate("toolbox")
 
 
 class CallSerializer(serializers.Serializer):

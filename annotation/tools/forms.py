@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.models import BankTool, Benchmark, ToolName
 from annotation.tool_bank import LONGEST_NAME, ToolState, distinct, key_of
@@ -17,19 +18,25 @@ LARGEST_FILE = 5_000_000
 class ToolForm(forms.Form):
     """What a tool is called and where it belongs."""
 
-    name = forms.CharField(label="Name", max_length=LONGEST_NAME)
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
     segment = forms.ChoiceField(
-        label="Segment", required=False, help_text="UNSPSC; plan outcomes can be sliced by it.",
-        choices=[("", "none"), *((code, f"{code} {title}") for code, title in SEGMENTS.items())],
+        label=gettext_lazy("Segment"), required=False,
+        help_text=gettext_lazy("UNSPSC; plan outcomes can be sliced by it."),
+        choices=[("", gettext_lazy("none")), *((code, f"{code} {title}") for code, title in SEGMENTS.items())],
     )  # fmt: skip
     aliases = forms.CharField(
-        label="Other names", required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="One per line."
+        label=gettext_lazy("Other names"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=gettext_lazy("One per line."),
     )
 
     def clean_aliases(self) -> list[str]:
         found = list(distinct(self.cleaned_data["aliases"].splitlines()).values())
         if len(found) > MOST_ALIASES:
-            raise forms.ValidationError(f"There are {len(found)} names (limit: {MOST_ALIASES}).")
+            raise forms.ValidationError(
+                gettext("There are %(count)s names (limit: %(limit)s).") % {"count": len(found), "limit": MOST_ALIASES}
+            )
         return found
 
 
@@ -37,7 +44,7 @@ class MergeToolForm(forms.Form):
     """The tool that another one is merged into, by any of its names."""
 
     into = forms.CharField(
-        label="Merge into",
+        label=gettext_lazy("Merge into"),
         max_length=LONGEST_NAME,
         widget=forms.TextInput(attrs={"list": "tools", "autocomplete": "off"}),
     )
@@ -51,7 +58,7 @@ class MergeToolForm(forms.Form):
         found = names.select_related("tool__merged_into").first()
         tool: BankTool | None = (found.tool.merged_into or found.tool) if found else None
         if tool is None or tool.state != ToolState.ACCEPTED:
-            raise forms.ValidationError("No accepted tool has this name. Choose one from the list.")
+            raise forms.ValidationError(gettext("No accepted tool has this name. Choose one from the list."))
         return tool
 
 
@@ -59,20 +66,23 @@ class RefuseToolForm(forms.Form):
     """Why a tool is refused."""
 
     reason = forms.CharField(
-        label="Reason",
+        label=gettext_lazy("Reason"),
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="Annotators who proposed it read this.",
+        help_text=gettext_lazy("Annotators who proposed it read this."),
     )
 
 
 class BankFileForm(forms.Form):
     """A bank as CSV."""
 
-    file = forms.FileField(error_messages={"required": "Choose a CSV file first."})
+    file = forms.FileField(error_messages={"required": gettext_lazy("Choose a CSV file first.")})
 
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
         if file.size > LARGEST_FILE:
-            raise forms.ValidationError(f"The file has {file.size:,} bytes (limit: {LARGEST_FILE:,}).")
+            raise forms.ValidationError(
+                gettext("The file has %(size)s bytes (limit: %(limit)s).")
+                % {"size": f"{file.size:,}", "limit": f"{LARGEST_FILE:,}"}
+            )
         return file

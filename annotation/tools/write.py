@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.content.segments import place_segments
@@ -63,7 +64,7 @@ def merge_tool(*, actor: User | None, tool: BankTool, into: BankTool) -> BankToo
         lock_bank(tool.benchmark)
         target = BankTool.objects.filter(benchmark=tool.benchmark, pk=into.pk, state=ToolState.ACCEPTED).first()
         if target is None or target.pk == tool.pk:
-            raise InvalidInput("A tool can only be merged into an accepted tool. Choose one.", field="into")
+            raise InvalidInput(gettext("A tool can only be merged into an accepted tool. Choose one."), field="into")
         stored = BankTool.objects.get(pk=tool.pk)
         before = stored.state
         _decide(stored, actor, ToolState.MERGED, merged_into=target)
@@ -77,12 +78,15 @@ def refuse_tool(*, actor: User | None, tool: BankTool, reason: str) -> BankTool:
     """A plan with this tool is not submitted any more; its author reads why. What was submitted stays as it is."""
     require(actor, tool.benchmark, Right.MANAGE)
     if not reason.strip():
-        raise InvalidInput("Enter a reason. The annotators who proposed the tool read it.", field="reason")
+        raise InvalidInput(gettext("Enter a reason. The annotators who proposed the tool read it."), field="reason")
     with transaction.atomic():
         lock_bank(tool.benchmark)
         stored = BankTool.objects.get(pk=tool.pk)
         if stored.merged.exists():
-            raise Conflict(f"Other tools are merged into {stored.name}. Merge it into another one instead.")
+            raise Conflict(
+                gettext("Other tools are merged into %(name)s. Merge it into another one instead.")
+                % {"name": stored.name}
+            )
         before = stored.state
         _decide(stored, actor, ToolState.REFUSED, reason=reason.strip())
         record_tool(actor, "tool.refuse", stored, before=before, after=stored.state, reason=stored.reason)
@@ -115,7 +119,11 @@ def _give_names(tool: BankTool, names: Iterable[str], *, exactly: bool = False) 
     taken = ToolName.objects.filter(benchmark=tool.benchmark_id, key__in=list(wanted)).exclude(tool=tool)
     other = taken.select_related("tool").first()
     if other is not None:
-        raise Conflict(f"{other.name} is a name of {other.tool.name}. Merge the two, or choose another.", field="name")
+        raise Conflict(
+            gettext("%(name)s is a name of %(tool)s. Merge the two, or choose another.")
+            % {"name": other.name, "tool": other.tool.name},
+            field="name",
+        )
     had = {one.key: one for one in tool.names.all()}
     if exactly:
         dropped = [key for key in had if key not in wanted]
@@ -127,11 +135,16 @@ def _give_names(tool: BankTool, names: Iterable[str], *, exactly: bool = False) 
 def _checked(name: str) -> str:
     plain = " ".join(name.split())
     if not plain or len(plain) > LONGEST_NAME or "\0" in plain:
-        raise InvalidInput(f"A tool name must have 1 to {LONGEST_NAME} characters.", field="name")
+        raise InvalidInput(
+            gettext("A tool name must have 1 to %(limit)s characters.") % {"limit": LONGEST_NAME},
+            field="name",
+        )
     return plain
 
 
 def _segment(code: str) -> str:
     if code and code not in SEGMENTS:
-        raise InvalidInput(f"{code[:20]} is not a segment. Choose one from the list.", field="segment")
+        raise InvalidInput(
+            gettext("%(code)s is not a segment. Choose one from the list.") % {"code": code[:20]}, field="segment"
+        )
     return code

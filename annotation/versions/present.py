@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from annotation.imaging.evidence import loupe_area
 from annotation.models import Benchmark, GoldBox, Image, Revision, Sample
@@ -71,7 +72,7 @@ def _row(
         href=reverse("evaluation:sample", args=[benchmark.slug, sample.key]),
         fields=fields,
         summary=", ".join(_inside(field.label) for field in fields) if changed else change.kind,
-        authors=[str(author)] if author else ["imported"],
+        authors=[str(author)] if author else [gettext("imported")],
         gold=gold,
         old=[box for box in was if _corners(box) not in boxes],
         thumbnail=_thumbnail(benchmark, sample),
@@ -82,7 +83,9 @@ def _row(
 def _whole(kind: Kind, revision: Revision | None) -> list[FieldChange]:
     """What is added or removed as a whole is told by its question."""
     side = "new" if kind is Kind.ADDED else "cut"
-    return [FieldChange("Question", [Piece(side, revision.question)])] if revision and revision.question else []
+    return (
+        [FieldChange(gettext("Question"), [Piece(side, revision.question)])] if revision and revision.question else []
+    )
 
 
 def _thumbnail(benchmark: Benchmark, sample: Sample) -> str:

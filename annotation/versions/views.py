@@ -11,6 +11,7 @@ from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
@@ -87,7 +88,9 @@ def freeze(request: SignedInRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return versions_page(request, benchmark, form)
     version = freeze_version(actor=request.user, benchmark=benchmark, note=form.cleaned_data["note"])
-    messages.success(request, f"Version {version.number} is frozen. New scores refer to it.")
+    messages.success(
+        request, gettext("Version %(number)s is frozen. New scores refer to it.") % {"number": version.number}
+    )
     previous = version.number - 1 or NOTHING
     return redirect(f"{reverse('annotation:versions', args=[slug])}?from={previous}&to={version.number}")
 
@@ -95,8 +98,11 @@ def freeze(request: SignedInRequest, slug: str) -> HttpResponse:
 def _states(benchmark: Benchmark) -> list[State]:
     """The working state, then the versions, the newest first."""
     found = benchmark.versions.select_related("frozen_by").annotate(samples_n=Count("entries")).order_by("-number")
-    numbered = [State(str(version.number), f"Version {version.number}", version) for version in found]
-    states = [State(NOW, "Working state", None), *numbered]
+    numbered = [
+        State(str(version.number), gettext("Version %(number)s") % {"number": version.number}, version)
+        for version in found
+    ]
+    states = [State(NOW, gettext("Working state"), None), *numbered]
     return [
         State(state.name, state.words, state.version, f"?from={_before(states, state)}&to={state.name}")
         for state in states
@@ -113,7 +119,7 @@ def _chosen(states: list[State], name: str) -> State:
     for state in states:
         if state.name == name:
             return state
-    raise NotFound(f"Unknown version “{name}”. See the list of versions.")
+    raise NotFound(gettext("Unknown version “%(name)s”. See the list of versions.") % {"name": name})
 
 
 def _compared(benchmark: Benchmark, older: State, newer: State) -> Difference:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy
 
 from annotation.models import Benchmark, Membership, Review
 from annotation.workflow import Right, roles_with
 from webapp.accounts.models import User
+from webapp.common.translation import Text
 
 if TYPE_CHECKING:
     UserField = forms.ModelChoiceField[User]
@@ -18,17 +20,17 @@ else:
     UserField = forms.ModelChoiceField
 
 LONGEST = 5000
-WHY = [("", "Choose a reason"), *Review.Reason.choices]
+WHY = [("", gettext_lazy("Choose a reason")), *Review.Reason.choices]
 
 
-def _text(label: str, *, required: bool, error: str = "") -> forms.CharField:
+def _text(label: Text, *, required: bool, error: Text = "") -> forms.CharField:
     return forms.CharField(
         label=label, required=required, max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 2}),
         error_messages={"required": error} if error else None,
     )  # fmt: skip
 
 
-def _person(label: str, *, empty: str, required: bool = False, error: str = "") -> UserField:
+def _person(label: Text, *, empty: Text, required: bool = False, error: Text = "") -> UserField:
     """A choice among people; the form says which, by ``_choose_among``."""
     return UserField(
         queryset=User.objects.none(), label=label, required=required, empty_label=empty,
@@ -55,31 +57,36 @@ class WorkForm(forms.Form):
 
 
 class AssignForm(WorkForm):
-    to = _person("To", empty="Choose a person", required=True, error="Choose a person.")
+    to = _person(
+        gettext_lazy("To"), empty=gettext_lazy("Choose a person"), required=True, error=gettext_lazy("Choose a person.")
+    )
 
 
 class WhyForm(WorkForm):
     """Why samples are returned or discarded: a reason, or words."""
 
-    reasons = forms.ChoiceField(label="Reason", choices=WHY, required=False)
-    comment = _text("Comment", required=False)
+    reasons = forms.ChoiceField(label=gettext_lazy("Reason"), choices=WHY, required=False)
+    comment = _text(gettext_lazy("Comment"), required=False)
 
     def clean_reasons(self) -> list[str]:
         return [self.cleaned_data["reasons"]] if self.cleaned_data["reasons"] else []
 
 
 class ReopenForm(WorkForm):
-    reason = _text("Reason", required=True, error="Enter a reason. The author reads it.")
-    to = _person("For", empty="previous annotator")
+    reason = _text(gettext_lazy("Reason"), required=True, error=gettext_lazy("Enter a reason. The author reads it."))
+    to = _person(gettext_lazy("For"), empty=gettext_lazy("previous annotator"))
 
 
 class PauseForm(forms.Form):
     """Whom to pause, and why."""
 
-    user = _person("Person", empty="all people")
+    user = _person(gettext_lazy("Person"), empty=gettext_lazy("all people"))
     reason = forms.CharField(
-        label="Reason", max_length=500, error_messages={"required": "Enter a reason. Paused people can read it."},
-        help_text="No new samples are assigned. Started samples can be finished. Paused people can read the reason.",
+        label=gettext_lazy("Reason"), max_length=500,
+        error_messages={"required": gettext_lazy("Enter a reason. Paused people can read it.")},
+        help_text=gettext_lazy(
+            "No new samples are assigned. Started samples can be finished. Paused people can read the reason."
+        ),
     )  # fmt: skip
 
     def __init__(self, benchmark: Benchmark, data: Mapping[str, Any] | None = None, **options: Any) -> None:

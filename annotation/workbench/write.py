@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.chain_answers import compare
 from annotation.common.access import allowed, require
@@ -36,13 +37,16 @@ def verify_chain(
     """
     if not (allowed(actor, sample.benchmark, Right.ANNOTATE) or allowed(actor, sample.benchmark, Right.REVIEW)):
         raise NotAllowed(
-            f"Only annotators and reviewers of {sample.benchmark.title} can verify toolchains. Ask its lead."
+            gettext("Only annotators and reviewers of %(title)s can verify toolchains. Ask its lead.")
+            % {"title": sample.benchmark.title}
         )
     if not calls:
-        raise InvalidInput("The toolchain has no steps. Add the first one.", field="calls")
+        raise InvalidInput(gettext("The toolchain has no steps. Add the first one."), field="calls")
     result = run_whole(sample, calls)
     if result.error is not None:
-        raise InvalidInput(f"The toolchain stops with an error. {result.error.message}", field="calls")
+        raise InvalidInput(
+            gettext("The toolchain stops with an error. %(message)s") % {"message": result.error.message}, field="calls"
+        )
     last = result.steps[-1]
     shown = picture_key(last.image) if last.image is not None else ""
     agrees = _agrees(last.measurements, answers, reason)
@@ -75,8 +79,11 @@ def _agrees(measurements: Mapping[str, Any], answers: Sequence[str], reason: str
         measured = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in found.measured)
         answer = " or ".join(f"“{one}”" for one in answers)
         raise InvalidInput(
-            f"The last step measures {measured}, but the answer is {answer}. Change the toolchain, or enter why "
-            "the last step still shows the answer.",
+            gettext(
+                "The last step measures %(measured)s, but the answer is %(answer)s. Change the toolchain, or "
+                "enter why the last step still shows the answer."
+            )
+            % {"measured": measured, "answer": answer},
             field="reason",
             code="measured_otherwise",
         )
@@ -92,13 +99,22 @@ def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note
     require(actor, sample.benchmark, Right.REVIEW)
     require(actor, sample.benchmark, Right.SEE_GOLD)
     if not calls or len(note) > LONGEST_NOTE:
-        raise InvalidInput(f"A toolchain needs at least one step. Its note can have at most {LONGEST_NOTE} characters.")
+        raise InvalidInput(
+            gettext("A toolchain needs at least one step. Its note can have at most %(limit)s characters.")
+            % {"limit": LONGEST_NOTE}
+        )
     result = run_whole(sample, calls)
     if result.error is not None:
-        raise InvalidInput(f"Only a toolchain that runs can be accepted. {result.error.message}", field="calls")
+        raise InvalidInput(
+            gettext("Only a toolchain that runs can be accepted. %(message)s") % {"message": result.error.message},
+            field="calls",
+        )
     with transaction.atomic():
         if AcceptedChain.objects.filter(sample=sample).count() >= MOST_CHAINS:
-            raise InvalidInput(f"{sample.key} already has {MOST_CHAINS} accepted toolchains. Remove one first.")
+            raise InvalidInput(
+                gettext("%(key)s already has %(limit)s accepted toolchains. Remove one first.")
+                % {"key": sample.key, "limit": MOST_CHAINS}
+            )
         found, new = AcceptedChain.objects.get_or_create(
             sample=sample, digest=digest_of(calls),
             defaults={"calls": calls_to_json(calls), "note": note, "accepted_by": actor},

@@ -12,6 +12,7 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import urlencode
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
 from annotation.common.loading import load_benchmark
@@ -33,14 +34,22 @@ ON_A_PAGE = 50
 RUNS_SHOWN = 4
 LONGEST_SHOWN = 20_000
 """Characters of a whole answer that the page holds."""
-STATES = {State.OPEN: "To decide", State.LEFT: "Left for a judge", State.DECIDED: "Decided"}
-WORDS = {
-    DecisionWord.NONE: "none of the options",
-    DecisionWord.SAME: "same as accepted",
-    DecisionWord.DIFFERENT: "not accepted",
-    DecisionWord.LEAVE: "left for a judge",
+STATES = {
+    State.OPEN: gettext_lazy("To decide"),
+    State.LEFT: gettext_lazy("Left for a judge"),
+    State.DECIDED: gettext_lazy("Decided"),
 }
-AT_ONCE = {"0": "none of the options", "n": "not accepted", "?": "left for a judge"}
+WORDS = {
+    DecisionWord.NONE: gettext_lazy("none of the options"),
+    DecisionWord.SAME: gettext_lazy("same as accepted"),
+    DecisionWord.DIFFERENT: gettext_lazy("not accepted"),
+    DecisionWord.LEAVE: gettext_lazy("left for a judge"),
+}
+AT_ONCE = {
+    "0": gettext_lazy("none of the options"),
+    "n": gettext_lazy("not accepted"),
+    "?": gettext_lazy("left for a judge"),
+}
 """What a whole list can be decided to say, without a look at each group."""
 AS_JUDGED = "="
 """Decides the groups on which judges agree to say what these say."""
@@ -127,7 +136,7 @@ def _terms(request: SignedInRequest, benchmark: Any) -> Terms:
     run = request.GET.get("run", "")
     known = run.isdecimal() and Run.objects.filter(benchmark=benchmark, pk=int(run[:18])).exists()
     if run and not known:
-        raise InvalidInput("Run not found on this benchmark.", field="run")
+        raise InvalidInput(gettext("Run not found on this benchmark."), field="run")
     where = State(state) if state in set(State) else State.OPEN
     return Terms(where, int(run) if run else None, request.GET.get("reason", "")[:40])
 
@@ -173,7 +182,7 @@ def _shown(group: AnswerGroup, found: AnswerGroups) -> Shown:
     rest = group.raw[:LONGEST_SHOWN] if group.raw != group.text else ""
     return Shown(
         group,
-        REASONS.get(group.reason, group.reason),
+        str(REASONS.get(group.reason, group.reason)),
         runs[:RUNS_SHOWN],
         max(0, len(runs) - RUNS_SHOWN),
         rest,
@@ -186,16 +195,18 @@ def _shown(group: AnswerGroup, found: AnswerGroups) -> Shown:
 
 def _words(group: AnswerGroup, word: str) -> str:
     """Return the label of an option's letter or of a ``DecisionWord``."""
-    return f"{word}: {group.options[word]}" if word in group.options else WORDS[DecisionWord(word)]
+    return f"{word}: {group.options[word]}" if word in group.options else str(WORDS[DecisionWord(word)])
 
 
 def _facets(path: str, found: AnswerGroups, terms: Terms) -> list[dict[str, Any]]:
     reasons = sorted(found.by_reason.items(), key=lambda one: (-one[1], one[0]))
     runs = sorted(found.by_run.items(), key=lambda one: (-one[1], found.names[one[0]]))
     return [
-        _facet("Reason", [(REASONS.get(name, name), n, "reason", name) for name, n in reasons], path, terms)
+        _facet(
+            gettext("Reason"), [(str(REASONS.get(name, name)), n, "reason", name) for name, n in reasons], path, terms
+        )
         | {"term": "unread"},
-        _facet("Run", [(found.names[run], n, "run", run) for run, n in runs], path, terms) | {"term": "run"},
+        _facet(gettext("Run"), [(found.names[run], n, "run", run) for run, n in runs], path, terms) | {"term": "run"},
     ]
 
 
@@ -215,12 +226,12 @@ def _agreed(found: AnswerGroups) -> list[AnswerGroup]:
 
 def _at_once(found: AnswerGroups, agreed: list[AnswerGroup]) -> list[AtOnce]:
     made = []
-    for said, words in {AS_JUDGED: "as the judges agree", **AT_ONCE}.items():
+    for said, words in {AS_JUDGED: gettext("as the judges agree"), **AT_ONCE}.items():
         unseen = (one for one in found.tallies if may_decide_unseen(one.multiple_choice, said))
         fit = agreed if said == AS_JUDGED else list(unseen)
         if fit:
             runs = {run for group in fit for run in group.by_run}
-            made.append(AtOnce(said, words, sum(group.n for group in fit), len(fit), len(runs)))
+            made.append(AtOnce(said, str(words), sum(group.n for group in fit), len(fit), len(runs)))
     return made
 
 
@@ -241,26 +252,39 @@ def _decide(request: SignedInRequest, benchmark: Any, terms: Terms) -> str:
     said = request.POST.get("said", "")
     key = request.POST.get("group", "")
     done = decide_answers(actor=request.user, benchmark=benchmark, said={key: said}, run=terms.run)
-    return f"{_n(done.answers, 'answer')} {_verb(said, done.answers)}."
+    return gettext("%(answers)s %(decision)s.") % {
+        "answers": _answers(done.answers),
+        "decision": _verb(said, done.answers),
+    }
 
 
 def _verb(said: str, n: int) -> str:
-    if said not in KEYS:
-        return f"decided: {'it says' if n == 1 else 'they say'} {said}"
-    return "left for a judge" if said == "?" else f"decided: {WORDS[KEYS[said]]}"
+    if said == "?":
+        return gettext("left for a judge")
+    if said in KEYS:
+        return gettext("decided: %(decision)s") % {"decision": WORDS[KEYS[said]]}
+    return ngettext("decided: it says %(answer)s", "decided: they say %(answer)s", n) % {"answer": said}
 
 
 def _all(request: SignedInRequest, benchmark: Any, terms: Terms) -> str:
     said = request.POST.get("said", "")
     if said not in AT_ONCE:
-        raise InvalidInput(f"Decisions for all groups must be one of {', '.join(AT_ONCE)}.", field="said")
+        raise InvalidInput(
+            gettext("Decisions for all groups must be one of %(at_once)s.") % {"at_once": ", ".join(AT_ONCE)},
+            field="said",
+        )
     found = read_groups(benchmark, request.user, run=terms.run, reason=terms.reason)
     fit = [one for one in found.tallies if may_decide_unseen(one.multiple_choice, said)]
     if str(sum(one.n for one in fit)) != request.POST.get("answers"):
-        raise Conflict("The list has changed in the meantime. Review it again.")
+        raise Conflict(gettext("The list has changed in the meantime. Review it again."))
     each = {one.key: said for one in fit}
     done = decide_answers(actor=request.user, benchmark=benchmark, said=each, run=terms.run)
-    return f"{_n(done.answers, 'answer')} in {_n(done.groups, 'group')} {_verb(said, done.answers)}."
+    words = gettext("%(answers)s in %(groups)s %(decision)s.")
+    return words % {
+        "answers": _answers(done.answers),
+        "groups": _groups(done.groups),
+        "decision": _verb(said, done.answers),
+    }
 
 
 def _take_over(request: SignedInRequest, benchmark: Any, terms: Terms) -> str:
@@ -269,23 +293,32 @@ def _take_over(request: SignedInRequest, benchmark: Any, terms: Terms) -> str:
     said = {key: word for key, _, word in pairs}
     agreed = {one.key: as_judged(one) for one in _agreed(read_groups(benchmark, request.user, run=terms.run))}
     if not said:
-        raise InvalidInput("Select decisions of judges to accept.", field="judged")
+        raise InvalidInput(gettext("Select decisions of judges to accept."), field="judged")
     if any(agreed.get(key) != word for key, word in said.items()):
-        raise Conflict("The judges' agreement has changed in the meantime. Review it again.")
+        raise Conflict(gettext("The judges' agreement has changed in the meantime. Review it again."))
     done = decide_answers(actor=request.user, benchmark=benchmark, said=said, run=terms.run)
-    return f"{_n(done.answers, 'answer')} in {_n(done.groups, 'group')} decided as the judges agree."
+    words = gettext("%(answers)s in %(groups)s decided as the judges agree.")
+    return words % {"answers": _answers(done.answers), "groups": _groups(done.groups)}
 
 
 def _undo(request: SignedInRequest, benchmark: Any, terms: Terms) -> str:
     n = take_back_last(actor=request.user, benchmark=benchmark)
-    return f"Undone: {_n(n, 'answer')}." if n else "You have no decision to undo."
+    return _undone(n) if n else gettext("You have no decision to undo.")
 
 
 def _back(request: SignedInRequest, benchmark: Any, terms: Terms) -> str:
     key = request.POST.get("group", "")
     n = take_back(actor=request.user, benchmark=benchmark, keys=[key], run=terms.run)
-    return f"Undone: {_n(n, 'answer')}."
+    return _undone(n)
 
 
-def _n(count: int, noun: str) -> str:
-    return f"{decimal(count)} {noun}{'s' * (count != 1)}"
+def _undone(n: int) -> str:
+    return gettext("Undone: %(answers)s.") % {"answers": _answers(n)}
+
+
+def _answers(n: int) -> str:
+    return ngettext("%(count)s answer", "%(count)s answers", n) % {"count": decimal(n)}
+
+
+def _groups(n: int) -> str:
+    return ngettext("%(count)s group", "%(count)s groups", n) % {"count": decimal(n)}

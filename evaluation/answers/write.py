@@ -13,6 +13,7 @@ from datetime import UTC
 from django.db import transaction
 from django.db.models.fields.json import KT
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.models import Benchmark
@@ -85,16 +86,22 @@ def decide_answers(
         _one_at_a_time(benchmark)
         if set(said.values()) != {"?"} and judges_are_asked(benchmark):
             raise Conflict(
-                "A judging queue asks about these answers. You can decide answers when it is finished or deleted.",
+                gettext(
+                    "A judging queue asks about these answers. You can decide answers when it is finished or deleted."
+                ),
                 code="judges_asked",
             )
         found = read_open_groups(benchmark, actor, said, run=run)
         if not found:
-            raise Conflict("These answers were decided or scored in the meantime. Reload the open answers.")
+            raise Conflict(gettext("These answers were decided or scored in the meantime. Reload the open answers."))
         for group in found:
             if not may_decide(group, said[group.key]):
                 choices = [*group.options, "0"] if group.multiple_choice else ["y", "n"]
-                raise InvalidInput(f"Use {', '.join(choices)} or ?, not {said[group.key][:20]!r}.", field="said")
+                raise InvalidInput(
+                    gettext("Use %(choices)s or ?, not %(said)s.")
+                    % {"choices": ", ".join(choices), "said": repr(said[group.key][:20])},
+                    field="said",
+                )
         at = timezone.now().astimezone(UTC).isoformat(timespec="microseconds")
         answers = sum(_decide(actor, group, said[group.key], at) for group in found)
         runs = {one for group in found for one in group.by_run}
@@ -149,7 +156,7 @@ def take_back(*, actor: User, benchmark: Benchmark, keys: Collection[str], run: 
         found = (read_groups(benchmark, actor, state=state, run=run) for state in (State.DECIDED, State.LEFT))
         pks = [pk for groups in found for group in groups.named(keys) for pk in group.trajectories]
         if not pks:
-            raise Conflict("These answers are no longer decided.")
+            raise Conflict(gettext("These answers are no longer decided."))
         rows = Judgement.objects.of(benchmark).decisions().filter(trajectory__in=pks)
         return _take_back(actor, benchmark, rows if run is None else rows.filter(run=run))
 

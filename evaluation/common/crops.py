@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from django.utils.translation import gettext
+
 from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.ragged import TIE
 from evaluation.store.selection import Selection
@@ -84,16 +86,17 @@ def _region_terms(edge: str) -> list[tuple[str, str, Terms]]:
     zoom = f"{math.sqrt(1 / WHOLE):.4f}"
     part = {"zoom_above": zoom, "ioa_above": "0"}
     return [
-        ("tight", f"contains the evidence, at least {percent(TIGHT, 0)}% of it gold",
+        ("tight", gettext("contains the evidence, at least %(share)s%% of it gold") % {"share": percent(TIGHT, 0)},
          {**part, "coverage_above": edge, "concentration_above": f"{TIGHT:g}"}),
-        ("wide", "contains the evidence and much background",
+        ("wide", gettext("contains the evidence and much background"),
          {**part, "coverage_above": edge, "concentration_upto": f"{TIGHT:g}"}),
-        ("inside", "is inside the evidence",
+        ("inside", gettext("is inside the evidence"),
          {**part, "coverage_upto": edge, "concentration_above": edge}),
-        ("partial", "contains part of the evidence",
+        ("partial", gettext("contains part of the evidence"),
          {**part, "coverage_upto": edge, "concentration_upto": edge}),
-        ("full image", f"{percent(WHOLE, 0)}% of the image or more", {"zoom_upto": zoom, "ioa_above": "0"}),
-        ("miss", "contains no gold", {"ioa_upto": "0"}),
+        ("full image", gettext("%(share)s%% of the image or more") % {"share": percent(WHOLE, 0)},
+         {"zoom_upto": zoom, "ioa_above": "0"}),
+        ("miss", gettext("contains no gold"), {"ioa_upto": "0"}),
     ]  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext, gettext_lazy
+
 from webapp.common.formatting import decimal
 
 ALONE = 1e-9
@@ -14,13 +16,14 @@ def design_words(n: int, n_eff: float | None) -> str:
     and where samples share no images."""
     if not n_eff or abs(n_eff - n) < ALONE * n:
         return ""
-    return f"design effect {decimal(n / n_eff, 2)}, equivalent to {decimal(n_eff)} independent samples"
+    words = gettext("design effect %(effect)s, equivalent to %(count)s independent samples")
+    return words % {"effect": decimal(n / n_eff, 2), "count": decimal(n_eff)}
 
 
 METHODS = {
-    "wilson": "Wilson interval",
-    "wilson-n-eff": "Wilson interval with the effective number of samples",
-    "cluster-t": "interval clustered by image",
-    "cluster-bootstrap": "bootstrap interval clustered by image",
-    "newcombe": "Newcombe's paired interval",
+    "wilson": gettext_lazy("Wilson interval"),
+    "wilson-n-eff": gettext_lazy("Wilson interval with the effective number of samples"),
+    "cluster-t": gettext_lazy("interval clustered by image"),
+    "cluster-bootstrap": gettext_lazy("bootstrap interval clustered by image"),
+    "newcombe": gettext_lazy("Newcombe's paired interval"),
 }

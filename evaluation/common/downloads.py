@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import IO, Any
 
 from django.http import FileResponse
+from django.utils.translation import gettext
 
 from annotation.exporters.interface import MissingLibrary
 from evaluation.exporters.tables import WRITERS
@@ -32,5 +33,9 @@ def download(filename: str, write: Callable[[IO[bytes]], object]) -> FileRespons
 def rows_file(name: str, format: str, rows: Iterable[dict[str, Any]], columns: Sequence[str]) -> FileResponse:
     """Raises ``InvalidInput`` for a format that there is not."""
     if format not in FORMATS:
-        raise InvalidInput(f"A table is exported as {' or '.join(FORMATS)}, not as {format[:40]!r}.", field="format")
+        raise InvalidInput(
+            gettext("A table is exported as %(formats)s, not as %(format)s.")
+            % {"formats": " or ".join(FORMATS), "format": repr(format[:40])},
+            field="format",
+        )
     return download(f"{name}.{format}", lambda out: WRITERS[format](out, rows, columns))

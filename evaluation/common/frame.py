@@ -8,6 +8,7 @@ from math import ceil, floor
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from annotation.imaging.pyramid import OVERLAP, TILE_SIZE
 from webapp.common.box_density import density_layers
@@ -67,16 +68,19 @@ def picture_problem(sample: Any) -> PictureProblem | None:
     """What is wrong with a sample's image; None when it can be shown."""
     image, name = sample.image, sample.image_name
     if image is None and not name and not sample.image_problem:
-        return PictureProblem("This sample has no image.", "Its file names none. Metrics don't need one.", False)
-    if image is None:
-        then = f"Add {name or 'it'} at its path and import the benchmark again. Metrics don't need it."
-        return PictureProblem(f"The image is missing. {sample.image_problem}".strip(), then)
-    if image.state == image.State.WAITING:
-        return PictureProblem("The image is being processed.", "Reload this page in a moment.", False)
-    if image.state == image.State.FAILED:
         return PictureProblem(
-            f"The image can't be shown. {image.problem}".strip(), "Replace the file and import it again."
+            gettext("This sample has no image."), gettext("Its file names none. Metrics don't need one."), False
         )
+    if image is None:
+        named = gettext("Add %(name)s at its path and import the benchmark again. Metrics don't need it.")
+        nameless = gettext("Add it at its path and import the benchmark again. Metrics don't need it.")
+        missing = gettext("The image is missing. %(problem)s") % {"problem": sample.image_problem}
+        return PictureProblem(missing.strip(), named % {"name": name} if name else nameless)
+    if image.state == image.State.WAITING:
+        return PictureProblem(gettext("The image is being processed."), gettext("Reload this page in a moment."), False)
+    if image.state == image.State.FAILED:
+        unshown = gettext("The image can't be shown. %(problem)s") % {"problem": image.problem}
+        return PictureProblem(unshown.strip(), gettext("Replace the file and import it again."))
     return None
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Avg, Count, Q, QuerySet
+from django.utils.translation import gettext
 
 from annotation.models import Benchmark
 from evaluation.models import Rollout, RolloutGroup, Run
@@ -37,12 +38,12 @@ def read_rewards(benchmark: Benchmark, run: Run | None = None) -> list[RewardMea
     if not groups.exists():
         return []
     if run is None:
-        lines = [("All groups", groups)]
+        lines = [(gettext("All groups"), groups)]
     else:
         named = Q(extra__setting=run.setting) | Q(extra__setting__isnull=True)
         lines = [
-            ("Groups of this run", groups.filter(named, extra__model=run.model.name)),
-            ("Groups that name no model", groups.filter(extra__model__isnull=True)),
+            (gettext("Groups of this run"), groups.filter(named, extra__model=run.model.name)),
+            (gettext("Groups that name no model"), groups.filter(extra__model__isnull=True)),
         ]
     return [found for label, of in lines if (found := _means(label, of)).groups]
 

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
+from django.utils.translation import gettext
+
 from annotation.models import FacetValue
 from evaluation.query.fields import FIELDS, Kind, described, nearest
 from evaluation.store.rows import read_rows
@@ -40,7 +42,11 @@ def selected_fields(show: str, facets: Collection[str]) -> tuple[str, ...]:
         return USUAL
     asked = [] if show == NOTHING else [unquote(one).strip() for one in show.split(",")]
     if len(asked) > MOST:
-        raise InvalidInput(f"Rows can show at most {MOST} fields, not {len(asked)}.", code="show", field=SHOW)
+        raise InvalidInput(
+            gettext("Rows can show at most %(limit)s fields, not %(count)s.") % {"limit": MOST, "count": len(asked)},
+            code="show",
+            field=SHOW,
+        )
     return tuple(dict.fromkeys(_known(name, facets) for name in asked))
 
 
@@ -63,7 +69,11 @@ def _known(name: str, facets: Collection[str]) -> str:
         return f"{DATA}{name.removeprefix(DATA)}"
     known = [*SHOWABLE, *(f"{DATA}{facet}" for facet in facets)]
     alike = " or ".join(nearest(name, known)) or ", ".join(USUAL)
-    raise InvalidInput(f"Rows cannot show {name[:40]!r}. Did you mean {alike}?", code="show", field=SHOW)
+    raise InvalidInput(
+        gettext("Rows cannot show %(name)s. Did you mean %(alike)s?") % {"name": repr(name[:40]), "alike": alike},
+        code="show",
+        field=SHOW,
+    )
 
 
 def values_of(snapshot: Snapshot, pks: Sequence[int], names: Sequence[str]) -> dict[int, dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from annotation.schema import SampleContent
 from evaluation.common.frame import frame_of, gold_corners, marks_of
@@ -68,19 +69,19 @@ def _row(slug: str, number: int, trajectory: Any, content: SampleContent, crop: 
         said=_said(trajectory, score, content),
         score=score,
         quadrant=score.quadrant if score else "",
-        outcome=OUTCOMES[code][0] if code in OUTCOMES else "",
+        outcome=gettext(OUTCOMES[code][0]) if code in OUTCOMES else "",
         crop=crop,
     )
 
 
 def _said(trajectory: Any, score: Any, content: SampleContent) -> str:
     if trajectory.error:
-        return "failed"
+        return gettext("failed")
     if score is None:
-        return "not scored"
+        return gettext("not scored")
     if score.unread:
-        return "unread"
-    return said_words(score.letter, content.options) or ("" if content.plan.targets else "none")
+        return gettext("unread")
+    return said_words(score.letter, content.options) or ("" if content.plan.targets else gettext("none"))
 
 
 Marked = Callable[[Sequence[dict[str, Any]]], dict[str, Any]]

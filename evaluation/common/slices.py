@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from annotation.common.access import known_to
+from annotation.common.sentences import translated
 from annotation.models import Benchmark
 from evaluation.common.vocabulary import check_query
 from evaluation.metrics.selection import LEADING, SELECTED, Summary
@@ -96,10 +98,17 @@ def read_slice(
         return found
     saved = saved_slices(benchmark, person).filter(name=slice).first()
     if saved is None:
-        raise NotFound(f"{benchmark.title} has no saved slice {slice[:60]}. It may have been deleted.")
+        raise NotFound(
+            gettext("%(title)s has no saved slice %(slice)s. It may have been deleted.")
+            % {"title": benchmark.title, "slice": slice[:60]}
+        )
     [found] = _tables([saved], benchmark, runs, wanted)
     if found.error:
-        raise InvalidInput(f"The query of {saved.name} cannot be read. {found.error}", code="query", field="slice")
+        raise InvalidInput(
+            gettext("The query of %(name)s cannot be read. %(error)s") % {"name": saved.name, "error": found.error},
+            code="query",
+            field="slice",
+        )
     return found
 
 
@@ -116,7 +125,7 @@ def _table(saved: SavedSlice, snapshot: Snapshot, metrics: Sequence[str]) -> Sli
         node = query_of({"q": saved.query})
         where = snapshot.conditions.listed(node)
     except (InvalidInput, QueryError) as error:
-        return SliceTable(saved, 0, [], names_run=False, error=str(error))
+        return SliceTable(saved, 0, [], names_run=False, error=translated(error.message))
     counts = counts_by_run(snapshot, where, HIDDEN)
     found = summaries_by_run(snapshot, where, metrics)
     rows = [

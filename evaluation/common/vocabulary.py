@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from annotation.common.sentences import translated
 from annotation.models import Benchmark
 from evaluation.models import Run
 from evaluation.models.querysets.marks import visible_tags
@@ -36,4 +37,4 @@ def check_query(benchmark: Benchmark, query: str, person: Any) -> None:
     try:
         read(query, query_vocabulary(benchmark, list(Run.objects.of(benchmark)), person))
     except QueryError as error:
-        raise InvalidInput(error.sentence, code="query", field="q") from error
+        raise InvalidInput(translated(error.sentence), code="query", field="q") from error

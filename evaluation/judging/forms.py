@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from evaluation.common.judging.words import ANSWERS, CROPS
 
@@ -14,11 +15,14 @@ class JudgingForm(forms.Form):
 
     terms = {"size": "trajectory", "about": "judgment"}
 
-    size = forms.IntegerField(label="Trajectories", min_value=1, max_value=MOST, initial=40)
-    people = forms.IntegerField(label="People for each", min_value=1, max_value=5, initial=1)
+    size = forms.IntegerField(label=gettext_lazy("Trajectories"), min_value=1, max_value=MOST, initial=40)
+    people = forms.IntegerField(label=gettext_lazy("People for each"), min_value=1, max_value=5, initial=1)
     about = forms.ChoiceField(
-        label="Question",
-        choices=[(CROPS, "Do the crops support the answer?"), (ANSWERS, "Which option does the answer name?")],
+        label=gettext_lazy("Question"),
+        choices=[
+            (CROPS, gettext_lazy("Do the crops support the answer?")),
+            (ANSWERS, gettext_lazy("Which option does the answer name?")),
+        ],
         initial=CROPS,
         required=False,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from annotation.marking import gettext_noop
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, Bools, Ints, Outcome, Quadrant, ScoreColumns
 
 FAILURES = (
@@ -17,29 +18,37 @@ FAILURES = (
 )  # fmt: skip
 NO_FAILURE = -1
 RULES = {
-    "truncated": "An error or a limit came before the answer.",
-    "parse_failure": "No option or value could be read from the output.",
-    "wrong_order": "The expected tools in another order, in the plan or in the toolchain of an incorrect answer.",
-    "wrong_tool": "A target or reference call is missing, or the plan has an extra tool. Without a plan, this "
-    "needs an incorrect answer and a sample without evidence boxes; the rules below cover the others.",
-    "before_looking": "An incorrect answer, and no call had returned an image.",
-    "found_misread": "An incorrect answer, although the scored crop is grounded (G+A-).",
-    "crop_ignored": "An incorrect answer; all crops together cover half of the evidence or more, but the scored crop "
-    "is not grounded.",
-    "missed_evidence": "An incorrect answer, and all crops together cover less than half of the evidence.",
-    "lucky_answer": "A correct answer, and all crops together cover less than half of the evidence.",
+    "truncated": gettext_noop("An error or a limit came before the answer."),
+    "parse_failure": gettext_noop("No option or value could be read from the output."),
+    "wrong_order": gettext_noop(
+        "The expected tools in another order, in the plan or in the toolchain of an incorrect answer."
+    ),
+    "wrong_tool": gettext_noop(
+        "A target or reference call is missing, or the plan has an extra tool. Without a plan, this "
+        "needs an incorrect answer and a sample without evidence boxes; the rules below cover the others."
+    ),
+    "before_looking": gettext_noop("An incorrect answer, and no call had returned an image."),
+    "found_misread": gettext_noop("An incorrect answer, although the scored crop is grounded (G+A-)."),
+    "crop_ignored": gettext_noop(
+        "An incorrect answer; all crops together cover half of the evidence or more, but the scored crop "
+        "is not grounded."
+    ),
+    "missed_evidence": gettext_noop(
+        "An incorrect answer, and all crops together cover less than half of the evidence."
+    ),
+    "lucky_answer": gettext_noop("A correct answer, and all crops together cover less than half of the evidence."),
 }
 """Each failure in words, as pages and documentation show it."""
 LABELS = {
-    "truncated": "No answer (cut off)",
-    "parse_failure": "Unread answer",
-    "wrong_order": "Wrong tool order",
-    "wrong_tool": "Wrong tools",
-    "before_looking": "Answered before looking",
-    "found_misread": "Grounded but misread",
-    "crop_ignored": "Evidence seen in parts",
-    "missed_evidence": "Missed the evidence",
-    "lucky_answer": "Correct without the evidence",
+    "truncated": gettext_noop("No answer (cut off)"),
+    "parse_failure": gettext_noop("Unread answer"),
+    "wrong_order": gettext_noop("Wrong tool order"),
+    "wrong_tool": gettext_noop("Wrong tools"),
+    "before_looking": gettext_noop("Answered before looking"),
+    "found_misread": gettext_noop("Grounded but misread"),
+    "crop_ignored": gettext_noop("Evidence seen in parts"),
+    "missed_evidence": gettext_noop("Missed the evidence"),
+    "lucky_answer": gettext_noop("Correct without the evidence"),
 }
 """The name of each failure on pages; its code is the name in queries, files and the API."""
 SEEN = 0.5

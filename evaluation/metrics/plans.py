@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.marking import gettext_noop
 from annotation.schema import ToolPlan
 from evaluation.metrics.columns import (
     FALSE,
@@ -242,9 +243,12 @@ def _rows(found: Sequence[tuple[float, ...] | None], undefined: tuple[float, ...
 
 
 OUTCOMES = {
-    Outcome.EXACT: ("Exact match", "all targets, nothing else, in order"),
-    Outcome.EXTRA_ONLY: ("Extra only", "all targets in order, and more"),
-    Outcome.MISSING_ONLY: ("Missing only", "targets are missing, nothing is extra"),
-    Outcome.SUBSTITUTE: ("Substitute", "targets are missing, and other tools are named instead"),
-    Outcome.OUT_OF_ORDER: ("Out of order", "all targets, in an incorrect order"),
+    Outcome.EXACT: (gettext_noop("Exact match"), gettext_noop("all targets, nothing else, in order")),
+    Outcome.EXTRA_ONLY: (gettext_noop("Extra only"), gettext_noop("all targets in order, and more")),
+    Outcome.MISSING_ONLY: (gettext_noop("Missing only"), gettext_noop("targets are missing, nothing is extra")),
+    Outcome.SUBSTITUTE: (
+        gettext_noop("Substitute"),
+        gettext_noop("targets are missing, and other tools are named instead"),
+    ),
+    Outcome.OUT_OF_ORDER: (gettext_noop("Out of order"), gettext_noop("all targets, in an incorrect order")),
 }

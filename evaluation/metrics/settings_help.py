@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from annotation.marking import gettext_noop
 from evaluation.metrics.settings import MetricSettings
 
 
@@ -20,52 +21,87 @@ class SettingHelp:
 
 SETTINGS_HELP: Mapping[str, SettingHelp] = {
     "ioa_threshold": SettingHelp(
-        "Grounding", "A trajectory is grounded when IoA is above it; a higher one gives fewer G+."
+        gettext_noop("Grounding"),
+        gettext_noop("A trajectory is grounded when IoA is above it; a higher one gives fewer G+."),
     ),
     "no_crop": SettingHelp(
-        "Grounding", "Samples without a zoom call: excluded, not grounded, or counted as a crop of the full image."
+        gettext_noop("Grounding"),
+        gettext_noop("Samples without a zoom call: excluded, not grounded, or counted as a crop of the full image."),
     ),
-    "crop_box": SettingHelp("Grounding", "The executed box or the requested box."),
-    "multi_crop": SettingHelp("Grounding", "Which crop of a trajectory counts, or all of them together or on average."),
-    "multi_gold": SettingHelp("Grounding", "Several gold boxes: one region, any of them, each of them, or their mean."),
-    "missing_sample": SettingHelp("Answers", "A sample without a trajectory: excluded, or counted as incorrect."),
+    "crop_box": SettingHelp(gettext_noop("Grounding"), gettext_noop("The executed box or the requested box.")),
+    "multi_crop": SettingHelp(
+        gettext_noop("Grounding"),
+        gettext_noop("Which crop of a trajectory counts, or all of them together or on average."),
+    ),
+    "multi_gold": SettingHelp(
+        gettext_noop("Grounding"),
+        gettext_noop("Several gold boxes: one region, any of them, each of them, or their mean."),
+    ),
+    "missing_sample": SettingHelp(
+        gettext_noop("Answers"), gettext_noop("A sample without a trajectory: excluded, or counted as incorrect.")
+    ),
     "answer_reading": SettingHelp(
-        "Answers", "How answers are read: by the rules here, or as a released scorer reads them."
+        gettext_noop("Answers"),
+        gettext_noop("How answers are read: by the rules here, or as a released scorer reads them."),
     ),
     "reading_floor": SettingHelp(
-        "Answers", "The weakest class of reading that counts; weaker ones leave an answer unread."
+        gettext_noop("Answers"),
+        gettext_noop("The weakest class of reading that counts; weaker ones leave an answer unread."),
     ),
     "open_match": SettingHelp(
-        "Answers",
-        "An open-ended answer is correct when its value, or its full text, equals or contains the gold answer.",
+        gettext_noop("Answers"),
+        gettext_noop(
+            "An open-ended answer is correct when its value, or its full text, equals or contains the gold answer."
+        ),
     ),
-    "open_units": SettingHelp("Answers", "A unit on one side only: it leaves the answer undecided, or is ignored."),
+    "open_units": SettingHelp(
+        gettext_noop("Answers"), gettext_noop("A unit on one side only: it leaves the answer undecided, or is ignored.")
+    ),
     "undecided_answer": SettingHelp(
-        "Answers", "An answer that no rule can decide and that has no judgment: incorrect, or excluded."
+        gettext_noop("Answers"),
+        gettext_noop("An answer that no rule can decide and that has no judgment: incorrect, or excluded."),
     ),
-    "unread_answer": SettingHelp("Answers", "An answer from which no option can be read: undecided, or incorrect."),
+    "unread_answer": SettingHelp(
+        gettext_noop("Answers"), gettext_noop("An answer from which no option can be read: undecided, or incorrect.")
+    ),
     "unread_alarm": SettingHelp(
-        "Answers", "A run with a larger share of unread answers is provisional: it has no rank."
+        gettext_noop("Answers"),
+        gettext_noop("A run with a larger share of unread answers is provisional: it has no rank."),
     ),
     "verdict_source": SettingHelp(
-        "Answers", "An answer with a verdict in the file: scored by that verdict, or by the rules."
+        gettext_noop("Answers"),
+        gettext_noop("An answer with a verdict in the file: scored by that verdict, or by the rules."),
     ),
     "mae_population": SettingHelp(
-        "Toolchain", "Toolchain length error: over all, over those with calls, or over non-empty toolchains."
+        gettext_noop("Toolchain"),
+        gettext_noop("Toolchain length error: over all, over those with calls, or over non-empty toolchains."),
     ),
-    "tool_aliases": SettingHelp("Toolchain", "Tool names as written, or aliases counted as the same tool."),
-    "recognition_match": SettingHelp("Planning", "A named tool is found when the name is the same, or similar enough."),
-    "plan_repeats": SettingHelp("Planning", "A tool that a plan names twice: an extra tool, or one tool."),
-    "sr_population": SettingHelp("Planning", "SR@k over queries with an order, with several targets, or all."),
+    "tool_aliases": SettingHelp(
+        gettext_noop("Toolchain"), gettext_noop("Tool names as written, or aliases counted as the same tool.")
+    ),
+    "recognition_match": SettingHelp(
+        gettext_noop("Planning"), gettext_noop("A named tool is found when the name is the same, or similar enough.")
+    ),
+    "plan_repeats": SettingHelp(
+        gettext_noop("Planning"), gettext_noop("A tool that a plan names twice: an extra tool, or one tool.")
+    ),
+    "sr_population": SettingHelp(
+        gettext_noop("Planning"), gettext_noop("SR@k over queries with an order, with several targets, or all.")
+    ),
     "sr_short": SettingHelp(
-        "Planning", "Queries with fewer than k targets: failed, excluded, or scored by the targets they have."
+        gettext_noop("Planning"),
+        gettext_noop("Queries with fewer than k targets: failed, excluded, or scored by the targets they have."),
     ),
-    "crz_population": SettingHelp("Faithfulness", "The size of crops over all samples, or over those that cropped."),
+    "crz_population": SettingHelp(
+        gettext_noop("Faithfulness"), gettext_noop("The size of crops over all samples, or over those that cropped.")
+    ),
     "interv_population": SettingHelp(
-        "Faithfulness", "Interventions over pairs with visual evidence, or over all pairs."
+        gettext_noop("Faithfulness"), gettext_noop("Interventions over pairs with visual evidence, or over all pairs.")
     ),
-    "grim_zero": SettingHelp("Faithfulness", "A trajectory without image tokens earns nothing, or the limit."),
-    "alpha": SettingHelp("Faithfulness", "How much sufficiency weighs in the reward."),
+    "grim_zero": SettingHelp(
+        gettext_noop("Faithfulness"), gettext_noop("A trajectory without image tokens earns nothing, or the limit.")
+    ),
+    "alpha": SettingHelp(gettext_noop("Faithfulness"), gettext_noop("How much sufficiency weighs in the reward.")),
 }
 """Setting -> effect, in the order of the settings page; a test holds it to ``MetricSettings``."""
 

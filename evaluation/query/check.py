@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from annotation.marking import Sentence, gettext_noop
 from evaluation.query.fields import FIELDS, Field, Kind, nearest
 from evaluation.query.numbers import bounds
 from evaluation.query.parser import parse
@@ -49,7 +50,14 @@ def _check(term: Term, vocabulary: Vocabulary) -> None:
     elif known.kind is Kind.NUMBER:
         bounds(term)
     elif term.sign != ":":
-        raise QueryError(f"{known.name} is {known.kind}: compare it with a colon, {known.name}:…", term.column)
+        raise QueryError(
+            Sentence(
+                gettext_noop("%(name)s is %(kind)s: compare it with a colon, %(name)s:…"),
+                name=known.name,
+                kind=known.kind,
+            ),
+            term.column,
+        )
     elif known.kind in (Kind.FLAG, Kind.CHOICE):
         _check_choice(term, known)
     elif known.kind is Kind.TEXT:
@@ -60,16 +68,22 @@ def _check(term: Term, vocabulary: Vocabulary) -> None:
 
 def _check_words(said: Term | Text) -> None:
     if not phrase_of(said.value):
-        raise QueryError("The text contains no words. Enter letters or digits.", said.column)
+        raise QueryError(Sentence(gettext_noop("The text contains no words. Enter letters or digits.")), said.column)
 
 
 def _check_facet(term: Term, vocabulary: Vocabulary) -> None:
     name = term.field.removeprefix("facet.")
     if name not in vocabulary.facets:
         near = nearest(name, [*vocabulary.facets, *FIELDS])
-        raise QueryError(f'Unknown field or facet "{name}".', term.column, proposals=tuple(f"{n}:" for n in near))
+        raise QueryError(
+            Sentence(gettext_noop('Unknown field or facet "%(name)s".'), name=name),
+            term.column,
+            proposals=tuple(f"{n}:" for n in near),
+        )
     if term.sign != ":":
-        raise QueryError(f"{name} is a facet: compare it with a colon, {name}:…", term.column)
+        raise QueryError(
+            Sentence(gettext_noop("%(name)s is a facet: compare it with a colon, %(name)s:…"), name=name), term.column
+        )
     _among(term, vocabulary.facets[name])
 
 
@@ -77,7 +91,12 @@ def _check_choice(term: Term, known: Field) -> None:
     allowed = known.choices if known.kind is Kind.FLAG else (*known.choices, UNDEFINED, DEFINED)
     if term.value.casefold() not in {choice.casefold() for choice in allowed}:
         near = nearest(term.value, allowed)
-        message = f'{known.name} is {_listed(known.choices)}, and not "{term.value[:40]}".'
+        message = Sentence(
+            gettext_noop('%(name)s is %(choices)s, and not "%(value)s".'),
+            name=known.name,
+            choices=_listed(known.choices),
+            value=term.value[:40],
+        )
         raise QueryError(message, term.column, proposals=tuple(f"{known.name}:{quoted(value)}" for value in near))
 
 
@@ -85,12 +104,20 @@ def _among(term: Term, values: Collection[str]) -> None:
     if term.value in {*values, UNDEFINED, DEFINED}:
         return
     name, near = term.field.removeprefix("facet."), nearest(term.value, values)
-    message = f'Unknown {name} "{term.value[:40]}".'
+    said: dict[str, object] = {"name": name, "value": term.value[:40]}
     if values and not near:
-        message += f" There are {_listed(sorted(values)[:SHOWN], 'and')}{' and more' if len(values) > SHOWN else ''}."
+        several = len(values) > SHOWN
+        there = gettext_noop('Unknown %(name)s "%(value)s". There are %(values)s and more.')
+        all_there = gettext_noop('Unknown %(name)s "%(value)s". There are %(values)s.')
+        message = Sentence(there if several else all_there, **said, values=_listed(sorted(values)[:SHOWN], ALL))
+    else:
+        message = Sentence(gettext_noop('Unknown %(name)s "%(value)s".'), **said)
     raise QueryError(message, term.column, proposals=tuple(f"{term.field}:{quoted(value)}" for value in near))
 
 
-def _listed(values: Collection[str], word: str = "or") -> str:
+ANY, ALL = gettext_noop("%(some)s or %(last)s"), gettext_noop("%(some)s and %(last)s")
+
+
+def _listed(values: Collection[str], words: str = ANY) -> str:
     few = list(values)
-    return few[0] if len(few) == 1 else f"{', '.join(few[:-1])} {word} {few[-1]}"
+    return few[0] if len(few) == 1 else Sentence(words, some=", ".join(few[:-1]), last=few[-1])

@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
+from annotation.marking import Sentence, gettext_noop
 from evaluation.query.syntax import DEFINED, UNDEFINED, QueryError, Term
 
 TOLERANCE = 1e-9
@@ -64,5 +65,9 @@ def _number(text: str, term: Term) -> float:
 
 
 def _no_number(term: Term) -> QueryError:
-    message = f'{term.field} is a number, "{term.value[:40]}" is not. Enter a number, a range 2..5, none or any.'
+    message = Sentence(
+        gettext_noop('%(field)s is a number, "%(value)s" is not. Enter a number, a range 2..5, none or any.'),
+        field=term.field,
+        value=term.value[:40],
+    )
     return QueryError(message, term.column)

@@ -13,6 +13,7 @@ be a range (``calls:2..5``), "3+", ``none`` (undefined) or ``any`` (defined). Se
 
 from __future__ import annotations
 
+from annotation.marking import Sentence, gettext_noop
 from evaluation.query.fields import FIELDS, FLAGS, nearest
 from evaluation.query.syntax import And, Node, Not, Or, QueryError, Term, Text, conjunction
 from evaluation.query.tokens import Token, tokens
@@ -28,7 +29,9 @@ def parse(text: str) -> Node:
         return And()
     found = reader.either(0)
     if reader.left:
-        raise reader.error("Unmatched “)”. Remove it, or add “(” before it.", reader.left[0].column)
+        raise reader.error(
+            Sentence(gettext_noop("Unmatched “)”. Remove it, or add “(” before it.")), reader.left[0].column
+        )
     return found
 
 
@@ -69,9 +72,11 @@ class _Reader:
 
     def _nothing(self) -> QueryError:
         if not self.left:
-            return self.error("The query is incomplete.", len(self.text))
+            return self.error(Sentence(gettext_noop("The query is incomplete.")), len(self.text))
         found = self.left[0]
-        return self.error(f"Expected a term before {found.text!r}.", found.column)
+        return self.error(
+            Sentence(gettext_noop("Expected a term before %(text)s."), text=repr(found.text)), found.column
+        )
 
     def _one(self, depth: int) -> Node:
         token = self.left.pop(0)
@@ -87,10 +92,12 @@ class _Reader:
 
     def _bracket(self, opened: Token, depth: int) -> Node:
         if depth >= DEEPEST:
-            raise self.error(f"More than {DEEPEST} nested brackets.", opened.column)
+            raise self.error(
+                Sentence(gettext_noop("More than %(limit)s nested brackets."), limit=DEEPEST), opened.column
+            )
         inner = self.either(depth + 1)
         if not self._take(")"):
-            raise self.error("This bracket is not closed.", opened.column)
+            raise self.error(Sentence(gettext_noop("This bracket is not closed.")), opened.column)
         return inner
 
     def _term(self, token: Token) -> Node:
@@ -103,7 +110,9 @@ class _Reader:
         name = token.text.casefold()
         if name not in FLAGS:
             near = tuple(f"{field}:" if field not in FLAGS else field for field in nearest(name, [*FLAGS, *FIELDS]))
-            message = f'Unknown field "{token.text}". To search for text, use quotes.'
+            message = Sentence(
+                gettext_noop('Unknown field "%(field)s". To search for text, use quotes.'), field=token.text
+            )
             raise self.error(message, token.column, near)
         return Term(FIELDS[name].name, ":", FLAGS[name], token.column)
 

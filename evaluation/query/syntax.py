@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from annotation.marking import Sentence, any_of, gettext_noop
+
 UNDEFINED, DEFINED = "none", "any"
 """``ioa_gt:none`` and ``ioa_gt:any``."""
 
@@ -24,8 +26,16 @@ class QueryError(ValueError):
     @property
     def sentence(self) -> str:
         """The message with its column, counted from 1, and the nearest that there is."""
-        nearest = f" Did you mean {' or '.join(self.proposals)}?" if self.proposals else ""
-        return f"Column {self.column + 1}: {self.message}{nearest}"
+        if not self.proposals:
+            return Sentence(
+                gettext_noop("Column %(column)s: %(problem)s"), column=self.column + 1, problem=self.message
+            )
+        return Sentence(
+            gettext_noop("Column %(column)s: %(problem)s Did you mean %(nearest)s?"),
+            column=self.column + 1,
+            problem=self.message,
+            nearest=any_of(self.proposals),
+        )
 
     @property
     def caret(self) -> str:

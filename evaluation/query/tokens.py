@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from annotation.marking import Sentence, gettext_noop
 from evaluation.query.syntax import QueryError
 
 LONGEST = 2000
@@ -34,9 +35,18 @@ class Token:
 def tokens(text: str) -> Iterator[Token]:
     """The words of a query in order. Raises ``QueryError`` for a quote that is not closed and a missing value."""
     if len(text) > LONGEST:
-        raise QueryError(f"The query is longer than {LONGEST} characters. Save a part of it as a slice.", LONGEST, text)
+        raise QueryError(
+            Sentence(
+                gettext_noop("The query is longer than %(limit)s characters. Save a part of it as a slice."),
+                limit=LONGEST,
+            ),
+            LONGEST,
+            text,
+        )
     if "\0" in text:
-        raise QueryError("The query contains a null character. Remove it.", text.index("\0"), text)
+        raise QueryError(
+            Sentence(gettext_noop("The query contains a null character. Remove it.")), text.index("\0"), text
+        )
     place = 0
     while place < len(text):
         if space := _SPACE.match(text, place):
@@ -67,7 +77,7 @@ def _value(text: str, place: int, named: re.Match[str]) -> tuple[str, int]:
         return _quoted(text, place)
     plain = _PLAIN.match(text, place)
     if plain is None:
-        raise QueryError(f"{named[0].strip()} needs a value.", place, text)
+        raise QueryError(Sentence(gettext_noop("%(field)s needs a value."), field=named[0].strip()), place, text)
     percent = _PERCENT.match(text, plain.end())
     return (f"{plain[0]}%", percent.end()) if percent else (plain[0], plain.end())
 
@@ -75,7 +85,7 @@ def _value(text: str, place: int, named: re.Match[str]) -> tuple[str, int]:
 def _quoted(text: str, place: int) -> tuple[str, int]:
     found = _QUOTED.match(text, place)
     if found is None:
-        raise QueryError('The quote is not closed. Add a " after the text.', place, text)
+        raise QueryError(Sentence(gettext_noop('The quote is not closed. Add a " after the text.')), place, text)
     return re.sub(r"\\(.)", r"\1", found[1]), found.end()
 
 

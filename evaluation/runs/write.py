@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.exchange.write.records import WORKING
@@ -82,7 +83,10 @@ def queue_delete_run(*, actor: User, run: Run) -> Job:
         )
         writing = run.benchmark.imports.filter(kind=ImportRecord.Kind.RUNS, state__in=WORKING).first()
         if writing:
-            raise Conflict(f"{writing.file_name} is being imported. Delete {run} when the import is done.")
+            raise Conflict(
+                gettext("%(file_name)s is being imported. Delete %(run)s when the import is done.")
+                % {"file_name": writing.file_name, "run": run}
+            )
         loss = run_loss(run)
         remove_questions(actor=actor, benchmark=run.benchmark, items=_questions(run))
         audit.record(

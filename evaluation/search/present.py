@@ -111,8 +111,12 @@ def _lists(area: Searchable, wanted: Wanted, here: Benchmark | None, run: Run | 
     narrowed = {"q": _as_query(wanted.text)} | ({"run": run.pk} if run else {})
     trajectories = f"{reverse('evaluation:trajectories', args=[here.slug])}?{urlencode(narrowed)}"
     return [
-        Hit(gettext("Samples with “%s”") % wanted.text, samples, here.title),
-        Hit(gettext("Trajectories that match “%s”") % wanted.text, trajectories, str(run) if run else here.title),
+        Hit(gettext("Samples with “%(text)s”") % {"text": wanted.text}, samples, here.title),
+        Hit(
+            gettext("Trajectories that match “%(text)s”") % {"text": wanted.text},
+            trajectories,
+            str(run) if run else here.title,
+        ),
     ]
 
 
@@ -131,7 +135,7 @@ def _pages(area: Searchable, here: Benchmark | None, user: Any) -> Iterable[Hit]
         held = area.known[here.pk].rights
         for tab in TABS:
             if tab.right in held:
-                yield Hit(tab.label, f"{reverse(tab.route, args=[here.slug])}{tab.query}", here.title)
+                yield Hit(str(tab.label), f"{reverse(tab.route, args=[here.slug])}{tab.query}", here.title)
     for words, route, signed_in in _SITE:
         if user.is_authenticated or not signed_in:
             yield Hit(str(words), reverse(route))

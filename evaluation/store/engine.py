@@ -14,6 +14,7 @@ from secrets import token_hex
 from typing import Any
 
 import duckdb
+from django.utils.translation import gettext
 from numpy.typing import NDArray
 
 from webapp.common.errors import Unavailable
@@ -196,5 +197,7 @@ class Reader:
                 return self._connection.execute(statement, used or None)
         except duckdb.InterruptException:
             raise Unavailable(
-                f"The list took longer than {SECONDS:.0f} seconds. Narrow it, for example to one run.", code="slow_list"
+                gettext("The list took longer than %(seconds)s seconds. Narrow it, for example to one run.")
+                % {"seconds": f"{SECONDS:.0f}"},
+                code="slow_list",
             ) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from annotation.common.sentences import translated
 from evaluation.query.fields import FIELDS, Kind, described, facet_of
 from evaluation.query.numbers import bounds
 from evaluation.query.parser import parse
@@ -46,7 +47,7 @@ def query_of(terms: Mapping[str, str]) -> Node:
         # Nothing is asked by a blank one: to say of each row that it meets that takes as long as a comparison.
         parts += [parse(terms["q"])] if terms.get("q") else []
     except QueryError as error:
-        raise InvalidInput(error.sentence, code="query", field="q") from error
+        raise InvalidInput(translated(error.sentence), code="query", field="q") from error
     return And(tuple(parts))
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.models import Benchmark
 from evaluation.metrics.columns import Ints
 from evaluation.models import Run, Tagging
@@ -96,7 +98,7 @@ class TrajectoryList:
             key = self._key(int(after) if _is_key(after) else 0)
             if key is None:
                 raise InvalidInput(
-                    "This page doesn't exist. Start from the first page.",
+                    gettext("This page doesn't exist. Start from the first page."),
                     code="stale_page",
                     field="after",
                 )

@@ -13,6 +13,7 @@ from django.urls import reverse
 from annotation.quality.forms import CheckRulesForm, ExtraAnnotatorForm
 from annotation.queue.forms import QueueForm
 from annotation.review.write import answer_blind
+from evaluation.common.links import RunLinks
 from evaluation.glossary import failure_slug, outcome_slug, quadrant_slug, setting_slug
 from evaluation.judging.forms import JudgingForm
 from evaluation.leaderboard.present.columns import CHOICE
@@ -22,7 +23,7 @@ from evaluation.metrics.failures import FAILURES
 from evaluation.metrics.formulas import FORMULAS
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run
-from evaluation.runs.present.numbers import EXPLAINED_BY
+from evaluation.runs.present.numbers import summary_numbers
 from tests.annotation.work_data import next_review, reviewed, submitted, take_one, to_annotate
 from tests.architecture.source import ROOT
 from tests.architecture.test_documents import slugs as headings
@@ -46,7 +47,7 @@ def explained(answer) -> set[str]:
         [setting_slug(name) for name in MetricSettings().as_dict()],
         [quadrant_slug(name) for name in Quadrant.NAMES],
         [outcome_slug(name) for name in Outcome.NAMES],
-        list(EXPLAINED_BY.values()),
+        [number.term for number in summary_numbers({}, Counter(), RunLinks("street", 1))],
     ],
     ids=["metrics", "columns of the board", "failures", "settings", "quadrants", "outcomes", "numbers of a run"],
 )

@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from webapp.accounts import letters
 from webapp.accounts.links import on_site, opens_reset, reset_path, verified_by, verify_path
@@ -26,7 +27,7 @@ INVITATION_LASTS = timedelta(days=7)
 TOKEN_LASTS = timedelta(days=90)
 TOKEN_LASTS_AT_MOST = timedelta(days=365)
 
-DEAD_LINK = "This link was used, has expired or is incomplete. Request a new one."
+DEAD_LINK = gettext_noop("This link was used, has expired or is incomplete. Request a new one.")
 
 WhenAccepted = Callable[[Invitation, User], None]
 _when_accepted: list[WhenAccepted] = []
@@ -95,7 +96,7 @@ def invitation_of(secret: str) -> Invitation:
     """The open invitation that a link leads to."""
     invitation = Invitation.objects.open().select_related("invited_by").filter(token_hash=hashed(secret)).first()
     if invitation is None:
-        raise NotFound("This invitation was already used or has expired. Ask the sender for a new one.")
+        raise NotFound(gettext("This invitation was already used or has expired. Ask the sender for a new one."))
     return invitation
 
 
@@ -104,7 +105,9 @@ def withdraw_invitation(invitation: Invitation, *, actor: User) -> None:
     """Close an open invitation: its link leads nowhere from now on. Raises ``Conflict`` when it was accepted."""
     closed = Invitation.objects.open().filter(pk=invitation.pk).update(expires=timezone.now())
     if not closed:
-        raise Conflict(f"The invitation of {invitation.email} is already closed. Reload the page.")
+        raise Conflict(
+            gettext("The invitation of %(email)s is already closed. Reload the page.") % {"email": invitation.email}
+        )
     audit.record(actor=actor, action="invitation.withdraw", subject=invitation, personal={"email": invitation.email})
 
 
@@ -117,7 +120,7 @@ def accept_invitation(secret: str, *, name: str = "", password: str = "", actor:
     """
     invitation = Invitation.objects.select_for_update().get(pk=invitation_of(secret).pk)
     if not invitation.is_open:
-        raise Conflict("This invitation was just accepted. Sign in with the password you chose.")
+        raise Conflict(gettext("This invitation was just accepted. Sign in with the password you chose."))
     if actor is not None and actor.email != invitation.email:
         raise Conflict(for_another(invitation, actor))
     user = actor or _new_user(invitation, name=name, password=password)
@@ -132,13 +135,18 @@ def accept_invitation(secret: str, *, name: str = "", password: str = "", actor:
 def for_another(invitation: Invitation, actor: User) -> str:
     """Why this person cannot accept an invitation that is for another address."""
     if invitation.invited_by_id == actor.pk:
-        return f"You created this invitation for {invitation.email}. Send that person the link; you can't accept it."
-    return f"This invitation is for {invitation.email}, but you are signed in as {actor.email}. Sign out to accept it."
+        words = gettext("You created this invitation for %(email)s. Send that person the link; you can't accept it.")
+        return words % {"email": invitation.email}
+    words = gettext("This invitation is for %(email)s, but you are signed in as %(own)s. Sign out to accept it.")
+    return words % {"email": invitation.email, "own": actor.email}
 
 
 def _new_user(invitation: Invitation, *, name: str, password: str) -> User:
     if User.objects.filter(email=invitation.email).exists():
-        raise Conflict(f"{invitation.email} already has an account. Sign in, then open the invitation link again.")
+        raise Conflict(
+            gettext("%(email)s already has an account. Sign in, then open the invitation link again.")
+            % {"email": invitation.email}
+        )
     user = User(email=invitation.email, name=name.strip(), email_verified=invitation.mailed)
     _set_password(user, password)
     user.save()
@@ -178,7 +186,7 @@ def email_reset_link(*, user: User, actor: User) -> None:
 
 def _note_link(user: User, actor: User | None, *, by: str) -> None:
     if not user.is_active:
-        raise Conflict(f"{user.email} can't sign in. Turn “can sign in” on first.")
+        raise Conflict(gettext("%(email)s can't sign in. Turn “can sign in” on first.") % {"email": user.email})
     audit.record(actor=actor, action="password.reset_link", subject=user, data={"by": by})
 
 
@@ -193,7 +201,7 @@ def reset_password(*, user_id: int, token: str, password: str) -> User:
     user = User.objects.select_for_update().filter(pk=user_id).first()
     way = opens_reset(user, token) if user else ""
     if user is None or not way:
-        raise NotFound(DEAD_LINK)
+        raise NotFound(gettext(DEAD_LINK))
     _set_password(user, password)
     user.email_verified = user.email_verified or way == "email"
     user.save(update_fields=["password", "email_verified"])
@@ -225,7 +233,7 @@ def to_verify(signed: str) -> User:
     found = verified_by(signed)
     user = User.objects.filter(pk=found[0], email=found[1], is_active=True).first() if found else None
     if user is None:
-        raise NotFound("This link has expired or is incomplete. Request a new one on your account page.")
+        raise NotFound(gettext("This link has expired or is incomplete. Request a new one on your account page."))
     return user
 
 
@@ -243,7 +251,7 @@ def end_session(*, actor: User, session_id: str) -> None:
     """End one session of this person, by the hash of its key. Raises ``NotFound`` when there is none."""
     ended, _ = Session.objects.filter(user=actor, session_key=session_id).delete()
     if not ended:
-        raise NotFound("This session has already ended. Reload your account page.")
+        raise NotFound(gettext("This session has already ended. Reload your account page."))
     audit.record(actor=actor, action="session.end", subject=actor, data={"ended": ended})
 
 
@@ -276,11 +284,16 @@ def create_token(
 ) -> tuple[ApiToken, str]:
     """Create a key for programs, for one benchmark or all; the second is the key itself, to be shown once."""
     if not scopes:
-        raise InvalidInput("A token needs at least one scope. Choose a scope.", field="scopes")
+        raise InvalidInput(gettext("A token needs at least one scope. Choose a scope."), field="scopes")
     if benchmark and benchmark not in dict(benchmarks_of(actor)):
-        raise InvalidInput(f"You don't have access to a benchmark {benchmark}. Choose another.", field="benchmark")
+        raise InvalidInput(
+            gettext("You don't have access to a benchmark %(benchmark)s. Choose another.") % {"benchmark": benchmark},
+            field="benchmark",
+        )
     if not timedelta(0) < lasts <= TOKEN_LASTS_AT_MOST:
-        raise InvalidInput(f"A token lasts at most {TOKEN_LASTS_AT_MOST.days} days.", field="days")
+        raise InvalidInput(
+            gettext("A token lasts at most %(days)s days.") % {"days": TOKEN_LASTS_AT_MOST.days}, field="days"
+        )
     secret, held = new_secret(), [scope.value for scope in Scope if scope in scopes]
     token = ApiToken.objects.create(
         user=actor, name=name, token_hash=hashed(secret), scopes=held, benchmark=benchmark,

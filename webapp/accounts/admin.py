@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
+from django.utils.translation import gettext
 
 from webapp.accounts.actions import create_reset_link, email_reset_link
 from webapp.accounts.models import ApiToken, Invitation, User
@@ -72,7 +73,10 @@ class UserAdmin(DjangoUserAdmin):
         try:
             if "email" in request.POST and settings.SENDS_EMAIL:
                 email_reset_link(user=person, actor=request.user)
-                messages.success(request, f"A link was sent to {person.email}. It expires after 24 hours.")
+                messages.success(
+                    request,
+                    gettext("A link was sent to %(email)s. It expires after 24 hours.") % {"email": person.email},
+                )
                 return answer
             link = request.build_absolute_uri(create_reset_link(user=person, actor=request.user))
         except ApplicationError as error:

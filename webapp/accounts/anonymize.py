@@ -10,6 +10,7 @@ from django.apps import apps
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Field, ForeignKey, OneToOneField, QuerySet
+from django.utils.translation import gettext
 
 from webapp.accounts.models import ApiToken, Invitation, Session, SignInAttempt, User
 from webapp.common import audit
@@ -67,9 +68,9 @@ def anonymize_person(*, actor: User | None, user: User) -> User:
     """
     user = User.objects.select_for_update().get(pk=user.pk)
     if is_anonymized(user):
-        raise Conflict(f"{user.name} is already anonymized.")
+        raise Conflict(gettext("%(name)s is already anonymized.") % {"name": user.name})
     if actor is not None and actor.pk == user.pk:
-        raise Conflict("You can't anonymize yourself. Ask another admin.")
+        raise Conflict(gettext("You can't anonymize yourself. Ask another admin."))
     word = next((said for describe in _described if (said := describe(user))), "member")
     leaving = Leaving(user, user.email, user.name, f"former-{user.pk}@{DOMAIN}", f"Former {word} {user.pk}")
     # The other half knows of this one, and reads what it takes away.

@@ -9,11 +9,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext, gettext_lazy
+
+from webapp.common.translation import Text
+
 NAMED = ("Enter", "Space", "Delete", "Backspace", "Insert", "Home", "End", "PageUp", "PageDown")
 KEY = re.compile(rf"(Ctrl\+)?(Alt\+)?(Shift\+)?(?:[^\W_a-z]|[!-/:-@\[-`{{-~]|{'|'.join(NAMED)}|F(?:[1-9]|1[0-2]))")
 BROWSER = frozenset(f"Ctrl+{letter}" for letter in "ACFLNPQRTVWX") | {"F1", "F5", "F6", "F11", "F12"}
 """What the browser does itself, or does not let a page have."""
-SITE = {"Ctrl+K": "search"}
+SITE: Mapping[str, Text] = {"Ctrl+K": gettext_lazy("search")}
 """What a key does on every page."""
 PRESSES = frozenset({"Enter", "Space", "Shift+Enter", "Shift+Space"})
 """What presses the button that has the focus."""
@@ -25,7 +29,7 @@ class Key:
     that do the same as long as it is unchanged."""
 
     name: str
-    words: str
+    words: Text
     default: str
     also: tuple[str, ...] = ()
 
@@ -35,9 +39,9 @@ class KeyTable:
     """The keys of one page. ``fixed``: keys that stay what they are, and what they do."""
 
     name: str
-    title: str
+    title: Text
     keys: tuple[Key, ...]
-    fixed: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, Text] = field(default_factory=dict)
 
     def used(self, key: Key, own: Mapping[str, str]) -> tuple[str, ...]:
         """The keys that do this for a person who chose ``own`` (by name), the one to show first."""
@@ -65,19 +69,20 @@ def problems_of(table: KeyTable, own: Mapping[str, str]) -> dict[str, str]:
         for key in keys:
             others = [one.words for one in keys if one is not key]
             if others and key.name not in found:
-                found[key.name] = f"{used} is also used for “{others[0]}”. Choose another key for one of them."
+                words = gettext("%(key)s is also used for “%(other)s”. Choose another key for one of them.")
+                found[key.name] = words % {"key": used, "other": others[0]}
     return found
 
 
 def _problem(table: KeyTable, chosen: str) -> str:
     if done := table.fixed.get(chosen) or SITE.get(chosen):
-        return f"{chosen} is reserved for “{done}”. Choose another key."
+        return gettext("%(key)s is reserved for “%(other)s”. Choose another key.") % {"key": chosen, "other": done}
     if chosen in BROWSER:
-        return f"{chosen} is used by the browser. Choose another key."
+        return gettext("%(key)s is used by the browser. Choose another key.") % {"key": chosen}
     if chosen in PRESSES:
-        return f"{chosen} activates the focused button. Choose another key."
+        return gettext("%(key)s activates the focused button. Choose another key.") % {"key": chosen}
     if not KEY.fullmatch(chosen):
-        return "Press one key. You can hold Ctrl, Alt or Shift."
+        return gettext("Press one key. You can hold Ctrl, Alt or Shift.")
     return ""
 
 

@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -21,7 +22,7 @@ from webapp.accounts.throttle import begin_attempt
 from webapp.common.errors import ApplicationError, Conflict, NotFound, with_headers
 from webapp.common.http import Request
 
-NO_EMAIL = "This site sends no email. Ask a site admin for a link."
+NO_EMAIL = gettext_noop("This site sends no email. Ask a site admin for a link.")
 
 
 @never_cache
@@ -40,7 +41,8 @@ def request_reset(request: Request) -> HttpResponse:
             problem, status, headers = error.message, error.status, error.headers
         else:
             messages.success(
-                request, "If this email has an account, a link was sent to it. The link expires after 24 hours."
+                request,
+                gettext("If this email has an account, a link was sent to it. The link expires after 24 hours."),
             )
             return redirect("accounts:sign-in")
     context = {"form": form, "sends_email": settings.SENDS_EMAIL, "problem": problem}
@@ -50,7 +52,7 @@ def request_reset(request: Request) -> HttpResponse:
 
 def _send_link(request: Request, email: str) -> None:
     if not settings.SENDS_EMAIL:
-        raise Conflict(NO_EMAIL)
+        raise Conflict(gettext(NO_EMAIL))
     begin_attempt(request, email, purpose=SignInAttempt.RESET)
     actions.request_reset(email=email)
 
@@ -62,7 +64,7 @@ def reset_password(request: Request, user_id: int, token: str) -> HttpResponse:
     """Template accounts/reset_password.html; context: form (NewPasswordForm: password), person, rules."""
     person = User.objects.filter(pk=user_id).first()
     if person is None or not opens_reset(person, token):
-        raise NotFound(actions.DEAD_LINK)
+        raise NotFound(gettext(actions.DEAD_LINK))
     form = NewPasswordForm(request.POST or None)
     if form.is_valid():
         try:
@@ -70,7 +72,7 @@ def reset_password(request: Request, user_id: int, token: str) -> HttpResponse:
         except ApplicationError as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
-            messages.success(request, "Password changed. All sessions have ended and all tokens are revoked.")
+            messages.success(request, gettext("Password changed. All sessions have ended and all tokens are revoked."))
             return redirect("accounts:sign-in")
     context = {"form": form, "person": person, "rules": password_validators_help_texts()}
     return render(request, "accounts/reset_password.html", context, status=400 if form.errors else 200)
@@ -81,10 +83,12 @@ def reset_password(request: Request, user_id: int, token: str) -> HttpResponse:
 def send_verification(request: SignedInRequest) -> HttpResponse:
     """Send the person a link that confirms their address."""
     if not settings.SENDS_EMAIL:
-        raise Conflict(NO_EMAIL)
+        raise Conflict(gettext(NO_EMAIL))
     begin_attempt(request, request.user.email, purpose=SignInAttempt.RESET)
     actions.send_verification(actor=request.user)
-    messages.success(request, f"A link was sent to {request.user.email}. It expires after 7 days.")
+    messages.success(
+        request, gettext("A link was sent to %(email)s. It expires after 7 days.") % {"email": request.user.email}
+    )
     return redirect("accounts:account")
 
 
@@ -95,5 +99,5 @@ def verify(request: Request, signed: str) -> HttpResponse:
     if request.method != "POST":
         return render(request, "accounts/verify.html", {"person": actions.to_verify(signed)})
     person = actions.verify_address(signed)
-    messages.success(request, f"{person.email} is confirmed.")
+    messages.success(request, gettext("%(email)s is confirmed.") % {"email": person.email})
     return redirect(settings.LOGIN_REDIRECT_URL)

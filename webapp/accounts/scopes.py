@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterable
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from django.utils.translation import gettext_noop
+
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 V = TypeVar("V", bound=Callable[..., Any])
 
@@ -20,12 +22,12 @@ class Scope(StrEnum):
 
 
 WORDS = {
-    Scope.READ: "Read everything that you can see, gold included",
-    Scope.ANNOTATE: "Run tools of the toolbox; annotate, review and judge",
-    Scope.IMPORT: "Import and score runs, follow their jobs, record sessions of agents",
-    Scope.MANAGE: "Change settings of a benchmark",
+    Scope.READ: gettext_noop("Read everything that you can see, gold included"),
+    Scope.ANNOTATE: gettext_noop("Run tools of the toolbox; annotate, review and judge"),
+    Scope.IMPORT: gettext_noop("Import and score runs, follow their jobs, record sessions of agents"),
+    Scope.MANAGE: gettext_noop("Change settings of a benchmark"),
 }
-"""What a scope allows, for the form of a token and the documentation."""
+"""What a scope allows, for the form of a token, which translates it, and the documentation."""
 
 
 def needs(scope: Scope) -> Callable[[V], V]:

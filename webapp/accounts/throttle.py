@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from webapp.accounts.devices import known_device
 from webapp.accounts.models import SignInAttempt
@@ -66,6 +67,13 @@ def _refusal(limit: str, attempt: SignInAttempt) -> TooManyTries:
     }
     first = SignInAttempt.objects.filter(purpose=attempt.purpose, **same[limit]).earliest_moment()
     left = (first + WINDOW - timezone.now()).total_seconds() if first else WINDOW.total_seconds()
-    where = "from this computer's address" if limit == "address" else f"for {attempt.email}"
-    what = "requests" if attempt.purpose == SignInAttempt.RESET else "failed sign-in attempts"
-    return TooManyTries(f"Too many {what} {where}.", wait=left)
+    resets, anywhere = attempt.purpose == SignInAttempt.RESET, limit == "address"
+    if resets and anywhere:
+        words = gettext("Too many requests from this computer's address.")
+    elif resets:
+        words = gettext("Too many requests for %(email)s.")
+    elif anywhere:
+        words = gettext("Too many failed sign-in attempts from this computer's address.")
+    else:
+        words = gettext("Too many failed sign-in attempts for %(email)s.")
+    return TooManyTries(words % {"email": attempt.email}, wait=left)

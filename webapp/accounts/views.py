@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext, gettext_noop, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -27,7 +28,7 @@ from webapp.common.errors import ApplicationError, NotAllowed, asked_by_script, 
 from webapp.common.http import Request, has_undeclared_proxy
 from webapp.common.once import forget_once, keep_once, kept_once
 
-PROXY = (
+PROXY = gettext_noop(
     "A proxy seems to be in front of this site, but SIGHTLINE_PROXIES is 0. All visitors count as one address, so a "
     "few wrong passwords lock out everyone. Set SIGHTLINE_PROXIES to the number of proxies."
 )
@@ -54,7 +55,7 @@ def sign_in(request: Request) -> HttpResponse:
             login(request, user)
             request.session.set_expiry(settings.SESSION_COOKIE_AGE if form.cleaned_data["stay"] else 0)
             if user.is_staff and has_undeclared_proxy(request):
-                messages.warning(request, PROXY)
+                messages.warning(request, gettext(PROXY))
             return _from_known_device(request, redirect(target), user)
     context = {"form": form, "next": request.POST.get("next") or request.GET.get("next", ""), "problem": problem}
     return with_headers(render(request, "accounts/sign_in.html", context, status=status), headers)
@@ -77,7 +78,7 @@ def _authenticated(request: HttpRequest, email: str, password: str) -> User:
     begin_attempt(request, email)
     user = authenticate(request, username=email, password=password)
     if not isinstance(user, User):
-        raise ApplicationError("Email or password is incorrect.")
+        raise ApplicationError(gettext("Email or password is incorrect."))
     end_attempt(request, email)
     return user
 
@@ -103,7 +104,9 @@ def admin_door(request: Request) -> HttpResponse:
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     if not admin.site.has_permission(request):
-        raise NotAllowed("Only site admins can open the administration. Ask one of them, or sign in as a site admin.")
+        raise NotAllowed(
+            gettext("Only site admins can open the administration. Ask one of them, or sign in as a site admin.")
+        )
     return redirect(_safe_target(request) if "next" in request.GET else "admin:index")
 
 
@@ -157,7 +160,7 @@ def rename(request: SignedInRequest) -> HttpResponse:
     if not form.is_valid():
         return _account_page(request, name_form=form)
     actions.change_name(name=form.cleaned_data["name"], actor=request.user)
-    messages.success(request, "Name changed.")
+    messages.success(request, gettext("Name changed."))
     return redirect("accounts:account")
 
 
@@ -170,7 +173,9 @@ def change_password(request: SignedInRequest) -> HttpResponse:
         return _account_page(request, password_form=form)
     actions.change_password(password=form.cleaned_data["new"], actor=request.user)
     update_session_auth_hash(request, request.user)
-    messages.success(request, "Password changed. All your other sessions have ended and all your tokens are revoked.")
+    messages.success(
+        request, gettext("Password changed. All your other sessions have ended and all your tokens are revoked.")
+    )
     return redirect("accounts:account")
 
 
@@ -179,8 +184,8 @@ def change_password(request: SignedInRequest) -> HttpResponse:
 def sign_out_others(request: SignedInRequest) -> HttpResponse:
     """End the sessions of this person in other browsers."""
     ended = actions.sign_out_others(actor=request.user, keep=request.session.session_key)
-    said = f"{ended} other session{'s' if ended != 1 else ''} ended." if ended else "No other sessions."
-    messages.success(request, said)
+    words = ngettext("%(count)s other session ended.", "%(count)s other sessions ended.", ended) % {"count": ended}
+    messages.success(request, words if ended else gettext("No other sessions."))
     return redirect("accounts:account")
 
 
@@ -191,7 +196,7 @@ def end_session(request: SignedInRequest, session_id: str) -> HttpResponse:
     if session_id == kept_as(request.session.session_key):
         return sign_out(request)
     actions.end_session(actor=request.user, session_id=session_id)
-    messages.success(request, "The session has ended.")
+    messages.success(request, gettext("The session has ended."))
     return redirect("accounts:account")
 
 
@@ -223,7 +228,7 @@ def _valid_with_password(request: SignedInRequest, form: PasswordForm | TokenFor
 def revoke_token(request: SignedInRequest, token_id: int) -> HttpResponse:
     token = get_object_or_404(request.user.api_tokens, pk=token_id)
     actions.revoke_token(token, actor=request.user)
-    messages.success(request, f"Token “{token.name}” revoked.")
+    messages.success(request, gettext("Token “%(name)s” revoked.") % {"name": token.name})
     return redirect("accounts:account")
 
 

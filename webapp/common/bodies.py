@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 from django.urls import Resolver404, resolve
+from django.utils.translation import gettext
 
 from webapp.common.formatting import size_of_file
 
@@ -60,20 +61,21 @@ def takes_files(room_for: RoomFor) -> Callable[[View], View]:
 def allowance(path: str, user: Any) -> Allowance:
     """What this person, None for a visitor, may send to the address."""
     if user is None:
-        return Allowance(ANYBODY, "", _said(ANYBODY, "Sign in first."))
+        return Allowance(ANYBODY, "", _said(ANYBODY, gettext("Sign in first.")))
     room = _room(path, user)
     return Allowance(room.most, str(user.pk), _said(room.most, room.advice))
 
 
 def _room(path: str, user: Any) -> Room:
-    ordinary = Room(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, "Send less at once.")
+    ordinary = Room(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, gettext("Send less at once."))
     try:
         found = resolve(path)
     except Resolver404:
-        return Room(ANYBODY, "Check the address.")
+        return Room(ANYBODY, gettext("Check the address."))
     room_for = getattr(found.func, "room_for", None)
     return ordinary if room_for is None else room_for(user, **found.kwargs) or ordinary
 
 
 def _said(most: int, advice: str) -> str:
-    return f"This request is larger than {size_of_file(most)}, the most this address accepts from you. {advice}"
+    words = gettext("This request is larger than %(size)s, the most this address accepts from you. %(advice)s")
+    return words % {"size": size_of_file(most), "advice": advice}

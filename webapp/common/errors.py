@@ -14,6 +14,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string, select_template
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext, gettext_noop
 
 from webapp.common import request_id
 from webapp.common.http import host_of
@@ -54,12 +55,13 @@ def go_on_at(request: HttpRequest, href: str, label: str) -> None:
 class ApplicationError(Exception):
     """A request that cannot be fulfilled, for a reason that the person can read and act on.
 
-    `message` says what happened, to what, and what to do. `code` is stable, for programs. `field` names the input.
+    `message` says what happened, to what, and what to do, in the language of the request. `title` is English, and the
+    page translates it. `code` is stable, for programs. `field` names the input.
     """
 
     status = 400
     code = "invalid"
-    title = "This request isn't valid"
+    title = gettext_noop("This request isn't valid")
 
     def __init__(
         self, message: str, *, code: str | None = None, status: int | None = None, field: str | None = None
@@ -85,7 +87,7 @@ class NotAllowed(ApplicationError):
 
     status = 403
     code = "not_allowed"
-    title = "You don't have permission for this"
+    title = gettext_noop("You don't have permission for this")
 
 
 class SignedOut(ApplicationError):
@@ -93,10 +95,10 @@ class SignedOut(ApplicationError):
 
     status = 401
     code = "signed_out"
-    title = "You're signed out"
+    title = gettext_noop("You're signed out")
 
     def __init__(self) -> None:
-        super().__init__("You're signed out. Sign in again in another tab, then try again here.")
+        super().__init__(gettext("You're signed out. Sign in again in another tab, then try again here."))
 
 
 class NotFound(ApplicationError):
@@ -104,7 +106,7 @@ class NotFound(ApplicationError):
 
     status = 404
     code = "not_found"
-    title = "Page not found"
+    title = gettext_noop("Page not found")
 
 
 class WrongMethod(ApplicationError):
@@ -112,10 +114,10 @@ class WrongMethod(ApplicationError):
 
     status = 405
     code = "method_not_allowed"
-    title = "This address has no page"
+    title = gettext_noop("This address has no page")
 
     def __init__(self) -> None:
-        super().__init__("This address accepts forms only. Go back and use the button on the previous page.")
+        super().__init__(gettext("This address accepts forms only. Go back and use the button on the previous page."))
 
 
 class Conflict(ApplicationError):
@@ -124,18 +126,18 @@ class Conflict(ApplicationError):
     status = 409
     code = "conflict"
     titles: Mapping[str, str] = {
-        "wrong_state": "This has changed",
-        "stale": "This has changed",
-        "lease_lost": "You no longer have this reserved",
-        "paused": "Work is paused",
-        "blind_first": "Answer the question first",
+        "wrong_state": gettext_noop("This has changed"),
+        "stale": gettext_noop("This has changed"),
+        "lease_lost": gettext_noop("You no longer have this reserved"),
+        "paused": gettext_noop("Work is paused"),
+        "blind_first": gettext_noop("Answer the question first"),
     }
 
     def __init__(
         self, message: str, *, code: str | None = None, status: int | None = None, field: str | None = None
     ) -> None:
         super().__init__(message, code=code, status=status, field=field)
-        self.title = self.titles.get(self.code, "This can't be done now")
+        self.title = self.titles.get(self.code, gettext_noop("This can't be done now"))
 
 
 class TooLarge(ApplicationError):
@@ -143,7 +145,7 @@ class TooLarge(ApplicationError):
 
     status = 413
     code = "too_large"
-    title = "This request is too large"
+    title = gettext_noop("This request is too large")
 
 
 class TooManyTries(ApplicationError):
@@ -151,11 +153,12 @@ class TooManyTries(ApplicationError):
 
     status = 429
     code = "too_many_tries"
-    title = "Too many attempts"
+    title = gettext_noop("Too many attempts")
 
     def __init__(self, message: str, *, wait: float) -> None:
         self.wait = max(1, math.ceil(wait))
-        super().__init__(f"{message} Try again in {_in_words(self.wait)}.")
+        words = gettext("%(problem)s Try again in %(time)s.")
+        super().__init__(words % {"problem": message, "time": _in_words(self.wait)})
 
     @property
     def headers(self) -> dict[str, str]:
@@ -167,7 +170,7 @@ class Unavailable(ApplicationError):
 
     status = 503
     code = "unavailable"
-    title = "A required service is unavailable"
+    title = gettext_noop("A required service is unavailable")
 
 
 def error_body(code: str, message: str, *, field: str | None = None, details: Any = None) -> dict[str, Any]:
@@ -185,7 +188,7 @@ def error_body(code: str, message: str, *, field: str | None = None, details: An
 
 def error_page(request: HttpRequest, error: ApplicationError) -> HttpResponse:
     """The answer to a page's request, in the form the request came in."""
-    words = {"code": error.code, "title": error.title, "message": error.message}
+    words = {"code": error.code, "title": gettext(error.title), "message": error.message}
     answer = error_response(request, error.status, **words, field=error.field)
     return with_headers(answer, error.headers)
 
@@ -230,8 +233,10 @@ def asked_by_script(request: HttpRequest) -> bool:
 
 def server_error_page(request: HttpRequest) -> HttpResponse:
     """The page of a fault of ours."""
-    title = "The server failed to create this page"
-    message = "Your saved work is safe. Reload the page. If it fails again, send the reference to your site admin."
+    title = gettext("The server failed to create this page")
+    message = gettext(
+        "Your saved work is safe. Reload the page. If it fails again, send the reference to your site admin."
+    )
     return bare_page(request, 500, code="fault", title=title, message=message)
 
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
+
+from django.utils.translation import gettext
 
 Row = tuple[str, str, str] | tuple[str, str, str, str]
 """Name, sign and definition of a word and, where there is one, the heading that specifies it."""
@@ -40,13 +42,18 @@ class Term:
     def facts(self) -> list[tuple[str, str]]:
         """What is known of it beside its definition, each with its heading."""
         found = (
-            ("Formula", self.formula),
-            ("Range", self.range),
-            ("Better", self.direction),
-            ("n/a if", self.undefined),
-            ("Source", self.source),
+            (gettext("Formula"), self.formula),
+            (gettext("Range"), self.range),
+            (gettext("Better"), self.direction),
+            (gettext("n/a if"), self.undefined),
+            (gettext("Source"), self.source),
         )
         return [(heading, fact) for heading, fact in found if fact]
+
+
+def translated(term: Term) -> Term:
+    """The entry in the language of the page. Registered entries are English: files and the documentation show them."""
+    return replace(term, **{name: gettext(getattr(term, name)) for name in TEXTS})
 
 
 def words(group: str, *rows: Row) -> list[Term]:
@@ -64,6 +71,8 @@ def words(group: str, *rows: Row) -> list[Term]:
     ]
 
 
+TEXTS = ("name", "group", "sign", "definition", "formula", "range", "direction", "undefined")
+"""The fields of an entry that are translated; who registers it marks them with ``gettext_noop``."""
 _TERMS: dict[str, Term] = {}
 
 
@@ -75,15 +84,17 @@ def add_terms(terms: Iterable[Term]) -> None:
 
 
 def find_term(slug: str) -> Term:
-    """The entry of this slug. Raises ``LookupError`` where there is none: a page may not name what nothing explains."""
+    """The entry of this slug, in the language of the page.
+
+    Raises ``LookupError`` where there is none: a page may not name what nothing explains."""
     try:
-        return _TERMS[slug]
+        return translated(_TERMS[slug])
     except KeyError:
         raise LookupError(f"The glossary has no entry {slug!r}.") from None
 
 
 def all_terms() -> Mapping[str, Term]:
-    """Every entry by its slug, in the order of registration."""
+    """Every entry by its slug, in English, in the order of registration."""
     return MappingProxyType(_TERMS)
 
 

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import F
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from webapp.common.errors import TooManyTries
 from webapp.common.http import client_address, network_of
@@ -33,8 +34,9 @@ class AtOnce:
     More are refused at once, not made to wait: each that waits would hold a thread.
     """
 
-    def __init__(self, most: int, what: str) -> None:
-        self._most, self._what = most, what
+    def __init__(self, most: int, sentence: str) -> None:
+        """``sentence`` is what a person over the limit reads, with the placeholder ``limit``; it is translated."""
+        self._most, self._sentence = most, sentence
         self._running: Counter[str] = Counter()
         self._lock = Lock()
 
@@ -44,7 +46,7 @@ class AtOnce:
         name = str(who)
         with self._lock:
             if self._running[name] >= self._most:
-                raise TooManyTries(f"{self._most} {self._what} of yours are already running.", wait=1)
+                raise TooManyTries(gettext(self._sentence) % {"limit": self._most}, wait=1)
             self._running[name] += 1
         try:
             yield
@@ -76,7 +78,7 @@ class Rate:
         """Count one request. Raises ``TooManyTries``."""
         wait = self.over(who)
         if wait:
-            raise TooManyTries("Too many requests.", wait=wait)
+            raise TooManyTries(gettext("Too many requests."), wait=wait)
 
     def over(self, who: str) -> float:
         """Count one request; the seconds until the next one is taken, 0 for one that is."""

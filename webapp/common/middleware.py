@@ -1,6 +1,7 @@
 """What is done to every request and every answer."""
 
 import logging
+import re
 from collections.abc import Callable
 
 from django.conf import settings
@@ -10,6 +11,7 @@ from django.middleware.gzip import GZipMiddleware
 from django.middleware.http import ConditionalGetMiddleware
 from django.shortcuts import resolve_url
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext
 
 from webapp.common import audit, request_id
 from webapp.common.errors import (
@@ -23,9 +25,11 @@ from webapp.common.errors import (
 )
 from webapp.common.http import client_address, warn_of_undeclared_proxy
 from webapp.common.outages import outage_of, outage_page
+from webapp.common.translation import in_english
 
 logger = logging.getLogger(__name__)
 Answer = Callable[[HttpRequest], HttpResponseBase]
+FORMAT = re.compile(r"(?:^|&)format=")
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -128,6 +132,21 @@ class SecurityHeadersMiddleware:
         return response
 
 
+class EnglishMiddleware:
+    """The API and files are English, whatever the language of pages: programs read them, and people keep them.
+
+    A page that is also a file is asked for it with ``?format=``. Other views of files are ``in_english``.
+    """
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        file = FORMAT.search(request.META.get("QUERY_STRING", "")) is not None
+        english = file or request.path.startswith("/api/")
+        return (in_english(self.get_response) if english else self.get_response)(request)
+
+
 class ApplicationErrorMiddleware:
     """Turn an ApplicationError or an outage that a page raises into the page that says it, and the empty answer to a
     method that an address does not take into one with words."""
@@ -138,9 +157,9 @@ class ApplicationErrorMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         # Not every database can be asked for it, and no name has it.
         if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
-            return error_page(request, InvalidInput("The address contains the character NUL. Remove %00."))
+            return error_page(request, InvalidInput(gettext("The address contains the character NUL. Remove %00.")))
         if _form_holds_nul(request):
-            said = "A form field contains the character NUL. Remove it and send the form again."
+            said = gettext("A form field contains the character NUL. Remove it and send the form again.")
             return error_page(request, InvalidInput(said))
         answer = self.get_response(request)
         if isinstance(answer, HttpResponseNotAllowed):

@@ -14,6 +14,7 @@ from typing import Any
 from django.db import Error as DatabaseLayerError
 from django.db import InterfaceError
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext, gettext_noop
 
 from webapp.common.errors import Unavailable, bare_page, with_headers
 
@@ -33,30 +34,31 @@ _SQLITE = {
 }
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _SENTENCES = {
-    DATABASE: "No response from the database.",
-    BUSY: "The database is busy with another change.",
-    CONNECTIONS: "The database is busy: none of its connections is free.",
-    STORE: "No response from the file store.",
-    BROKER: "No response from the message broker.",
-    DISK: "The disk of the server is full.",
+    DATABASE: gettext_noop("No response from the database."),
+    BUSY: gettext_noop("The database is busy with another change."),
+    CONNECTIONS: gettext_noop("The database is busy: none of its connections is free."),
+    STORE: gettext_noop("No response from the file store."),
+    BROKER: gettext_noop("No response from the message broker."),
+    DISK: gettext_noop("The disk of the server is full."),
 }
 
 
 class Outage(Unavailable):
     """A service does not answer now, and may soon: the answer says when to try again."""
 
-    title = "A service is unavailable"
+    title = gettext_noop("A service is unavailable")
     give_up_after = timedelta(hours=24)
     """After so long without a checkpoint, a job that meets it needs a person."""
 
     def __init__(self, service: str) -> None:
         self.service = service
-        super().__init__(f"{self.reason} Try again in {RETRY_AFTER_SECONDS} s.")
+        words = gettext("%(problem)s Try again in %(time)s.")
+        super().__init__(words % {"problem": self.reason, "time": f"{RETRY_AFTER_SECONDS} s"})
 
     @property
     def reason(self) -> str:
         """What happened, without what to do."""
-        return _SENTENCES[self.service]
+        return gettext(_SENTENCES[self.service])
 
     @property
     def headers(self) -> dict[str, str]:
@@ -77,7 +79,7 @@ def outage_of(error: BaseException) -> Outage | None:
 
 def outage_page(request: HttpRequest, outage: Outage) -> HttpResponse:
     """503, and when to come back; the same below /api/ as JSON."""
-    words = {"code": outage.code, "title": outage.title, "message": outage.message}
+    words = {"code": outage.code, "title": gettext(outage.title), "message": outage.message}
     return with_headers(bare_page(request, outage.status, **words), outage.headers)
 
 

@@ -12,11 +12,12 @@ from typing import Any, Generic, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db.models import Model, Q, QuerySet
+from django.utils.translation import gettext, gettext_noop
 
 from webapp.common.errors import InvalidInput
 
 Row = TypeVar("Row", bound=Model)
-_STALE = "This page doesn't exist. Start from the first page."
+_STALE = gettext_noop("This page doesn't exist. Start from the first page.")
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def page_after(rows: QuerySet[Row], key: str, *, order: Sequence[str], size: int
             rows = rows.filter(_beyond(order, _read(key, len(order))))
         found = list(rows.order_by(*order)[: size + 1])
     except (ValidationError, TypeError, ValueError, OverflowError) as error:
-        raise InvalidInput(_STALE, code="stale_page", field="after") from error
+        raise InvalidInput(gettext(_STALE), code="stale_page", field="after") from error
     shown = found[:size]
     return Page(shown, _write(shown[-1], order) if len(found) > size else "")
 
@@ -66,7 +67,7 @@ def _read(key: str, length: int) -> list[Any]:
     try:
         values = json.loads(base64.urlsafe_b64decode(key + "=" * (-len(key) % 4)))
     except (binascii.Error, ValueError) as error:
-        raise InvalidInput(_STALE, code="stale_page", field="after") from error
+        raise InvalidInput(gettext(_STALE), code="stale_page", field="after") from error
     if not isinstance(values, list) or len(values) != length or any(isinstance(v, list | dict) for v in values):
-        raise InvalidInput(_STALE, code="stale_page", field="after")
+        raise InvalidInput(gettext(_STALE), code="stale_page", field="after")
     return values

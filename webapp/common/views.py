@@ -6,12 +6,13 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.text import slugify
+from django.utils.translation import gettext
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_safe
 
 from webapp import VERSION
 from webapp.common.errors import SignedOut, asked_by_script, error_page, error_response, server_error_page
-from webapp.common.glossary import all_terms, by_group, find_term
+from webapp.common.glossary import all_terms, by_group, find_term, translated
 from webapp.common.outages import outage_of, outage_page
 
 
@@ -20,8 +21,8 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         request,
         400,
         code="bad_request",
-        title="The request could not be read",
-        message="The server can't read what the browser sent. Go back, reload the page and try again.",
+        title=gettext("The request could not be read"),
+        message=gettext("The server can't read what the browser sent. Go back, reload the page and try again."),
     )
 
 
@@ -30,8 +31,8 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
         request,
         403,
         code="not_allowed",
-        title="You don't have permission for this",
-        message=str(exception) or "Your roles don't allow this. Ask the benchmark lead for permission.",
+        title=gettext("You don't have permission for this"),
+        message=str(exception) or gettext("Your roles don't allow this. Ask the benchmark lead for permission."),
     )
 
 
@@ -43,8 +44,8 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         request,
         403,
         code="stale_form",
-        title="The form has expired",
-        message="You signed in or out after you opened this form. Reload the page and try again.",
+        title=gettext("The form has expired"),
+        message=gettext("You signed in or out after you opened this form. Reload the page and try again."),
     )
 
 
@@ -53,14 +54,16 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
         request,
         404,
         code="not_found",
-        title="Page not found",
-        message=f"It may have been renamed or deleted{_elsewhere(request)}.",
+        title=gettext("Page not found"),
+        message=_where_it_went(request),
     )
 
 
-def _elsewhere(request: HttpRequest) -> str:
+def _where_it_went(request: HttpRequest) -> str:
     """Who was let into the benchmark is a member, and is not told that they may be none."""
-    return "" if getattr(request, "place", None) else ", or you may not have access"
+    if getattr(request, "place", None):
+        return gettext("It may have been renamed or deleted.")
+    return gettext("It may have been renamed or deleted, or you may not have access.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -80,7 +83,10 @@ def live(request: HttpRequest) -> HttpResponse:
 @require_safe
 def glossary(request: HttpRequest) -> HttpResponse:
     """Template ui/glossary.html; context: groups, each an anchor, a title and its entries."""
-    groups = [(f"group-{slugify(title)}", title, entries) for title, entries in by_group(all_terms().values()).items()]
+    groups = [
+        (f"group-{slugify(title, allow_unicode=True)}", title, entries)
+        for title, entries in by_group(map(translated, all_terms().values())).items()
+    ]
     return render(request, "ui/glossary.html", {"groups": groups})
 
 

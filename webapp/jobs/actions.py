@@ -8,6 +8,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from webapp.accounts.models import User
 from webapp.common import audit, request_id
@@ -59,7 +60,10 @@ def cancel(job: Job, *, actor: User) -> Job:
     """Stop the job: at once when it waits, at its next progress when it runs; so too its parts."""
     job = _locked(job)
     if not job.is_live:
-        raise Conflict(f"“{job.title}” has already ended: {job.get_state_display().lower()}.")
+        raise Conflict(
+            gettext("“%(title)s” has already ended: %(state)s.")
+            % {"title": job.title, "state": job.get_state_display().lower()}
+        )
     before = job.state
     if job.state == Job.State.QUEUED:
         job.state, job.finished = Job.State.CANCELLED, timezone.now()
@@ -81,9 +85,9 @@ def retry(job: Job, *, actor: User) -> Job:
     finds again what is left to do."""
     job = _locked(job)
     if not job.can_retry:
-        raise Conflict(f"“{job.title}” can't be retried. Only failed or stopped jobs can.")
+        raise Conflict(gettext("“%(title)s” can't be retried. Only failed or stopped jobs can.") % {"title": job.title})
     if job.key and Job.objects.live().filter(key=job.key).exists():
-        raise Conflict(f"“{job.title}” is already running in another job.")
+        raise Conflict(gettext("“%(title)s” is already running in another job.") % {"title": job.title})
     before = job.state
     Job.objects.filter(pk=job.pk).update(
         state=Job.State.QUEUED, cancel_requested=False, error="", finished=None, sent_at=Now(), not_before=None,

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from webapp.jobs.querysets import JobQuerySet
 
@@ -14,11 +15,11 @@ class Job(models.Model):
     """One piece of work in the background. The row is the truth; a message to a worker is only a hint."""
 
     class State(models.TextChoices):
-        QUEUED = "queued", "Waiting"
-        RUNNING = "running", "Running"
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
-        CANCELLED = "cancelled", "Stopped"
+        QUEUED = "queued", gettext_lazy("Waiting")
+        RUNNING = "running", gettext_lazy("Running")
+        DONE = "done", gettext_lazy("Done")
+        FAILED = "failed", gettext_lazy("Failed")
+        CANCELLED = "cancelled", gettext_lazy("Stopped")
 
     LIVE = (State.QUEUED, State.RUNNING)
 
@@ -145,9 +146,9 @@ class JobLog(models.Model):
     """One line of what a job said."""
 
     class Level(models.TextChoices):
-        INFO = "info", "Note"
-        WARNING = "warning", "Warning"
-        ERROR = "error", "Failed"
+        INFO = "info", gettext_lazy("Note")
+        WARNING = "warning", gettext_lazy("Warning")
+        ERROR = "error", gettext_lazy("Failed")
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="lines")
     at = models.DateTimeField(default=timezone.now)

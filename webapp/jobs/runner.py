@@ -19,6 +19,7 @@ from django.db.models.functions import Coalesce
 from webapp.common import request_id
 from webapp.common.errors import ApplicationError
 from webapp.common.outages import outage_of
+from webapp.common.translation import in_english
 from webapp.jobs.claim import claim_next, finish, finish_cancelled, finish_failed, give_back, postpone, renew
 from webapp.jobs.context import JobCancelled, JobContext, LeaseLost, WorkerStopping
 from webapp.jobs.models import Job
@@ -37,9 +38,10 @@ _LOOK_EVERY_SECONDS = 1.0
 Ending = Callable[[], object]
 
 
+@in_english
 def run(job: Job, *, stopping: Stopping | None = None) -> None:
     """Run a job that the caller has claimed, and write down how it ended. What it logs carries the reference of the
-    request that started the job."""
+    request that started the job, and what it writes is English."""
     told = stopping or Event()
     reference = request_id.begin(job.request_id or request_id.NONE)
     try:

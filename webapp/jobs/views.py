@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from webapp.accounts.http import SignedInRequest
@@ -18,7 +18,12 @@ from webapp.common.paging import page_after
 from webapp.jobs import actions
 from webapp.jobs.models import Job
 
-TABS = {"all": "All", "running": "Running", "failed": "Failed", "done": "Done"}
+TABS = {
+    "all": gettext_lazy("All"),
+    "running": gettext_lazy("Running"),
+    "failed": gettext_lazy("Failed"),
+    "done": gettext_lazy("Done"),
+}
 PAGE_SIZE = 50
 # Enough to read what went wrong; the whole log of a long job would be megabytes each second.
 LINES_SHOWN = 200

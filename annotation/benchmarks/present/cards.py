@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext
 
 from annotation.blindness import Known
 from annotation.common.access import known_in_list, known_to
@@ -87,12 +88,17 @@ def pictures_of(benchmarks: Iterable[Benchmark]) -> dict[int, list[str]]:
 def _card(benchmark: Any, pictures: list[str], may: Known) -> Card:
     href = reverse("annotation:benchmark", args=[benchmark.slug])
     samples = reverse("annotation:samples", args=[benchmark.slug])
-    shown = [("accepted", "accepted"), ("in_review", "in review"), ("returned", "returned"), ("to_do", "to do")]
+    shown = [
+        ("accepted", gettext("accepted")),
+        ("in_review", gettext("in review")),
+        ("returned", gettext("returned")),
+        ("to_do", gettext("to do")),
+    ]
     counts = [
         (words, n, f"{samples}?state={state}") for state, words in shown if (n := getattr(benchmark, f"{state}_n"))
     ]
     if not may.states:
-        counts = [("samples", benchmark.samples_n, reverse("annotation:annotate", args=[benchmark.slug]))]
+        counts = [(gettext("samples"), benchmark.samples_n, reverse("annotation:annotate", args=[benchmark.slug]))]
     try:
         leaderboard = reverse("evaluation:leaderboard", args=[benchmark.slug]) if may.gold else ""
     except NoReverseMatch:
@@ -113,7 +119,7 @@ def waiting_for(user: Person) -> list[Waiting]:
             href = href if told.gold else reverse(f"annotation:{page}", args=[benchmark.slug])
             begin = reverse(f"annotation:{page}-next", args=[benchmark.slug])
             shown = count if told.states or kind != "annotate" else None
-            rows.append(Waiting(words, benchmark.title, shown, href, kind, begin, benchmark.slug))
+            rows.append(Waiting(str(words), benchmark.title, shown, href, kind, begin, benchmark.slug))
     return rows
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import CharField, Q
 from django.db.models.functions import Cast
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.models import Benchmark
 from annotation.queue.timeline import WORDS as OF_SAMPLES
@@ -15,36 +16,37 @@ from webapp.accounts.models import User
 from webapp.common.audit import SECURITY
 from webapp.common.models import AuditEntry
 from webapp.common.paging import Page, page_after
+from webapp.common.translation import Text
 
 ROWS = 50
-KINDS = {"": "All entries", "security": "Security events"}
-WORDS: Mapping[str, str] = {
+KINDS = {"": gettext_lazy("All entries"), "security": gettext_lazy("Security events")}
+WORDS: Mapping[str, Text] = {
     **OF_SAMPLES,
-    "access.refuse": "was refused access",
-    "benchmark.change": "changed the description",
-    "benchmark.create": "created the benchmark",
-    "benchmark.public": "changed the visibility",
-    "benchmark.queue": "changed the queue",
-    "download.file": "downloaded a file",
-    "export.gold": "exported gold",
-    "gold_check.add": "added gold checks",
-    "gold_check.answer": "answered a gold check",
-    "gold_check.begin": "started a gold check",
-    "gold_check.hand_out": "was assigned a gold check",
-    "gold_check.rules": "changed the rules for gold checks",
-    "import.runs": "imported a run",
-    "import.samples": "imported samples",
-    "import.undo": "undid an import",
-    "judging.drop": "changed what questions of a judging queue were about",
-    "member.add": "added a role",
-    "member.invite": "invited a member",
-    "member.remove": "removed a role",
-    "member.withdraw": "withdrew an invitation",
-    "settings.change": "changed metric settings",
-    "token.create": "created an API token",
-    "token.refuse": "used an API token outside its scopes",
-    "token.revoke": "revoked an API token",
-    "version.freeze": "froze a version",
+    "access.refuse": gettext_lazy("was refused access"),
+    "benchmark.change": gettext_lazy("changed the description"),
+    "benchmark.create": gettext_lazy("created the benchmark"),
+    "benchmark.public": gettext_lazy("changed the visibility"),
+    "benchmark.queue": gettext_lazy("changed the queue"),
+    "download.file": gettext_lazy("downloaded a file"),
+    "export.gold": gettext_lazy("exported gold"),
+    "gold_check.add": gettext_lazy("added gold checks"),
+    "gold_check.answer": gettext_lazy("answered a gold check"),
+    "gold_check.begin": gettext_lazy("started a gold check"),
+    "gold_check.hand_out": gettext_lazy("was assigned a gold check"),
+    "gold_check.rules": gettext_lazy("changed the rules for gold checks"),
+    "import.runs": gettext_lazy("imported a run"),
+    "import.samples": gettext_lazy("imported samples"),
+    "import.undo": gettext_lazy("undid an import"),
+    "judging.drop": gettext_lazy("changed what questions of a judging queue were about"),
+    "member.add": gettext_lazy("added a role"),
+    "member.invite": gettext_lazy("invited a member"),
+    "member.remove": gettext_lazy("removed a role"),
+    "member.withdraw": gettext_lazy("withdrew an invitation"),
+    "settings.change": gettext_lazy("changed metric settings"),
+    "token.create": gettext_lazy("created an API token"),
+    "token.refuse": gettext_lazy("used an API token outside its scopes"),
+    "token.revoke": gettext_lazy("revoked an API token"),
+    "version.freeze": gettext_lazy("froze a version"),
 }
 """What is not here is shown as its code: "note.write"."""
 LOSSES = ("judging.drop", "judging.remove")
@@ -95,11 +97,11 @@ def _row(entry: AuditEntry) -> LogRow:
         told = {name: value for name, value in told.items() if name in ("n", "people")}
     # Verdicts are withheld: a lead who judges too must not learn what others found.
     if (entry.before or entry.after) and not entry.action.startswith("judging."):
-        told = {"change": " → ".join(part or "none" for part in (entry.before, entry.after)), **told}
+        told = {"change": " → ".join(part or gettext("none") for part in (entry.before, entry.after)), **told}
     if entry.reason:
         told["reason"] = entry.reason
     details = tuple((name.replace("_", " "), _words(value)) for name, value in told.items() if value not in ("", None))
-    return LogRow(entry, str(entry.actor) if entry.actor else "", WORDS.get(entry.action, ""), details)
+    return LogRow(entry, str(entry.actor) if entry.actor else "", str(WORDS.get(entry.action, "")), details)
 
 
 def _words(value: Any) -> str:

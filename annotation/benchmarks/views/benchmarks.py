@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.benchmarks.forms import NewBenchmarkForm
@@ -39,7 +40,7 @@ def _is_named(card: Card, words: list[str]) -> bool:
 def new_benchmark(request: SignedInRequest) -> HttpResponse:
     """Template annotation/benchmarks/new.html; context: form. Its creator becomes its lead."""
     if not may_create(request.user):
-        raise NotAllowed("Only leads and site admins can create benchmarks. Ask one of them to create yours.")
+        raise NotAllowed(gettext("Only leads and site admins can create benchmarks. Ask one of them to create yours."))
     form = NewBenchmarkForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -47,7 +48,9 @@ def new_benchmark(request: SignedInRequest) -> HttpResponse:
         except ApplicationError as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
-            messages.success(request, f"{made.title} was created. Import its samples next.")
+            messages.success(
+                request, gettext("%(title)s was created. Import its samples next.") % {"title": made.title}
+            )
             return redirect("annotation:benchmark", made.slug)
     status = 400 if form.errors else 200
     return render(request, "annotation/benchmarks/new.html", {"form": form}, status=status)

@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from annotation.benchmarks.forms import InviteForm, RolesForm
@@ -32,8 +33,11 @@ def person(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     if not form.is_valid():
         raise InvalidInput(" ".join(map(str, form.errors["roles"])), field="roles")
     held = set_roles(actor=request.user, benchmark=benchmark, user=user, roles=form.cleaned_data["roles"])
-    said = f"is {', '.join(sorted(held))} here" if held else f"has no role on {benchmark.title} any more"
-    messages.success(request, f"{user} {said}.")
+    if held:
+        words = gettext("%(user)s is %(roles)s here.") % {"user": user, "roles": ", ".join(sorted(held))}
+    else:
+        words = gettext("%(user)s has no role on %(title)s any more.") % {"user": user, "title": benchmark.title}
+    messages.success(request, words)
     stays = allowed(request.user, benchmark, Right.MANAGE)
     return redirect("annotation:settings", slug) if stays else redirect("annotation:benchmarks")
 
@@ -52,7 +56,7 @@ def invite(request: SignedInRequest, slug: str) -> HttpResponse:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
             if invitation.mailed:
-                messages.success(request, f"Invitation sent to {invitation.email}.")
+                messages.success(request, gettext("Invitation sent to %(email)s.") % {"email": invitation.email})
                 return redirect("annotation:settings", slug)
             link = request.build_absolute_uri(reverse("accounts:accept-invitation", args=[secret]))
             page = redirect(f"{reverse('annotation:settings', args=[slug])}#invite")
@@ -68,5 +72,5 @@ def withdraw(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     invited = Invitation.objects.filter(roles__benchmark=benchmark).distinct()
     invitation = get_object_or_404(invited, pk=pk)
     invitations.withdraw(actor=request.user, benchmark=benchmark, invitation=invitation)
-    messages.success(request, f"Invitation for {invitation.email} withdrawn.")
+    messages.success(request, gettext("Invitation for %(email)s withdrawn.") % {"email": invitation.email})
     return redirect("annotation:settings", slug)

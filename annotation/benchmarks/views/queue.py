@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from annotation.common.loading import load_benchmark
@@ -31,7 +32,10 @@ def queue_settings(request: SignedInRequest, slug: str) -> HttpResponse:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
             named = ", ".join(str(form.fields[name].label).removesuffix(", %").lower() for name in changed)
-            messages.success(request, f"Changed: {named}." if changed else "No changes to save.")
+            messages.success(
+                request,
+                gettext("Changed: %(fields)s.") % {"fields": named} if changed else gettext("No changes to save."),
+            )
             return redirect("annotation:queue-settings", slug)
     context = {
         **settings_context(request, benchmark, "queue"),

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from annotation.benchmarks.forms import DetailsForm, InviteForm
@@ -37,7 +38,9 @@ def settings(request: SignedInRequest, slug: str) -> HttpResponse:
     except Conflict as refused:
         form.add_error("public", refused.message)
         return settings_page(request, benchmark, details=form)
-    said = f"Changed: {', '.join(changed)}." if changed else "No changes to save."
+    said = (
+        gettext("Changed: %(fields)s.") % {"fields": ", ".join(changed)} if changed else gettext("No changes to save.")
+    )
     messages.success(request, said)
     return redirect("annotation:settings", slug)
 

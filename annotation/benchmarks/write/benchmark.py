@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.rules import refuse_open_blind_work
@@ -28,7 +29,7 @@ def create_benchmark(
     """A new, empty benchmark; its maker becomes its lead. Images are stored without metadata unless said otherwise.
     Raises ``Conflict`` when the address is taken."""
     if slug in TAKEN:
-        raise InvalidInput(f"The address {slug} is reserved. Choose another.", field="slug")
+        raise InvalidInput(gettext("The address %(slug)s is reserved. Choose another.") % {"slug": slug}, field="slug")
     benchmark = Benchmark(
         slug=slug, title=title or slug, description=description, licence=licence, public=public,
         remove_metadata=remove_metadata, created_by=actor,
@@ -41,7 +42,9 @@ def create_benchmark(
                 Membership.objects.create(benchmark=benchmark, user=actor, role=Role.LEAD)
             audit.record(actor=actor, action="benchmark.create", subject=benchmark, benchmark=slug)
     except IntegrityError as error:
-        raise Conflict(f"The address {slug} is already in use. Choose another.", field="slug") from error
+        raise Conflict(
+            gettext("The address %(slug)s is already in use. Choose another.") % {"slug": slug}, field="slug"
+        ) from error
     return benchmark
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from django.db import transaction
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.access import require
 from annotation.models import Benchmark, InvitedRole, Membership
@@ -13,12 +14,13 @@ from webapp.accounts.actions import Offer, email_invitation, invite, offered_by,
 from webapp.accounts.models import Invitation, User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput, NotFound
+from webapp.common.translation import all_of
 
 WORK = {
-    Role.ANNOTATOR: "annotate its samples",
-    Role.REVIEWER: "review what others annotated",
-    Role.RESEARCHER: "import runs and compare models",
-    Role.LEAD: "lead it",
+    Role.ANNOTATOR: gettext_lazy("annotate its samples"),
+    Role.REVIEWER: gettext_lazy("review what others annotated"),
+    Role.RESEARCHER: gettext_lazy("import runs and compare models"),
+    Role.LEAD: gettext_lazy("lead it"),
 }
 """What a role lets a person do, in words that follow "to"."""
 
@@ -30,11 +32,11 @@ def invite_person(
     goes to the address by email instead of through the hands of the actor."""
     require(actor, benchmark, Right.MANAGE)
     if not roles:
-        raise InvalidInput("An invitation needs at least one role. Choose a role.", field="roles")
+        raise InvalidInput(gettext("An invitation needs at least one role. Choose a role."), field="roles")
     with transaction.atomic():
         held = Membership.objects.filter(benchmark=benchmark, user__email=email.strip().lower())
         if set(roles) <= {Role(role) for role in held.values_list("role", flat=True)}:
-            raise Conflict(f"{email} already has these roles.", field="email")
+            raise Conflict(gettext("%(email)s already has these roles.") % {"email": email}, field="email")
         invitation, secret = invite(email=email, actor=actor, mailed=mailed)
         InvitedRole.objects.bulk_create(
             [InvitedRole(invitation=invitation, benchmark=benchmark, role=role) for role in sorted(set(roles))]
@@ -58,7 +60,7 @@ def withdraw(*, actor: User, benchmark: Benchmark, invitation: Invitation) -> No
     with transaction.atomic():
         invited = InvitedRole.objects.filter(invitation=invitation)
         if not invited.filter(benchmark=benchmark).exists():
-            raise NotFound(f"No such invitation to {benchmark.title}.")
+            raise NotFound(gettext("No such invitation to %(title)s.") % {"title": benchmark.title})
         if invited.exclude(benchmark=benchmark).exists():
             invited.filter(benchmark=benchmark).delete()
         else:
@@ -96,8 +98,10 @@ def benchmarks_offered(invitation: Invitation) -> Iterator[Offer]:
     for one in invited.order_by("benchmark__title", "role"):
         roles.setdefault(one.benchmark, []).append(Role(one.role))
     for benchmark, held in roles.items():
-        yield Offer(benchmark.title, f"to {_listed([WORK[role] for role in held])}", tuple(held))
+        yield Offer(
+            benchmark.title, gettext("to %(work)s") % {"work": _listed([str(WORK[role]) for role in held])}, tuple(held)
+        )
 
 
 def _listed(words: list[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return all_of([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.rules import refuse_open_blind_work
@@ -26,7 +27,7 @@ def change_details(
     Raises ``Conflict`` where it would be public while people work blind: see ``refuse_open_blind_work``."""
     require(actor, benchmark, Right.MANAGE)
     if not title.strip():
-        raise InvalidInput("Enter a title.", field="title")
+        raise InvalidInput(gettext("Enter a title."), field="title")
     wanted = {
         "title": title.strip(), "description": description, "licence": licence, "public": public,
         "marks_open": marks_open, "remove_metadata": remove_metadata,
@@ -75,7 +76,9 @@ def _keep_a_lead(benchmark: Benchmark, user: User, *, taken: Collection[Role]) -
     others = Membership.objects.filter(benchmark=benchmark, role=Role.LEAD).exclude(user=user)
     if Role.LEAD in taken and not others.exists():
         raise Conflict(
-            f"{user} is the only lead of {benchmark.title}. Make another member a lead first.", field="roles"
+            gettext("%(user)s is the only lead of %(title)s. Make another member a lead first.")
+            % {"user": user, "title": benchmark.title},
+            field="roles",
         )
 
 

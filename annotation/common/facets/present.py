@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext
+
 from annotation.common.facets.read import sample_facets
 from annotation.common.terms import Terms
 from annotation.common.words import AREAS, STATE_WORDS
@@ -47,16 +49,23 @@ def facets_of(samples: SampleQuerySet, terms: Terms, user: Person, whole: Benchm
     """Return the facets of these samples: states, their own facets, evidence area, images. Queries as of
     ``sample_facets``."""
     found = sample_facets(samples, terms.values, terms.chosen, user, whole)
-    states = [(value, word, sign) for value, (sign, word) in STATE_WORDS.items()]
-    pictures = [("yes", "Available", ""), ("problem", "Unavailable", "")]
+    states = [(value, str(word), sign) for value, (sign, word) in STATE_WORDS.items()]
+    pictures = [("yes", gettext("Available"), ""), ("problem", gettext("Unavailable"), "")]
+    areas = [(value, str(word), "") for value, word in AREAS]
     return [
-        _fixed("State", "state", states, found.known["state"], terms),
+        _fixed(gettext("State"), "state", states, found.known["state"], terms),
         *(_facet(name, values, terms) for name, values in found.own.items()),
         replace(
-            _fixed("Evidence area", "area", [(value, word, "") for value, word in AREAS], found.known["area"], terms),
+            _fixed(
+                gettext("Evidence area"),
+                "area",
+                areas,
+                found.known["area"],
+                terms,
+            ),
             term="evidence-area",
         ),
-        _fixed("Image", "picture", pictures, found.known["picture"], terms),
+        _fixed(gettext("Image"), "picture", pictures, found.known["picture"], terms),
     ]
 
 
@@ -82,5 +91,6 @@ def _facet(name: str, values: list[tuple[str, int]], terms: Terms) -> Facet:
         listed.append((chosen, 0))
     title = name[:1].upper() + name[1:].replace("_", " ")
     if len(values) > len(listed):
-        title += f", {len(listed)} of {len(values)}"
+        counts = {"facet": title, "shown": len(listed), "total": len(values)}
+        title = gettext("%(facet)s, %(shown)s of %(total)s") % counts
     return Facet(title, [Value(value, n, terms.toggled(term, value), value == chosen) for value, n in listed])

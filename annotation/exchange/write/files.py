@@ -23,6 +23,7 @@ from secrets import token_hex
 from typing import IO, Protocol
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from annotation.importers.zip_names import with_meant_names
 from webapp.common import objects
@@ -92,7 +93,9 @@ def store(upload: Upload) -> Stored:
                 digest.update(chunk)
                 out.write(chunk)
         if not size:
-            raise InvalidInput(f"{name} is empty. Check that it was written completely.", field="file")
+            raise InvalidInput(
+                gettext("%(name)s is empty. Check that it was written completely.") % {"name": name}, field="file"
+            )
         objects.put(object_name(digest.hexdigest()), Path(part))
         path = _scratch() / digest.hexdigest() / name
         path.parent.mkdir(exist_ok=True)
@@ -157,8 +160,11 @@ def refuse_too_large(name: str, size: int) -> None:
     if size > settings.MAX_UPLOAD_BYTES:
         most = size_of_file(settings.MAX_UPLOAD_BYTES)
         raise TooLarge(
-            f"{name} is larger than {most}, the most that can be uploaded here. Split it, or import it on the server "
-            f"with {PROGRAM}.",
+            gettext(
+                "%(name)s is larger than %(limit)s, the most that can be uploaded here. Split it, or import it"
+                " on the server with %(program)s."
+            )
+            % {"name": name, "limit": most, "program": PROGRAM},
             field="file",
         )
 
@@ -189,7 +195,10 @@ def unpack_pictures(archive: Path, into: Path) -> Path | None:
             with _whole(into) as folder:
                 _write(opened, members, folder)
     except _DAMAGE as error:
-        raise InvalidInput(f"{archive.name} cannot be unpacked ({error}). Zip it again.", field="images") from error
+        raise InvalidInput(
+            gettext("%(name)s cannot be unpacked (%(error)s). Zip it again.") % {"name": archive.name, "error": error},
+            field="images",
+        ) from error
     return into
 
 
@@ -213,17 +222,32 @@ def _check(members: list[zipfile.ZipInfo], archive: str) -> None:
     for member in members:
         name = member.filename.replace("\\", "/")
         if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in name.split("/"):
-            raise InvalidInput(f"{archive} contains the unsafe name {name[:100]!r}, which points outside it.")
+            raise InvalidInput(
+                gettext("%(archive)s contains the unsafe name %(name)s, which points outside it.")
+                % {"archive": archive, "name": repr(name[:100])}
+            )
         if stat.S_ISLNK(member.external_attr >> 16):
-            raise InvalidInput(f"{archive} contains the link {name[:100]!r}. Zip the image files themselves.")
+            raise InvalidInput(
+                gettext("%(archive)s contains the link %(name)s. Zip the image files themselves.")
+                % {"archive": archive, "name": repr(name[:100])}
+            )
         if member.flag_bits & 1:
-            raise InvalidInput(f"{archive} is encrypted. Zip it without a password.")
+            raise InvalidInput(gettext("%(archive)s is encrypted. Zip it without a password.") % {"archive": archive})
     most = UNPACKED * settings.MAX_UPLOAD_BYTES
     total = sum(member.file_size for member in members)
     if len(members) > MOST_PICTURES or total > most:
         raise TooLarge(
-            f"{archive} contains {len(members):,} images, {size_of_file(total)} unpacked "
-            f"(limit: {MOST_PICTURES:,} images and {size_of_file(most)}). Split it."
+            gettext(
+                "%(archive)s contains %(count)s images, %(size)s unpacked (limit: %(most)s "
+                "images and %(limit)s). Split it."
+            )
+            % {
+                "archive": archive,
+                "count": f"{len(members):,}",
+                "size": size_of_file(total),
+                "most": f"{MOST_PICTURES:,}",
+                "limit": size_of_file(most),
+            }
         )
 
 
@@ -242,6 +266,6 @@ def _copy(source: IO[bytes], out: IO[bytes], room: int) -> int:
     while chunk := source.read(CHUNK):
         size += len(chunk)
         if size > room:
-            raise TooLarge("The zip unpacks to more than its stated size. It was rejected as a zip bomb.")
+            raise TooLarge(gettext("The zip unpacks to more than its stated size. It was rejected as a zip bomb."))
         out.write(chunk)
     return size

@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.content.records import sample_records
@@ -111,7 +112,10 @@ def answered(url: str) -> Iterator[None]:
     try:
         yield
     except httpx.HTTPError as error:
-        raise Unavailable(f"{url} doesn't respond ({error or type(error).__name__}). Check the address.") from error
+        raise Unavailable(
+            gettext("%(url)s doesn't respond (%(problem)s). Check the address.")
+            % {"url": url, "problem": error or type(error).__name__}
+        ) from error
     except Exception as error:
         status = getattr(error, "status_code", None)
         if type(error).__module__.partition(".")[0] != "label_studio_sdk" or status is None:
@@ -119,11 +123,16 @@ def answered(url: str) -> Iterator[None]:
         said = str(getattr(error, "body", ""))[:300]
         if status in (401, 403):
             raise InvalidInput(
-                f"{url} rejected the token ({status}). Create a new one under Account & Settings."
+                gettext("%(url)s rejected the token (%(status)s). Create a new one under Account & Settings.")
+                % {"url": url, "status": status}
             ) from error
         if status == 404:
-            raise NotFound(f"{url} has no such project, or the token has no access. Check the number.") from error
-        raise Unavailable(f"{url} answered {status}: {said}") from error
+            raise NotFound(
+                gettext("%(url)s has no such project, or the token has no access. Check the number.") % {"url": url}
+            ) from error
+        raise Unavailable(
+            gettext("%(url)s answered %(status)s: %(said)s") % {"url": url, "status": status, "said": said}
+        ) from error
 
 
 def _setup(samples: Iterable[SampleRecord]) -> tuple[str, frozenset[str]]:
@@ -156,7 +165,9 @@ def _project(client: Any, benchmark: Benchmark, number: int | None, config: str)
     try:
         merged = merged_config(theirs, config)
     except ValueError as error:
-        raise InvalidInput(f"Project {number} cannot be used. {error}") from error
+        raise InvalidInput(
+            gettext("Project %(number)s cannot be used. %(error)s") % {"number": number, "error": error}
+        ) from error
     if merged_config(merged, config) != merged_config(theirs, "<View/>"):
         client.projects.update(number, label_config=merged)
     return number

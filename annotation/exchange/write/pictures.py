@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.content.samples import NO_CONTENT, save_samples
@@ -41,7 +42,7 @@ def receive_pictures(*, actor: User, benchmark: Benchmark, files: Sequence[Uploa
     """Keep uploaded images, or zips of them, and have them taken in. Raises ``InvalidInput``, ``TooLarge``."""
     require(actor, benchmark, Right.IMPORT_SAMPLES)
     if not files:
-        raise InvalidInput("No file was chosen. Choose images or a zip file of images.", field="files")
+        raise InvalidInput(gettext("No file was chosen. Choose images or a zip file of images."), field="files")
     require_room(benchmark, sum(file.size or 0 for file in files))
     tidy_scratch()
     stored = [store(file) for file in files]

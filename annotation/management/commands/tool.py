@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 
 from annotation.imaging.decoding import decode
 from annotation.imaging.encoding import encode
@@ -38,6 +38,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--output", type=Path, metavar="FILE", help="write the image here (.png, .webp, .jpg)")
 
+    @no_translations
     def handle(self, *, name: str | None, image: list[Path], **options: Any) -> None:
         if options["list"] or name is None:
             self._list(" ".join(filter(None, [name, *map(str, image)])))

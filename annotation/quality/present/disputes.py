@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from annotation.models import Benchmark, Image, Sample
 from annotation.quality.present.matrix import name_of
@@ -53,17 +54,21 @@ def disputes_of(benchmark: Benchmark, work: Work, pairs: Sequence[Pair], named: 
 
 def _dispute(benchmark: Benchmark, work: Work, pair: Pair, sample: Sample, named: bool) -> Dispute:
     second = name_of(work, pair.second_by)
-    names = (name_of(work, pair.first_by), second) if named else ("one", second if pair.second_by is None else "other")
+    names = (
+        (name_of(work, pair.first_by), second)
+        if named
+        else (gettext("one"), second if pair.second_by is None else gettext("other"))
+    )
     gold = work.gold.get(pair.sample)
     found = Dispute(
         key=pair.place.key,
         href=reverse("evaluation:sample", args=[benchmark.slug, pair.place.key]),
         kind=_kind(pair),
-        question=pair.first.content.question or "No question",
+        question=pair.first.content.question or gettext("No question"),
         pair=pair,
         names=names,
         said=_answers(pair, names),
-        settled="gold is settled" if gold else "not settled",
+        settled=gettext("gold is settled") if gold else gettext("not settled"),
     )
     golds = gold.content.gold_boxes if gold and pair.second_by is not None else ()
     boxes = (pair.first.content.gold_boxes, pair.second.content.gold_boxes, golds)
@@ -72,15 +77,17 @@ def _dispute(benchmark: Benchmark, work: Work, pair: Pair, sample: Sample, named
 
 def _kind(pair: Pair) -> str:
     apart = pair.boxes is not None and pair.boxes.iou < 0.5
-    words = [word for word, holds in (("boxes", apart), ("answer", pair.same is False)) if holds]
-    return " and ".join(words)
+    if apart and pair.same is False:
+        return gettext("boxes and answer")
+    return gettext("boxes") if apart else gettext("answer") if pair.same is False else ""
 
 
 def _answers(pair: Pair, names: tuple[str, str]) -> str:
     first, second = said_in(pair.first), said_in(pair.second)
     if first == second:
-        return f"both answered {first}" if first else "neither answered"
-    return f"{names[0]} {first or 'no answer'} · {names[1]} {second or 'no answer'}"
+        return gettext("both answered %(answer)s") % {"answer": first} if first else gettext("neither answered")
+    none = gettext("no answer")
+    return f"{names[0]} {first or none} · {names[1]} {second or none}"
 
 
 def said_in(said: Said) -> str:

@@ -7,11 +7,17 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import median
 
+from django.utils.translation import gettext, gettext_lazy
+
 from annotation.quality.read.agreement import ALL, GOLD, Audience, Pair, Rater, Work, in_order, pairs_of, swapped
+from webapp.common.translation import all_of
 
 STEPS = 10
 """A cell's ink has this many steps."""
-MEASURES = {"boxes": ("Boxes", "median IoU"), "answers": ("Answers", "same answer, %")}
+MEASURES = {
+    "boxes": (gettext_lazy("Boxes"), gettext_lazy("median IoU")),
+    "answers": (gettext_lazy("Answers"), gettext_lazy("same answer, %")),
+}
 
 Chosen = tuple[Rater, Rater]
 AllPairs = dict[Chosen, list[Pair]]
@@ -86,14 +92,14 @@ def _matrix(work: Work, found: AllPairs, chosen: Chosen, measure: str) -> Matrix
     if (ALL, ALL) in found:
         span = 1 if alone else len(work.people)
         cells = [_cell(work, measure, (ALL, other), found, chosen) for other in (ALL, GOLD)]
-        rows.append(("all", [replace(cells[0], span=span), cells[1]]))
-    heads = ["each other"] if alone else list(work.people.values())
-    return Matrix(measure, title, unit, heads, rows)
+        rows.append((gettext("all"), [replace(cells[0], span=span), cells[1]]))
+    heads = [gettext("each other")] if alone else list(work.people.values())
+    return Matrix(measure, str(title), str(unit), heads, rows)
 
 
 def _cell(work: Work, measure: str, place: Chosen, found: AllPairs, chosen: Chosen) -> Cell:
     value, n = value_of(measure, found[place])
-    words = f"{name_of(work, place[0])} and {name_of(work, place[1])}"
+    words = all_of([name_of(work, place[0]), name_of(work, place[1])])
     ink = round(STEPS * value) if value is not None else 0
     return Cell(place[0], place[1], value, n, ink, chosen=place == chosen, words=words)
 

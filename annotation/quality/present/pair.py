@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
+from django.utils.translation import gettext, ngettext
 
 from annotation.agreement import Chance, Coefficient, agree, chance, one_against_rest
 from annotation.common.words import Count, count_of
@@ -83,8 +84,12 @@ def _bins(sizes: Sequence[int], counts: Sequence[Count]) -> list[Bin]:
     bins = []
     for place, (size, count) in enumerate(zip(sizes, counts, strict=True)):
         height = max(1.0, CHART_HEIGHT * size / largest) if size else 0.0
-        words = f"IoU {place / BINS:.1f} to {(place + 1) / BINS:.1f}: {count.n} sample{'' if count.n == 1 else 's'}"
-        words += f", {size} pairs" if size != count.n else ""
+        words = ngettext(
+            "IoU %(low)s to %(high)s: %(count)s sample", "IoU %(low)s to %(high)s: %(count)s samples", count.n
+        )
+        words %= {"low": f"{place / BINS:.1f}", "high": f"{(place + 1) / BINS:.1f}", "count": count.n}
+        if size != count.n:
+            words = gettext("%(samples)s, %(count)s pairs") % {"samples": words, "count": size}
         below = (place + 1) / BINS <= DISPUTED_BELOW
         bins.append(Bin(35.0 + 32 * place, round(118 - height, 1), round(height, 1), size, count, words, below))
     return bins
@@ -125,12 +130,12 @@ def coefficient_row(benchmark: Benchmark, found: LabelAgreement, pairs: Sequence
     return CoefficientRow(
         name=label.name,
         title=label.title,
-        words=shown or "no letter from both",
+        words=shown or gettext("no letter from both"),
         raw=found.raw,
         agreeing=count_of(benchmark, _keys(pairs, label.agreeing)),
         both=count_of(benchmark, _keys(pairs, label.both)),
         pairs=(len(label.agreeing), len(label.both)),
-        coefficients=[(name, value, found.reasons.get(name, "")) for name, value in several.items()],
+        coefficients=[(name, value, gettext(found.reasons.get(name, ""))) for name, value in several.items()],
     )
 
 

@@ -6,14 +6,15 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from annotation.common.tabs import benchmark_context
 from annotation.models import Benchmark
 
 SECTIONS = (
-    ("checks", "Gold checks", "annotation:gold-checks"),
-    ("audits", "Audits", "annotation:audits"),
-    ("opinions", "Extra annotators", "annotation:second-opinions"),
+    ("checks", gettext_lazy("Gold checks"), "annotation:gold-checks"),
+    ("audits", gettext_lazy("Audits"), "annotation:audits"),
+    ("opinions", gettext_lazy("Extra annotators"), "annotation:second-opinions"),
 )
 
 

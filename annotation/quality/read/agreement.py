@@ -12,6 +12,8 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.agreement import BoxAgreement, box_agreement, same_answer
 from annotation.common.access import roles_of
 from annotation.models import Benchmark, FacetValue, GoldBox, Revision
@@ -97,7 +99,9 @@ def audience_of(user: Any, benchmark: Benchmark) -> Audience:
         return Audience.OWN
     if may(roles, Right.COMPARE_WORK):
         return Audience.TOGETHER
-    raise NotAllowed(f"Only members of {benchmark.title} can see agreement. Ask its lead for a role.")
+    raise NotAllowed(
+        gettext("Only members of %(title)s can see agreement. Ask its lead for a role.") % {"title": benchmark.title}
+    )
 
 
 def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "") -> Work:

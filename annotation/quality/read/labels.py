@@ -10,15 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils.translation import gettext, gettext_noop
 
 from annotation.agreement import MISSING, Coefficient, agree, krippendorff_alpha
 from annotation.quality.read.agreement import ALL, Pair, Rater, Said
 from annotation.schema import AnswerType
 from annotation.statistics import Ints, bootstrap_interval, cluster_totals, ratio
 
-ONE_CATEGORY = "One category used: chance is 1."
-NOT_TWO = "For two people only."
-NO_ITEMS = "No sample has it from both."
+ONE_CATEGORY = gettext_noop("One category used: chance is 1.")
+NOT_TWO = gettext_noop("For two people only.")
+NO_ITEMS = gettext_noop("No sample has it from both.")
 
 Reading = Callable[[Pair], tuple[str | None, str | None]]
 
@@ -59,10 +60,10 @@ def labels_of(pairs: Sequence[Pair]) -> list[Label]:
     """Every label that at least one of the pairs has twice; the answer always."""
     facets = sorted({name for pair in pairs for name in (*pair.first.facets, *pair.second.facets)})
     readings: list[tuple[str, str, Reading]] = [
-        ("answer", "Answer", _letters),
-        ("kind", "Kind of answer", lambda pair: (_kind(pair.first), _kind(pair.second))),
-        ("boxes", "Boxes drawn", lambda pair: (_drawn(pair.first), _drawn(pair.second))),
-        ("order", "Order of the plan", lambda pair: (_order(pair.first), _order(pair.second))),
+        ("answer", gettext("Answer"), _letters),
+        ("kind", gettext("Kind of answer"), lambda pair: (_kind(pair.first), _kind(pair.second))),
+        ("boxes", gettext("Boxes drawn"), lambda pair: (_drawn(pair.first), _drawn(pair.second))),
+        ("order", gettext("Order of the plan"), lambda pair: (_order(pair.first), _order(pair.second))),
         *((f"facet.{name}", name, _facet_of(name)) for name in facets),
     ]
     letters = {letter for pair in pairs if _letters(pair) != (None, None) for letter in pair.first.content.options}

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from annotation.common.loading import load_benchmark
@@ -23,6 +24,7 @@ from annotation.quality.read.people import people_work
 from annotation.statistics import DRAWS, SEED
 from annotation.workflow import Right
 from webapp.accounts.models import User
+from webapp.common.translation import all_of
 
 
 @require_safe
@@ -84,10 +86,10 @@ def agreement_context(
 ) -> dict[str, Any]:
     """What the pages under the tab share: the head of the benchmark, and ``sections`` (words, address, current)."""
     sections = (
-        ("annotators", "Annotators", "annotation:agreement"),
-        ("blind", "Blind answers", "evaluation:human-accuracy"),
-        ("judges", "Judges and people", "evaluation:judges"),
-        ("people", "People", "annotation:agreement-people"),
+        ("annotators", gettext("Annotators"), "annotation:agreement"),
+        ("blind", gettext("Blind answers"), "evaluation:human-accuracy"),
+        ("judges", gettext("Judges and people"), "evaluation:judges"),
+        ("people", gettext("People"), "annotation:agreement-people"),
     )
     links = [(words, reverse(route, args=[benchmark.slug]), name == current) for name, words, route in sections]
     return {**benchmark_context(request, benchmark, tab), "sections": links}
@@ -127,8 +129,8 @@ def _pair_context(
     return {
         "a": a,
         "b": b,
-        "names": ("one", "other") if several else (name_of(work, a), name_of(work, b)),
-        "title": "All pairs" if several else _title(work, a, b),
+        "names": (gettext("one"), gettext("other")) if several else (name_of(work, a), name_of(work, b)),
+        "title": gettext("All pairs") if several else _title(work, a, b),
         "samples": count_of(benchmark, (pair.place.key for pair in pairs)),
         "pairs": len(pairs),
         "pictures": len({pair.place.cluster for pair in pairs}),
@@ -147,4 +149,4 @@ def _pair_context(
 
 def _title(work: Work, a: Rater, b: Rater) -> str:
     first = name_of(work, a)
-    return f"{first.capitalize() if a == ALL else first} and {name_of(work, b)}"
+    return all_of([first.capitalize() if a == ALL else first, name_of(work, b)])

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark, rights_in
@@ -59,9 +60,9 @@ def audit_sample(request: Request, slug: str, key: str) -> HttpResponse:
     """Template annotation/quality/audits/sample.html; context: sample, kind, queue_url, review (for json_script, see
     ``blind_json``), and the head. Own work gets 403, nothing to audit 409."""
     person, sample = load_sample(request, slug, key, Right.AUDIT)
-    go_on_at(request, reverse("annotation:audit", args=[slug]), "Samples to audit")
+    go_on_at(request, reverse("annotation:audit", args=[slug]), gettext("Samples to audit"))
     item = under_audit(person, sample)
-    context = benchmark_context(request, sample.benchmark, "review") | {"sample": sample, "kind": "Audit"}
+    context = benchmark_context(request, sample.benchmark, "review") | {"sample": sample, "kind": gettext("Audit")}
     urls = {name: reverse(route, args=[slug, key]) for name, route in ROUTES.items()}
     shown = blind_json(person, sample, item.revision) | {"urls": urls, "rights": rights_in(request, sample.benchmark)}
     context |= {"queue_url": reverse("annotation:audit", args=[slug]), "review": shown}
@@ -83,7 +84,7 @@ def audit_decide(request: Request, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.AUDIT)
     comment = request.POST.get("comment", "").strip()
     if len(comment) > 5000:
-        raise InvalidInput("The comment is longer than 5000 characters. Shorten it.", field="comment")
+        raise InvalidInput(gettext("The comment is longer than 5000 characters. Shorten it."), field="comment")
     decide_audit(
         actor=person, sample=sample, verdict=request.POST.get("verdict", ""),
         reasons=list(dict.fromkeys(request.POST.getlist("reasons"))), comment=comment,
@@ -106,7 +107,8 @@ def audit_renew(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.AUDIT)
     if not renew(person, sample.pk, AUDIT):
         raise Conflict(
-            f"Your reservation of {sample.key} expired. Submit a verdict to reserve it again if it is free.",
+            gettext("Your reservation of %(key)s expired. Submit a verdict to reserve it again if it is free.")
+            % {"key": sample.key},
             code="lease_lost",
         )
     return JsonResponse({})

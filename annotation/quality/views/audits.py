@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
@@ -78,7 +79,12 @@ def draw(request: SignedInRequest, slug: str) -> HttpResponse:
             form.add_error("share", error.message)
         else:
             n = made.items.count()
-            messages.success(request, f"Audit {made.number}: {n} sample{'s' if n != 1 else ''} selected for reviewers.")
+            words = ngettext(
+                "Audit %(audit)s: %(count)s sample selected for reviewers.",
+                "Audit %(audit)s: %(count)s samples selected for reviewers.",
+                n,
+            )
+            messages.success(request, words % {"audit": made.number, "count": n})
             return redirect("annotation:audits", slug)
     return audits_page(request, benchmark, draw=form)
 
@@ -92,8 +98,9 @@ def settle(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     item.sample.benchmark = item.draw.benchmark = benchmark
     outcome, reason = request.POST.get("outcome", ""), request.POST.get("reason", "").strip()[:2000]
     settle_proposal(actor=request.user, item=item, outcome=outcome, reason=reason)
-    said = "is reopened for its author" if outcome == AuditItem.Outcome.REOPENED else "keeps its gold"
-    messages.success(request, f"{item.sample.key} {said}.")
+    reopened = outcome == AuditItem.Outcome.REOPENED
+    words = gettext("%(key)s is reopened for its author.") if reopened else gettext("%(key)s keeps its gold.")
+    messages.success(request, words % {"key": item.sample.key})
     return redirect("annotation:audits", slug)
 
 

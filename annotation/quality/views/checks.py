@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
@@ -107,7 +108,7 @@ def check_rules(request: SignedInRequest, slug: str) -> HttpResponse:
     except Conflict as refused:
         form.add_error(refused.field, refused.message)
         return checks_page(request, benchmark, rules=form)
-    messages.success(request, "Gold check rules saved.")
+    messages.success(request, gettext("Gold check rules saved."))
     return redirect("annotation:gold-checks", slug)
 
 
@@ -128,7 +129,8 @@ def add_gold_checks(request: SignedInRequest, slug: str) -> HttpResponse:
         except ApplicationError as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
-            messages.success(request, f"{new} sample{'s' if new != 1 else ''} added as gold checks.")
+            words = ngettext("%(count)s sample added as gold checks.", "%(count)s samples added as gold checks.", new)
+            messages.success(request, words % {"count": new})
             return redirect("annotation:gold-checks", slug)
     return checks_page(request, benchmark, add=form)
 
@@ -139,7 +141,9 @@ def retire_gold_check(request: SignedInRequest, slug: str, pk: int) -> HttpRespo
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     check = get_object_or_404(GoldCheck.objects.select_related("sample__benchmark"), pk=pk, sample__benchmark=benchmark)
     retire_check(actor=request.user, check=check)
-    messages.success(request, f"{check.sample.key} is no longer a gold check. Its answers are kept.")
+    messages.success(
+        request, gettext("%(key)s is no longer a gold check. Its answers are kept.") % {"key": check.sample.key}
+    )
     return redirect("annotation:gold-checks", slug)
 
 

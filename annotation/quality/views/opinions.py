@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
@@ -62,7 +63,7 @@ def extra_annotators(request: SignedInRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return opinions_page(request, benchmark, extra=form)
     set_extra_annotators(actor=request.user, benchmark=benchmark, **form.values())
-    messages.success(request, "Saved. Applies to new submissions.")
+    messages.success(request, gettext("Saved. Applies to new submissions."))
     return redirect("annotation:second-opinions", slug)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.rules import stored_rules
@@ -20,6 +21,7 @@ from annotation.workflow import Right, SampleState
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
+from webapp.common.translation import english
 
 
 def draw_audit(*, actor: User, benchmark: Benchmark, share: float) -> AuditDraw:
@@ -27,7 +29,7 @@ def draw_audit(*, actor: User, benchmark: Benchmark, share: float) -> AuditDraw:
     nothing to draw from."""
     require(actor, benchmark, Right.MANAGE)
     if not 0 < share <= 1:
-        raise InvalidInput("The share must be above 0 and at most 1.", field="share")
+        raise InvalidInput(gettext("The share must be above 0 and at most 1."), field="share")
     with transaction.atomic():
         # One draw at a time, so that no sample is drawn twice and each draw has its number.
         Benchmark.objects.select_for_update().get(pk=benchmark.pk)
@@ -35,7 +37,10 @@ def draw_audit(*, actor: User, benchmark: Benchmark, share: float) -> AuditDraw:
         waiting = AuditItem.objects.of(benchmark).undecided().values("sample")
         fit = list(golds.exclude(sample__in=waiting).select_related("revision").order_by("sample__key"))
         if not fit:
-            raise Conflict(f"{benchmark.title} has no accepted samples without an open audit.", field="share")
+            raise Conflict(
+                gettext("%(title)s has no accepted samples without an open audit.") % {"title": benchmark.title},
+                field="share",
+            )
         number = AuditDraw.objects.filter(benchmark=benchmark).count() + 1
         seed = f"{stored_rules(benchmark).seed} audit {number}"
         drawn = random.Random(seed).sample(fit, math.ceil(share * len(fit) - 1e-9))
@@ -77,9 +82,12 @@ def under_audit(actor: User, sample: Sample) -> AuditItem:
     found = AuditItem.objects.filter(sample=sample).undecided().with_content()
     item = found.for_person(actor).first()
     if item is None and found.exists():
-        raise NotAllowed(f"You annotated or reviewed {sample.key}, or another reviewer audits it.", code="own_work")
+        raise NotAllowed(
+            gettext("You annotated or reviewed %(key)s, or another reviewer audits it.") % {"key": sample.key},
+            code="own_work",
+        )
     if item is None:
-        raise Conflict(f"{sample.key} is not waiting for an audit.", code="wrong_state")
+        raise Conflict(gettext("%(key)s is not waiting for an audit.") % {"key": sample.key}, code="wrong_state")
     item.sample = sample
     return item
 
@@ -102,12 +110,19 @@ def decide_audit(
     """Say whether the gold holds. Disagreeing takes a reason or words; it changes nothing but proposes to the lead to
     open the sample again."""
     if verdict not in AuditItem.Verdict.values:
-        raise InvalidInput("A verdict must be one of " + ", ".join(AuditItem.Verdict.values) + ".", field="verdict")
+        raise InvalidInput(
+            gettext("A verdict must be one of %(verdicts)s.") % {"verdicts": ", ".join(AuditItem.Verdict.values)},
+            field="verdict",
+        )
     unknown = [reason for reason in reasons if reason not in Review.Reason.values]
     if unknown:
-        raise InvalidInput(f"Unknown reason {unknown[0]}. Known: {', '.join(Review.Reason.values)}.", field="reasons")
+        raise InvalidInput(
+            gettext("Unknown reason %(unknown)s. Known: %(listed)s.")
+            % {"unknown": unknown[0], "listed": ", ".join(Review.Reason.values)},
+            field="reasons",
+        )
     if verdict == AuditItem.Verdict.DISAGREE and not (reasons or comment):
-        raise InvalidInput("Choose a reason, or write a comment.", field="reasons")
+        raise InvalidInput(gettext("Choose a reason, or write a comment."), field="reasons")
     with transaction.atomic():
         item = _sit_down(actor, sample)
         answered_blind(actor, sample, item.revision)
@@ -116,7 +131,9 @@ def decide_audit(
             verdict=verdict, auditor=actor, reasons=about, comment=comment, decided_at=timezone.now()
         )
         if not changed:
-            raise Conflict(f"Another reviewer has already audited {sample.key}.", code="wrong_state")
+            raise Conflict(
+                gettext("Another reviewer has already audited %(key)s.") % {"key": sample.key}, code="wrong_state"
+            )
         release(actor, sample.pk, AUDIT)
         audit.record(
             actor=actor, action="audit.decide", subject=item, benchmark=sample.benchmark.slug, after=verdict,
@@ -131,7 +148,10 @@ def settle_proposal(*, actor: User, item: AuditItem, outcome: str, reason: str =
     benchmark = item.draw.benchmark
     require(actor, benchmark, Right.MANAGE)
     if outcome not in AuditItem.Outcome.values:
-        raise InvalidInput("An outcome must be one of " + ", ".join(AuditItem.Outcome.values) + ".", field="outcome")
+        raise InvalidInput(
+            gettext("An outcome must be one of %(outcomes)s.") % {"outcomes": ", ".join(AuditItem.Outcome.values)},
+            field="outcome",
+        )
     with transaction.atomic():
         changed = (
             AuditItem.objects.filter(pk=item.pk)
@@ -139,7 +159,7 @@ def settle_proposal(*, actor: User, item: AuditItem, outcome: str, reason: str =
             .update(outcome=outcome, settled_by=actor, settled_at=timezone.now())
         )
         if not changed:
-            raise Conflict(f"{item.sample.key} is already settled.", code="wrong_state")
+            raise Conflict(gettext("%(key)s is already settled.") % {"key": item.sample.key}, code="wrong_state")
         if outcome == AuditItem.Outcome.REOPENED:
             _reopen(actor, item, reason or _words(item))
         audit.record(
@@ -160,7 +180,9 @@ def _sit_down(actor: User, sample: Sample) -> AuditItem:
         return item
     require_not_paused(actor, sample.benchmark)
     if not take(actor, sample.pk, AUDIT, queue_of(sample.benchmark).lasts):
-        raise Conflict(f"Another reviewer has {sample.key}. Take the next sample.", code="lease_lost")
+        raise Conflict(
+            gettext("Another reviewer has %(key)s. Take the next sample.") % {"key": sample.key}, code="lease_lost"
+        )
     return item
 
 
@@ -171,9 +193,12 @@ def _reopen(actor: User, item: AuditItem, reason: str) -> None:
         actor=actor, benchmark=item.draw.benchmark, samples=samples, reason=reason, key=f"audit {item.pk}"
     )
     for refused in receipt.answer["refused"]:
-        raise Conflict(f"{item.sample.key} can't be reopened. {refused[1]}", code="wrong_state")
+        raise Conflict(
+            gettext("%(key)s can't be reopened. %(refused)s") % {"key": item.sample.key, "refused": refused[1]},
+            code="wrong_state",
+        )
 
 
 def _words(item: AuditItem) -> str:
-    said = ", ".join(Review.Reason(reason).label for reason in item.reasons)
+    said = ", ".join(english(Review.Reason(reason).label) for reason in item.reasons)
     return f"An audit disagreed: {'. '.join(part for part in (said, item.comment) if part)}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.rules import change_rules, refuse_open_blind_work, rules_of, stored_rules
@@ -31,13 +32,17 @@ def set_check_rules(
     Raises ``Conflict`` on a public benchmark: see ``refuse_open_blind_work``."""
     require(actor, benchmark, Right.MANAGE)
     if not 0 <= check_first <= 100:
-        raise InvalidInput("The number of warm-up checks must be from 0 to 100.", field="check_first")
+        raise InvalidInput(gettext("The number of warm-up checks must be from 0 to 100."), field="check_first")
     if not 0 <= check_share <= 0.5:
-        raise InvalidInput("Checks can be at most half of the assigned samples.", field="check_share")
+        raise InvalidInput(gettext("Checks can be at most half of the assigned samples."), field="check_share")
     if box_measure not in list(BoxMeasure) or not 0 <= box_least <= 1:
-        raise InvalidInput("Boxes must be measured by iou or ioa, with a threshold from 0 to 1.", field="box_least")
+        raise InvalidInput(
+            gettext("Boxes must be measured by iou or ioa, with a threshold from 0 to 1."), field="box_least"
+        )
     if pause_after < 1 or (pause_below is not None and not 0 < pause_below <= 1):
-        raise InvalidInput("A pause needs at least one check and an accuracy above 0, up to 1.", field="pause_below")
+        raise InvalidInput(
+            gettext("A pause needs at least one check and an accuracy above 0, up to 1."), field="pause_below"
+        )
     values: dict[str, Any] = {
         "check_first": check_first, "check_share": check_share, "box_measure": box_measure, "box_least": box_least,
         "any_question": any_question,
@@ -56,14 +61,16 @@ def add_checks(*, actor: User, benchmark: Benchmark, keys: Sequence[str]) -> int
     require(actor, benchmark, Right.MANAGE)
     wanted = list(dict.fromkeys(keys))
     if len(wanted) > MOST:
-        raise InvalidInput(f"At most {MOST} samples at once.", field="keys")
+        raise InvalidInput(gettext("At most %(limit)s samples at once.") % {"limit": MOST}, field="keys")
     with transaction.atomic():
         fit = Sample.objects.filter(benchmark=benchmark, key__in=wanted, state=SampleState.ACCEPTED, gold__isnull=False)
         found = {sample.key: sample for sample in fit}
         for key in wanted:
             if key not in found:
                 raise Conflict(
-                    f"{key} is not an accepted sample of {benchmark.title}. Nothing was added.", field="keys"
+                    gettext("%(key)s is not an accepted sample of %(title)s. Nothing was added.")
+                    % {"key": key, "title": benchmark.title},
+                    field="keys",
                 )
         return _add(actor, benchmark, [found[key] for key in wanted])
 
@@ -72,7 +79,7 @@ def draw_checks(*, actor: User, benchmark: Benchmark, n: int) -> int:
     """Draw so many accepted samples at random that are no checks yet; how many there were to draw."""
     require(actor, benchmark, Right.MANAGE)
     if not 1 <= n <= MOST:
-        raise InvalidInput(f"Select from 1 to {MOST} samples.", field="n")
+        raise InvalidInput(gettext("Select from 1 to %(limit)s samples.") % {"limit": MOST}, field="n")
     with transaction.atomic():
         fit = Sample.objects.filter(benchmark=benchmark, state=SampleState.ACCEPTED, gold__isnull=False)
         left = list(fit.filter(gold_check__isnull=True).order_by("pk"))
@@ -113,7 +120,7 @@ def decide_check(*, actor: User, answer: CheckAnswer, passed: bool) -> None:
     with transaction.atomic():
         changed = CheckAnswer.objects.filter(pk=answer.pk).handed_in().update(passed=passed, decided_by=actor)
         if not changed:
-            raise Conflict(f"{answer.check_of.sample.key} is not submitted yet.")
+            raise Conflict(gettext("%(key)s is not submitted yet.") % {"key": answer.check_of.sample.key})
         audit.record(
             actor=actor, action="gold_check.decide", subject=answer, benchmark=benchmark.slug,
             before=str(answer.passed), after=str(passed), data={"sample": answer.check_of.sample.key},

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.common.rules import rules_of
 from annotation.content.revisions import content_of
 from annotation.models import Annotation, BlindAnswer, Image, Revision, Sample
@@ -37,7 +39,10 @@ def answered_blind(actor: User, sample: Sample, revision: Revision) -> BlindAnsw
     ``Conflict`` with the code ``blind_first`` where it is still to be given."""
     kept: BlindAnswer | None = BlindAnswer.objects.from_the_picture().filter(revision=revision, reviewer=actor).first()
     if kept is None and queue_of(sample.benchmark).blind != BlindRule.OFF:
-        raise Conflict(f"Answer the question of {sample.key} yourself before you decide.", code="blind_first")
+        raise Conflict(
+            gettext("Answer the question of %(key)s yourself before you decide.") % {"key": sample.key},
+            code="blind_first",
+        )
     return kept
 
 
@@ -47,9 +52,9 @@ def keep_blind(
     """Keep ``said`` (answer, unsure, seconds, condition) as a blind answer to the revision. Call inside a
     transaction, once the person has their seat."""
     if not said["answer"] and not said["unsure"]:
-        raise InvalidInput("Answer the question, or select “not sure”.", field="answer")
+        raise InvalidInput(gettext("Answer the question, or select “not sure”."), field="answer")
     if said["seconds"] < 0:
-        raise InvalidInput("seconds must be a number of 0 or more.", field="seconds")
+        raise InvalidInput(gettext("seconds must be a number of 0 or more."), field="seconds")
     kept, new = BlindAnswer.objects.get_or_create(
         revision=revision,
         reviewer=actor,
@@ -73,9 +78,12 @@ def _seen(actor: User, sample: Sample, revision: Revision, condition: str | None
     known = BlindAnswer.objects.filter(revision=revision, reviewer=actor)
     condition = condition or following or known.from_the_picture().values_list("condition", flat=True).first()
     if condition is None:
-        raise Conflict(f"{sample.key} is reviewed without a blind answer. Reload the page.", code="wrong_state")
+        raise Conflict(
+            gettext("%(key)s is reviewed without a blind answer. Reload the page.") % {"key": sample.key},
+            code="wrong_state",
+        )
     if condition != following and not known.filter(condition=condition).exists():
-        raise Conflict("This page is older than your answer. Reload the page.", code="wrong_state")
+        raise Conflict(gettext("This page is older than your answer. Reload the page."), code="wrong_state")
     return condition
 
 

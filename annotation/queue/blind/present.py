@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from annotation.common.keys import REVIEW, keys_json
 from annotation.common.requests import body_of, flag_of, number_of, text_of
@@ -90,7 +91,7 @@ def blind_answer_of(request: HttpRequest) -> dict[str, Any]:
     data = body_of(request)
     seconds = number_of(data, "seconds")
     if seconds is None:
-        raise InvalidInput("seconds must be the time of the answer.", field="seconds")
+        raise InvalidInput(gettext("seconds must be the time of the answer."), field="seconds")
     return {
         "answer": text_of(data, "answer"),
         "unsure": flag_of(data, "unsure"),
@@ -103,5 +104,8 @@ def _condition(data: Mapping[str, Any]) -> str | None:
     """What the answer was given from; None: what is next."""
     value = text_of(data, "condition")
     if value and value not in list(Condition):
-        raise InvalidInput("condition must be one of " + ", ".join(Condition) + ".", field="condition")
+        raise InvalidInput(
+            gettext("condition must be one of %(conditions)s.") % {"conditions": ", ".join(Condition)},
+            field="condition",
+        )
     return value or None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, pgettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.access import known_to
@@ -48,11 +49,15 @@ def review_sample(request: Request, slug: str, key: str) -> HttpResponse:
     kind, queue_url, review (for json_script, see ``review_json``), and the head. Own work gets 403, nothing to review
     409."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
-    go_on_at(request, reverse("annotation:review", args=[slug]), "Samples to review")
+    go_on_at(request, reverse("annotation:review", args=[slug]), gettext("Samples to review"))
     annotation, revision = under_review(person, sample)
     rights = rights_in(request, sample.benchmark)
     shown = review_json(person, annotation, revision, rights)
     context = benchmark_context(request, sample.benchmark, "review")
-    context |= {"sample": sample, "kind": "Review", "queue_url": reverse("annotation:review", args=[slug])}
+    context |= {
+        "sample": sample,
+        "kind": pgettext("page", "Review"),
+        "queue_url": reverse("annotation:review", args=[slug]),
+    }
     context |= {"blind": not shown["open"], "review": shown}
     return render(request, "annotation/review/sample.html", context)

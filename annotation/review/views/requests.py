@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from annotation.common.access import allowed
@@ -58,9 +59,9 @@ def comments(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     data = body_of(request)
     x, y, parent = number_of(data, "x"), number_of(data, "y"), data.get("parent")
     if (x is None) != (y is None):
-        raise InvalidInput("A place needs both x and y.", field="x")
+        raise InvalidInput(gettext("A place needs both x and y."), field="x")
     if parent is not None and (isinstance(parent, bool) or not isinstance(parent, int)):
-        raise InvalidInput("parent must be the number of a comment.", field="parent")
+        raise InvalidInput(gettext("parent must be the number of a comment."), field="parent")
     comment = add_comment(
         actor=person,
         annotation=_annotation(person, sample),
@@ -109,7 +110,8 @@ def renew_review(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     if not renew(person, sample.pk, REVIEW):
         raise Conflict(
-            f"Your reservation of {sample.key} expired. Submit a decision to reserve it again if it is free.",
+            gettext("Your reservation of %(key)s expired. Submit a decision to reserve it again if it is free.")
+            % {"key": sample.key},
             code="lease_lost",
         )
     return JsonResponse({})
@@ -123,12 +125,14 @@ def _annotation(person: User, sample: Sample) -> Annotation | CheckAnswer:
     if answer is not None and answer.is_begun:
         return answer
     if not allowed(person, sample.benchmark, Right.REVIEW):
-        raise NotAllowed(f"You have no annotation of {sample.key} to comment on. Save a draft first.")
+        raise NotAllowed(
+            gettext("You have no annotation of %(key)s to comment on. Save a draft first.") % {"key": sample.key}
+        )
     return under_review(person, sample)[0]
 
 
 def _texts(data: Mapping[str, Any], name: str) -> list[str]:
     value = data.get(name, [])
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise InvalidInput(f"{name} must be a list of texts.", field=name)
+        raise InvalidInput(gettext("%(name)s must be a list of texts.") % {"name": name}, field=name)
     return value

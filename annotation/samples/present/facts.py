@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import fmean, median
 
 import numpy as np
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 
 from annotation.common.words import STATE_WORDS
 from annotation.models import Benchmark
@@ -80,7 +80,9 @@ def facts_of(benchmark: Benchmark) -> Facts:
     lengths = dict(sorted(chained.items()))
     chains = [length for length, n in lengths.items() for _ in range(n)]
     return Facts(
-        states=[StateCount(state, sign, word, states.get(state, 0)) for state, (sign, word) in STATE_WORDS.items()],
+        states=[
+            StateCount(state, sign, str(word), states.get(state, 0)) for state, (sign, word) in STATE_WORDS.items()
+        ],
         samples=sum(states.values()),
         pictures=benchmark.samples.filter(image__isnull=False).values("image").distinct().count(),
         median_share=median(shares) if shares else None,
@@ -101,7 +103,11 @@ def share_bars(shares: Sequence[float]) -> list[Column]:
     ends = list(pairwise(AREA_EDGES))
     # Of everything there is exactly 1: numpy's last bar takes its upper end in as well.
     counts = np.histogram(shares, AREA_EDGES)[0].tolist()
-    labels = [f"{100 * low:g} to {100 * high:g}%: {_samples(n)}" for (low, high), n in zip(ends, counts, strict=True)]
+    words = gettext("%(low)s to %(high)s%%: %(samples)s")
+    labels = [
+        words % {"low": f"{100 * low:g}", "high": f"{100 * high:g}", "samples": _samples(n)}
+        for (low, high), n in zip(ends, counts, strict=True)
+    ]
     middle = median(shares)
     return columns(counts, labels, [low <= middle < high for low, high in ends])
 
@@ -112,7 +118,8 @@ def chain_bars(lengths: dict[int, int]) -> list[Column]:
         return []
     counts = [lengths.get(n, 0) for n in range(1, LONGEST_BAR)]
     counts.append(sum(n for length, n in lengths.items() if length >= LONGEST_BAR))
-    names = [f"{n} call{'s' if n > 1 else ''}" for n in range(1, LONGEST_BAR)] + [f"{LONGEST_BAR} calls or more"]
+    names = [ngettext("%(count)s call", "%(count)s calls", n) % {"count": n} for n in range(1, LONGEST_BAR)]
+    names.append(gettext("%(count)s calls or more") % {"count": LONGEST_BAR})
     labels = [f"{name}: {_samples(n)}" for name, n in zip(names, counts, strict=True)]
     return columns(counts, labels, [False] * len(counts))
 

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from annotation.common.loading import load_benchmark
@@ -52,13 +53,16 @@ def region(request: HttpRequest, slug: str, sha256: str, box: str, side: int) ->
     numbers = REGION.fullmatch(box)
     if numbers is None or side not in SIDES:
         raise InvalidInput(
-            "A region is x1,y1,x2,y2 in whole pixels and a side of " + ", ".join(map(str, sorted(SIDES))) + "."
+            gettext("A region is x1,y1,x2,y2 in whole pixels and a side of %(sides)s.")
+            % {"sides": ", ".join(map(str, sorted(SIDES)))}
         )
     REGIONS.take(asking(request))
     try:
         data = region_of(image, Box(*map(float, numbers.groups())), side)
     except (PictureProblem, ValueError) as problem:
-        raise InvalidInput(f"The box {box} is empty or outside the image {image}.") from problem
+        raise InvalidInput(
+            gettext("The box %(box)s is empty or outside the image %(image)s.") % {"box": box, "image": image}
+        ) from problem
     return _jpeg(request, benchmark, data)
 
 

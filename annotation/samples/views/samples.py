@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from annotation.common.access import allowed
@@ -20,7 +21,7 @@ from webapp.common.http import Request
 from webapp.common.paging import page_after
 
 PAGE_SIZE = 48
-SORT_WORDS = {"key": "ID", "-changed": "Last changed", "share": "Evidence area"}
+SORT_WORDS = {"key": "ID", "-changed": gettext_lazy("Last changed"), "share": gettext_lazy("Evidence area")}
 
 
 @require_safe

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.access import known_to
@@ -56,7 +57,7 @@ def annotate_sample(request: Request, slug: str, key: str) -> HttpResponse:
     (Event, what happened to my annotation), pause (why nothing new is assigned to me, or None), and the benchmark's
     head."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
-    go_on_at(request, reverse("annotation:annotate", args=[slug]), "Samples to annotate")
+    go_on_at(request, reverse("annotation:annotate", args=[slug]), gettext("Samples to annotate"))
     require_handed(person, sample)
     context = benchmark_context(request, sample.benchmark, "annotate")
     rights = rights_in(request, sample.benchmark)

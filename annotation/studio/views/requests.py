@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.common.access import known_to
 from annotation.common.requests import answers_json, body_of, key_of, text_of, whole_of
 from annotation.common.sample import load_sample, next_url, picture_json
+from annotation.common.sentences import checks_json
 from annotation.queue.leases import ANNOTATE, leave, release, renew
 from annotation.queue.look_ahead import look_ahead
 from annotation.queue.skip import skip
@@ -28,7 +28,7 @@ def draft(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     saved = save_draft(
         actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"), key=key_of(request)
     )
-    return JsonResponse({"version": saved.version, "checks": [asdict(check) for check in saved.checks]})
+    return JsonResponse({"version": saved.version, "checks": checks_json(saved.checks)})
 
 
 @require_POST
@@ -68,7 +68,9 @@ def renew_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     if not renew(person, sample.pk, ANNOTATE):
         raise Conflict(
-            f"Your reservation of {sample.key} expired. Save to reserve it again if it is free.", code="lease_lost"
+            gettext("Your reservation of %(key)s expired. Save to reserve it again if it is free.")
+            % {"key": sample.key},
+            code="lease_lost",
         )
     return JsonResponse({})
 

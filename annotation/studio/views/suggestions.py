@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from annotation.common.loading import load_benchmark
@@ -26,7 +27,8 @@ def suggestions(request: SignedInRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         allowed = form.cleaned_data["allowed"]
         allow_suggestions(actor=request.user, benchmark=benchmark, allowed=allowed)
-        messages.success(request, f"Annotators see {'the boxes' if allowed else 'no boxes'} of models.")
+        on, off = gettext("Annotators see the boxes of models."), gettext("Annotators see no boxes of models.")
+        messages.success(request, on if allowed else off)
         return redirect("annotation:suggestions", slug)
     context = {**settings_context(request, benchmark, "suggestions"), "form": form}
     return render(request, "annotation/studio/suggestions.html", context)

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.access import known_to, require
 from annotation.content.checks import validate_content
@@ -64,7 +65,10 @@ def own_annotation(actor: User, sample: Sample) -> Annotation:
     annotation: Annotation | None = OWN.first(sample.pk, actor.pk)
     if annotation is not None and annotation.state not in OPEN:
         state = shown_state(actor, sample, annotation.state)
-        raise Conflict(f"Your annotation of {sample.key} is {state} and read-only.", code="wrong_state")
+        raise Conflict(
+            gettext("Your annotation of %(key)s is %(state)s and read-only.") % {"key": sample.key, "state": state},
+            code="wrong_state",
+        )
     handed_only = annotation is None and known_to(actor, sample.benchmark).handed_checks
     acquire_author_lease(actor, sample, annotation, handed_only=handed_only)
     if annotation is None:
@@ -79,7 +83,9 @@ def _begin(actor: User, sample: Sample, place: int) -> Annotation:
     """Who begins on a sample after all has not passed it by."""
     annotation = Annotation(sample=sample, author=actor, place=place)
     if not insert(annotation, or_nothing=True):
-        raise Conflict(f"Another annotator has {sample.key}. Take the next sample.", code="lease_lost")
+        raise Conflict(
+            gettext("Another annotator has %(key)s. Take the next sample.") % {"key": sample.key}, code="lease_lost"
+        )
     NO_DRAFT.set_cached_value(annotation, None)
     audit.record(
         actor=actor, action="annotation.begin", subject=annotation, benchmark=sample.benchmark.slug,

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
@@ -25,11 +26,12 @@ from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError
 from webapp.common.models import AuditEntry
 from webapp.common.paging import page_after
+from webapp.common.translation import in_english
 
 PAGE_SIZE = 100
 MOST_PROPOSALS = 200
 MOST_ENTRIES = 30
-STATES = {"accepted": "Accepted", "merged": "Merged", "refused": "Rejected"}
+STATES = {"accepted": gettext_lazy("Accepted"), "merged": gettext_lazy("Merged"), "refused": gettext_lazy("Rejected")}
 
 
 @login_required
@@ -46,7 +48,7 @@ def tools(request: SignedInRequest, slug: str) -> HttpResponse:
         except ApplicationError as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
-            messages.success(request, f"{tool.name} is in the tool bank.")
+            messages.success(request, gettext("%(name)s is in the tool bank.") % {"name": tool.name})
             return redirect("annotation:tools", slug)
     return tools_page(request, benchmark, adding=form)
 
@@ -138,6 +140,7 @@ def tool_page(request: SignedInRequest, found: BankTool, **forms: Any) -> HttpRe
 
 @login_required
 @require_safe
+@in_english
 def bank_file(request: SignedInRequest, slug: str) -> HttpResponse:
     """The whole bank as CSV."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
@@ -158,8 +161,8 @@ def bank_import(request: SignedInRequest, slug: str) -> HttpResponse:
         counts = import_bank(actor=request.user, benchmark=benchmark, rows=read(form.cleaned_data["file"].read()))
     except BadTable as error:
         return tools_page(request, benchmark, problems=error.problems)
-    said = ", ".join(f"{counts[name]} {words}" for name, words in (("new", "new"), ("changed", "changed")))
-    messages.success(request, f"File imported: {said}, {counts['unchanged']} unchanged.")
+    words = gettext("File imported: %(new)s new, %(changed)s changed, %(unchanged)s unchanged.")
+    messages.success(request, words % counts)
     return redirect("annotation:tools", slug)
 
 
@@ -178,7 +181,14 @@ def _decided(request: SignedInRequest, found: BankTool, form: Any, name: str, de
         except ApplicationError as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
-            into = f" into {after.merged_into.name}" if after.merged_into else ""
-            messages.success(request, f"{after.name} is {STATES[after.state].lower()}{into}.")
+            words = (
+                gettext("%(name)s is %(state)s into %(other)s.")
+                if after.merged_into
+                else gettext("%(name)s is %(state)s.")
+            )
+            other = after.merged_into.name if after.merged_into else ""
+            messages.success(
+                request, words % {"name": after.name, "state": str(STATES[after.state]).lower(), "other": other}
+            )
             return redirect("annotation:tools", found.benchmark.slug)
     return tool_page(request, found, **{name: form})

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
+
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.content.json import kept_calls
 from annotation.models import Revision
@@ -15,9 +17,7 @@ LONGEST = 600
 """Words of a text that are compared one by one; a longer text is shown whole, before and after."""
 AROUND = 6
 """Words left standing on either side of what differs."""
-READ = ("Question", "Option")
-"""Fields that are sentences: their words are compared. Of the others each is shown whole, before and after."""
-ORDERS = {None: "as the steps say", True: "fixed", False: "free"}
+ORDERS = {None: gettext_lazy("as the steps say"), True: gettext_lazy("fixed"), False: gettext_lazy("free")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,24 @@ def changed_fields(
     """The fields that differ, in the order of the annotation page. Revisions come ``with_content``."""
     old = fields_of(before) | _further(chains_before)
     new = fields_of(after) | _further(chains_after)
+    sentences = {*_sentences(before), *_sentences(after)}
     labels = [*new, *(label for label in old if label not in new)]
     return [
-        FieldChange(label, pieces(old.get(label, ""), new.get(label, ""), words=label.startswith(READ)))
+        FieldChange(label, pieces(old.get(label, ""), new.get(label, ""), words=label in sentences))
         for label in labels
         if old.get(label) != new.get(label)
     ]
+
+
+def _sentences(revision: Revision | None) -> dict[str, str]:
+    """The fields that are sentences: their words are compared. Of the others each is shown whole, before and after."""
+    if revision is None:
+        return {}
+    options = sorted(revision.options.items())
+    return {
+        gettext("Question"): revision.question,
+        **{gettext("Option %(letter)s") % {"letter": letter}: str(text) for letter, text in options},
+    }
 
 
 def fields_of(revision: Revision | None) -> dict[str, str]:
@@ -59,31 +71,43 @@ def fields_of(revision: Revision | None) -> dict[str, str]:
         return {}
     targets = [tool for tool in revision.plan_tools.all() if tool.step is not None]
     distractors = [tool.tool for tool in revision.plan_tools.all() if tool.step is None]
-    fields = {
-        "Question": revision.question,
-        "Answer type": revision.get_answer_type_display(),
-        **{f"Option {letter}": str(text) for letter, text in sorted(revision.options.items())},
-        "Answer": ", ".join(map(str, revision.answers)),
-        **{f"Box G{place}": _box(box) for place, box in enumerate(revision.gold_boxes.all(), 1)},
-        **{f"Call {place}": _call(call) for place, call in enumerate(revision.reference_calls.all(), 1)},
-        **{f"Target {place}": f"{tool.tool}, step {tool.step}" for place, tool in enumerate(targets, 1)},
-        "Distractors": ", ".join(distractors),
-        "Order of the steps": ORDERS[revision.ordered] if targets else "",
-    }
+    question, *options = _sentences(revision).items()
+    fields = dict(
+        [
+            question,
+            (gettext("Answer type"), revision.get_answer_type_display()),
+            *options,
+            (gettext("Answer"), ", ".join(map(str, revision.answers))),
+            *_numbered(gettext("Box G%(number)s"), map(_box, revision.gold_boxes.all())),
+            *_numbered(gettext("Call %(number)s"), map(_call, revision.reference_calls.all())),
+            *_numbered(gettext("Target %(number)s"), map(_target, targets)),
+            (gettext("Distractors"), ", ".join(distractors)),
+            (gettext("Order of the steps"), str(ORDERS[revision.ordered]) if targets else ""),
+        ]
+    )
     return {label: text for label, text in fields.items() if text}
+
+
+def _numbered(label: str, texts: Iterable[str]) -> list[tuple[str, str]]:
+    return [(label % {"number": number}, text) for number, text in enumerate(texts, 1)]
+
+
+def _target(tool: Any) -> str:
+    return gettext("%(tool)s, step %(step)s") % {"tool": tool.tool, "step": tool.step}
 
 
 def _further(chains: Chains) -> dict[str, str]:
     """Reference chains accepted beside the gold's, as a version keeps them."""
-    found = {}
-    for place, chain in enumerate(chains, 1):
+    found = []
+    for chain in chains:
         calls = " → ".join(_call(call) for call in kept_calls(chain["calls"]))
-        found[f"Accepted toolchain {place}"] = f"{calls} ({chain['note']})" if chain["note"] else calls
-    return found
+        found.append(f"{calls} ({chain['note']})" if chain["note"] else calls)
+    return dict(_numbered(gettext("Accepted toolchain %(number)s"), found))
 
 
 def _box(box: Any) -> str:
-    text = f"{box.x2 - box.x1:g} × {box.y2 - box.y1:g} px at {box.x1:g}, {box.y1:g}"
+    size = f"{box.x2 - box.x1:g} × {box.y2 - box.y1:g} px"
+    text = gettext("%(size)s at %(place)s") % {"size": size, "place": f"{box.x1:g}, {box.y1:g}"}
     return f"{text}, {box.label}" if box.label else text
 
 
@@ -91,7 +115,8 @@ def _call(call: Any) -> str:
     arguments = ", ".join(f"{name}={json.dumps(value)}" for name, value in sorted(call.arguments.items()))
     names = [call.image_in if isinstance(call.image_in, str) else json.dumps(call.image_in), call.image_out]
     pictures = " → ".join(name for name in names if name and name != "null")
-    return f"{call.tool}({arguments})" + (f" on {pictures}" if pictures else "")
+    made = f"{call.tool}({arguments})"
+    return gettext("%(call)s on %(images)s") % {"call": made, "images": pictures} if pictures else made
 
 
 def pieces(before: str, after: str, *, words: bool) -> list[Piece]:

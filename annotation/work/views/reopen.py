@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from annotation.common.sample import load_sample
@@ -41,7 +42,10 @@ def reopen_sample(request: SignedInRequest, slug: str, key: str) -> HttpResponse
             for _, why in receipt.answer["refused"]:
                 form.add_error(None, why)
         if form.is_valid():
-            messages.success(request, f"{sample.key} is reopened. Its gold stays until a new revision is accepted.")
+            messages.success(
+                request,
+                gettext("%(key)s is reopened. Its gold stays until a new revision is accepted.") % {"key": sample.key},
+            )
             return redirect("evaluation:sample", slug, sample.key)
     context = {
         **benchmark_context(request, sample.benchmark, "work"),

@@ -13,7 +13,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.facets.present import facets_of
@@ -32,6 +32,7 @@ from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError
 from webapp.common.paging import page_after
+from webapp.common.translation import Text
 
 PAGE_SIZE = 100
 MOST_NAMED = 200
@@ -44,14 +45,14 @@ class Act:
 
     form: type[WorkForm]
     action: Callable[..., Receipt]
-    done: str
+    done: Text
 
 
 ACTS: dict[str, Act] = {
-    "assign": Act(AssignForm, assign_samples, "assigned to {to}"),
-    "return": Act(WhyForm, return_samples, "returned to their authors"),
-    "reopen": Act(ReopenForm, reopen_samples, "reopened"),
-    "discard": Act(WhyForm, discard_samples, "discarded"),
+    "assign": Act(AssignForm, assign_samples, gettext_lazy("assigned to %(to)s")),
+    "return": Act(WhyForm, return_samples, gettext_lazy("returned to their authors")),
+    "reopen": Act(ReopenForm, reopen_samples, gettext_lazy("reopened")),
+    "discard": Act(WhyForm, discard_samples, gettext_lazy("discarded")),
 }
 
 
@@ -113,7 +114,7 @@ def act_on_samples(request: SignedInRequest, slug: str, verb: str) -> HttpRespon
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     act = ACTS.get(verb)
     if act is None:
-        raise Http404("Unknown action.")
+        raise Http404(gettext("Unknown action."))
     form = act.form(benchmark, request.POST, prefix=verb)
     again = partial(samples_page, request, benchmark, form=form)
     if not form.is_valid():
@@ -150,7 +151,7 @@ def work_outcome(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     receipt = get_object_or_404(Receipt, pk=pk, user=request.user)
     verb, _, number = receipt.about.partition(":")
     if verb not in ACTS or number != str(benchmark.pk):
-        raise Http404("Outcome not found on this benchmark.")
+        raise Http404(gettext("Outcome not found on this benchmark."))
     answer = receipt.answer
     refused = sorted(answer["refused"], key=lambda pair: pair[1])
     groups = [(why, [key for key, _ in pairs]) for why, pairs in groupby(refused, key=lambda pair: pair[1])]
@@ -158,7 +159,7 @@ def work_outcome(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     context = {
         **work_context(request, benchmark, "samples"),
         "done_n": len(answer["done"]),
-        "done": ACTS[verb].done.format(to=answer.get("to", "")),
+        "done": ACTS[verb].done % {"to": answer.get("to", "")},
         "done_keys": answer["done"][:MOST_NAMED],
         "refused": [(why, len(keys), keys[:MOST_NAMED]) for why, keys in groups],
         "refused_n": len(refused),

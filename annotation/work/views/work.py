@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
@@ -85,9 +86,9 @@ def _count(listed: str, name: str, value: str, n: int) -> Count:
 def work_context(request: HttpRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
     """What the pages under the tab share: the head of the benchmark, and ``sections`` (words, address, current)."""
     sections = (
-        ("overview", "Overview", "annotation:work"),
-        ("samples", "Choose samples", "annotation:work-samples"),
-        ("queue", "Queue settings", "annotation:queue-settings"),
+        ("overview", gettext("Overview"), "annotation:work"),
+        ("samples", gettext("Choose samples"), "annotation:work-samples"),
+        ("queue", gettext("Queue settings"), "annotation:queue-settings"),
     )
     links = [(words, reverse(route, args=[benchmark.slug]), name == current) for name, words, route in sections]
     return {**benchmark_context(request, benchmark, "work"), "sections": links}
@@ -102,7 +103,12 @@ def pause_work(request: SignedInRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return work_page(request, benchmark, wrong=form)
     pause(actor=request.user, benchmark=benchmark, **form.cleaned_data)
-    messages.success(request, f"{form.cleaned_data['user'] or 'Work'} is paused. Started samples can be finished.")
+    messages.success(
+        request,
+        gettext("%(user)s is paused. Started samples can be finished.") % {"user": form.cleaned_data["user"]}
+        if form.cleaned_data["user"]
+        else gettext("Work is paused. Started samples can be finished."),
+    )
     return redirect("annotation:work", slug)
 
 
@@ -113,7 +119,11 @@ def resume_work(request: SignedInRequest, slug: str) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     user = _member(request, benchmark)
     lifted = resume(actor=request.user, benchmark=benchmark, user=user)
-    messages.success(request, f"{user or 'Work'} resumed." if lifted else f"{user or 'Work'} was not paused.")
+    if user:
+        words = gettext("%(user)s resumed.") if lifted else gettext("%(user)s was not paused.")
+    else:
+        words = gettext("Work resumed.") if lifted else gettext("Work was not paused.")
+    messages.success(request, words % {"user": user})
     return redirect("annotation:work", slug)
 
 
@@ -125,7 +135,10 @@ def release(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     leases = Lease.objects.filter(sample__benchmark=benchmark).select_related("sample__benchmark", "user")
     lease = get_object_or_404(leases, pk=pk)
     release_lease(actor=request.user, lease=lease)
-    messages.success(request, f"{lease.sample.key} is released. The draft of {lease.user} is kept.")
+    messages.success(
+        request,
+        gettext("%(key)s is released. The draft of %(user)s is kept.") % {"key": lease.sample.key, "user": lease.user},
+    )
     return redirect("annotation:work", slug)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.idempotency import answer_once
@@ -31,7 +32,7 @@ def return_samples(
     """Return what waits for a review to its authors; their decision says why. Samples on which nothing waits are
     refused. Twice with one ``key`` is once."""
     require(actor, benchmark, Right.MANAGE)
-    check_why(reasons, comment, "The authors can read it.")
+    check_why(reasons, comment, gettext("Choose a reason, or write a comment. The authors can read it."))
 
     def work() -> dict[str, object]:
         batch = load_batch(benchmark, samples)
@@ -49,13 +50,17 @@ def return_samples(
     return answer_once(actor, key, f"return:{benchmark.pk}", work)
 
 
-def check_why(reasons: Sequence[str], comment: str, who: str) -> None:
-    """Raises ``InvalidInput`` for unknown reasons, and for none without words."""
+def check_why(reasons: Sequence[str], comment: str, missing: str) -> None:
+    """Raises ``InvalidInput`` for unknown reasons, and for none without words: ``missing``."""
     unknown = [reason for reason in reasons if reason not in Review.Reason.values]
     if unknown:
-        raise InvalidInput(f"Unknown reason {unknown[0]}. Known: {', '.join(Review.Reason.values)}.", field="reasons")
+        raise InvalidInput(
+            gettext("Unknown reason %(unknown)s. Known: %(listed)s.")
+            % {"unknown": unknown[0], "listed": ", ".join(Review.Reason.values)},
+            field="reasons",
+        )
     if not reasons and not comment:
-        raise InvalidInput(f"Choose a reason, or write a comment. {who}", field="reasons")
+        raise InvalidInput(missing, field="reasons")
 
 
 def _return(actor: User, batch: Batch, waiting: list[Annotation], reasons: list[str], comment: str) -> None:

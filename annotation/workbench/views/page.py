@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from annotation.common.chain_marks import mark_json
@@ -39,7 +40,10 @@ def workbench(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     own = _own(request.user, sample, rights)
     content = own["content"] if own else gold
     if content is None:
-        raise NotAllowed(f"You don't have access to a toolchain of {sample.key}. Annotate the sample, or ask the lead.")
+        raise NotAllowed(
+            gettext("You don't have access to a toolchain of %(key)s. Annotate the sample, or ask the lead.")
+            % {"key": sample.key}
+        )
     of_gold = kept_calls(gold["reference_toolchain"]) if gold else ()
     chains = known_chains(sample, of_gold) if rights[Right.SEE_GOLD.value] else []
     bench = {

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from annotation.common.chain_marks import mark_json
@@ -44,10 +45,13 @@ def run(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     calls = calls_from_json(data.get("calls", []))
     side, focus = whole_of(data, "side"), whole_of(data, "focus")
     if side not in SIDES:
-        raise InvalidInput(f"side must be {SIDES.start} to {SIDES.stop - 1} pixels.", field="side")
+        raise InvalidInput(
+            gettext("side must be %(start)s to %(value)s pixels.") % {"start": SIDES.start, "value": SIDES.stop - 1},
+            field="side",
+        )
     known = data.get("known", [])
     if not isinstance(known, list) or len(known) > 500:
-        raise InvalidInput("known must be a list of at most 500 keys.", field="known")
+        raise InvalidInput(gettext("known must be a list of at most 500 keys."), field="known")
     editor = text_of(data, "editor", longest=80)
     show = show_whole if data.get("full") is True else show_preview
     try:
@@ -76,7 +80,10 @@ def _answers(data: Mapping[str, Any]) -> list[str]:
     """The answers in words that the page shows, each with text. Raises ``InvalidInput``."""
     answers = data.get("answers", [])
     if not isinstance(answers, list) or len(answers) > MOST_ANSWERS:
-        raise InvalidInput(f"answers must be a list of at most {MOST_ANSWERS} texts.", field="answers")
+        raise InvalidInput(
+            gettext("answers must be a list of at most %(limit)s texts.") % {"limit": MOST_ANSWERS},
+            field="answers",
+        )
     texts = [text_of({"answers": one}, "answers") for one in answers]
     return [text for text in texts if text]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext, gettext_lazy
 
 from evaluation.common.links import Count, RunLinks
 from evaluation.metrics import reading
@@ -17,18 +18,18 @@ from evaluation.query.fields import READING_REASONS
 
 RULES_SHOWN = 12
 REASONS = {
-    "none": "nothing read",
-    "refusal": "refusal",
-    "several": "several options",
-    "contradiction": "contradiction",
-    "outside": "outside the options",
-    "withdrawn": "withdrawn",
-    "hedged": "hedged",
-    "negated": "negated",
-    "thinking_only": "thinking only",
-    "weak": "weaker than accepted",
-    "unmatched": "matches no accepted answer",
-    "unit": "unit on one side",
+    "none": gettext_lazy("nothing read"),
+    "refusal": gettext_lazy("refusal"),
+    "several": gettext_lazy("several options"),
+    "contradiction": gettext_lazy("contradiction"),
+    "outside": gettext_lazy("outside the options"),
+    "withdrawn": gettext_lazy("withdrawn"),
+    "hedged": gettext_lazy("hedged"),
+    "negated": gettext_lazy("negated"),
+    "thinking_only": gettext_lazy("thinking only"),
+    "weak": gettext_lazy("weaker than accepted"),
+    "unmatched": gettext_lazy("matches no accepted answer"),
+    "unit": gettext_lazy("unit on one side"),
 }
 
 
@@ -83,12 +84,12 @@ def report_shown(
         "unread_share": report["unread"] / n,
         "alarm": alarm(report, settings) if settings else "",
         "states": [
-            part("read", report["read"] + report["undecided"], listed(q=READ)),
-            replace(part("unread", report["unread"], listed(unread="yes")), term="unread"),
-            replace(part("blank", report["blank"], listed(unanswered="yes")), term="unanswered"),
-            part("by the verdict of the file alone", report.get("file", 0), listed(q=FILE_ALONE)),
+            part(gettext("read"), report["read"] + report["undecided"], listed(q=READ)),
+            replace(part(gettext("unread"), report["unread"], listed(unread="yes")), term="unread"),
+            replace(part(gettext("blank"), report["blank"], listed(unanswered="yes")), term="unanswered"),
+            part(gettext("by the verdict of the file alone"), report.get("file", 0), listed(q=FILE_ALONE)),
             replace(
-                part("decided by people", report["decided"], listed(verdict_by="person")),
+                part(gettext("decided by people"), report["decided"], listed(verdict_by="person")),
                 href=page and f"{page}&state=decided",
             ),
         ],
@@ -100,7 +101,7 @@ def report_shown(
         ],
         "reasons": [
             Part(
-                label=REASONS.get(row["reason"], row["reason"]),
+                label=str(REASONS.get(row["reason"], row["reason"])),
                 count=Count(row["n"], listed(unread_reason=ASKED.get(row["reason"], row["reason"]))),
                 share=row["n"] / n,
                 href=page and f"{page}&{urlencode({'reason': row['reason']})}",

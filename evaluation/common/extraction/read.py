@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.models import Benchmark, Revision
 from annotation.schema import AnswerType
 from evaluation.metrics.columns import AnswerKey
@@ -65,7 +67,9 @@ def read_slices_extraction(
     found = {number: reports for number, reports in by_run.items() if reports}
     if not found:
         raise NotFound(
-            f"There are no reports by {by[:60]!r}. There are by {', '.join(facets) or 'nothing'}.", field="by"
+            gettext("There are no reports by %(by)s. There are by %(facets)s.")
+            % {"by": repr(by[:60]), "facets": ", ".join(facets) or gettext("nothing")},
+            field="by",
         )
     return found
 

@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext
 
 from annotation.blindness import Known, known
 from annotation.common.access import facts_of
@@ -32,7 +33,7 @@ def queue_known_to(user: Any, queue: JudgingQueue) -> Known:
     """What this person may know of a queue. Raises ``Conflict`` where it is gone."""
     found = with_remaining(JudgingQueue.objects.filter(pk=queue.pk), user).first()
     if found is None:
-        raise Conflict("This queue was deleted meanwhile.")
+        raise Conflict(gettext("This queue was deleted meanwhile."))
     found.benchmark = queue.benchmark
     return listed_known_to(user, found)
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext, gettext_lazy
+
 from annotation.schema import SampleContent
 from evaluation.common.trajectory.read import TrajectoryDetail
 from evaluation.common.trajectory.turns import TEXT_CAP, Excerpt, excerpt
@@ -16,10 +18,21 @@ from evaluation.metrics.verdicts import same_reading
 
 SAID_LENGTH = 60
 DECIDED = {
-    VerdictBy.FILE: "The verdict of the file",
-    VerdictBy.PERSON: "The decision of a person",
-    VerdictBy.JUDGE: "The verdict of a judge model",
+    VerdictBy.FILE: (
+        gettext_lazy("The verdict of the file decides: correct."),
+        gettext_lazy("The verdict of the file decides: incorrect."),
+    ),
+    VerdictBy.PERSON: (
+        gettext_lazy("The decision of a person decides: correct."),
+        gettext_lazy("The decision of a person decides: incorrect."),
+    ),
+    VerdictBy.JUDGE: (
+        gettext_lazy("The verdict of a judge model decides: correct."),
+        gettext_lazy("The verdict of a judge model decides: incorrect."),
+    ),
 }
+BY_RULE = gettext_lazy("The rule decides: correct."), gettext_lazy("The rule decides: incorrect.")
+"""Who decided, in a sentence that also names the verdict: that of a correct answer, then that of an incorrect one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +79,8 @@ def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP)
     )
 
 
-_VERDICTS = {TRUE: "correct", FALSE: "incorrect"}
-
-
 def _nothing_read(asked: bool, unread: bool) -> str:
-    return "unread" if unread else "nothing" if asked else ""
+    return gettext("unread") if unread else gettext("nothing") if asked else ""
 
 
 def said_words(letter: str, options: Mapping[str, str]) -> str:
@@ -83,39 +93,66 @@ def gold_words(answers: tuple[str, ...], options: Mapping[str, str]) -> str:
     """The gold letter with its text, or the first accepted string and how many more there are."""
     if not answers:
         return ""
-    more = f" and {len(answers) - 1} more" if len(answers) > 1 else ""
-    return said_words(answers[0], options) + more
+    first = said_words(answers[0], options)
+    several = gettext("%(answer)s and %(count)s more") % {"answer": first, "count": len(answers) - 1}
+    return several if len(answers) > 1 else first
 
 
-_PLACES = {"tag": "an answer tag", "structured": "JSON", "box": "a box", "text": "the text"}
+_PLACES = {
+    "tag": gettext_lazy("an answer tag"),
+    "structured": "JSON",
+    "box": gettext_lazy("a box"),
+    "text": gettext_lazy("the text"),
+}
 _RULES = {
-    "letter": "the letter alone", "text": "an option’s text alone", "number": "an option’s number",
-    "lead": "a letter at the start",
-    "statement": "a statement", "last_line": "the last line", "aside": "a weak statement", "mention": "a mention",
-    "yes_no": "yes or no", "contained": "a sentence with an option’s text", "first_line": "the first line",
-}  # fmt: skip
+    "letter": gettext_lazy("the letter alone"),
+    "text": gettext_lazy("an option’s text alone"),
+    "number": gettext_lazy("an option’s number"),
+    "lead": gettext_lazy("a letter at the start"),
+    "statement": gettext_lazy("a statement"),
+    "last_line": gettext_lazy("the last line"),
+    "aside": gettext_lazy("a weak statement"),
+    "mention": gettext_lazy("a mention"),
+    "yes_no": gettext_lazy("yes or no"),
+    "contained": gettext_lazy("a sentence with an option’s text"),
+    "first_line": gettext_lazy("the first line"),
+}
 _REASONS = {
-    "none": "it contains no answer", "refusal": "it refuses", "several": "it names several options",
-    "contradiction": "it contradicts itself", "outside": "it names no option",
-    "withdrawn": "it withdraws its answer",
-    "hedged": "it is unsure", "negated": "it only rules out options", "thinking_only": "it contains only reasoning",
-    "weak": "the reading is weaker than the settings ask for", "unit": "only one side has a unit",
-    "unmatched": "it equals no accepted answer",
-}  # fmt: skip
+    "none": gettext_lazy("it contains no answer"),
+    "refusal": gettext_lazy("it refuses"),
+    "several": gettext_lazy("it names several options"),
+    "contradiction": gettext_lazy("it contradicts itself"),
+    "outside": gettext_lazy("it names no option"),
+    "withdrawn": gettext_lazy("it withdraws its answer"),
+    "hedged": gettext_lazy("it is unsure"),
+    "negated": gettext_lazy("it only rules out options"),
+    "thinking_only": gettext_lazy("it contains only reasoning"),
+    "weak": gettext_lazy("the reading is weaker than the settings ask for"),
+    "unit": gettext_lazy("only one side has a unit"),
+    "unmatched": gettext_lazy("it equals no accepted answer"),
+}
 _FLAGS = {
-    "corrected": "the last of several statements", "box_overruled": "instead of a box before it",
-    "earlier_tag_differs": "an earlier tag has another answer",
-}  # fmt: skip
+    "corrected": gettext_lazy("the last of several statements"),
+    "box_overruled": gettext_lazy("instead of a box before it"),
+    "earlier_tag_differs": gettext_lazy("an earlier tag has another answer"),
+}
 
 
 def _how(reading: Reading, letter: str) -> str:
     """The rule, the region and the class of a reading, in one sentence."""
     if reading.state != "read":
         return ""
-    what = f"Read as option {letter}" if reading.letter else "Read"
-    rule = _RULES.get(reading.rule, f"the rules of {reading.rule}")
     flags = "".join(f"; {_FLAGS[flag]}" for flag in reading.flags)
-    return f"{what}: {rule} in {_PLACES[reading.where]} ({reading.strength}{flags})."
+    words = gettext("Read: %(rule)s in %(place)s (%(strength)s%(flags)s).")
+    if reading.letter:
+        words = gettext("Read as option %(letter)s: %(rule)s in %(place)s (%(strength)s%(flags)s).")
+    return words % {
+        "letter": letter,
+        "rule": _RULES.get(reading.rule) or gettext("the rules of %(scorer)s") % {"scorer": reading.rule},
+        "place": _PLACES[reading.where],
+        "strength": reading.strength,
+        "flags": flags,
+    }
 
 
 def _in_file(row: Any, detail: TrajectoryDetail, by_rule: AnswerResult) -> str:
@@ -123,30 +160,53 @@ def _in_file(row: Any, detail: TrajectoryDetail, by_rule: AnswerResult) -> str:
     parts, theirs = [], row.file_reading.strip()
     if theirs:
         same = same_reading(row.answer, theirs, detail.samples.answers[0], detail.settings)
-        beside = {True: "the same as here", False: "different from here", None: "not comparable with our rules"}[same]
-        parts.append(f"read as “{said_words(theirs, {})}”, {beside}")
+        words = {
+            True: gettext("read as “%(answer)s”, the same as here"),
+            False: gettext("read as “%(answer)s”, different from here"),
+            None: gettext("read as “%(answer)s”, not comparable with our rules"),
+        }
+        parts.append(words[same] % {"answer": said_words(theirs, {})})
     if row.judge_correct is not None:
-        ours = _VERDICTS.get(by_rule.correct, "undecided")
-        theirs = _VERDICTS[TRUE if row.judge_correct else FALSE]
-        parts.append(f"judged {theirs}, {'as' if ours == theirs else ours} by our rules")
-    return f"In the file: {'; '.join(parts)}." if parts else ""
+        ours, judged = by_rule.correct, TRUE if row.judge_correct else FALSE
+        words_of = {TRUE: gettext("correct"), FALSE: gettext("incorrect")}
+        if ours == judged:
+            said = gettext("judged %(verdict)s, as by our rules")
+        else:
+            said = gettext("judged %(verdict)s, %(other)s by our rules")
+        parts.append(said % {"verdict": words_of[judged], "other": words_of.get(ours, gettext("undecided"))})
+    return gettext("In the file: %(parts)s.") % {"parts": "; ".join(parts)} if parts else ""
 
 
 def _reading(row: Any, detail: TrajectoryDetail, by_rule: AnswerResult) -> str:
     scores = detail.scores
     if scores.missing_answer[0]:
-        return "No answer. Counted as incorrect."
+        return gettext("No answer. Counted as incorrect.")
     read = _how(by_rule.reading, by_rule.letter)
-    if words := DECIDED.get(int(scores.verdict_by[0])):
-        return f"{read} {words} decides: {'correct' if scores.correct[0] == TRUE else 'incorrect'}.".strip()
+    wrong = int(scores.correct[0] != TRUE)
+    if sentences := DECIDED.get(int(scores.verdict_by[0])):
+        return f"{read} {sentences[wrong]}".strip()
     if not (scores.unread[0] or scores.undecided[0]):
-        return f"{read} The rule decides: {'correct' if scores.correct[0] == TRUE else 'incorrect'}."
-    counts = "is excluded from the rates" if detail.settings.undecided_answer == "exclude" else "counts as incorrect"
-    why = _REASONS.get(by_rule.reason, by_rule.reason)
+        return f"{read} {BY_RULE[wrong]}"
+    excluded = detail.settings.undecided_answer == "exclude"
+    why = {"reason": _REASONS.get(by_rule.reason, by_rule.reason)}
     if scores.unread[0]:
-        decided = f"It is undecided and {counts}" if scores.undecided[0] else "It counts as incorrect"
-        return f"Unread: {why}. {decided}. Unread answers are never guessed."
-    return f"{read} Undecided: {why}, and there is no judgment. It {counts}.".strip()
+        return _unread(undecided=bool(scores.undecided[0]), excluded=excluded) % why
+    if excluded:
+        words = gettext("Undecided: %(reason)s, and there is no judgment. It is excluded from the rates.")
+    else:
+        words = gettext("Undecided: %(reason)s, and there is no judgment. It counts as incorrect.")
+    return f"{read} {words % why}".strip()
+
+
+def _unread(*, undecided: bool, excluded: bool) -> str:
+    """How an unread answer counts, with the placeholder ``reason``."""
+    if not undecided:
+        return gettext("Unread: %(reason)s. It counts as incorrect. Unread answers are never guessed.")
+    if excluded:
+        return gettext(
+            "Unread: %(reason)s. It is undecided and is excluded from the rates. Unread answers are never guessed."
+        )
+    return gettext("Unread: %(reason)s. It is undecided and counts as incorrect. Unread answers are never guessed.")
 
 
 @dataclass(frozen=True, slots=True)

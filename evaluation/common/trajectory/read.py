@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from django.db.models import F
 from django.db.models.functions import Left, Length
+from django.utils.translation import gettext
 
 from annotation.content.chains.read import KnownChain, further_chains
 from annotation.content.records import record_of
@@ -124,7 +125,10 @@ def load_trajectory(benchmark: Benchmark, pk: int) -> Trajectory:
     )
     found: Trajectory | None = rows.filter(pk=pk).first()
     if found is None:
-        raise NotFound(f"{benchmark.title} has no trajectory {pk}. It may have been replaced by a later import.")
+        raise NotFound(
+            gettext("%(title)s has no trajectory %(pk)s. It may have been replaced by a later import.")
+            % {"title": benchmark.title, "pk": pk}
+        )
     # The same object: it knows the roles of who asks.
     found.run.benchmark = benchmark
     return found

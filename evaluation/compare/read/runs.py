@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from django.db.models import F
+from django.utils.translation import gettext
 from numpy.typing import NDArray
 
 from annotation.models import Benchmark, FacetValue, Sample
@@ -200,7 +201,10 @@ def _mask(rows: list[int], samples: ComparedSamples) -> Bools:
 
 def _chosen(masks: Mapping[str, Mapping[str, Bools]], by: str) -> list[tuple[str, str, Bools]]:
     if by and by not in masks:
-        raise NotFound(f"The samples have no facet {by[:60]}. They have {', '.join(masks) or 'none'}.")
+        raise NotFound(
+            gettext("The samples have no facet %(by)s. They have %(facets)s.")
+            % {"by": by[:60], "facets": ", ".join(masks) or gettext("none")}
+        )
     if by:
         return [(by, value, mask) for value, mask in masks[by].items()]
     chosen: list[tuple[str, str, Bools]] = []

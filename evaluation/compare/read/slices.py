@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from django.utils.translation import gettext
 
 from annotation.models import Benchmark
 from evaluation.compare.read.runs import compared_samples, facet_masks
@@ -76,5 +77,5 @@ def minimum_size(text: str) -> int:
     if not text:
         return LEAST
     if not (text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text)):
-        raise InvalidInput("The minimum must be a whole number of at least 1.", field="least")
+        raise InvalidInput(gettext("The minimum must be a whole number of at least 1."), field="least")
     return int(text)

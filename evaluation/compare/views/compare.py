@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from annotation.common.loading import load_benchmark, rights_in
@@ -93,7 +94,7 @@ def _at_what_is_compared(request: HttpRequest, asked: Asked) -> HttpResponse:
     named = [pk for pk in request.GET.getlist("run") if pk]
     if len(set(named)) < len(named):
         runs = " and ".join(str(run) for run in asked.runs)
-        messages.warning(request, f"A run can't be compared with itself. These are {runs}.")
+        messages.warning(request, gettext("A run can't be compared with itself. These are %(runs)s.") % {"runs": runs})
     terms = request.GET.copy()
     terms.setlist("run", [str(run.pk) for run in asked.runs])
     return redirect(f"{request.path}?{terms.urlencode()}")

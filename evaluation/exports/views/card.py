@@ -11,6 +11,7 @@ from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.exporters.data_card import as_markdown
 from evaluation.exports.read.card import read_data_card
+from webapp.common.translation import in_english
 
 
 @require_safe
@@ -22,6 +23,7 @@ def data_card(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@in_english
 def data_card_markdown(request: HttpRequest, slug: str) -> HttpResponse:
     """The same card as a Markdown file to keep."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_safe
 
 from annotation.common.loading import load_benchmark
@@ -18,12 +19,22 @@ from evaluation.exports.read.counts import count_exports
 from evaluation.exports.read.formats import export_parts
 from webapp.common.errors import NotFound, Unavailable
 from webapp.common.streaming import streamed
+from webapp.common.translation import in_english
 
 TITLES = {
-    "metrics": ("Metrics", "One row per run, metric and slice, with interval and n."),
-    "samples": ("Scores", "One row per trajectory: correct, quadrant, coverage, calls, plan."),
-    "comparisons": ("Comparisons", "One row per pair of runs: difference, exact tests, adjusted p."),
-    "rewards": ("Rewards", "One row per rollout of a rollout group: sufficiency, minimality, final reward."),
+    "metrics": (gettext_lazy("Metrics"), gettext_lazy("One row per run, metric and slice, with interval and n.")),
+    "samples": (
+        gettext_lazy("Scores"),
+        gettext_lazy("One row per trajectory: correct, quadrant, coverage, calls, plan."),
+    ),
+    "comparisons": (
+        gettext_lazy("Comparisons"),
+        gettext_lazy("One row per pair of runs: difference, exact tests, adjusted p."),
+    ),
+    "rewards": (
+        gettext_lazy("Rewards"),
+        gettext_lazy("One row per rollout of a rollout group: sufficiency, minimality, final reward."),
+    ),
 }
 
 
@@ -46,6 +57,7 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@in_english
 def exported(request: HttpRequest, slug: str, name: str, extension: str) -> StreamingHttpResponse:
     """A table as .json, .csv or .parquet, or the benchmark in one of its formats."""
     benchmark = load_benchmark(request, slug, Right.EXPORT)
@@ -59,4 +71,6 @@ def exported(request: HttpRequest, slug: str, name: str, extension: str) -> Stre
             return streamed(f"{slug}-{name}.{extension}", export_parts(name, benchmark, request.user))
         except MissingLibrary as error:
             raise Unavailable(str(error)) from error
-    raise NotFound(f"Unknown export {name}.{extension}. See the Export page.")
+    raise NotFound(
+        gettext("Unknown export %(name)s.%(extension)s. See the Export page.") % {"name": name, "extension": extension}
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext
+
 from annotation.common.access import gold_known_to
 from annotation.models import Benchmark, Sample
 from evaluation.models import Run, Trajectory
@@ -73,4 +75,6 @@ def _look(trajectory: Trajectory, sample: Sample) -> Look:
     assert score.coverage is not None
     options = sample.gold.revision.options
     words = f"{score.letter} {options[score.letter]}" if score.letter in options else score.letter
-    return Look(trajectory.pk, trajectory.run, score.crop, score.coverage, words or "no answer", bool(score.correct))
+    return Look(
+        trajectory.pk, trajectory.run, score.crop, score.coverage, words or gettext("no answer"), bool(score.correct)
+    )

@@ -8,6 +8,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import ngettext_lazy
+
 from annotation.common.access import gold_known_to
 from annotation.models import Benchmark
 from evaluation.models import Metric, Run, Scoring
@@ -28,15 +30,23 @@ ACCURACY = "accuracy"
 READ_BACK = 100
 """Entries of the audit log that are looked at; several of a kind in a row become one sentence."""
 
-SENTENCES: Mapping[str, tuple[str, str]] = {
-    "benchmark.create": ("created {title}", "created {title}"),
-    "benchmark.public": ("changed the visibility of {title}", "changed the visibility of {title}"),
-    "member.add": ("added a member as {after} to {title}", "assigned {n} roles on {title}"),
-    "version.freeze": ("froze version {after} of {title}", "froze {n} versions of {title}"),
-    "import.samples": ("imported samples into {title} ({samples})", "imported {n} files of samples into {title}"),
-    "import.runs": ("imported trajectories into {title} ({trajectories})", "imported {n} files of runs into {title}"),
-    "run.score": ("scored a run of {title}", "scored {n} runs of {title}"),
-    "settings.change": ("changed the metric settings of {title}", "changed the metric settings of {title}"),
+SENTENCES: Mapping[str, Any] = {
+    "benchmark.create": ngettext_lazy("created %(title)s", "created %(title)s", "n"),
+    "benchmark.public": ngettext_lazy(
+        "changed the visibility of %(title)s", "changed the visibility of %(title)s", "n"
+    ),
+    "member.add": ngettext_lazy("added a member as %(after)s to %(title)s", "assigned %(n)s roles on %(title)s", "n"),
+    "version.freeze": ngettext_lazy("froze version %(after)s of %(title)s", "froze %(n)s versions of %(title)s", "n"),
+    "import.samples": ngettext_lazy(
+        "imported samples into %(title)s (%(samples)s)", "imported %(n)s files of samples into %(title)s", "n"
+    ),
+    "import.runs": ngettext_lazy(
+        "imported trajectories into %(title)s (%(trajectories)s)", "imported %(n)s files of runs into %(title)s", "n"
+    ),
+    "run.score": ngettext_lazy("scored a run of %(title)s", "scored %(n)s runs of %(title)s", "n"),
+    "settings.change": ngettext_lazy(
+        "changed the metric settings of %(title)s", "changed the metric settings of %(title)s", "n"
+    ),
 }
 """Action -> what a person did once, and several times in a row. Other actions are in the audit log only."""
 
@@ -113,12 +123,12 @@ def _happening(rows: list[AuditEntry], titles: Mapping[str, str]) -> ActivityEve
     """One sentence of entries that are alike; the time is that of the last."""
     last = rows[0]
     counts = last.data.get("counts", {})
-    once, often = SENTENCES[last.action]
-    text = (once if len(rows) == 1 else often).format(
-        title=titles[last.benchmark],
-        n=len(rows),
-        after=last.after,
-        samples=decimal(counts.get("read", 0)),
-        trajectories=decimal(counts.get("trajectories", 0)),
-    )
+    values = {
+        "title": titles[last.benchmark],
+        "n": len(rows),
+        "after": last.after,
+        "samples": decimal(counts.get("read", 0)),
+        "trajectories": decimal(counts.get("trajectories", 0)),
+    }
+    text = str(SENTENCES[last.action] % values)
     return ActivityEvent(last.actor, text, last.created, last.benchmark)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
 from annotation.importers.column_mapping import BoxForm
@@ -15,17 +16,17 @@ from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers.mapping import RUN_FIELDS
 
 SPACES = (
-    ("", "As the file says"),
-    ("pixel", "Pixels of the image"),
-    ("norm1", "0 to 1 of the image"),
-    ("norm1000", "0 to 1000 of the image"),
+    ("", gettext_lazy("As the file says")),
+    ("pixel", gettext_lazy("Pixels of the image")),
+    ("norm1", gettext_lazy("0 to 1 of the image")),
+    ("norm1000", gettext_lazy("0 to 1000 of the image")),
 )
 
 
 BOX_FORMS = (
     (BoxForm.XYXY.value, "x1, y1, x2, y2"),
-    (BoxForm.XYWH.value, "x, y, width, height"),
-    (BoxForm.CXCYWH.value, "center x, center y, width, height"),
+    (BoxForm.XYWH.value, gettext_lazy("x, y, width, height")),
+    (BoxForm.CXCYWH.value, gettext_lazy("center x, center y, width, height")),
     (BoxForm.YXYX.value, "y1, x1, y2, x2"),
 )
 
@@ -33,28 +34,38 @@ BOX_FORMS = (
 class UploadForm(forms.Form):
     """A file to import and, for samples, a zip with its images."""
 
-    file = forms.FileField(label="File", allow_empty_file=True)
-    images = forms.FileField(label="Images", required=False, help_text="For samples: a zip file with their images.")
+    file = forms.FileField(label=gettext_lazy("File"), allow_empty_file=True)
+    images = forms.FileField(
+        label=gettext_lazy("Images"),
+        required=False,
+        help_text=gettext_lazy("For samples: a zip file with their images."),
+    )
 
 
 class ImportChoices(forms.Form):
     """What a person says about an uploaded file. Which fields count depends on the kind; see ``choices``."""
 
-    kind = forms.ChoiceField(choices=[("samples", "samples"), ("runs", "runs")], required=False)
+    kind = forms.ChoiceField(
+        choices=[("samples", gettext_lazy("samples")), ("runs", gettext_lazy("runs"))], required=False
+    )
     format = forms.ChoiceField(
         choices=[(name, name) for name in sorted({*SAMPLE_FORMATS, *RUN_FORMATS})], required=False
     )
     coordinates = forms.ChoiceField(
-        label="Coordinates of the boxes", choices=[*SPACES, ("size", "Pixels of …")], required=False
+        label=gettext_lazy("Coordinates of the boxes"),
+        choices=[*SPACES, ("size", gettext_lazy("Pixels of …"))],
+        required=False,
     )
-    sent_size = forms.CharField(label="Size of the image sent to the model", required=False, max_length=20)
-    model = forms.CharField(label="Model", required=False, max_length=200)
-    setting = forms.CharField(label="Setting", required=False, max_length=200)
-    boxes = forms.ChoiceField(label="Box format", choices=BOX_FORMS, required=False)
-    mapping = forms.JSONField(label="Mapping of keys", required=False)
-    replace = forms.BooleanField(label="Replace the earlier import", required=False)
-    replaces = forms.IntegerField(label="Replace", required=False, min_value=0)
-    score = forms.BooleanField(label="Score after import", required=False)
+    sent_size = forms.CharField(
+        label=gettext_lazy("Size of the image sent to the model"), required=False, max_length=20
+    )
+    model = forms.CharField(label=gettext_lazy("Model"), required=False, max_length=200)
+    setting = forms.CharField(label=gettext_lazy("Setting"), required=False, max_length=200)
+    boxes = forms.ChoiceField(label=gettext_lazy("Box format"), choices=BOX_FORMS, required=False)
+    mapping = forms.JSONField(label=gettext_lazy("Mapping of keys"), required=False)
+    replace = forms.BooleanField(label=gettext_lazy("Replace the earlier import"), required=False)
+    replaces = forms.IntegerField(label=gettext_lazy("Replace"), required=False, min_value=0)
+    score = forms.BooleanField(label=gettext_lazy("Score after import"), required=False)
 
     def clean(self) -> dict[str, Any]:
         """Columns of a table come as pairs: each ``column`` with what it is ``read_as``."""
@@ -66,7 +77,11 @@ class ImportChoices(forms.Form):
                 self.columns[name + column[:MAX_NAME]] = column
             elif name in self.columns:
                 title = next((of.fields[name].title for of in FIELDS.values() if name in of.fields), name)
-                self.add_error(None, f"{title}: {self.columns[name]} and {column} are both mapped to it. Choose one.")
+                self.add_error(
+                    None,
+                    gettext("%(title)s: %(columns)s and %(column)s are both mapped to it. Choose one.")
+                    % {"title": title, "columns": self.columns[name], "column": column},
+                )
             elif name:
                 self.columns[name] = column
         return self.cleaned_data

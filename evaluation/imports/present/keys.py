@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext, gettext_lazy
+
 from evaluation.common.extraction.present import report_shown
 from evaluation.importers.mapped.doubts import OUTSIDE
 from evaluation.importers.mapped.mapping import CALL, FIELDS, ROW, KeyMapping
@@ -25,13 +27,14 @@ ALWAYS = ("joined", "refused", "calls", "boxes")
 ROLES = 12
 """Roles of turns that are listed."""
 DEEPEST = 9
-HOWS = {"json": "JSON", "python": "Python", "tags": "tags", "react": "ReAct"}
+HOWS = {"json": "JSON", "python": "Python", "tags": gettext_lazy("tags"), "react": "ReAct"}
 
 
 def tree_shown(tree: Node, mapping: KeyMapping, chosen: str) -> list[dict[str, Any]]:
     """The nodes as rows in the order of the file, each with the fields read from it."""
     used = uses(mapping, tree)
     rows: list[dict[str, Any]] = []
+    whole = gettext("the whole row")
     boxes = {KeyPath((*node.path.steps, EVERY)) for node in tree.walk() if node.marks["box"] and node.types["list"]}
     for node in tree.walk():
         if node.path in boxes and not node.types["list"]:
@@ -40,7 +43,7 @@ def tree_shown(tree: Node, mapping: KeyMapping, chosen: str) -> list[dict[str, A
         rows.append({
             "id": f"key-{len(rows)}",
             "path": path,
-            "label": node.label if node.path.steps else "the whole row" if not mapping.rows.steps else "the file",
+            "label": node.label if node.path.steps else gettext("the file") if mapping.rows.steps else whole,
             "depth": min(len(node.path.steps), DEEPEST),
             "types": " or ".join(f"{kind} {count}" for kind, count in node.types.most_common(2)),
             "examples": node.examples,
@@ -51,7 +54,7 @@ def tree_shown(tree: Node, mapping: KeyMapping, chosen: str) -> list[dict[str, A
         if node.path.steps[-1:] == (EVERY,) and _by_id(node, tree):
             own = str(KeyPath((*node.path.steps, KEY)))
             rows.append({
-                **rows[-1], "id": f"key-{len(rows)}", "path": own, "label": "key()", "types": "its key",
+                **rows[-1], "id": f"key-{len(rows)}", "path": own, "label": "key()", "types": gettext("its key"),
                 "examples": [], "uses": [], "looks": "", "depth": min(len(node.path.steps) + 1, DEEPEST),
                 "chosen": own == chosen,
             })  # fmt: skip
@@ -74,14 +77,16 @@ def _looks(node: Node) -> str:
     if not marks or 2 * marks[0][1] < node.count:
         return ""
     mark = marks[0][0]
-    return {"box": "looks like a box", "image": "looks like an image"}.get(mark, f"text as {HOWS.get(mark, mark)}")
+    if mark in HOWS:
+        return gettext("text as %(form)s") % {"form": HOWS[mark]}
+    return gettext("looks like a box") if mark == "box" else gettext("looks like an image")
 
 
 def fields_shown(form: KeyForm, tree: Node, mapping: KeyMapping) -> list[tuple[str, list[dict[str, Any]]]]:
     """The fields by group, each with its path, the first value there and what is wrong."""
     nodes = {node.path: node for node in tree.walk()}
     groups = []
-    for group, title in ((ROW, "Of a row"), (CALL, "Of its calls")):
+    for group, title in ((ROW, gettext("Of a row")), (CALL, gettext("Of its calls"))):
         rows = []
         for one in FIELDS.values():
             if one.group != group:
@@ -115,8 +120,15 @@ def roles_shown(mapping: KeyMapping, tree: Node) -> list[tuple[str, str]]:
 def preview_shown(record: Any, found: KeyPreview) -> dict[str, Any]:
     """The preview in figures, with what is doubtful about it in words and a button for each way out."""
     counts = found.counts
-    names = {"joined": "joined", "refused": "rejected", "calls": "calls", "boxes": "boxes", "answers": "answers",
-             "unread": "answers unread", "failed": "failed"}  # fmt: skip
+    names = {
+        "joined": gettext("joined"),
+        "refused": gettext("rejected"),
+        "calls": gettext("calls"),
+        "boxes": gettext("boxes"),
+        "answers": gettext("answers"),
+        "unread": gettext("answers unread"),
+        "failed": gettext("failed"),
+    }
     forms, spaces = dict(BOX_FORMS), dict(SPACES)
     rows = [{**row, "index": index, **pictures_shown(record, row, index)} for index, row in enumerate(found.records)]
     return {

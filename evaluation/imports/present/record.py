@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
 
 from annotation.exchange.write.samples import WITH_RUNS
 from annotation.importers.mapping import BOX_FIELDS, Field
@@ -17,6 +18,7 @@ from evaluation.imports.forms.choices import BOX_FORMS, FIELDS
 from evaluation.imports.read.mappings import FORMAT as TABLE
 from evaluation.imports.read.mappings import KEYS, saved_for, saved_for_keys
 from evaluation.imports.write.upload import both_of, path_of
+from webapp.common.translation import Text, all_of
 
 FIVE = 5
 LINES = 4
@@ -46,8 +48,15 @@ def written(record: Any) -> int:
     return int(record.counts.get("new", 0) + record.counts.get("changed", 0))
 
 
-def _many(count: int, word: str) -> str:
-    return word if count == 1 else f"{word}s"
+def _written_words(kind: str, count: int, *, done: bool) -> str:
+    if kind == "samples":
+        saved = ngettext("sample saved", "samples saved", count)
+        return saved if done else ngettext("sample to save", "samples to save", count)
+    return (
+        ngettext("record saved", "records saved", count)
+        if done
+        else ngettext("record to save", "records to save", count)
+    )
 
 
 def strip(record: Any) -> dict[str, Any]:
@@ -56,34 +65,32 @@ def strip(record: Any) -> dict[str, Any]:
     counts = record.counts if record.state in ("done", "undone") else preview.get("counts", {})
     write = counts.get("new", 0) + counts.get("changed", 0)
     done = record.state in ("done", "undone")
-    noun = _many(write, "sample" if record.kind == "samples" else "record")
-    figures = [Figure(write, f"{noun} saved" if done else f"{noun} to save")]
+    figures = [Figure(write, _written_words(record.kind, write, done=done))]
     if counts.get("changed"):
-        figures.append(Figure(counts["changed"], "of them replace existing rows"))
+        figures.append(Figure(counts["changed"], gettext("of them replace existing rows")))
     if counts.get("removed"):
-        figures.append(Figure(counts["removed"], "removed, not in the file" if done else "to remove, not in the file"))
+        words = gettext("removed, not in the file") if done else gettext("to remove, not in the file")
+        figures.append(Figure(counts["removed"], words))
     figures += [
-        Figure(counts.get("unchanged", 0), "unchanged"),
-        Figure(counts.get("refused", 0), "rejected", term="rejected"),
-        Figure(counts.get("repaired", 0), "repaired", term="repaired"),
+        Figure(counts.get("unchanged", 0), gettext("unchanged")),
+        Figure(counts.get("refused", 0), gettext("rejected"), term="rejected"),
+        Figure(counts.get("repaired", 0), gettext("repaired"), term="repaired"),
     ]
     if record.kind == "runs":
+        without, calls = preview.get("without", 0), counts.get("steps", 0)
+        words = ngettext("sample without a record", "samples without a record", without)
         figures += [
-            Figure(
-                preview.get("without", 0),
-                f"{_many(preview.get('without', 0), 'sample')} without a record",
-                term="missing",
-            ),
-            Figure(counts.get("steps", 0), _many(counts.get("steps", 0), "call"), term="tool-call"),
+            Figure(without, words, term="missing"),
+            Figure(calls, ngettext("call", "calls", calls), term="tool-call"),
         ]
     elif preview.get("pictures"):
         pictures = preview["pictures"]
         figures += [
-            Figure(pictures["found"], f"{_many(pictures['found'], 'image')} found"),
-            Figure(pictures["missing"], f"{_many(pictures['missing'], 'image')} missing"),
+            Figure(pictures["found"], ngettext("image found", "images found", pictures["found"])),
+            Figure(pictures["missing"], ngettext("image missing", "images missing", pictures["missing"])),
         ]
-        if pictures["kept"]:
-            figures.append(Figure(pictures["kept"], f"{_many(pictures['kept'], 'image')} already stored"))
+        if kept := pictures["kept"]:
+            figures.append(Figure(kept, ngettext("image already stored", "images already stored", kept)))
     repaired = min(write, counts.get("repaired", 0))
     bar = {
         "plain": write - repaired,
@@ -129,8 +136,11 @@ def _where(group: Mapping[str, Any], own: str) -> str:
     if not lines and not rows:
         return _first(group, "file")
     named = ", ".join((rows or lines)[:LINES])
-    more = f" and {count - LINES:,} more" if count > LINES else ""
-    return f"{'record' if rows else 'line'}{'' if count == 1 else 's'} {named}{more}"
+    if count > LINES:
+        named = gettext("%(places)s and %(count)s more") % {"places": named, "count": f"{count - LINES:,}"}
+    if rows:
+        return ngettext("record %(places)s", "records %(places)s", count) % {"places": named}
+    return ngettext("line %(places)s", "lines %(places)s", count) % {"places": named}
 
 
 def again_words(record: Any) -> dict[str, Any]:
@@ -138,22 +148,28 @@ def again_words(record: Any) -> dict[str, Any]:
     again = record.preview.get("again")
     if not again:
         return {}
-    lost = [
-        f"{again[name]:,} {word if again[name] == 1 else words}"
-        for name, word, words in (
-            ("marks", "mark of people", "marks of people"),
-            ("questions", "question of judging queues", "questions of judging queues"),
-        )
-        if again[name]
-    ]
-    rows = again.get("rows", 0)
-    gone = f"{rows:,} of its rows {'is' if rows == 1 else 'are'} not in this file and will be deleted."
-    sentence = f"{' and '.join(lost)} will be deleted: this file has no rows to carry them."
+    marks, questions, rows = again["marks"], again["questions"], again.get("rows", 0)
+    lost = []
+    if marks:
+        words = ngettext("%(count)s mark of people", "%(count)s marks of people", marks)
+        lost.append(words % {"count": f"{marks:,}"})
+    if questions:
+        words = ngettext("%(count)s question of judging queues", "%(count)s questions of judging queues", questions)
+        lost.append(words % {"count": f"{questions:,}"})
+    gone = ngettext(
+        "%(count)s of its rows is not in this file and will be deleted.",
+        "%(count)s of its rows are not in this file and will be deleted.",
+        rows,
+    )
+    sentence = gettext("%(things)s will be deleted: this file has no rows to carry them.") % {"things": all_of(lost)}
+    how = gettext("read %(choices)s: %(runs)s")
     return {
         "import": again["import"],
         "named": again.get("named", ""),
-        "how": f"read {again['read']}: {'; '.join(again['runs'])}",
-        "gone": gone if rows else "This file contains all its rows. Nothing is deleted.",
+        "how": how % {"choices": again["read"], "runs": "; ".join(again["runs"])},
+        "gone": gone % {"count": f"{rows:,}"}
+        if rows
+        else gettext("This file contains all its rows. Nothing is deleted."),
         "lost": sentence if lost else "",
     }
 
@@ -162,12 +178,17 @@ def run_words(record: Any) -> list[str]:
     """A sentence for each run of the file that is there already and is not said to be it, read otherwise."""
     if record.preview.get("again"):
         return []
-    return [
-        f"{run['model']}{', ' + run['setting'] if run['setting'] else ''} already has a run "
-        f"({run['there']:,} {_many(run['there'], 'record')}): its records will be replaced where they differ."
-        for run in record.preview.get("runs", [])
-        if run["there"] is not None
-    ]
+    return [_replaced(run) for run in record.preview.get("runs", []) if run["there"] is not None]
+
+
+def _replaced(run: Mapping[str, Any]) -> str:
+    words = ngettext(
+        "%(run)s already has a run (%(count)s record): its records will be replaced where they differ.",
+        "%(run)s already has a run (%(count)s records): its records will be replaced where they differ.",
+        run["there"],
+    )
+    named = f"{run['model']}, {run['setting']}" if run["setting"] else run["model"]
+    return words % {"run": named, "count": f"{run['there']:,}"}
 
 
 def five(record: Any, which: str, chosen: str) -> dict[str, Any]:
@@ -244,14 +265,14 @@ def keys_shown(record: Any) -> dict[str, Any]:
     rows = [(one.title, mapping[name]) for name, one in KEY_FIELDS.items() if name in mapping]
     boxes = f"{dict(BOX_FORMS)[mapping['box_form']]}, {mapping['coordinates']}" if "box" in mapping else ""
     return {
-        "rows": [*rows, *([("Boxes", boxes)] if boxes else [])],
+        "rows": [*rows, *([(gettext("Boxes"), boxes)] if boxes else [])],
         "saved": saved if saved and saved.mapping == mapping else None,
     }
 
 
 def _named_anew(free: str) -> list[Field]:
     """What a column of one's own may be read as, under its own name."""
-    return [Field(free, "Facet, under the column's name", ())] if free else []
+    return [Field(free, gettext("Facet, under the column's name"), ())] if free else []
 
 
 def _read_as(name: str, free: str) -> str:
@@ -277,7 +298,7 @@ def _both(record: Any, rights: Mapping[str, bool]) -> dict[str, Any]:
     return {"count": read + (counts.get("refused", 0) if record.kind == "runs" else 0), "chosen": chosen}
 
 
-def settings_shown(record: Any, rights: Mapping[str, bool], spaces: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def settings_shown(record: Any, rights: Mapping[str, bool], spaces: Sequence[tuple[str, Text]]) -> dict[str, Any]:
     """The choices with what is chosen: kinds, formats with their confidence, coordinates, names."""
     formats = record.preview.get("formats", {})
     options = record.options
@@ -294,7 +315,7 @@ def settings_shown(record: Any, rights: Mapping[str, bool], spaces: Sequence[tup
         ],
         "other_kind": other if holds[other] and rights[f"import_{other}"] else "",
         "both": _both(record, rights),
-        "spaces": [*spaces, ("size", "Pixels of the image as sent, …")],
+        "spaces": [*spaces, ("size", gettext("Pixels of the image as sent, …"))],
         "space": "size" if sized else coordinates,
         "sent_size": coordinates if sized else "",
         "scores": record.preview.get("choices", {}).get("score", False),

@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.common.loading import load_benchmark
@@ -23,7 +24,7 @@ from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import NotFound
 from webapp.common.htmx import render_page
 
-WRONG = "Correct the marked field first."
+WRONG = gettext_noop("Correct the marked field first.")
 PAGE, PIECE = "evaluation/imports/keys/keys.html", "evaluation/imports/keys/_keys.html"
 
 
@@ -60,11 +61,11 @@ def keys(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
         "texts": texts_shown(lenient),
         "roles": roles_shown(lenient, tree),
         "wrong": form.errors.get(""),
-        "spaces": [*SPACES[1:], ("size", "Pixels of the image as sent, …")],
+        "spaces": [*SPACES[1:], ("size", gettext("Pixels of the image as sent, …"))],
         "space": space if space in dict(SPACES) else "size",
         "sent_size": "" if space in dict(SPACES) else space,
         "box_forms": BOX_FORMS,
-        "preview": preview_shown(found, preview(found, mapping) if mapping else KeyPreview(WRONG)),
+        "preview": preview_shown(found, preview(found, mapping) if mapping else KeyPreview(gettext(WRONG))),
         "mapping": json.dumps(mapping.as_dict(), indent=1, ensure_ascii=False) if mapping else "",
     }
     return render_page(request, PAGE, PIECE, context)
@@ -76,7 +77,7 @@ def mapping(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
     """The mapping that a file is read by, as a file for ``import_runs --mapping``."""
     found = _load(request, slug, record)
     if not found.options.get("mapping"):
-        raise NotFound("This import has no mapping yet. Map the keys or columns of the file first.")
+        raise NotFound(gettext("This import has no mapping yet. Map the keys or columns of the file first."))
     response = JsonResponse(found.options["mapping"], json_dumps_params={"indent": 1, "ensure_ascii": False})
     response["Content-Disposition"] = f'attachment; filename="{slug}-import-{record}-mapping.json"'
     return response

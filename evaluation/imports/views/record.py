@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark, rights_in
@@ -40,6 +41,7 @@ from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError, Conflict, InvalidInput
 from webapp.common.htmx import render_page
 from webapp.common.paging import page_after
+from webapp.common.translation import in_english
 from webapp.jobs.models import Job
 
 ISSUES = 100
@@ -127,6 +129,7 @@ def commit(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
 
 @login_required
 @require_safe
+@in_english
 def issues(request: SignedInRequest, slug: str, record: int) -> FileResponse:
     """Every issue of an import as CSV."""
     found = _load(request, slug, record)
@@ -147,7 +150,10 @@ def _load(request: SignedInRequest, slug: str, record: int) -> Any:
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
     found = get_object_or_404(benchmark.imports.select_related("created_by", "benchmark"), pk=record)
     if request.method == "POST" and found.format == PICTURES:
-        raise Conflict(f"{found.file_name} contains only images. There is nothing to choose or commit.")
+        raise Conflict(
+            gettext("%(file_name)s contains only images. There is nothing to choose or commit.")
+            % {"file_name": found.file_name}
+        )
     return found
 
 
@@ -171,7 +177,8 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
         "stopped": has_stopped(found, job),
         "rights": rights,
         "may": may,
-        "blocked": blocked or ("" if may else f"Your role doesn't allow you to import {found.kind}."),
+        "blocked": blocked
+        or ("" if may else gettext("Your role doesn't allow you to import %(kind)s.") % {"kind": found.kind}),
         "error": error,
         "upload_sha": found.upload.partition("/")[0],
         **settings_shown(found, rights, SPACES),

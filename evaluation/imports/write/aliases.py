@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.models import Benchmark, Sample
@@ -21,12 +22,18 @@ def accept_alias(*, actor: User, benchmark: Benchmark, name: str, sample: str) -
     require(actor, benchmark, Right.IMPORT_RUNS)
     name = alias_key(name)
     if not 0 < len(name) <= NAME:
-        raise InvalidInput(f"A name must have 1 to {NAME} characters.", field="name")
+        raise InvalidInput(gettext("A name must have 1 to %(limit)s characters.") % {"limit": NAME}, field="name")
     found = Sample.objects.filter(benchmark=benchmark, key=sample).first()
     if found is None:
-        raise NotFound(f"{benchmark.title} has no sample {sample[:80]!r}. Choose an existing sample.")
+        raise NotFound(
+            gettext("%(title)s has no sample %(sample)s. Choose an existing sample.")
+            % {"title": benchmark.title, "sample": repr(sample[:80])}
+        )
     if Sample.objects.filter(benchmark=benchmark, key=name).exists():
-        raise InvalidInput(f"{name[:80]!r} is the ID of a sample, so it can't refer to another one.", field="name")
+        raise InvalidInput(
+            gettext("%(name)s is the ID of a sample, so it can't refer to another one.") % {"name": repr(name[:80])},
+            field="name",
+        )
     with transaction.atomic():
         alias, _ = SampleAlias.objects.update_or_create(
             benchmark=benchmark, name=name, defaults={"sample": found, "accepted_by": actor}

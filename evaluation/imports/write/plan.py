@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
-from django.utils.translation import ngettext_lazy
+from django.utils.translation import gettext, ngettext_lazy
 
 from annotation.models import (
     AcceptedChain,
@@ -164,7 +164,7 @@ class UndoPlan:
     def reasons(self) -> str:
         """What stands in the way, in sentences."""
         asked = (
-            ["Judging queues contain its trajectories. Confirm that their questions are deleted."]
+            [gettext("Judging queues contain its trajectories. Confirm that their questions are deleted.")]
             if self.queues
             else []
         )
@@ -174,7 +174,7 @@ class UndoPlan:
 def undo_plan(record: ImportRecord) -> UndoPlan:
     """The plan for an import that is done, or whose undoing was begun."""
     if record.state not in (State.DONE, State.UNDOING):
-        return UndoPlan(later=("Only a finished import can be undone.",))
+        return UndoPlan(later=(gettext("Only a finished import can be undone."),))
     if record.kind != Kind.SAMPLES:
         return _of_runs(record)
     twin = twin_of(record)
@@ -336,7 +336,8 @@ def _of_samples(record: ImportRecord, twin: ImportRecord | None = None) -> UndoP
     made, new = samples.count(), record.counts.get("new", 0)
     if made < new and record.state == State.DONE:
         later.append(
-            f"Only {made:,} of its {new:,} samples are recorded as its own. Older imports did not record this."
+            gettext("Only %(made)s of its %(new)s samples are recorded as its own. Older imports did not record this.")
+            % {"made": f"{made:,}", "new": f"{new:,}"}
         )
     if changed := record.counts.get("changed", 0):
         words = ngettext_lazy(
@@ -347,7 +348,7 @@ def _of_samples(record: ImportRecord, twin: ImportRecord | None = None) -> UndoP
         later.append(_sentence(words, changed))
     later += _counted(_work_on(samples.values("pk"), twin))
     goes = {"samples": made, "pictures": unshared_images(samples.values("image_id"), record).count()}
-    stays = ("Tool names that its plans added to the tool bank stay there.",)
+    stays = (gettext("Tool names that its plans added to the tool bank stay there."),)
     return UndoPlan(goes, tuple(later), stays)
 
 

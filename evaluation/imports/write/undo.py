@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.content.changes import content_changed
 from annotation.exchange.write.records import start_job
@@ -54,7 +55,10 @@ def ask_undo(*, actor: User, record: ImportRecord, withdraw: bool = False) -> Im
             remove_questions(actor=actor, benchmark=record.benchmark, items=questions_of(record))
             plan = undo_plan(record)
         if not plan.possible:
-            raise Conflict(f"The import of {record.file_name} can't be undone. {plan.reasons}")
+            raise Conflict(
+                gettext("The import of %(file_name)s can't be undone. %(reasons)s")
+                % {"file_name": record.file_name, "reasons": plan.reasons}
+            )
         if (twin := twin_of(record)) and twin.state == State.DONE:
             require_kind(actor, twin)
             _begin(actor, twin, undo_plan(twin))

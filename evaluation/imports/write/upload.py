@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import allowed
 from annotation.exchange.read import require_room
@@ -64,7 +65,9 @@ def store_upload(
     """
     kinds = [kind for kind in Kind if allowed(actor, benchmark, RIGHT_FOR[kind])]
     if not kinds:
-        raise NotAllowed(f"Your roles on {benchmark.title} do not let you import. Ask its lead.")
+        raise NotAllowed(
+            gettext("Your roles on %(title)s do not let you import. Ask its lead.") % {"title": benchmark.title}
+        )
     require_room(benchmark, (file.size or 0) + (images.size or 0 if images else 0))
     tidy_scratch()
     stored = store(file)
@@ -104,7 +107,10 @@ def update_choices(*, actor: User, record: ImportRecord, choices: Mapping[str, A
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
         if record.state not in CHANGEABLE:
-            raise Conflict(f"{record.file_name} is being imported or is already imported, so its choices can't change.")
+            raise Conflict(
+                gettext("%(file_name)s is being imported or is already imported, so its choices can't change.")
+                % {"file_name": record.file_name}
+            )
         before = (record.kind, record.format, dict(record.options))
         _take(record, choices)
         require_kind(actor, record)
@@ -124,7 +130,9 @@ def read_again(*, actor: User, record: ImportRecord) -> ImportRecord:
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
         require_kind(actor, record)
         if record.state not in CHANGEABLE:
-            raise Conflict(f"{record.file_name} is being imported or is already imported.")
+            raise Conflict(
+                gettext("%(file_name)s is being imported or is already imported.") % {"file_name": record.file_name}
+            )
         record.state, record.error, record.counts, record.checkpoint = State.READING, "", {}, {}
         record.save()
         _enqueue_reading(actor, record)
@@ -170,29 +178,32 @@ def blocking_reason(record: ImportRecord) -> str:
     """Why this record cannot be committed now, in a sentence; "" when it can."""
     preview, counts = record.preview, record.preview.get("counts", {})
     if record.state == State.READING:
-        return "The file is still being read."
+        return gettext("The file is still being read.")
     if record.state == State.DONE:
-        return "It is already imported."
+        return gettext("It is already imported.")
     if record.state in (State.UNDOING, State.UNDONE):
-        return "It was undone. Upload the file again to import it."
+        return gettext("It was undone. Upload the file again to import it.")
     if record.state == State.RUNNING:
         return ""
     if not record.format:
-        return "Choose the format first. It could not be detected with enough confidence."
+        return gettext("Choose the format first. It could not be detected with enough confidence.")
     if record.format == KEYS and not record.options.get("mapping"):
-        return "Map the keys of the file first."
+        return gettext("Map the keys of the file first.")
     if preview.get("problem") and record.format == TABLE and preview.get("columns"):
-        return "Map the columns first. Nothing can be read yet."
+        return gettext("Map the columns first. Nothing can be read yet.")
     if preview.get("problem"):
-        return "Nothing of the file can be read as this format. Choose another format or another file."
+        return gettext("Nothing of the file can be read as this format. Choose another format or another file.")
     if preview.get("gold", {}).get("suspect") and not preview.get("choices", {}).get(NOT_GOLD):
-        return f"{preview['gold']['sentence']} Choose where the model's answers are, or confirm that this is it."
+        advice = gettext("Choose where the model's answers are, or confirm that this is it.")
+        return f"{preview['gold']['sentence']} {advice}"
     if preview.get("again") and counts.get("changed") and not record.options.get(REPLACE):
-        return "The file was already imported with other choices. Replace that import, or enter another setting."
+        return gettext(
+            "The file was already imported with other choices. Replace that import, or enter another setting."
+        )
     if not any(counts.get(name) for name in ("new", "changed", "removed")):
         if counts.get("unchanged"):
-            return "Everything in this file is already imported."
-        return "No row of this file can be imported. See the issues."
+            return gettext("Everything in this file is already imported.")
+        return gettext("No row of this file can be imported. See the issues.")
     return ""
 
 
@@ -202,7 +213,10 @@ def commit(*, actor: User, record: ImportRecord) -> ImportRecord:
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
         require_kind(actor, record)
         if reason := blocking_reason(record):
-            raise Conflict(f"{record.file_name} cannot be imported now. {reason}")
+            raise Conflict(
+                gettext("%(file_name)s cannot be imported now. %(reason)s")
+                % {"file_name": record.file_name, "reason": reason}
+            )
         if record.options.get("mapping"):
             save_mapping(
                 actor=actor, benchmark=record.benchmark, kind=record.kind, path=path_of(record), options=record.options
@@ -216,7 +230,10 @@ def commit(*, actor: User, record: ImportRecord) -> ImportRecord:
 def require_kind(actor: User, record: ImportRecord) -> None:
     """Raises ``NotAllowed`` unless this person may import what the record holds."""
     if not allowed(actor, record.benchmark, RIGHT_FOR[Kind(record.kind)]):
-        raise NotAllowed(f"Your roles on {record.benchmark.title} do not let you import {record.kind}. Ask its lead.")
+        raise NotAllowed(
+            gettext("Your roles on %(title)s do not let you import %(kind)s. Ask its lead.")
+            % {"title": record.benchmark.title, "kind": record.kind}
+        )
 
 
 def path_of(record: ImportRecord) -> Path:
@@ -239,7 +256,8 @@ def formats_of(path: Path) -> Formats:
     except ImportProblem as problem:
         raise InvalidInput(str(problem), code="unreadable_file", field="file") from problem
     if not any(found.values()):
-        said = f"{path.name} has an unknown format. {shape_of(path).sentences}"
+        words = gettext("%(name)s has an unknown format. %(shape)s")
+        said = words % {"name": path.name, "shape": shape_of(path).sentences}
         raise InvalidInput(said, code="unknown_format", field="file")
     sure = {one.importer for detections in found.values() for one in detections if one.confidence >= SURE}
 
@@ -278,7 +296,10 @@ def _kind(formats: Formats, kinds: list[ImportRecord.Kind], wanted: str, *, has_
     if len(may) > 1 and all(_best(formats[kind]) in MAPPED for kind in may):
         return max(may, key=lambda kind: (formats[kind][0]["confidence"], (kind == Kind.RUNS) == has_samples))
     if not may:
-        raise NotAllowed(f"The file contains {held[0]}, and your roles don't allow you to import them. Ask the lead.")
+        raise NotAllowed(
+            gettext("The file contains %(held)s, and your roles don't allow you to import them. Ask the lead.")
+            % {"held": held[0]}
+        )
     return may[0]
 
 
@@ -301,11 +322,16 @@ def _pictures(file: Stored, images: Upload | None) -> str:
     zipped = store(images) if images is not None else file
     if not zipfile.is_zipfile(zipped.path):
         if images is not None:
-            raise InvalidInput(f"{zipped.path.name} is not a zip. Zip the images.", field="images")
+            raise InvalidInput(
+                gettext("%(name)s is not a zip. Zip the images.") % {"name": zipped.path.name}, field="images"
+            )
         return ""
     found = unpacked(zipped.upload) is not None
     if not found and images is not None:
-        raise InvalidInput(f"{zipped.path.name} contains no images (JPEG, PNG, WebP or TIFF).", field="images")
+        raise InvalidInput(
+            gettext("%(name)s contains no images (JPEG, PNG, WebP or TIFF).") % {"name": zipped.path.name},
+            field="images",
+        )
     return zipped.sha256 if found else ""
 
 
@@ -315,14 +341,17 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
         choices = {name: value for name, value in choices.items() if name not in ("kind", "format", "mapping")}
     kind = choices.get("kind") or record.kind
     if kind not in Kind.values:
-        raise InvalidInput("kind must be samples or runs.", field="kind")
+        raise InvalidInput(gettext("kind must be samples or runs."), field="kind")
     if kind != record.kind:
         record.kind, record.options = kind, _options(kind, "")
         record.format = _best(record.preview.get("formats", {}).get(kind, []))
     format = choices.get("format")
     if format:
         if format not in FORMATS[Kind(kind)]:
-            raise InvalidInput(f"Unknown format {format!r} for {kind}.", field="format")
+            raise InvalidInput(
+                gettext("Unknown format %(format)s for %(kind)s.") % {"format": repr(format), "kind": kind},
+                field="format",
+            )
         record.format = format
     if REPLACE in choices and kind == Kind.RUNS:
         record.options = {name: value for name, value in record.options.items() if name != REPLACE}
@@ -336,7 +365,11 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
     for name in set(record.options) & set(choices) - {"mapping", REPLACE, REPLACES}:
         value = str(choices[name]).strip()
         if len(value) > NAME:
-            raise InvalidInput(f"At most {NAME} characters are kept. Shorten the {name}.", field=name)
+            raise InvalidInput(
+                gettext("At most %(limit)s characters are kept. Shorten the %(field)s.")
+                % {"limit": NAME, "field": name},
+                field=name,
+            )
         record.options = {**record.options, name: value}
     _check_coordinates(record.options.get("coordinates", ""))
     if "mapping" in record.options and not is_of(record.format, record.options["mapping"]):
@@ -373,7 +406,7 @@ def _take_both(record: ImportRecord, *, both: bool) -> None:
         return
     format = both_of(record)
     if not format:
-        raise InvalidInput("This file doesn't contain samples with its runs.", field="both")
+        raise InvalidInput(gettext("This file doesn't contain samples with its runs."), field="both")
     kept = {name: record.options.get(name, "") for name in ("model", "setting")}
     record.kind, record.format = Kind.SAMPLES, format
     record.options = {**_options(Kind.SAMPLES, record.options.get("images", "")), WITH_RUNS: True, **kept}

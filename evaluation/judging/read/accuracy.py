@@ -12,6 +12,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext
 
 from annotation.models import Benchmark, BlindAnswer
 from annotation.quality.read.agreement import Audience, facet_values, short_names
@@ -102,7 +103,7 @@ def blind_answers(benchmark: Benchmark, user: Any, audience: Audience, by: str =
     rows = list(first.values())
     names = short_names({row["reviewer"]: row["reviewer__name"] or row["reviewer__email"] for row in rows})
     if audience is Audience.TOGETHER:
-        names = dict.fromkeys(names, "a reviewer")
+        names = dict.fromkeys(names, gettext("a reviewer"))
     settings, values = settings_of(benchmark), facet_values(benchmark, by) if by else {}
     settled = [row for row in rows if row[f"{_GOLD}answers"]]
     independent = [row for row in settled if row[f"{_GOLD}author"] != row["reviewer"] or row[_IMPORTED]]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.models import Benchmark
 from annotation.quality.read.agreement import Audience
 from annotation.quality.read.audits import audit_rows
@@ -53,4 +55,4 @@ def audit_export(benchmark: Benchmark, _: Any, audience: Audience) -> Iterator[R
 
 def _require_lead(audience: Audience) -> None:
     if audience is not Audience.EVERYONE:
-        raise NotAllowed("Only the lead can see results of gold checks and audits.")
+        raise NotAllowed(gettext("Only the lead can see results of gold checks and audits."))

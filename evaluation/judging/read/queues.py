@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet
 from django.db.models.functions import Now
+from django.utils.translation import gettext
 
 from annotation.models import Benchmark
 from evaluation.common.trajectory.read import Corners, TrajectoryDetail, load_trajectory, read_trajectory
@@ -87,7 +88,9 @@ def read_question(user: User, item: JudgingItem) -> Question:
     """The question with its crops, for who holds it or has judged it; else ``Conflict``. About ten queries."""
     seats = JudgingSeat.objects.filter(item=item, user=user, place__isnull=False)
     if not seats.filter(Q(done_at__isnull=False) | Q(expires_at__gt=Now())).exists():
-        raise Conflict("This question is no longer reserved for you. Continue with the next one.", code="lease_lost")
+        raise Conflict(
+            gettext("This question is no longer reserved for you. Continue with the next one."), code="lease_lost"
+        )
     trajectory = load_trajectory(item.queue.benchmark, item.trajectory_id)
     detail = read_trajectory(trajectory)
     crops = [turn.executed for _, turn in sorted(detail.turns.items()) if turn.executed is not None]

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext, gettext_lazy
+
 from annotation.statistics import Interval
 from annotation.work_rules import Condition
 from evaluation.judging.read.accuracy import Accuracy, BlindJudged
@@ -16,9 +18,9 @@ Unit = Callable[[BlindJudged], Hashable]
 """What two answers have in common that make a pair."""
 
 NAMES = {
-    Condition.PICTURE: "Image first",
-    Condition.CROP: "Crop alone",
-    Condition.AFTER_CROP: "Image, after the crop",
+    Condition.PICTURE: gettext_lazy("Image first"),
+    Condition.CROP: gettext_lazy("Crop alone"),
+    Condition.AFTER_CROP: gettext_lazy("Image, after the crop"),
 }
 
 
@@ -55,7 +57,7 @@ class Difference:
 def by_condition(answers: Sequence[BlindJudged]) -> dict[Condition, Accuracy]:
     """The answers under each condition there are any of, in the order of ``NAMES``."""
     groups = {one: [answer for answer in answers if answer.condition == one] for one in NAMES}
-    return {one: Accuracy(NAMES[one], group) for one, group in groups.items() if group}
+    return {one: Accuracy(str(NAMES[one]), group) for one, group in groups.items() if group}
 
 
 def differences(answers: Sequence[BlindJudged]) -> list[Difference]:
@@ -63,9 +65,12 @@ def differences(answers: Sequence[BlindJudged]) -> list[Difference]:
     people on one sample who began with different ones. Each sample, or person and sample, counts once. Kinds without
     a pair are omitted."""
     same = _paired(
-        "The same person on the same sample", answers, Condition.AFTER_CROP, lambda one: (one.reviewer, one.key)
+        gettext("The same person on the same sample"),
+        answers,
+        Condition.AFTER_CROP,
+        lambda one: (one.reviewer, one.key),
     )
-    other = _paired("Another person on the same sample", answers, Condition.PICTURE, lambda one: one.key)
+    other = _paired(gettext("Another person on the same sample"), answers, Condition.PICTURE, lambda one: one.key)
     return [one for one in (same, other) if one.n]
 
 

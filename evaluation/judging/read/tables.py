@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.models import Benchmark
 from annotation.quality.read.agreement import ALL, GOLD, Audience, Pair, Rater, Said, Work, load_work, pairs_of
 from annotation.quality.read.people import people_work
@@ -64,7 +66,7 @@ def _said(which: str, said: Said) -> Row:
 
 def _people(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]:
     if audience is Audience.TOGETHER:
-        raise NotAllowed("Only the lead and the person can see individual results.")
+        raise NotAllowed(gettext("Only the lead and the person can see individual results."))
     for one in people_work(benchmark, user, audience, load_work(benchmark, user, audience)):
         interval = one.acceptance_interval
         yield {

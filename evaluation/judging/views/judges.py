@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from annotation.agreement import Coefficient
@@ -103,9 +104,9 @@ def pair_context(benchmark: Any, judged: Judged, pair: Pair, by: str = "") -> di
     coefficients: list[Explained] = []
     if found is not None:
         coefficients = [
-            ("kappa", "Cohen’s κ", found.kappa),
-            ("alpha", "Krippendorff’s α", found.alpha),
-            ("ac1", "Gwet’s AC1", found.ac1),
+            ("kappa", gettext("Cohen’s κ"), found.kappa),
+            ("alpha", gettext("Krippendorff’s α"), found.alpha),
+            ("ac1", gettext("Gwet’s AC1"), found.ac1),
         ]
     judge = next(iter({pair.first, pair.second} - pair.people), "")
     rate = judged.rate(judge) if quality else None
@@ -137,7 +138,7 @@ def _cell(benchmark: Any, verdicts: Sequence[Verdict]) -> tuple[int, Count, Traj
 
 
 def _quality_rows(sensitivity: Coefficient, specificity: Coefficient) -> list[Explained]:
-    return [("sensitivity", "Sensitivity", sensitivity), ("specificity", "Specificity", specificity)]
+    return [("sensitivity", gettext("Sensitivity"), sensitivity), ("specificity", gettext("Specificity"), specificity)]
 
 
 def _value_row(benchmark: Any, value: str, pair: Pair) -> ValueRow:

@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
@@ -65,7 +66,9 @@ def question(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpRes
     was given, for reliability), options, kept (Judgement or None), mine (Progress), reasons (key, words). Posted:
     ``verdict`` or ``answer`` with ``sure``, ``reason`` and ``seconds``; or ``act=skip``. Then the next one."""
     benchmark, found = _load(request, slug, pk)
-    go_on_at(request, reverse("evaluation:judging-queue", args=[slug, pk]), f"Continue queue {pk}")
+    go_on_at(
+        request, reverse("evaluation:judging-queue", args=[slug, pk]), gettext("Continue queue %(pk)s") % {"pk": pk}
+    )
     asked = _item(found, item)
     if request.method == "POST":
         if request.POST.get("act") == "skip":
@@ -103,10 +106,10 @@ def crop(request: SignedInRequest, slug: str, pk: int, item: str, number: int) -
     _, found = _load(request, slug, pk)
     shown = read_question(request.user, _item(found, item))
     if not 1 <= number <= len(shown.crops):
-        raise Http404("This question has no such crop.")
+        raise Http404(gettext("This question has no such crop."))
     image = shown.trajectory.sample.image
     if image is None:
-        raise Http404("The image of this question is no longer available.")
+        raise Http404(gettext("The image of this question is no longer available."))
     data = region_of(image, Box(*shown.crops[number - 1]), SIDE)
     response = HttpResponse(data, content_type="image/jpeg")
     response["Cache-Control"] = "private, max-age=900"

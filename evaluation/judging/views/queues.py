@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.common.access import allowed
@@ -138,14 +138,15 @@ def delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Delete the queue with the verdicts given in it."""
     found = load_queue(load_benchmark(request, slug, Right.SCORE), pk)
     delete_queue(actor=request.user, queue=found)
-    messages.success(request, f"Queue {pk} deleted.")
+    messages.success(request, gettext("Queue %(pk)s deleted.") % {"pk": pk})
     return redirect("evaluation:judging", slug)
 
 
 def _gone(found: JudgingQueue) -> str:
     for loss in losses(found.items.all()):
-        return f"This is deleted permanently. Questions: {loss.questions:,}. Verdicts: {loss.verdicts:,}."
-    return "It has no questions."
+        words = gettext("This is deleted permanently. Questions: %(questions)s. Verdicts: %(verdicts)s.")
+        return words % {"questions": f"{loss.questions:,}", "verdicts": f"{loss.verdicts:,}"}
+    return gettext("It has no questions.")
 
 
 def load_queue(benchmark: Any, pk: int) -> JudgingQueue:

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
+from django.utils.translation import gettext
 
 from annotation.blindness import JUDGING_AND_PUBLIC
 from annotation.common.access import require
@@ -94,9 +95,9 @@ def draw_judging(
     """
     require(actor, benchmark, Right.SCORE)
     if not 1 <= size <= MOST:
-        raise InvalidInput(f"Draw 1 to {MOST} trajectories.", field="size")
+        raise InvalidInput(gettext("Draw 1 to %(limit)s trajectories.") % {"limit": MOST}, field="size")
     if not 1 <= people <= 5:
-        raise InvalidInput("Each question must have one to five judges.", field="people")
+        raise InvalidInput(gettext("Each question must have one to five judges."), field="people")
     with transaction.atomic():
         # Here it waits for who decides answers at this moment.
         refuse_open_blind_work(benchmark, judging=True)
@@ -104,8 +105,11 @@ def draw_judging(
         snapshot = Snapshot(benchmark, list(Run.objects.of(benchmark)), actor)
         fit = fit_to_judge(snapshot, terms, answers=about == ANSWERS)
         if not fit:
-            what = "an answer that is still to be decided" if about == ANSWERS else "a crop that can be shown"
-            raise Conflict(f"No trajectory of this list has {what}. Choose another list.", field="size")
+            undecided = gettext(
+                "No trajectory of this list has an answer that is still to be decided. Choose another list."
+            )
+            shown = gettext("No trajectory of this list has a crop that can be shown. Choose another list.")
+            raise Conflict(undecided if about == ANSWERS else shown, field="size")
         seed = seed or secrets.token_hex(16)
         queue = JudgingQueue.objects.create(
             benchmark=benchmark, terms=dict(terms), people=people, seed=seed, drawn_from=len(fit), created_by=actor
@@ -163,7 +167,8 @@ def next_to_judge(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
     """
     require(actor, queue.benchmark, Right.JUDGE)
     if queue.benchmark.public:
-        raise Conflict(f"{JUDGING_AND_PUBLIC} {queue.benchmark.title} must be made private under Settings first.")
+        remedy = gettext("%(title)s must be made private under Settings first.") % {"title": queue.benchmark.title}
+        raise Conflict(f"{gettext(JUDGING_AND_PUBLIC)} {remedy}")
     held: JudgingItem | None = queue.items.held_by(actor).order_by("seats__taken_at", "pk").first()
     if held is not None and _renew(actor, held):
         return held
@@ -206,7 +211,9 @@ def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Ju
     with transaction.atomic():
         # The seat is ours when the row that says so has changed: one that ran out may be taken at this moment.
         if not _settle(actor, item) and not (_take(actor, item, queue.people) and _settle(actor, item)):
-            raise Conflict("Your reservation of this question expired, or it left the queue. Open the next one.")
+            raise Conflict(
+                gettext("Your reservation of this question expired, or it left the queue. Open the next one.")
+            )
         judgement, _ = Judgement.objects.update_or_create(
             trajectory=of, kind=item.kind, judge=actor.email, decides=False, defaults=now
         )
@@ -266,20 +273,24 @@ def take_back_last(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
 def _require_unfinished(actor: User, queue: JudgingQueue) -> None:
     """Raises ``Conflict`` once this person has been told where the questions come from: they no longer judge blind."""
     if queue_known_to(actor, queue).source:
-        raise Conflict("You have no questions left in this queue, and its models are shown. Verdicts can't be changed.")
+        raise Conflict(
+            gettext("You have no questions left in this queue, and its models are shown. Verdicts can't be changed.")
+        )
 
 
 def _what_was_said(kind: str, said: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """Verdict and answer as they are kept."""
     if kind == RELIABILITY:
         if said.get("verdict") not in VERDICTS:
-            raise InvalidInput("Choose yes, no or “Can't tell”.", field="verdict")
+            raise InvalidInput(gettext("Choose yes, no or “Can't tell”."), field="verdict")
         return str(said["verdict"]), None
     answer = str(said.get("answer") or "").strip()
     if len(answer) > LONGEST_ANSWER:
-        raise InvalidInput(f"An answer can have at most {LONGEST_ANSWER} characters.", field="answer")
+        raise InvalidInput(
+            gettext("An answer can have at most %(limit)s characters.") % {"limit": LONGEST_ANSWER}, field="answer"
+        )
     if not answer and not said.get("nothing"):
-        raise InvalidInput("Choose an answer, or “Can't answer from the crops”.", field="answer")
+        raise InvalidInput(gettext("Choose an answer, or “Can't answer from the crops”."), field="answer")
     return (None, answer) if answer else ("no", None)
 
 
@@ -294,7 +305,7 @@ def key_of(item: JudgingItem) -> AnswerKey:
     of = Revision.objects.filter(gold_of__sample=item.trajectory.sample_id)
     row = of.values_list("answer_type", "options", "answers").first()
     if row is None:
-        raise Conflict("The sample of this question has no gold any more. Skip it.")
+        raise Conflict(gettext("The sample of this question has no gold any more. Skip it."))
     return AnswerKey(row[0] == AnswerType.MULTIPLE_CHOICE, row[1] or {}, tuple(row[2] or ()))
 
 
@@ -306,7 +317,7 @@ def _what_it_says(key: AnswerKey, said: Mapping[str, Any]) -> tuple[str | None, 
         return None, letter
     if verdict in (*words, UNDECIDED):
         return verdict, None
-    raise InvalidInput("Choose what the answer means, or “Can't tell”.", field="answer")
+    raise InvalidInput(gettext("Choose what the answer means, or “Can't tell”."), field="answer")
 
 
 def _renew(user: User, item: JudgingItem) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.models import Benchmark
 from evaluation.common.slices import LISTED, SliceTable, read_slice
 from evaluation.leaderboard.read.published import PublishedRow, published_rows
@@ -77,7 +79,9 @@ def load_leaderboard(
         found = _metrics(benchmark, slice_by, slice, names)
     published = published_rows(slice_by, slice)
     if slice_by and slice_by not in LISTED and not found and not published:
-        raise NotFound(f"No run has scores on {slice_by[:60]} = {slice[:60]}.")
+        raise NotFound(
+            gettext("No run has scores on %(slice_by)s = %(slice)s.") % {"slice_by": slice_by[:60], "slice": slice[:60]}
+        )
     standings = _standings(benchmark, ranked_by) if not slice_by else {}
     freshness = StalenessChecker(benchmark)
     rows = [_row(run, found, standings, freshness) for run in runs]

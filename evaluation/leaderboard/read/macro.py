@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext
 
 from annotation.common.access import gold_known_to
 from annotation.models import Benchmark, Sample
@@ -149,7 +150,11 @@ def load_cross_benchmark_leaderboard(
     none of ``RATES``, and for too many benchmarks.
     """
     if metric not in RATES:
-        raise InvalidInput(f"Benchmarks can be compared by {', '.join(RATES)}, not by {metric[:60]}.", field="metric")
+        raise InvalidInput(
+            gettext("Benchmarks can be compared by %(rates)s, not by %(metric)s.")
+            % {"rates": ", ".join(RATES), "metric": metric[:60]},
+            field="metric",
+        )
     visible = gold_known_to(person)
     found = Scoring.objects.of_models(visible).select_related("run__model", "run__benchmark")
     scorings = list(found.order_by("run__benchmark__title", "run__benchmark", "pk"))
@@ -191,9 +196,13 @@ def _shared(scorings: Sequence[Scoring]) -> list[str]:
 def _chosen(offered: Sequence[Benchmark], on: Sequence[str]) -> list[Benchmark]:
     for slug in on:
         if slug not in {benchmark.slug for benchmark in offered}:
-            raise NotFound(f"No benchmark {slug[:60]} with ranked runs, or you don't have access.")
+            raise NotFound(
+                gettext("No benchmark %(slug)s with ranked runs, or you don't have access.") % {"slug": slug[:60]}
+            )
     if len(set(on)) > MOST:
-        raise InvalidInput(f"At most {MOST} benchmarks can be compared. Choose fewer.", field="on")
+        raise InvalidInput(
+            gettext("At most %(limit)s benchmarks can be compared. Choose fewer.") % {"limit": MOST}, field="on"
+        )
     return [benchmark for benchmark in offered if benchmark.slug in on]
 
 

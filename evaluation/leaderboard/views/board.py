@@ -13,6 +13,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.access import roles_of
@@ -79,7 +80,11 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     if format and not error and request.GET.get("table") == "metrics":
         return _metrics_file(request, benchmark, view, format)
     if format and format not in FORMATS:
-        raise InvalidInput(f"A leaderboard is exported as {', '.join(FORMATS)}, not as {format!r}.", field="format")
+        raise InvalidInput(
+            gettext("A leaderboard is exported as %(formats)s, not as %(format)s.")
+            % {"formats": ", ".join(FORMATS), "format": repr(format)},
+            field="format",
+        )
     board = load_leaderboard(
         benchmark,
         slice_by=view.by,
@@ -109,7 +114,11 @@ def score(request: SignedInRequest, slug: str) -> HttpResponse:
     """Score what has no scores of today; a job does it."""
     benchmark = load_benchmark(request, slug, Right.SCORE)
     job = queue_scoring(actor=request.user, benchmark=benchmark)
-    messages.success(request, f"“{job.title}” has started. The leaderboard shows the new scores when it is done.")
+    messages.success(
+        request,
+        gettext("“%(title)s” has started. The leaderboard shows the new scores when it is done.")
+        % {"title": job.title},
+    )
     return redirect("evaluation:leaderboard", slug)
 
 
@@ -223,7 +232,11 @@ def _query_error(request: HttpRequest, benchmark: Any, view: View) -> QueryError
 def _metrics_file(request: HttpRequest, benchmark: Any, view: View, format: str) -> FileResponse:
     """Every metric of this slice, with the columns of docs/metrics.md#exports."""
     if format not in WRITERS:
-        raise InvalidInput(f"Metrics are exported as {', '.join(WRITERS)}, not as {format!r}.", field="format")
+        raise InvalidInput(
+            gettext("Metrics are exported as %(writers)s, not as %(format)s.")
+            % {"writers": ", ".join(WRITERS), "format": repr(format)},
+            field="format",
+        )
     if view.by in LISTED:
         board = load_leaderboard(benchmark, slice_by=view.by, slice=view.slice, person=request.user)
         rows = board_metric_rows(benchmark, board)
@@ -260,7 +273,7 @@ def _rests_on(board: Leaderboard, shown: Mapping[str, Any]) -> list[str]:
 
 def _figure(chart: Any, caption: str, basis: Sequence[str], name: str, format: str) -> FileResponse:
     if chart is None:
-        raise NotFound("This view has no figure. It needs two ranked runs with accuracy, and cost or calls.")
+        raise NotFound(gettext("This view has no figure. It needs two ranked runs with accuracy, and cost or calls."))
     content = figure_png(chart, caption, basis) if format == "png" else figure_svg(chart, caption, basis).encode()
     return FileResponse(BytesIO(content), as_attachment=True, filename=name)
 

@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.forms import BoundField
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods
 
 from annotation.common.loading import load_benchmark
@@ -69,7 +70,7 @@ def metric_settings(request: SignedInRequest, slug: str) -> HttpResponse:
         **settings_context(request, benchmark, "metrics"),
         "form": form,
         "rows": [
-            Row(name, effect.part, effect.sentence, form[name], DEFAULTS[name], name in differing)
+            Row(name, gettext(effect.part), gettext(effect.sentence), form[name], DEFAULTS[name], name in differing)
             for name, effect in SETTINGS_HELP.items()
         ],
         "changed_n": len(differing),
@@ -81,6 +82,9 @@ def metric_settings(request: SignedInRequest, slug: str) -> HttpResponse:
 
 def _said(changed: int, runs: int) -> str:
     if not changed:
-        return "No changes to save."
-    what = f"{changed} setting{'s' if changed > 1 else ''} changed."
-    return f"{what} {runs} run{'s are' if runs > 1 else ' is'} being rescored." if runs else what
+        return gettext("No changes to save.")
+    said = ngettext("%(count)s setting changed.", "%(count)s settings changed.", changed) % {"count": changed}
+    if not runs:
+        return said
+    rescored = ngettext("%(count)s run is being rescored.", "%(count)s runs are being rescored.", runs)
+    return f"{said} {rescored % {'count': runs}}"

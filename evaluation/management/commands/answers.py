@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 from django.utils.translation import ngettext
 
 from annotation.models import Benchmark
@@ -42,6 +42,7 @@ class Command(BaseCommand):
         )  # fmt: skip
 
     @answering_plainly
+    @no_translations
     def handle(self, *, slug: str, run: int | None, unread: bool, format: str, **options: Any) -> None:
         benchmark: Benchmark = the_benchmark(slug)
         if run is not None and not Run.objects.filter(benchmark=benchmark, pk=run).exists():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandParser, no_translations
 
 from evaluation.exports.read.description import describe_benchmark
 from evaluation.management.output import the_benchmark
@@ -18,6 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("slug")
         parser.add_argument("--format", choices=["table", "json"], default="table")
 
+    @no_translations
     def handle(self, *, slug: str, format: str, **options: Any) -> None:
         numbers = describe_benchmark(the_benchmark(slug))
         if format == "json":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandParser, no_translations
 
 from annotation.exporters import EXPORTERS
 from annotation.models import Benchmark
@@ -22,6 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--output", type=Path, help="a file; otherwise standard output")
 
     @answering_plainly
+    @no_translations
     def handle(self, *, slug: str, format: str, output: Path | None, **options: Any) -> None:
         benchmark: Benchmark = the_benchmark(slug)
         with written_to(output) as out:

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandParser, no_translations
 
 from evaluation.common.exports import EXPORTS
 from evaluation.exporters.tables import WRITERS
@@ -23,6 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--output", type=Path, help="a file; otherwise standard output")
 
     @answering_plainly
+    @no_translations
     def handle(self, *, slug: str, format: str, rows: str, output: Path | None, **options: Any) -> None:
         export = EXPORTS[rows]
         benchmark = the_benchmark(slug)

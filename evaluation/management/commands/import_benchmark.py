@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 
 from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.exchange.write.files import unpack_pictures
@@ -50,6 +50,7 @@ class Command(BaseCommand):
         parser.add_argument("--title", default="", help="title of a new benchmark")
 
     @answering_plainly
+    @no_translations
     def handle(self, *, slug: str, path: Path, title: str, images: Path | None, **options: Any) -> None:
         mapping, coordinates = (
             mapping_at(options["mapping"], lambda text: SAMPLE_FIELDS.mapping_in(text).as_dict()),

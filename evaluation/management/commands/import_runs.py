@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 
 from annotation.exchange.write.samples import file_digest
 from annotation.importers.shapes import shape_of
@@ -68,6 +68,7 @@ class Command(BaseCommand):
         parser.add_argument("--coordinates", default="", help="pixel, norm1, norm1000 or WxH of the model's input")
 
     @answering_plainly
+    @no_translations
     def handle(self, *, slug: str, path: Path, **options: Any) -> None:
         benchmark: Benchmark = the_benchmark(slug)
         mapping = mapping_at(options["mapping"], run_mapping_in)

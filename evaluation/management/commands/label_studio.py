@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 
 from annotation.exchange.write.label_studio import pull, push
 from evaluation.management.output import answering_plainly, print_counts, the_benchmark
@@ -22,6 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--pictures", default="", help="push: prefix of the image names")
 
     @answering_plainly
+    @no_translations
     def handle(self, *, direction: str, slug: str, project: str, pictures: str, **options: Any) -> None:
         if not project.isdecimal() and (project != "new" or direction == "pull"):
             raise CommandError(f"{project!r} is not a project number.")

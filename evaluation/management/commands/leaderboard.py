@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandParser, no_translations
 
 from annotation.models import Benchmark
 from evaluation.common.exports import EXPORTS, metric_rows
@@ -49,6 +49,7 @@ class Command(BaseCommand):
         sliced.add_argument("--query", default="", help="only the trajectories of a query; see docs/query.md")
         parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
 
+    @no_translations
     def handle(self, *, slug: str, by: str, query: str, format: str, **options: Any) -> None:
         benchmark: Benchmark = the_benchmark(slug)
         if format != "table":

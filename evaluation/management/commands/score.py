@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 
 from evaluation.common.extraction.read import read_extraction
 from evaluation.management.output import answering_plainly, settings_line, the_benchmark
@@ -26,6 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--save", action="store_true", help="store the settings of --set with the benchmark")
 
     @answering_plainly
+    @no_translations
     def handle(self, *, slug: str, **options: Any) -> None:
         benchmark = the_benchmark(slug)
         values = dict(_pair(text) for text in options["set"])

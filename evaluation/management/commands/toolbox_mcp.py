@@ -6,7 +6,7 @@ import secrets
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 
 from annotation.extras import missing
 from annotation.toolbox.offer import OMITTABLE
@@ -44,6 +44,7 @@ class Command(BaseCommand):
         parser.add_argument("--host", default="127.0.0.1", help="an address of this machine only")
 
     @answering_plainly
+    @no_translations
     def handle(self, *, slug: str, **options: Any) -> None:
         if options["host"] not in LOOPBACK:
             raise CommandError(f"--host is one of {', '.join(LOOPBACK)}: what is sent to the server is not encrypted.")

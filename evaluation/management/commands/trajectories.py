@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 from django.utils.translation import ngettext
 
 from annotation.models import Benchmark
@@ -33,6 +33,7 @@ class Command(BaseCommand):
         parser.add_argument("--format", choices=["table", "jsonl", "count"], default="table")
         parser.add_argument("--fields", action="store_true", help="print the fields of the query language instead")
 
+    @no_translations
     def handle(self, *, slug: str, query: str, sort: str, show: str, format: str, fields: bool, **options: Any) -> None:
         if fields:
             for field in described():

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+from django.utils.translation import gettext
+
 from evaluation.common.crops import MISSED, SEED, crop_points
 from evaluation.common.links import Count, RunLinks
 from evaluation.metrics.columns import Quadrant
@@ -105,7 +107,8 @@ def _point(place: int, row: tuple[Any, ...], links: RunLinks) -> Point:
         if right
         else f"M{format_number(x - 2)} {format_number(y - 2)}l4 4m0-4l-4 4"
     )
-    words = f"{name}: coverage {decimal(coverage, 2)}, concentration {decimal(concentration, 2)}"
+    words = gettext("%(sample)s: coverage %(coverage)s, concentration %(concentration)s")
+    words %= {"sample": name, "coverage": decimal(coverage, 2), "concentration": decimal(concentration, 2)}
     return Point(words, links.trajectory(pk), path, f"s-{CODES[quadrant]} {'dot' if right else 'cross'}")
 
 

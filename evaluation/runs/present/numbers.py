@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext, ngettext
 
 from annotation.statistics import MIN_CLUSTERS
 from evaluation.common.design_effect import METHODS, design_words
@@ -24,28 +27,16 @@ QUADRANT_METRICS = (
 )
 
 
-EXPLAINED_BY: Mapping[str, str] = {
-    "Accuracy": "accuracy",
-    "Grounded": "grounded_score",
-    "Accuracy when grounded": "accuracy_when_grounded",
-    "Accuracy when ungrounded": "accuracy_when_ungrounded",
-    "Coverage, mean": "mean_coverage",
-    "Concentration, mean": "mean_concentration",
-    "Calls, mean": "calls_mean",
-    "Cost, mean": "cost_mean",
-    "No quadrant": "grounding-population",
-}
-"""The entry of the glossary that explains a number of the strip."""
-
-
 @dataclass(frozen=True, slots=True)
 class SummaryNumber:
     """One number of the strip: its words, its interval in words, and the counts it is made of.
 
-    ``itself``: the number as a count, where it counts trajectories.
+    ``term``: the entry of the glossary that explains it. ``itself``: the number as a count, where it counts
+    trajectories.
     """
 
     label: str
+    term: str
     value: str
     unit: str = ""
     interval: str = ""
@@ -53,11 +44,6 @@ class SummaryNumber:
     words: str = ""
     itself: Count | None = None
     range: str = ""
-
-    @property
-    def term(self) -> str:
-        """The entry of the glossary that explains it."""
-        return "usd_mean" if self.value.startswith("$") else EXPLAINED_BY[self.label]
 
     @property
     def shown(self) -> str:
@@ -91,11 +77,24 @@ def interval_words(metric: Metric | None) -> str:
         return ""
     if metric.ci_low is None or metric.ci_high is None:
         there = metric.detail.get("clusters")
-        of = "" if there is None else f", there {'is' if there == 1 else 'are'} {decimal(there)}"
-        return f"No interval: at least {MIN_CLUSTERS} image clusters are needed{of}."
-    ends = f"{percent(metric.ci_low)} to {percent(metric.ci_high)}%"
-    design = design_words(metric.n, metric.detail.get("n_eff"))
-    return f"95% {METHODS.get(metric.ci_method, metric.ci_method)}: {ends}{design and f'; {design}'}"
+        if there is None:
+            words = gettext("No interval: at least %(least)s image clusters are needed.")
+        else:
+            words = ngettext(
+                "No interval: at least %(least)s image clusters are needed, there is %(count)s.",
+                "No interval: at least %(least)s image clusters are needed, there are %(count)s.",
+                there,
+            )
+        return words % {"least": MIN_CLUSTERS, "count": decimal(there)}
+    return interval_said(metric.ci_method, metric.ci_low, metric.ci_high, metric.n, metric.detail)
+
+
+def interval_said(method: str, low: float, high: float, n: int, detail: Mapping[str, Any]) -> str:
+    """The ends of an interval of a share, how it was made, and its design effect."""
+    words = gettext("95%% %(method)s: %(low)s to %(high)s%%")
+    said = words % {"method": METHODS.get(method, method), "low": percent(low), "high": percent(high)}
+    design = design_words(n, detail.get("n_eff"))
+    return f"{said}; {design}" if design else said
 
 
 def summary_numbers(
@@ -107,32 +106,43 @@ def summary_numbers(
     placed = {"population": "yes", "counted": "yes"}
     answered = {"counted": "yes"} if all_recorded(metrics, counts) else None
     return [
-        _rate("Accuracy", metrics.get("accuracy"), links, {"correct": "yes"}, answered, provisional=provisional),
-        _rate("Grounded", metrics.get("grounded_score"), links, seen, population),
         _rate(
-            "Accuracy when grounded",
+            gettext("Accuracy"),
+            metrics.get("accuracy"),
+            "accuracy",
+            links,
+            {"correct": "yes"},
+            answered,
+            provisional=provisional,
+        ),
+        _rate(gettext("Grounded"), metrics.get("grounded_score"), "grounded_score", links, seen, population),
+        _rate(
+            gettext("Accuracy when grounded"),
             metrics.get("accuracy_when_grounded"),
+            "accuracy_when_grounded",
             links,
             {"quadrant": "G+A+"},
             {**placed, "grounded": "yes"},
             provisional=provisional,
         ),
         _rate(
-            "Accuracy when ungrounded",
+            gettext("Accuracy when ungrounded"),
             metrics.get("accuracy_when_ungrounded"),
+            "accuracy_when_ungrounded",
             links,
             {"quadrant": "G-A+"},
             {**placed, "grounded": "no"},
             provisional=provisional,
         ),
-        _mean("Coverage, mean", metrics.get("mean_coverage"), links),
-        _mean("Concentration, mean", metrics.get("mean_concentration"), links),
+        _mean(gettext("Coverage, mean"), metrics.get("mean_coverage"), "mean_coverage", links),
+        _mean(gettext("Concentration, mean"), metrics.get("mean_concentration"), "mean_concentration", links),
         _calls(metrics, counts, links),
         _cost(metrics, counts, links),
         SummaryNumber(
-            "No quadrant",
+            gettext("No quadrant"),
+            "grounding-population",
             decimal(counts["outside"]),
-            words="no zoom call, no gold box, or answer not counted",
+            words=gettext("no zoom call, no gold box, or answer not counted"),
             itself=links.count(counts["outside"], quadrant="none"),
         ),
     ]
@@ -159,19 +169,24 @@ class Difference:
 
 def difference(found: AccuracyGap, *, provisional: bool = False) -> Difference:
     points, odds = _difference_words(found.counts)
-    images = f"{decimal(found.clusters)} image cluster{'' if found.clusters == 1 else 's'}"
+    images = ngettext("%(count)s image cluster", "%(count)s image clusters", found.clusters)
+    images %= {"count": decimal(found.clusters)}
     left_open = points_open(found.low, found.high, could_turn=could_turn(found.value, found.low, found.high))
     if found.value is None:
         return Difference(points, odds, "", images)
     if left_open and provisional:
         return Difference(left_open, NOT_AVAILABLE, "", images)
     if found.ci_low is None or found.ci_high is None:
-        few = f"fewer than {MIN_CLUSTERS} image clusters ({decimal(found.clusters)})"
-        return Difference(points, odds, f"no interval: {few}", images, left_open)
-    ends = f"{percentage_points(found.ci_low)} to {percentage_points(found.ci_high)} pp"
-    draws = found.detail.get("draws")
-    drawn = f"{decimal(draws)} draws of {images}, seed {found.detail['seed']}" if draws else images
-    return Difference(points, odds, f"95% {METHODS[found.ci_method]}: {ends}", drawn, left_open)
+        few = gettext("no interval: fewer than %(least)s image clusters (%(count)s)")
+        few %= {"least": MIN_CLUSTERS, "count": decimal(found.clusters)}
+        return Difference(points, odds, few, images, left_open)
+    words = gettext("95%% %(method)s: %(low)s to %(high)s pp")
+    ends = {"low": percentage_points(found.ci_low), "high": percentage_points(found.ci_high)}
+    draws, drawn = found.detail.get("draws"), images
+    if draws:
+        drawn = gettext("%(count)s draws of %(images)s, seed %(seed)s")
+        drawn %= {"count": decimal(draws), "images": images, "seed": found.detail["seed"]}
+    return Difference(points, odds, words % {"method": METHODS[found.ci_method], **ends}, drawn, left_open)
 
 
 def moved_difference(
@@ -203,12 +218,14 @@ def _difference_words(counts: Sequence[int]) -> tuple[str, str]:
     """The difference and the odds ratio of four counts: G+A+, G+A-, G-A+, G-A-."""
     value, (ratio, halves) = accuracy_difference(counts), odds_ratio(counts)
     if value is None:
+        none = counts[0] + counts[1] == 0
         return (
-            f"{NOT_AVAILABLE}: {'no crop' if counts[0] + counts[1] == 0 else 'every crop'} is grounded",
+            gettext("n/a: no crop is grounded") if none else gettext("n/a: every crop is grounded"),
             NOT_AVAILABLE,
         )
     odds = decimal(ratio, 2)
-    return f"{percentage_points(value)} pp", f"{odds} (0.5 added to each cell, because one is 0)" if halves else odds
+    halved = gettext("%(odds)s (0.5 added to each cell, because one is 0)") % {"odds": odds}
+    return f"{percentage_points(value)} pp", halved if halves else odds
 
 
 def quadrant_cells(metrics: Metrics, links: RunLinks, *, provisional: bool = False) -> list[Cell]:
@@ -230,6 +247,7 @@ def _cell(name: str, row: Metric, links: RunLinks, provisional: bool) -> Cell:
 def _rate(
     label: str,
     metric: Metric | None,
+    term: str,
     links: RunLinks,
     top: Mapping[str, str],
     whole: Mapping[str, str] | None,
@@ -238,34 +256,34 @@ def _rate(
 ) -> SummaryNumber:
     """Return a rate with the range that undecided answers allow; of a provisional run only the range."""
     if metric is None or metric.value is None:
-        return SummaryNumber(label, percent(None), words="n = 0")
+        return SummaryNumber(label, term, percent(None), words="n = 0")
     counts = [links.count(metric.numerator, **top)]
     counts.append(links.count(metric.n, **whole) if whole else Count(metric.n))
     spread = range_of(metric.detail.get("low"), metric.detail.get("high"))
     if spread and provisional:
-        return SummaryNumber(label, spread, "%", interval_words(metric), counts)
+        return SummaryNumber(label, term, spread, "%", interval_words(metric), counts)
     unit = f"% {half_width(metric)}".strip()
-    return SummaryNumber(label, percent(metric.value), unit, interval_words(metric), counts, range=spread)
+    return SummaryNumber(label, term, percent(metric.value), unit, interval_words(metric), counts, range=spread)
 
 
-def _mean(label: str, metric: Metric | None, links: RunLinks) -> SummaryNumber:
+def _mean(label: str, metric: Metric | None, term: str, links: RunLinks) -> SummaryNumber:
     if metric is None or metric.value is None:
-        return SummaryNumber(label, percent(None), words="n = 0")
+        return SummaryNumber(label, term, percent(None), words="n = 0")
     unit = f"% {half_width(metric)}".strip()
-    return SummaryNumber(
-        label, percent(metric.value), unit, interval_words(metric), (links.count(metric.n, population="yes"),), "crops"
-    )
+    counts = (links.count(metric.n, population="yes"),)
+    return SummaryNumber(label, term, percent(metric.value), unit, interval_words(metric), counts, gettext("crops"))
 
 
 def _calls(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> SummaryNumber:
     mean, efficiency = metrics.get("calls_mean"), metrics.get("tool_efficiency")
     effective = efficiency.value if efficiency else None
     return SummaryNumber(
-        "Calls, mean",
+        gettext("Calls, mean"),
+        "calls_mean",
         decimal(mean.value if mean else None, 1),
-        "" if effective is None else f"{percent(effective)}% effective",
+        "" if effective is None else gettext("%(share)s%% effective") % {"share": percent(effective)},
         counts=(links.count(counts["scored"], scored="yes"),),
-        words="trajectories",
+        words=gettext("trajectories"),
     )
 
 
@@ -274,16 +292,20 @@ def _cost(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> Summa
     dollars, calls, right = (metrics.get(name) for name in ("usd_mean", "cost_mean", "cost_per_correct"))
     if dollars and dollars.value is not None:
         return SummaryNumber(
-            "Cost, mean",
+            gettext("Cost, mean"),
+            "usd_mean",
             f"${decimal(dollars.value, 3)}",
             counts=(links.count(dollars.n, scored="yes", priced="yes"),),
-            words="with a price",
+            words=gettext("with a price"),
         )
     per_right = right.value if right else None
     return SummaryNumber(
-        "Cost, mean",
+        gettext("Cost, mean"),
+        "cost_mean",
         decimal(calls.value if calls else None, 1),
-        "calls" if per_right is None else f"calls, {decimal(per_right, 1)} per correct answer",
+        gettext("calls")
+        if per_right is None
+        else gettext("calls, %(number)s per correct answer") % {"number": decimal(per_right, 1)},
         counts=(links.count(counts["scored"], scored="yes"),),
-        words="trajectories",
+        words=gettext("trajectories"),
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from evaluation.common import crops as read_crops
 from evaluation.common.links import Count, RunLinks
 from evaluation.store.selection import Selection
@@ -53,5 +55,7 @@ def sizes(found: Selection, links: RunLinks) -> Sizes | None:
 
 def _label(one: read_crops.Size) -> str:
     if one.above is None:
-        return "nothing"
-    return "more than 100%" if one.upto is None else f"to {100 * one.upto:g}%"
+        return gettext("nothing")
+    if one.upto is None:
+        return gettext("more than 100%")
+    return gettext("to %(share)s%%") % {"share": f"{100 * one.upto:g}"}

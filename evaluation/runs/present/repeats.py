@@ -6,15 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.common.design_effect import METHODS, design_words
+from django.utils.translation import gettext, gettext_lazy
+
 from evaluation.common.links import Count, RunLinks
 from evaluation.metrics.repeats import RolloutStatistics
 from evaluation.query.fields import REPEATED
+from evaluation.runs.present.numbers import interval_said
 from evaluation.runs.read.repeats import LISTED, read_repeats
 from webapp.common.drawing import Bar, stacked
 from webapp.common.formatting import decimal, percent, range_of, rate
 
-LABELS = {"always": "correct in every rollout", "some": "in some rollouts", "never": "in no rollout"}
+LABELS = {
+    "always": gettext_lazy("correct in every rollout"),
+    "some": gettext_lazy("in some rollouts"),
+    "never": gettext_lazy("in no rollout"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,7 @@ def repeated(tables: Mapping[str, Any], links: RunLinks, *, provisional: bool = 
         return None
     counts = {name: links.count(getattr(found, name), **terms) for name, terms in LISTED.items()}
     bars = stacked((name, counts[name].n) for name in REPEATED)
-    parts = [RepeatedPart(bar, LABELS[bar.name], counts[bar.name], _between(found, bar.name)) for bar in bars]
+    parts = [RepeatedPart(bar, str(LABELS[bar.name]), counts[bar.name], _between(found, bar.name)) for bar in bars]
     return ShownRepeats(found, counts, parts, _each(found), _spread(found), provisional)
 
 
@@ -83,13 +89,12 @@ def _between(found: RolloutStatistics, name: str) -> str:
 
 def _each(found: RolloutStatistics) -> str:
     if found.least == found.most:
-        return f"{decimal(found.least)} rollouts per sample"
-    return f"{decimal(found.least)} to {decimal(found.most)} rollouts per sample, {decimal(found.mean, 1)} on average"
+        return gettext("%(count)s rollouts per sample") % {"count": decimal(found.least)}
+    words = gettext("%(least)s to %(most)s rollouts per sample, %(mean)s on average")
+    return words % {"least": decimal(found.least), "most": decimal(found.most), "mean": decimal(found.mean, 1)}
 
 
 def _spread(found: RolloutStatistics) -> str:
     if found.ci_low is None or found.ci_high is None:
         return ""
-    ends = f"{percent(found.ci_low)} to {percent(found.ci_high)}%"
-    design = design_words(found.n, found.detail.get("n_eff"))
-    return f"95% {METHODS.get(found.ci_method, found.ci_method)}: {ends}{design and f'; {design}'}"
+    return interval_said(found.ci_method, found.ci_low, found.ci_high, found.n, found.detail)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext, gettext_lazy, ngettext
+
 from evaluation.common.design_effect import METHODS
 from evaluation.common.links import Count, RunLinks
 from evaluation.glossary import outcome_slug
@@ -21,19 +23,24 @@ from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
 from webapp.common.drawing import Bar, stacked
 from webapp.common.formatting import decimal, points_open, rate
-from webapp.common.glossary import all_terms
 
 EFFECTS = (
-    ("ate_text", Condition.TEXT, "Corrupted text"),
-    ("ate_visual", Condition.VISUAL, "Noise crops"),
-    ("ate_placebo", Condition.PLACEBO, "Placebo crops"),
+    ("ate_text", Condition.TEXT, gettext_lazy("Corrupted text")),
+    ("ate_visual", Condition.VISUAL, gettext_lazy("Noise crops")),
+    ("ate_placebo", Condition.PLACEBO, gettext_lazy("Placebo crops")),
 )
 PAIRS = (
-    ("pairs_recorded", "recorded"),
-    ("pairs_trajectories", "from trajectories"),
-    ("unpaired", "unpaired"),
+    ("pairs_recorded", gettext_lazy("recorded")),
+    ("pairs_trajectories", gettext_lazy("from trajectories")),
+    ("unpaired", gettext_lazy("unpaired")),
 )
-OUTCOMES = ("exact", "extra only", "missing only", "substitute", "out of order")
+OUTCOMES = (
+    gettext_lazy("exact"),
+    gettext_lazy("extra only"),
+    gettext_lazy("missing only"),
+    gettext_lazy("substitute"),
+    gettext_lazy("out of order"),
+)
 MOST_TOOLS = 12
 UNSLICED = ("", "calls")
 SEGMENT = "segment"
@@ -106,7 +113,7 @@ class Effect:
     @property
     def changed_words(self) -> str:
         """How its interval was made, and of how many."""
-        said = f"n = {decimal(self.row.detail.get('changed_n'))} with both answers"
+        said = gettext("n = %(count)s with both answers") % {"count": decimal(self.row.detail.get("changed_n"))}
         return f"95% {method}, {said}" if (method := self._method("changed")) else said
 
     def _ends(self, name: str) -> tuple[float, float] | None:
@@ -115,7 +122,7 @@ class Effect:
 
     def _method(self, name: str) -> str:
         method = self.row.detail.get(f"{name}_method", "")
-        return METHODS.get(method, method)
+        return str(METHODS.get(method, method))
 
 
 def effect_open(row: Metric) -> str:
@@ -166,7 +173,7 @@ def effects(
 
     rows = [
         Effect(
-            label,
+            str(label),
             row,
             linked(row, row.n, condition=condition, **pairs),
             lost=flips(row, condition, "lost"),
@@ -311,7 +318,7 @@ def plans(tables: Mapping[str, Any], metrics: Metrics, found: Selection, links: 
     if not total:
         return None
     outcomes = [
-        OutcomeShare(label, n / total, links.count(n, outcome=name), outcome_slug(name))
+        OutcomeShare(str(label), n / total, links.count(n, outcome=name), outcome_slug(name))
         for label, name, n in zip(OUTCOMES, Outcome.NAMES, sums, strict=True)
     ]
     prefixes = [(k, metrics[f"success_rate_at_{k}"]) for k in (1, 2, 3) if f"success_rate_at_{k}" in metrics]
@@ -391,12 +398,8 @@ class ExclusionCount:
     label: str
     count: Count
     words: str
-
-    @property
-    def term(self) -> str:
-        """The entry of the glossary that explains it, where there is one."""
-        slug = self.label.lower()
-        return slug if slug in all_terms() else ""
+    term: str = ""
+    """The entry of the glossary that explains it, where there is one."""
 
 
 def exclusion_counts(
@@ -406,29 +409,41 @@ def exclusion_counts(
     accuracy = metrics.get("accuracy")
     crops = int(accuracy.detail.get("unusable_crops", 0)) if accuracy else 0
     rows = [
-        ExclusionCount("Failed", links.count(counts["failed"], failed="yes"), "trajectory ended in an error"),
         ExclusionCount(
-            "Unanswered", links.count(counts["unanswered"], unanswered="yes"), "no answer given; counted as incorrect"
+            gettext("Failed"),
+            links.count(counts["failed"], failed="yes"),
+            gettext("trajectory ended in an error"),
+            "failed",
         ),
         ExclusionCount(
-            "Unread",
+            gettext("Unanswered"),
+            links.count(counts["unanswered"], unanswered="yes"),
+            gettext("no answer given; counted as incorrect"),
+            "unanswered",
+        ),
+        ExclusionCount(
+            gettext("Unread"),
             links.count(counts["unread"], unread="yes"),
-            "no option could be read; undecided, or incorrect by the metric settings",
+            gettext("no option could be read; undecided, or incorrect by the metric settings"),
+            "unread",
         ),
         ExclusionCount(
-            "Undecided",
+            gettext("Undecided"),
             links.count(counts["undecided"], undecided="yes"),
-            "no rule can decide and no judgment exists; includes unread answers",
+            gettext("no rule can decide and no judgment exists; includes unread answers"),
+            "undecided",
         ),
         ExclusionCount(
-            "Unusable crops", links.count(counts["unusable"], unusable="yes"), f"trajectories, {crops:,} crops"
+            gettext("Unusable crops"),
+            links.count(counts["unusable"], unusable="yes"),
+            ngettext("trajectories, %(count)s crops", "trajectories, %(count)s crops", crops) % {"count": f"{crops:,}"},
         ),
     ]
     if missing is not None:
-        rows.insert(0, ExclusionCount("Missing", Count(missing, links.missing), "samples with gold and no trajectory"))
+        words = gettext("samples with gold and no trajectory")
+        rows.insert(0, ExclusionCount(gettext("Missing"), Count(missing, links.missing), words, "missing"))
     unscored = counts["all"] - counts["scored"]
     if unscored:
-        rows.append(
-            ExclusionCount("Not scored", links.count(unscored, scored="no"), "no gold, or imported after scoring")
-        )
+        words = gettext("no gold, or imported after scoring")
+        rows.append(ExclusionCount(gettext("Not scored"), links.count(unscored, scored="no"), words))
     return rows

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from annotation.common.loading import load_benchmark
@@ -25,7 +26,7 @@ def run_delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     run = get_object_or_404(Run.objects.of(benchmark), pk=pk)
     if request.method == "POST":
         queue_delete_run(actor=request.user, run=run)
-        messages.success(request, f"{run} is being deleted in the background.")
+        messages.success(request, gettext("%(run)s is being deleted in the background.") % {"run": run})
         return redirect("evaluation:runs", slug)
     loss = run_loss(run)
     losses, hidden = losses_known_to(request.user, benchmark, loss.queues)

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark, rights_in
@@ -21,10 +21,10 @@ from webapp.accounts.http import SignedInRequest
 from webapp.jobs.models import Job
 
 BECAME = (
-    (replays.KEPT, "replayed and saved"),
-    (replays.ALREADY, "already saved"),
-    (replays.NO_PICTURE, "not replayed: no image"),
-    (replays.NO_CALL, "not replayed: no call can be replayed"),
+    (replays.KEPT, gettext_lazy("replayed and saved")),
+    (replays.ALREADY, gettext_lazy("already saved")),
+    (replays.NO_PICTURE, gettext_lazy("not replayed: no image")),
+    (replays.NO_CALL, gettext_lazy("not replayed: no call can be replayed")),
 )
 
 
@@ -61,7 +61,7 @@ def keep(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     run = get_object_or_404(Run.objects.of(load_benchmark(request, slug, Right.SCORE)), pk=pk)
     replays.queue_run_replays(actor=request.user, run=run)
     messages.success(
-        request, "The run is being replayed in the background. Saved replays are kept if you cancel the job."
+        request, gettext("The run is being replayed in the background. Saved replays are kept if you cancel the job.")
     )
     return redirect("evaluation:run-replays", slug, pk)
 
@@ -86,7 +86,7 @@ def _told(job: Job) -> Told:
     receipt = replays.Receipt.read(job.result or job.checkpoint)
     return Told(
         job,
-        [(words, receipt.of[name]) for name, words in BECAME if receipt.of[name]],
+        [(str(words), receipt.of[name]) for name, words in BECAME if receipt.of[name]],
         [(WORDS[one], receipt.calls[one.value]) for one in Outcome if receipt.calls[one.value]],
         receipt.reasons.most_common(),
     )

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from annotation.common.loading import load_benchmark, rights_in
@@ -102,7 +103,10 @@ def _piece(request: HttpRequest, scoring: Scoring | None) -> tuple[str, str] | N
     if scoring is None or not value or by in run_tables.UNSLICED:
         return None
     if not scoring.metrics.on_slice(by, value).exists():
-        raise NotFound(f"{scoring.run} has no scores on {by[:60]} = {value[:60]}.")
+        raise NotFound(
+            gettext("%(run)s has no scores on %(by)s = %(value)s.")
+            % {"run": scoring.run, "by": by[:60], "value": value[:60]}
+        )
     return by, value
 
 
@@ -188,7 +192,10 @@ def _by_slice(scoring: Scoring, wanted: str, links: RunLinks, recorded: bool) ->
     names = scoring.metrics.exclude(slice_by__in=run_tables.UNSLICED).order_by("slice_by")
     facets = list(names.values_list("slice_by", flat=True).distinct())
     if wanted and wanted not in facets:
-        raise NotFound(f"{scoring.run} is not scored by {wanted[:60]}. It is by {', '.join(facets) or 'nothing'}.")
+        raise NotFound(
+            gettext("%(run)s is not scored by %(wanted)s. It is by %(facets)s.")
+            % {"run": scoring.run, "wanted": wanted[:60], "facets": ", ".join(facets) or gettext("nothing")}
+        )
     facet = next((name for name in (wanted, PREFERRED_FACET, *facets) if name in facets), "")
     found = scoring.metrics.filter(slice_by=facet).order_by("pk")
     # The ranges of the quadrants, which the table has of a provisional run only, are in the details.

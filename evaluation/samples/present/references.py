@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.content.chains.read import further_chains
 from annotation.schema import ToolCall
 from evaluation.metrics.many_chains import distances_to
@@ -34,10 +36,10 @@ def references_on(
 ) -> list[Reference]:
     """All of them, the gold's first. Shown is the ``chosen`` place, or else the one with the fewest edits to all runs
     together, of several the earliest. One query."""
-    known = [(GOLD_CHAIN, "the reference", gold)] if gold else []
+    known = [(GOLD_CHAIN, gettext("the reference"), gold)] if gold else []
     for place, chain in enumerate(further_chains(sample), GOLD_CHAIN + 1):
-        note = f": {chain.note}" if chain.note else ""
-        known.append((place, f"accepted by {chain.by}{note}", chain.calls))
+        words = gettext("accepted by %(name)s: %(note)s") if chain.note else gettext("accepted by %(name)s")
+        known.append((place, words % {"name": chain.by, "note": chain.note}, chain.calls))
     distances = distances_to([[call.tool for call in calls] for _, _, calls in known], chains)
     closest = min(range(len(known)), key=lambda at: sum(distances[at]), default=0)
     places = [str(place) for place, _, _ in known]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from django.utils.translation import gettext
 
 from annotation.content.suggestions import Suggestion, suggested_by
 from annotation.models import Sample
@@ -30,7 +31,10 @@ def suggest_boxes(sample: Sample) -> list[Suggestion]:
     found = [(name, crop) for name, crop in found if _points(crop, sample)]
     counts = _agreeing([crop for _, crop in found])
     ranked = sorted(zip(found, counts, strict=True), key=lambda one: -one[1])
-    return [Suggestion(Box(*crop), name, f"{count} of {len(found)} runs here") for (name, crop), count in ranked]
+    words = gettext("%(count)s of %(total)s runs here")
+    return [
+        Suggestion(Box(*crop), name, words % {"count": count, "total": len(found)}) for (name, crop), count in ranked
+    ]
 
 
 def _points(crop: Corners, sample: Sample) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.toolbox.runner import ENGINE
@@ -28,7 +29,7 @@ def keep_replay(*, actor: User | None, trajectory: Trajectory) -> Replay:
     require(actor, trajectory.run.benchmark, Right.SCORE)
     found = replay_trajectory(trajectory)
     if not any(one.ok is not None for one in found):
-        raise InvalidInput("None of its calls can be run again here: what was recorded holds for all of them.")
+        raise InvalidInput(gettext("None of its calls can be run again here: what was recorded holds for all of them."))
     with transaction.atomic():
         replay = store_replay(actor, trajectory, found)
         Scoring.objects.filter(run=trajectory.run_id).update(stale=True)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils.translation import gettext
 
 from annotation.models import Benchmark
 from evaluation.metrics.chains import Chains
@@ -91,9 +92,13 @@ def chosen_runs(asked: Sequence[str], runs: Sequence[Run]) -> list[Run]:
     known = {str(run.pk): run for run in runs}
     named = list(dict.fromkeys(pk for pk in asked if pk))
     if unknown := next((pk for pk in named if pk not in known), None):
-        raise NotFound(f"Unknown run {unknown[:20]}. Choose runs of this benchmark.")
+        raise NotFound(gettext("Unknown run %(unknown)s. Choose runs of this benchmark.") % {"unknown": unknown[:20]})
     if len(named) > MOST_RUNS:
-        raise InvalidInput(f"Up to {MOST_RUNS} runs can be analyzed at once, not {len(named)}.", field="run")
+        raise InvalidInput(
+            gettext("Up to %(limit)s runs can be analyzed at once, not %(count)s.")
+            % {"limit": MOST_RUNS, "count": len(named)},
+            field="run",
+        )
     return [known[pk] for pk in named] or [run for run in runs if getattr(run, "scoring", None)][:MOST_RUNS]
 
 

@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext_lazy
 
 from annotation.statistics import Interval
 from evaluation.metrics.chain_lengths import Group, Lengths, lengths_by, pass_rate_by
 from evaluation.metrics.chains import Choice, Pair, choices, confusion, transitions, uses
 from evaluation.toolchains.read.analysis import RUN_METRICS, ChainAnalysis
+from webapp.common.translation import Text
 
 Rows = Iterator[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class ChainTable:
-    title: str
+    title: Text
     columns: tuple[str, ...]
     rows: Callable[[ChainAnalysis], Rows]
 
@@ -126,15 +128,21 @@ def _with_ends(*names: str, method: bool = True) -> tuple[str, ...]:
 
 
 CHAIN_TABLES: Mapping[str, ChainTable] = {
-    "runs": ChainTable("Runs", (*_WHO, "trajectories", *_with_ends(*RUN_METRICS, method=False)), _runs),
-    "tools": ChainTable("Tool selection", ("tool", "tp", "fp", "fn", *_with_ends("precision", "recall")), _tools),
-    "shares": ChainTable("Tool share", (*_WHO, "tool", "calls", "share", "trajectories"), _shares),
-    "confusion": ChainTable("Confusion", _PAIR, lambda found: _pairs(confusion(found.chains))),
-    "transitions": ChainTable("Transitions", _PAIR, lambda found: _pairs(transitions(found.chains))),
-    "lengths": ChainTable("Lengths by facet", ("slice_by", "slice", "n", *_with_ends(*LENGTHS)), _lengths),
-    "length_pairs": ChainTable("Length vs reference", ("reference_calls", "calls", "trajectories"), _length_pairs),
-    "pass_by_calls": ChainTable("Pass rate by calls", _RATE, _rates("calls")),
-    "pass_by_tools": ChainTable("Pass rate by distinct tools", _RATE, _rates("tools")),
-    "pass_by_reference": ChainTable("Pass rate by reference length", _RATE, _rates("reference")),
+    "runs": ChainTable(gettext_lazy("Runs"), (*_WHO, "trajectories", *_with_ends(*RUN_METRICS, method=False)), _runs),
+    "tools": ChainTable(
+        gettext_lazy("Tool selection"), ("tool", "tp", "fp", "fn", *_with_ends("precision", "recall")), _tools
+    ),
+    "shares": ChainTable(gettext_lazy("Tool share"), (*_WHO, "tool", "calls", "share", "trajectories"), _shares),
+    "confusion": ChainTable(gettext_lazy("Confusion"), _PAIR, lambda found: _pairs(confusion(found.chains))),
+    "transitions": ChainTable(gettext_lazy("Transitions"), _PAIR, lambda found: _pairs(transitions(found.chains))),
+    "lengths": ChainTable(
+        gettext_lazy("Lengths by facet"), ("slice_by", "slice", "n", *_with_ends(*LENGTHS)), _lengths
+    ),
+    "length_pairs": ChainTable(
+        gettext_lazy("Length vs reference"), ("reference_calls", "calls", "trajectories"), _length_pairs
+    ),
+    "pass_by_calls": ChainTable(gettext_lazy("Pass rate by calls"), _RATE, _rates("calls")),
+    "pass_by_tools": ChainTable(gettext_lazy("Pass rate by distinct tools"), _RATE, _rates("tools")),
+    "pass_by_reference": ChainTable(gettext_lazy("Pass rate by reference length"), _RATE, _rates("reference")),
 }
 """In ``first`` and ``second`` the empty text is none: an added call, one not made, the beginning or end of a chain."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext, gettext_lazy
+
 from evaluation.store.trajectory_list import OFFERED, SORT
 from evaluation.trajectories.present.facets import Terms, address
 from evaluation.trajectories.present.shown import label
 
-ENDS = (("", "lowest"), ("-", "highest"))
+ENDS = (("", gettext_lazy("lowest")), ("-", gettext_lazy("highest")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +37,10 @@ def orders_of(terms: Terms) -> Orders:
     name = now.removeprefix("-")
     end = dict(ENDS)[now.removesuffix(name)]
     return Orders(
-        chosen=f"{label(name)}, {end} first" if now else "sample",
-        own=End("sample, then run", address(terms, **{SORT: ""}), not now),
+        chosen=gettext("%(field)s, %(end)s first") % {"field": label(name), "end": end} if now else gettext("sample"),
+        own=End(gettext("sample, then run"), address(terms, **{SORT: ""}), not now),
         by=[
-            (label(one), [End(of, address(terms, **{SORT: sign + one}), sign + one == now) for sign, of in ENDS])
+            (label(one), [End(str(of), address(terms, **{SORT: sign + one}), sign + one == now) for sign, of in ENDS])
             for one in OFFERED
         ],
     )

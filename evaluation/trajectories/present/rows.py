@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from evaluation.common.frame import Corners, Frame, frame_of, gold_corners
 from evaluation.common.terms import UNNARROWED
@@ -66,7 +67,7 @@ def row_of(trajectory: Any, slug: str, terms: Terms, tags: Mapping[int, Sequence
         said=_said(trajectory, score, revision),
         wanted=_wanted(revision),
         quadrant=score.quadrant if score else "",
-        outcome=OUTCOMES[score.plan_outcome] if score and score.plan_outcome != Outcome.NONE else "",
+        outcome=str(OUTCOMES[score.plan_outcome]) if score and score.plan_outcome != Outcome.NONE else "",
         dots=[turn == place for place in range(1, min(calls, MOST_DOTS) + 1)],
         more_calls=max(0, calls - MOST_DOTS),
         preview=f"{reverse('evaluation:trajectory-preview', args=[slug, trajectory.pk])}?{urlencode(terms)}",
@@ -78,11 +79,11 @@ def row_of(trajectory: Any, slug: str, terms: Terms, tags: Mapping[int, Sequence
 def _crop_words(trajectory: Any, score: Any, crop: Corners | None, turn: int | None) -> str:
     """Under a condition the model may have been shown something else than the image has there."""
     if crop:
-        what = "crop" if trajectory.condition == "none" else "its place"
-        return f"{what}, turn {turn}" if turn else what
+        what = gettext("crop") if trajectory.condition == "none" else gettext("its place")
+        return gettext("%(crop)s, turn %(turn)s") % {"crop": what, "turn": turn} if turn else what
     if score is None or not score.invoked:
-        return "no zoom call"
-    return "no usable crop" if not score.usable_crops else "no single crop"
+        return gettext("no zoom call")
+    return gettext("no usable crop") if not score.usable_crops else gettext("no single crop")
 
 
 def _around(box: Corners, frame: Frame) -> list[float]:
@@ -95,7 +96,7 @@ def _around(box: Corners, frame: Frame) -> list[float]:
 def _said(trajectory: Any, score: Any, revision: Any) -> str:
     """The answer as it was read, with the option's text; a plan where there is one; else the end of what was said."""
     if trajectory.plan is not None and not trajectory.answer:
-        return ", ".join(map(str, trajectory.plan)) or "an empty plan"
+        return ", ".join(map(str, trajectory.plan)) or gettext("an empty plan")
     letter = score.letter if score else ""
     options = revision.options if revision else {}
     if letter:

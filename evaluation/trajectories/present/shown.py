@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
+
 from evaluation.common.figures import written
 from evaluation.common.shown import DATA, MOST, USUAL, selected_fields, show_parameter, sorted_by
 from evaluation.metrics.failures import LABELS
@@ -14,6 +16,7 @@ from evaluation.query.fields import FIELDS
 from evaluation.store.trajectory_list import SHOW, SORT
 from evaluation.trajectories.present.facets import Terms, address
 from webapp.common.formatting import NOT_AVAILABLE, TIMES, decimal, duration, small_share
+from webapp.common.translation import Text
 
 Writer = Callable[[Any], str]
 _TWO: Writer = partial(decimal, digits=2)
@@ -30,55 +33,55 @@ def _times(value: float) -> str:
     return f"{decimal(value, 1)}{TIMES}"
 
 
-GROUPS: Mapping[str, Mapping[str, tuple[str, Writer]]] = {
-    "Grounding": {
-        "ioa_gt": ("coverage", _TWO),
-        "union_coverage": ("all crops", _TWO),
-        "ioa_pred": ("concentration", _TWO),
-        "ioa": ("IoA", _TWO),
-        "iou": ("IoU", _TWO),
-        "area": ("evidence area", small_share),
-        "region": ("cropped area", small_share),
-        "zoom": ("zoom", _times),
-        "crops": ("usable crops", decimal),
+GROUPS: Mapping[str, Mapping[str, tuple[Text, Writer]]] = {
+    gettext_noop("Grounding"): {
+        "ioa_gt": (gettext_lazy("coverage"), _TWO),
+        "union_coverage": (gettext_lazy("all crops"), _TWO),
+        "ioa_pred": (gettext_lazy("concentration"), _TWO),
+        "ioa": (gettext_lazy("IoA"), _TWO),
+        "iou": (gettext_lazy("IoU"), _TWO),
+        "area": (gettext_lazy("evidence area"), small_share),
+        "region": (gettext_lazy("cropped area"), small_share),
+        "zoom": (gettext_lazy("zoom"), _times),
+        "crops": (gettext_lazy("usable crops"), decimal),
     },
-    "Answer": {
-        "reading": ("our reading", str),
-        "file_reading": ("file’s reading", str),
-        "reading_correct": ("our verdict", _VERDICTS.__getitem__),
-        "file_verdict": ("file’s verdict", _VERDICTS.__getitem__),
+    gettext_noop("Answer"): {
+        "reading": (gettext_lazy("our reading"), str),
+        "file_reading": (gettext_lazy("file’s reading"), str),
+        "reading_correct": (gettext_lazy("our verdict"), _VERDICTS.__getitem__),
+        "file_verdict": (gettext_lazy("file’s verdict"), _VERDICTS.__getitem__),
     },
-    "Toolchain": {
-        "calls": ("calls", decimal),
-        "tools": ("tools", decimal),
-        "chain": ("effective calls", decimal),
-        "reference_calls": ("reference calls", decimal),
-        "edit_distance": ("edits", decimal),
-        "kendall_tau": ("Kendall τ", _TWO),
-        "chain_status": ("toolchain", _words),
+    gettext_noop("Toolchain"): {
+        "calls": (gettext_lazy("calls"), decimal),
+        "tools": (gettext_lazy("tools"), decimal),
+        "chain": (gettext_lazy("effective calls"), decimal),
+        "reference_calls": (gettext_lazy("reference calls"), decimal),
+        "edit_distance": (gettext_lazy("edits"), decimal),
+        "kendall_tau": (gettext_lazy("Kendall τ"), _TWO),
+        "chain_status": (gettext_lazy("toolchain"), _words),
     },
-    "Planning": {
-        "outcome": ("plan", _words),
-        "missing": ("tools missing", decimal),
-        "extra": ("tools extra", decimal),
-        "prefix": ("correct steps", decimal),
+    gettext_noop("Planning"): {
+        "outcome": (gettext_lazy("plan"), _words),
+        "missing": (gettext_lazy("tools missing"), decimal),
+        "extra": (gettext_lazy("tools extra"), decimal),
+        "prefix": (gettext_lazy("correct steps"), decimal),
     },
-    "Failure and cost": {
-        "failure": ("failure", LABELS.__getitem__),
-        "seconds": ("time", duration),
-        "input_tokens": ("input tokens", decimal),
-        "output_tokens": ("output tokens", decimal),
-        "usd": ("cost", partial(written, "usd")),
-        "rollout": ("rollout", decimal),
+    gettext_noop("Failure and cost"): {
+        "failure": (gettext_lazy("failure"), lambda name: gettext(LABELS[name])),
+        "seconds": (gettext_lazy("time"), duration),
+        "input_tokens": (gettext_lazy("input tokens"), decimal),
+        "output_tokens": (gettext_lazy("output tokens"), decimal),
+        "usd": (gettext_lazy("cost"), partial(written, "usd")),
+        "rollout": (gettext_lazy("rollout"), decimal),
     },
 }
-_SAID: Mapping[str, tuple[str, Writer]] = {name: said for group in GROUPS.values() for name, said in group.items()}
+_SAID: Mapping[str, tuple[Text, Writer]] = {name: said for group in GROUPS.values() for name, said in group.items()}
 
 
 def label(name: str) -> str:
     """The words of a field, by its name or an alias, wherever lists name it; a facet is its own."""
     field = FIELDS.get(name)
-    return _SAID[field.name][0] if field and field.name in _SAID else name.removeprefix(DATA)
+    return str(_SAID[field.name][0]) if field and field.name in _SAID else name.removeprefix(DATA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +126,12 @@ def shown_of(terms: Terms, facets: Collection[str]) -> Shown:
             label(name), about, on, address(terms, **{SHOW: show_parameter(others)}) if len(others) <= MOST else ""
         )
 
-    groups = [(title, [choice(name, FIELDS[name].about) for name in group]) for title, group in GROUPS.items()]
+    groups = [(gettext(title), [choice(name, FIELDS[name].about) for name in group]) for title, group in GROUPS.items()]
     if facets:
-        data = [choice(f"{DATA}{name}", f"{name} of the sample") for name in sorted(facets)]
-        groups.append(("Of the sample", data))
+        data = [
+            choice(f"{DATA}{name}", gettext("%(facet)s of the sample") % {"facet": name}) for name in sorted(facets)
+        ]
+        groups.append((gettext("Of the sample"), data))
     return Shown(names, names != USUAL, groups, address(terms, **{SHOW: ""}) if terms.get(SHOW) else "")
 
 

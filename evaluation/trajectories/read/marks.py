@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef
+from django.utils.translation import gettext
 
 from annotation.common.access import known_to, require, roles_of
 from annotation.models import Benchmark
@@ -38,11 +39,11 @@ class Marks:
 
     @property
     def why(self) -> str:
-        return RULES.get(self.failure, "") if not self.said_by else ""
+        return gettext(RULES.get(self.failure, "")) if not self.said_by else ""
 
     @property
     def failure_words(self) -> str:
-        return LABELS.get(self.failure, "")
+        return gettext(LABELS.get(self.failure, ""))
 
     @property
     def term(self) -> str:
@@ -51,7 +52,7 @@ class Marks:
 
     @property
     def rule_words(self) -> str:
-        return LABELS.get(self.rule, "no failure")
+        return gettext(LABELS[self.rule]) if self.rule in LABELS else gettext("no failure")
 
 
 def read_marks(trajectory: Trajectory, person: Any) -> Marks:
@@ -94,4 +95,7 @@ def require_member(actor: User, benchmark: Benchmark) -> None:
     """Who only reads a public benchmark leaves nothing on it."""
     require(actor, benchmark, Right.SEE_GOLD)
     if not roles_of(actor, benchmark):
-        raise NotAllowed(f"Only members of {benchmark.title} can tag and write notes. Ask its lead for a role.")
+        raise NotAllowed(
+            gettext("Only members of %(title)s can tag and write notes. Ask its lead for a role.")
+            % {"title": benchmark.title}
+        )

@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from annotation.common.loading import load_benchmark
@@ -50,10 +51,13 @@ def tag(request: SignedInRequest, slug: str) -> HttpResponse:
     )
     if not one:
         off, name = bool(request.POST.get("off")), request.POST.get("tag", "")
-        unchanged = f"No trajectory had the tag {name}." if off else f"All trajectories already had the tag {name}."
-        messages.success(
-            request, (f"Tag {name} removed from {n:,}." if off else f"Tag {name} added to {n:,}.") if n else unchanged
+        none, every = (
+            gettext("No trajectory had the tag %(name)s."),
+            gettext("All trajectories already had the tag %(name)s."),
         )
+        unchanged = (none if off else every) % {"name": name}
+        words = gettext("Tag %(name)s removed from %(count)s.") if off else gettext("Tag %(name)s added to %(count)s.")
+        messages.success(request, words % {"name": name, "count": f"{n:,}"} if n else unchanged)
     elif getattr(request, "htmx", False):
         return _tagged(request, benchmark, int(one))
     return _back(request, slug, one)
@@ -131,7 +135,7 @@ def _region(text: str) -> tuple[float, float, float, float] | None:
     try:
         x1, y1, x2, y2 = map(float, text.split(","))
     except ValueError:
-        message = "A region is x1,y1,x2,y2 in pixels of the image, for example 120,80,400,260."
+        message = gettext("A region is x1,y1,x2,y2 in pixels of the image, for example 120,80,400,260.")
         raise InvalidInput(message, code="region", field="region") from None
     return x1, y1, x2, y2
 

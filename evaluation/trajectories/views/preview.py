@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from annotation.common.access import roles_of
@@ -67,7 +68,7 @@ def preview_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "answer": answer_of(row, detail), "question": detail.record.content.question,
         "quadrant": score.quadrant if score else "",
         "marks": marks, "notes": [(note, place_of_note(note)) for note in marks.notes],
-        "failures": FAILURE_LABELS.items(),
+        "failures": [(name, gettext(label)) for name, label in FAILURE_LABELS.items()],
         "alike": _alike(request, benchmark, row, marks.failure, detail.settings.ioa_threshold),
         "member": bool(roles_of(request.user, benchmark)),
         "terms": urlencode(terms), "open": f"{reverse('evaluation:trajectory', args=[slug, pk])}?{opened}",

@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.access import known_to, roles_of
@@ -54,7 +55,7 @@ def save(request: SignedInRequest, slug: str) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     query = query_text(narrowing(terms_of(request)))
     made = save_slice(actor=request.user, benchmark=benchmark, name=request.POST.get("name", ""), query=query)
-    messages.success(request, f"Slice {made.name} saved.")
+    messages.success(request, gettext("Slice %(name)s saved.") % {"name": made.name})
     return redirect("evaluation:slices", slug)
 
 
@@ -64,7 +65,7 @@ def delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     saved = get_object_or_404(SavedSlice.objects.filter(benchmark=benchmark).select_related("benchmark"), pk=pk)
     delete_slice(actor=request.user, saved=saved)
-    messages.success(request, f"Slice {saved.name} deleted.")
+    messages.success(request, gettext("Slice %(name)s deleted.") % {"name": saved.name})
     return redirect("evaluation:slices", slug)
 
 

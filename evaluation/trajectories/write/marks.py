@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.models import Benchmark, Sample
@@ -31,7 +32,11 @@ def tag_trajectories(
     require_member(actor, benchmark)
     name = _name(name)
     if len(trajectories) > MOST:
-        raise InvalidInput(f"{len(trajectories)} are more than {MOST} at once. Narrow the list first.", code="too_many")
+        raise InvalidInput(
+            gettext("%(count)s are more than %(limit)s at once. Narrow the list first.")
+            % {"count": len(trajectories), "limit": MOST},
+            code="too_many",
+        )
     with transaction.atomic():
         tag, _ = Tag.objects.get_or_create(benchmark=benchmark, name=name, owner=None if shared else actor)
         before = tag.taggings.count()
@@ -77,11 +82,13 @@ def write_note(
     require_member(actor, benchmark)
     text = text.strip()
     if not text or len(text) > LONGEST_NOTE or "\0" in text:
-        raise InvalidInput(f"A note must have 1 to {LONGEST_NOTE} characters.", code="note", field="text")
+        raise InvalidInput(
+            gettext("A note must have 1 to %(limit)s characters.") % {"limit": LONGEST_NOTE}, code="note", field="text"
+        )
     if turn is not None and not 1 <= turn <= trajectory.steps.count():
-        raise InvalidInput(f"Unknown turn {turn}.", code="turn", field="turn")
+        raise InvalidInput(gettext("Unknown turn %(turn)s.") % {"turn": turn}, code="turn", field="turn")
     if region is not None and not _inside(region, trajectory.sample):
-        message = "A region must be inside the image, with x1 < x2 and y1 < y2."
+        message = gettext("A region must be inside the image, with x1 < x2 and y1 < y2.")
         raise InvalidInput(message, code="region", field="region")
     corners = dict(zip(("x1", "y1", "x2", "y2"), region, strict=True)) if region else {}
     with transaction.atomic():
@@ -116,7 +123,11 @@ def correct_failure(*, actor: User, trajectory: Trajectory, failure: str) -> Fai
     benchmark = trajectory.run.benchmark
     require_member(actor, benchmark)
     if failure not in (*FAILURES, "none"):
-        raise InvalidInput(f"A failure must be one of {', '.join(FAILURES)} or none.", code="failure", field="failure")
+        raise InvalidInput(
+            gettext("A failure must be one of %(failures)s or none.") % {"failures": ", ".join(FAILURES)},
+            code="failure",
+            field="failure",
+        )
     code = FAILURES.index(failure) if failure in FAILURES else NO_FAILURE
     with transaction.atomic():
         FailureLabel.objects.filter(trajectory=trajectory, current=True).update(current=False)
@@ -129,6 +140,8 @@ def _name(name: str) -> str:
     name = " ".join(name.split())
     if not name or len(name) > LONGEST_NAME or "\0" in name or name in ("none", "any"):
         raise InvalidInput(
-            f"A tag must have 1 to {LONGEST_NAME} characters, but not none or any.", code="tag", field="tag"
+            gettext("A tag must have 1 to %(limit)s characters, but not none or any.") % {"limit": LONGEST_NAME},
+            code="tag",
+            field="tag",
         )
     return name

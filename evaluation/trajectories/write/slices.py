@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.models import Benchmark
@@ -22,9 +23,13 @@ def save_slice(*, actor: User, benchmark: Benchmark, name: str, query: str) -> S
     require_member(actor, benchmark)
     name = " ".join(name.split())
     if not name or len(name) > LONGEST_NAME or "\0" in name:
-        raise InvalidInput(f"The name of a slice must have 1 to {LONGEST_NAME} characters.", code="slice", field="name")
+        raise InvalidInput(
+            gettext("The name of a slice must have 1 to %(limit)s characters.") % {"limit": LONGEST_NAME},
+            code="slice",
+            field="name",
+        )
     if not query.strip():
-        raise InvalidInput("A slice needs a query. Filter the list first.", code="slice", field="q")
+        raise InvalidInput(gettext("A slice needs a query. Filter the list first."), code="slice", field="q")
     check_query(benchmark, query, actor)
     with transaction.atomic():
         made, new = SavedSlice.objects.update_or_create(

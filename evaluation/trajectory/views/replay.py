@@ -15,6 +15,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.common.access import allowed
@@ -37,7 +38,7 @@ from webapp.common.limits import AtOnce, Rate, asking
 
 SIDE = 240
 MOST_BYTES = 200_000_000
-REPLAYS, RATE = AtOnce(2, "replays"), Rate("replays")
+REPLAYS, RATE = AtOnce(2, gettext_noop("%(limit)s replays of yours are already running.")), Rate("replays")
 """Of all recorded images that are sent to be compared."""
 SHOWN_DIGEST = 10
 LONGEST = 60_000
@@ -105,7 +106,7 @@ def keep(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Let scores use the result of the replay."""
     row = load_trajectory(load_benchmark(request, slug, Right.SCORE), pk)
     keep_replay(actor=request.user, trajectory=row)
-    messages.success(request, "Scores now use this replay. Rescore the run to update lists and tables.")
+    messages.success(request, gettext("Scores now use this replay. Rescore the run to update lists and tables."))
     return redirect("evaluation:replay", slug, pk)
 
 
@@ -115,7 +116,9 @@ def drop(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Scores use again what was recorded."""
     row = load_trajectory(load_benchmark(request, slug, Right.SCORE), pk)
     drop_replay(actor=request.user, trajectory=row)
-    messages.success(request, "Scores now use the recorded values. Rescore the run to update lists and tables.")
+    messages.success(
+        request, gettext("Scores now use the recorded values. Rescore the run to update lists and tables.")
+    )
     return redirect("evaluation:replay", slug, pk)
 
 
@@ -129,10 +132,10 @@ def _as_chain(slug: str, row: Trajectory) -> str:
 def _sent(request: HttpRequest) -> Iterator[tuple[str, bytes]]:
     files = request.FILES.getlist("pictures")
     if not files:
-        raise InvalidInput("Choose the images that the model’s tools returned.", field="pictures")
+        raise InvalidInput(gettext("Choose the images that the model’s tools returned."), field="pictures")
     if len(files) > MOST_STEPS or sum(file.size or 0 for file in files) > MOST_BYTES:
-        most = f"{MOST_STEPS} images with {MOST_BYTES // 1_000_000} MB together"
-        raise InvalidInput(f"Up to {most} can be compared at once.", field="pictures")
+        words = gettext("Up to %(count)s images with %(size)s MB together can be compared at once.")
+        raise InvalidInput(words % {"count": MOST_STEPS, "size": MOST_BYTES // 1_000_000}, field="pictures")
     return ((file.name or "", file.read()) for file in files)
 
 

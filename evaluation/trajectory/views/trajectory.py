@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from annotation.common.access import known_to, roles_of
@@ -76,7 +77,7 @@ def text(request: Request, slug: str, pk: int, part: str) -> HttpResponse:
         return render_page(request, "evaluation/trajectory/text.html", "evaluation/trajectory/_answer.html", context)
     steps = read_turns(row, first=_number(part) - 1, count=1, cap=None)
     if _number(part) < 1 or not steps:
-        raise Http404("This trajectory has no such turn.")
+        raise Http404(gettext("This trajectory has no such turn."))
     turns = turns_of(steps, detail, frame_of(slug, row.sample), cap=None)
     context |= {"turn": turns[0]}
     return render_page(request, "evaluation/trajectory/text.html", "evaluation/trajectory/_turn.html", context)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from annotation.exchange.write.sweep import preview_folder
 from annotation.imaging.crops import crop, encode_jpeg, shrink_to
 from annotation.imaging.decoding import decode
@@ -45,7 +47,7 @@ def drawn(record: ImportRecord, index: int, what: str) -> bytes:
             return objects.read(_name(record, row["sha256"], gold, what))
         except objects.Missing:
             pass
-    raise NotFound("The preview has no such image. Read the file again.")
+    raise NotFound(gettext("The preview has no such image. Read the file again."))
 
 
 def _name(record: ImportRecord, sha256: str, gold: Box | None, what: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, no_translations
 
 from webapp.accounts.anonymize import anonymize_person
 from webapp.accounts.models import User
@@ -19,6 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("email")
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
+    @no_translations
     def handle(self, *, email: str, yes: bool, **_: Any) -> None:
         user = User.objects.filter(email=email.strip().lower()).first()
         if user is None:

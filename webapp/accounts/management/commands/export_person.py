@@ -7,7 +7,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, no_translations
 from django.core.serializers.json import DjangoJSONEncoder
 
 from webapp.accounts.anonymize import personal_data
@@ -24,6 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("email")
         parser.add_argument("--output", type=Path, help="a file instead of the terminal")
 
+    @no_translations
     def handle(self, *, email: str, output: Path | None, **_: Any) -> None:
         user = User.objects.filter(email=email.strip().lower()).first()
         if user is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 
 from webapp.accounts.actions import create_reset_link
 from webapp.accounts.links import on_site
@@ -18,6 +18,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", help="the address of the account")
 
+    @no_translations
     def handle(self, *, email: str, **options: Any) -> None:
         user = User.objects.filter(email=email.strip().lower()).first()
         if user is None:

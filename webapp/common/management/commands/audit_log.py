@@ -8,7 +8,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, no_translations
 
 from webapp.common import audit
 from webapp.common.models import AuditEntry
@@ -27,6 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--benchmark", default="", help="export: only entries of this benchmark")
         parser.add_argument("--output", type=Path, help="export: a file instead of the terminal")
 
+    @no_translations
     def handle(self, *, what: str, benchmark: str, output: Path | None, **_: Any) -> None:
         audit.seal()
         if what == "verify":

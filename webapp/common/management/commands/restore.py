@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, no_translations
 
 from webapp.common.backups import restore_backup
 from webapp.common.errors import ApplicationError
@@ -19,6 +19,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help=f"a file that {PROGRAM} backup has written")
 
+    @no_translations
     def handle(self, *, file: Path, **_: Any) -> None:
         try:
             contents = restore_backup(file)

@@ -1,0 +1,284 @@
+"""Text that people read goes through gettext, in whole sentences with named placeholders.
+
+What is asked here can be decided from the code: labels, help texts, messages and errors. Words of presenters (titles,
+states, notices) look like any other string; ``tests/common/test_translation.py`` reads pages in a made-up language.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.architecture import source
+from webapp.common import errors
+from webapp.common.glossary import all_terms
+
+AT_RUN_TIME = {"gettext", "ngettext", "pgettext", "npgettext"}
+MARKERS = AT_RUN_TIME | {f"{name}_lazy" for name in AT_RUN_TIME} | {"gettext_noop"}
+TEXTS = {"gettext": 1, "ngettext": 2, "pgettext": 2, "npgettext": 3, "gettext_noop": 1}
+"""How many arguments of each are text; with a context, that is the first."""
+KEYWORDS = {"label", "help_text", "empty_label"}
+ERRORS = {name for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, Exception)} | {
+    "StaleDraft", "Http404", "go_on_at",
+}  # fmt: skip
+ENGLISH = re.compile(
+    r"(?:^|/)(?:migrations|management|api|publish|models|querysets)/|/(?:api\w*|api_\w+|models|openapi)\.py$"
+    r"|^webapp/(?:common/(?:backups|audit|bucket|objects)|jobs/registry|accounts/tokens)\.py$"
+)
+"""The API, commands and jobs; ``help_text`` of models, which only developers read."""
+PURE = re.compile(
+    r"^annotation/(?:extras|schema|spreadsheets|workflow|marking|blindness|chain_answers|agreement|validation"
+    r"|work_rules|statistics|imaging|tool_bank|toolbox|importers|exporters)(?:/|\.py)"
+    r"|^evaluation/(?:schema|metrics|query|importers|exporters|replay|agents|runner)(?:/|\.py)"
+)
+LEFT = {
+    "evaluation/compare/present/export.py": 1,
+    "evaluation/compare/present/links.py": 2,
+    "evaluation/experiments/write/endpoints.py": 5,
+    "evaluation/experiments/write/states.py": 5,
+    "evaluation/leaderboard/present/address.py": 2,
+    "evaluation/leaderboard/views/macro.py": 1,
+}
+"""File -> how many unmarked texts it may have. The numbers may only fall."""
+LEFT_IN_TEMPLATES = 533
+"""Texts and attributes of templates that are not marked. The number may only fall."""
+
+
+def pages() -> list[Path]:
+    """The modules whose text people read on pages."""
+    return [path for path in source.product_files() if not ENGLISH.search(str(path)) and not PURE.search(str(path))]
+
+
+def name_of(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+
+
+def shown_in(tree: ast.AST) -> Iterator[ast.expr]:
+    """The expressions of a module that are text for people."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield from _shown_by(node)
+        elif isinstance(node, ast.ClassDef) and node.name == "Meta":
+            for one in node.body:
+                if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) in ("labels", "help_texts"):
+                    yield from one.value.values if isinstance(one.value, ast.Dict) else ()
+        elif isinstance(node, ast.ClassDef) and any("TextChoices" in ast.unparse(base) for base in node.bases):
+            values = [one.value for one in node.body if isinstance(one, ast.Assign)]
+            yield from (value.elts[1] for value in values if isinstance(value, ast.Tuple))
+
+
+def _shown_by(call: ast.Call) -> Iterator[ast.expr]:
+    name, whole = name_of(call), ast.unparse(call.func)
+    if re.fullmatch(r"messages\.(?:success|error|info|warning)", whole):
+        yield call.args[1]
+    elif name == "go_on_at":
+        yield call.args[-1]
+    elif name in ERRORS or (name == "ValidationError" and "serializers" not in whole):
+        yield from call.args[:1]
+    elif name == "add_error" or name in ("Tab", "Section"):
+        yield from call.args[1:2]
+    for keyword in call.keywords if "erializer" not in whole else ():
+        if keyword.arg in KEYWORDS:
+            yield keyword.value
+        elif keyword.arg == "error_messages" and isinstance(keyword.value, ast.Dict):
+            yield from keyword.value.values
+        elif keyword.arg == "choices" and isinstance(keyword.value, ast.List) and name.endswith("Field"):
+            yield from (pair.elts[1] for pair in keyword.value.elts if isinstance(pair, ast.Tuple))
+
+
+def unmarked_in(expression: ast.expr) -> bool:
+    """Whether words of an expression are not given to gettext. What is not written here cannot be decided."""
+    match expression:
+        case ast.Constant(value=str() as text):
+            return re.search(r"[A-Za-z]{2}", text) is not None
+        case ast.JoinedStr(values=parts):
+            return any(unmarked_in(part) for part in parts if isinstance(part, ast.Constant))
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return unmarked_in(left) or unmarked_in(right)
+        case ast.BinOp(left=left, op=ast.Mod()):
+            return unmarked_in(left)
+        case ast.IfExp(body=body, orelse=orelse):
+            return unmarked_in(body) or unmarked_in(orelse)
+        case ast.Call(func=ast.Attribute(value=text, attr="format" | "join")):
+            return unmarked_in(text)
+    return False
+
+
+def texts_of(call: ast.Call) -> list[ast.expr]:
+    """The texts that a call marks, and its context."""
+    return call.args[: TEXTS[name_of(call).removesuffix("_lazy")]]
+
+
+def marking_calls(tree: ast.AST) -> list[ast.Call]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and name_of(node) in MARKERS]
+
+
+def problem_with(call: ast.Call) -> str:
+    """What keeps a text from being translated; "" where nothing does."""
+    for text in texts_of(call):
+        if isinstance(text, ast.Constant) and isinstance(text.value, str):
+            if re.search(r"%\d*\.?\d*[sdifgr]\b|\{\d*\}", text.value):
+                return "Name its placeholders: %(count)s"
+        elif isinstance(text, ast.Name | ast.Attribute | ast.Subscript):
+            if name_of(call) not in AT_RUN_TIME | {"gettext_lazy"}:
+                return "Mark the text where it is written"
+        elif not (isinstance(text, ast.Call) and name_of(text) in ("get", "getattr")):
+            return "Give it one text, without values"
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [
+        ("forms.CharField(label='Name')", 1),
+        ("forms.CharField(label=gettext_lazy('Name'))", 0),
+        ("forms.CharField(error_messages={'required': 'Enter a name.'})", 1),
+        ("forms.ChoiceField(choices=[('a', 'by id'), ('b', gettext_lazy('random'))])", 1),
+        ("messages.success(request, f'{name} saved.')", 1),
+        ("messages.success(request, gettext('%(name)s saved.') % {'name': name})", 0),
+        ("messages.success(request, 'Saved.' if done else gettext('Nothing to save.'))", 1),
+        ("raise Conflict('It is in use. ' + advice)", 1),
+        ("raise Conflict('{} is in use.'.format(name), code='in_use')", 1),
+        ("raise Conflict(f'{name}: {reason}')", 0),
+        ("raise forms.ValidationError('Choose one.')", 1),
+        ("raise serializers.ValidationError('Choose one.')", 0),
+        ("form.add_error('name', 'Choose one.')", 1),
+        ("class State(models.TextChoices):\n    DRAFT = 'draft', 'Draft'\n    DONE = 'done', gettext_lazy('Done')", 1),
+        ("class Meta:\n    labels = {'slug': 'Address'}", 1),
+    ],
+)
+def test_unmarked_text_is_found(code: str, count: int) -> None:
+    assert sum(map(unmarked_in, shown_in(ast.parse(code)))) == count
+
+
+def test_labels_messages_and_errors_are_marked() -> None:
+    found = {str(path): sum(map(unmarked_in, shown_in(source.tree(path)))) for path in pages()}
+    assert sum(len(list(shown_in(source.tree(path)))) for path in pages()) > 500
+    assert not {path: count for path, count in found.items() if count > LEFT.get(path, 0)}, "Mark them"
+
+
+@pytest.mark.parametrize(
+    ("code", "wrong"),
+    [
+        ("gettext('%(count)s samples') % {'count': n}", False),
+        ("gettext('0 to 100% of the image')", False),
+        ("gettext(CONSTANT)", False),
+        ("gettext(f'{n} samples')", True),
+        ("gettext('%s samples') % n", True),
+        ("gettext('{} samples').format(n)", True),
+        ("gettext('one ' + 'sample')", True),
+        ("gettext('%(n)s samples' % {'n': n})", True),
+        ("ngettext('%(count)s sample', f'{n} samples', n)", True),
+        ("pgettext('state', f'{word}')", True),
+        ("gettext_noop(WORDS[name])", True),
+    ],
+)
+def test_text_that_cannot_be_translated_is_found(code: str, wrong: bool) -> None:
+    [call] = marking_calls(ast.parse(code))
+    assert bool(problem_with(call)) is wrong
+
+
+def test_marked_text_can_be_translated() -> None:
+    calls = [(path, call) for path in source.product_files() for call in marking_calls(source.tree(path))]
+    assert len(calls) > 1000
+    assert not [f"{path}:{call.lineno}: {said}" for path, call in calls if (said := problem_with(call))]
+
+
+def at_import(tree: ast.AST) -> Iterator[ast.Call]:
+    """Calls that are made while a module is imported, when no language is known."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.Call) and name_of(node) in AT_RUN_TIME:
+            yield node
+        yield from at_import(node)
+
+
+def test_calls_at_import_are_told_from_those_in_functions() -> None:
+    code = (
+        "A = gettext('a')\nclass B:\n    c = ngettext('a', 'b', 1)\ndef d():\n    gettext('a')\nE = gettext_lazy('a')"
+    )
+    assert [call.lineno for call in at_import(ast.parse(code))] == [1, 3]
+
+
+def test_nothing_is_translated_while_modules_are_imported() -> None:
+    assert not [f"{path}:{call.lineno}" for path in source.product_files() for call in at_import(source.tree(path))]
+
+
+def marked() -> set[str]:
+    """Every text that code marks."""
+    calls = (call for path in source.product_files() for call in marking_calls(source.tree(path)))
+    return {text.value for call in calls for text in texts_of(call) if isinstance(text, ast.Constant)}
+
+
+def test_entries_of_the_glossary_are_marked_where_they_are_written() -> None:
+    """Names of metrics in symbols, such as G+A+, and of settings, which files have, stay as they are."""
+    known = marked()
+    for term in all_terms().values():
+        fields = (term.group, term.definition, term.formula, term.direction, term.undefined)
+        assert not [text for text in fields if text and text not in known], term.slug
+    names = Counter(term.name in known for term in all_terms().values() if not term.slug.startswith("setting-"))
+    assert names[True] > 10 * names[False]
+
+
+TAG = re.compile(r"{%.*?%}|{{.*?}}|{#.*?#}", re.DOTALL)
+MARKED = re.compile(
+    r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}|{%\s*comment\b.*?{%\s*endcomment\s*%}", re.DOTALL
+)
+CODE = re.compile(r"<(code|kbd|script|style|pre)\b.*?</\1>|<!--.*?-->", re.DOTALL)
+ATTRIBUTE = re.compile(r"\s(?:title|alt|aria-label|placeholder)=\"([^\"]*)\"")
+WORD = re.compile(r"[A-Za-z]{3,}")
+NAMES = {
+    "Sightline",
+    "IoA",
+    "IoU",
+    "CSV",
+    "JSON",
+    "API",
+    "MCP",
+    "JSONL",
+    "Markdown",
+    "LaTeX",
+    "Parquet",
+    "SVG",
+    "PNG",
+    "ID",
+}
+"""Words that are the same in every language."""
+
+
+def unmarked_of(template: str) -> list[str]:
+    """The texts and read-aloud attributes of a template that no tag translates."""
+    text = CODE.sub(" ", MARKED.sub(" ", template))
+    text = TAG.sub(lambda tag: " " if "\n" not in tag[0] else "\n", text)
+    parts = [*ATTRIBUTE.findall(text), *re.split(r"<[^>]*>", text)]
+    return [" ".join(part.split()) for part in parts if set(WORD.findall(part)) - NAMES]
+
+
+@pytest.mark.parametrize(
+    ("template", "found"),
+    [
+        ("<p>Two words</p>", ["Two words"]),
+        ("<p>{% translate 'Two words' %} {{ count }}</p>", []),
+        ("{% blocktranslate trimmed %}Two words{% endblocktranslate %}", []),
+        ('<a title="Open it" href="/about">G+A−</a>', ["Open it"]),
+        ("<kbd>Enter</kbd> <code>--all</code> CSV", []),
+    ],
+)
+def test_unmarked_text_of_a_template_is_found(template: str, found: list[str]) -> None:
+    assert unmarked_of(template) == found
+
+
+def test_unmarked_text_of_templates_becomes_less() -> None:
+    found = [
+        f"{path}: {text}"
+        for path in source.files(".html", ".txt")
+        if path.parts[0] == "templates"
+        for text in unmarked_of(source.text(path))
+    ]
+    assert len(found) <= LEFT_IN_TEMPLATES, found

@@ -1,0 +1,70 @@
+"""What is translated, and what stays English: the API, commands, jobs and files.
+
+Pages are in the language of the request. Their code marks text with Django's ``gettext``, ``gettext_lazy`` (at import
+time) and ``ngettext``. Pure packages mark it with ``annotation.marking.gettext_noop``, and presenters translate it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce, wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
+
+from django.http import FileResponse, StreamingHttpResponse
+from django.utils.translation import gettext, override
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+Text: TypeAlias = "str | _StrPromise"
+"""Text of pages, which may be translated only where it is shown. Files, rows and JSON need ``str()`` of it."""
+ENGLISH = "en"
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def in_english(call: Callable[P, R]) -> Callable[P, R]:
+    """The same function, which speaks English whatever the language of the request; a decorator. A response that is
+    streamed is English to its end."""
+
+    @wraps(call)
+    def speaking(*args: P.args, **kwargs: P.kwargs) -> R:
+        with override(ENGLISH):
+            answer: Any = call(*args, **kwargs)
+        if isinstance(answer, StreamingHttpResponse) and not isinstance(answer, FileResponse):
+            answer.streaming_content = _english(answer.streaming_content)
+        return answer
+
+    return speaking
+
+
+def english(text: Text) -> str:
+    """The English of a text that is translated where it is shown, for what is stored."""
+    with override(ENGLISH):
+        return str(text)
+
+
+def all_of(names: Sequence[str]) -> str:
+    """The names as one text: "Ana and Ben and Cleo"; "" of none."""
+    return _joined(gettext("%(one)s and %(other)s"), names)
+
+
+def any_of(names: Sequence[str]) -> str:
+    """The names as one text: "Ana or Ben or Cleo"; "" of none."""
+    return _joined(gettext("%(one)s or %(other)s"), names)
+
+
+def _joined(pair: str, names: Sequence[str]) -> str:
+    return reduce(lambda one, other: pair % {"one": one, "other": other}, names) if names else ""
+
+
+def _english(parts: Any) -> Iterator[bytes]:
+    """The parts, each of which is made in English. Between them, the language is that of whoever reads them."""
+    remaining: Iterator[bytes] = iter(parts)
+    while True:
+        with override(ENGLISH):
+            part = next(remaining, None)
+        if part is None:
+            return
+        yield part
