@@ -114,9 +114,8 @@ class Worker:
         due = time.monotonic() - self.saved_at >= SAVED_EVERY
         if self.finished and (due or len(self.finished) >= SAVED_AT_ONCE or not self.pool.busy):
             self._save_finished()
-                self._progress()
+        self._progress()
         return self.pool.busy or (self.open and self._queued().exists())
-
 
     def _is_live(self) -> bool:
         found = Experiment.objects.filter(pk=self.experiment.pk).values_list("state", flat=True).first()
@@ -132,16 +131,15 @@ class Worker:
         found = Attempt.objects.filter(experiment=self.experiment)
         return found.filter(trial=True) if self.experiment.state == State.TRIAL else found
 
-        def _queued(self) -> Any:
+    def _queued(self) -> Any:
         return self._mine().filter(state=Attempt.State.QUEUED)
 
     # Claiming
 
-
     def _start_more(self) -> None:
         if self.pool.free <= 0:
             return
-                # Those with a request in flight go first: what they reserved is not free before.
+        # Those with a request in flight go first: what they reserved is not free before.
         queued = self._queued().order_by("-tries", "pk")
         wanted = list(queued.values_list("pk", flat=True)[: self.pool.free])
         if not wanted:

@@ -33,8 +33,10 @@ def benchmark(db: None, tmp_path: Any, settings: Any, lea: User) -> Benchmark:
     chain_runs.PREVIEWS.clear()
     made = create_benchmark(actor=None, slug="kitchen", title="Kitchen")
     add_member(actor=None, benchmark=made, user=lea, role=Role.LEAD)
-    asked = SampleContent("How many shapes?", answers=("2",))
-    records = [SampleRecord(key, asked, "s.png") for key in ("one", "two")]
+    records = [
+        SampleRecord(key, SampleContent(question, answers=("2",)), "s.png")
+        for key, question in (("one", "How many shapes?"), ("two", "How many corners?"))
+    ]
     found = store_pictures(
         actor=None, benchmark=made, records=records, folder=tmp_path, embedded={"s.png": encode(scene())}
     )
