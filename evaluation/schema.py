@@ -12,6 +12,7 @@ from annotation.schema import Issue, Severity, frozen_record, shortened
 __all__ = [
     "ARGS_RAW",
     "FILE_READINGS",
+    "NOT_RUN",
     "AboutAnswer",
     "Condition",
     "Coordinates",
@@ -84,6 +85,8 @@ class DecisionWord(StrEnum):
 
 ARGS_RAW = "args_raw"
 """In ``extra`` of a step: its arguments as they were written, where they are no object."""
+NOT_RUN = "not_run"
+"""In ``extra`` of a step: whether the call was recorded but not run, such as one behind the last round."""
 
 
 @frozen_record(frozen=True, slots=True)

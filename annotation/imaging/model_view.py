@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import cv2
 from PIL import Image
 
+from annotation.imaging.containers import format_of
 from annotation.imaging.crops import Picture
 from annotation.imaging.encoding import encode, fitted, quick_ending
 
@@ -51,7 +52,7 @@ def stored_view(data: bytes, width: int, height: int) -> ModelView | None:
     It is sent unchanged if it is an RGB or gray JPEG, PNG or WebP of at most 8 MB, upright, of this size, and without
     metadata: no EXIF, color profile, comment or text.
     """
-    if len(data) > MOST_BYTES:
+    if len(data) > MOST_BYTES or format_of(data[:1024]) not in _TYPES:
         return None
     with Image.open(io.BytesIO(data), formats=list(_TYPES)) as file:
         plain = file.mode in ("RGB", "L") and file.size == (width, height) and not getattr(file, "is_animated", False)

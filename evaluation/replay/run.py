@@ -19,7 +19,7 @@ from annotation.toolbox.names import candidates, plain_name
 from annotation.toolbox.results import Picture, ToolError
 from annotation.toolbox.runner import Limits, run_chain
 from annotation.toolbox.vtc import Profile, arguments_of, published_name, tools_of
-from evaluation.schema import ARGS_RAW, Coordinates, Step
+from evaluation.schema import ARGS_RAW, NOT_RUN, Coordinates, Step
 
 ZOOMS = frozenset({"crop", "zoom_in", "zoom", "image_zoom_in", "crop_image", "crop_image_normalized"})
 """Calls whose box alone says what they do (docs/metrics.md#crops), as ``plain_name`` has them."""
@@ -130,6 +130,8 @@ def _replayed(
     wanted = (round(step.out_size[0]), round(step.out_size[1])) if step.out_size else None
     noted = str(step.extra.get(DIGEST) or "")
     try:
+        if step.extra.get(NOT_RUN) is True:
+            raise _CannotRun(step.observation or "It was not run.")
         ids = _inputs(step, pictures, limits)
         first, way = pictures.made[ids[0]]
         others = {f"other_{at}": pictures.made[name][0] for at, name in enumerate(ids[1:])}

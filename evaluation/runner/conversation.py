@@ -6,16 +6,15 @@ came of it; the same replies and results lead to the same requests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from annotation.importers.storable import storable
 from annotation.toolbox.vtc import Profile
 from evaluation.agents.tool_session import Run, ToolSession, run_alone
-from evaluation.runner.canonical import digest_of
-from evaluation.runner.dialects.catalogue import zoom_dialect
+from evaluation.runner.cells import CellResult, CodeTools
+from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS, zoom_dialect
+from evaluation.runner.dialects.thyme import Cell
 from evaluation.runner.dialects.zoom import MOST_CALLS, UnreadableCall
 from evaluation.runner.images import ImagePolicy, SentImage, SentImages
 from evaluation.runner.openings import Opening
@@ -23,59 +22,15 @@ from evaluation.runner.protocols import Result, Tools
 from evaluation.runner.recipe import Recipe, Task
 from evaluation.runner.replies import Reply, reply_of
 from evaluation.runner.results import names_in
-from evaluation.runner.toolsets import Call, NoTools, ToolboxTools, ToolResult, Toolset
+from evaluation.runner.toolsets import Call, NoTools, Runnable, ToolboxTools, ToolResult, Toolset
 from evaluation.runner.transcript import Transcript
+from evaluation.runner.turns import CodeCell, Counted, Finished, OutOfTurn, Request, ToolCalls
 from evaluation.runner.zoom_tools import ZoomTools
+from evaluation.schema import NOT_RUN
 
 _TOLD_FROM = 3
 """``vtc`` tells the model the remaining rounds when so many are left."""
 _MOST_REASON = 2000
-
-
-class Counted(Protocol):
-    """Tokens of an exchange."""
-
-    @property
-    def input(self) -> int: ...
-
-    @property
-    def output(self) -> int: ...
-
-
-@dataclass(frozen=True)
-class Request:
-    """A chat-completions request. Images in ``body`` are named by digest (``sha256:…``); ``images`` has their bytes."""
-
-    body: Mapping[str, Any]
-    images: Mapping[str, SentImage]
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the canonical JSON of the body."""
-        return digest_of(self.body)
-
-    def image(self, sha256: str) -> tuple[bytes, str]:
-        """Return the bytes and the media type of an image of the body. Raises ``KeyError``."""
-        return self.images[sha256].data, self.images[sha256].media_type
-
-
-@dataclass(frozen=True)
-class ToolCalls:
-    """Calls of one response, to be run in order by ``run``, once. It works on pixels and can take seconds."""
-
-    calls: tuple[Call, ...]
-    run: Callable[[], tuple[ToolResult, ...]] = field(repr=False, compare=False)
-
-
-@dataclass(frozen=True)
-class Finished:
-    """The trajectory as a row of the native format."""
-
-    row: Mapping[str, Any]
-
-
-class OutOfTurn(RuntimeError):
-    """A result was handed in that the conversation does not wait for."""
 
 
 class Conversation:
@@ -95,10 +50,16 @@ class Conversation:
         self._transcript.say("user", opening.user, [("", original)])
         self._rounds = self._calls = self._malformed = 0
         self._tokens: list[tuple[int, int]] | None = []
-        self._ids: tuple[str, ...] = ()
-        self._next: Request | ToolCalls | Finished = self._request()
+        self._reply = reply_of({}, 0)
+        """The response that waits for results; its first step is number ``_first``."""
+        self._first = 0
+        self._results: list[ToolResult] = []
+        self._cells: list[Cell] = []
+        self._outputs: list[str] = []
+        self._shown: list[tuple[str, SentImage]] = []
+        self._next: Request | ToolCalls | CodeCell | Finished = self._request()
 
-    def next(self) -> Request | ToolCalls | Finished:
+    def next(self) -> Request | ToolCalls | CodeCell | Finished:
         """Return what to do next. The same thing is returned until its result is handed in."""
         return self._next
 
@@ -123,15 +84,38 @@ class Conversation:
         if len(results) != len(calls):
             raise ValueError(f"There are {len(calls)} calls, not {len(results)}.")
         if self._toolset.native:
+            ids = self._reply.ids
             beyond = [ToolResult(f"Error: Only {MOST_CALLS} calls of one response are run.")]
-            results = [*results, *beyond * (len(self._ids) - len(results))]
-            self._transcript.give(self._ids, results, self.recipe.tool_images, self._note())
+            results = [*results, *beyond * (len(ids) - len(results))]
+            self._transcript.give(ids, results, self.recipe.tool_images, self._note())
         else:
             self._transcript.give_as_text(results)
         self._next = self._request()
 
+    def cell_result(self, result: CellResult) -> None:
+        """Hand in what came of the code. Further code of the same response runs next, unless this failed."""
+        self._expect(CodeCell)
+        if not isinstance(self._toolset, CodeTools):
+            raise OutOfTurn("The attempt has no code.")
+        cell = self._cells.pop(0)
+        text, shown = self._toolset.ran(cell, result)
+        self._outputs.append(text)
+        self._shown += shown
+        if self._cells and not result.error:
+            self._next = CodeCell(self._cells[0].code)
+            return
+        for rest in self._cells:
+            self._toolset.skip(rest, "Not run: the code before it failed.", **{NOT_RUN: True})
+        self._say(self._reply, self._first)
+        self._transcript.say("user", "\n".join(self._outputs), self._shown)
+        self._next = self._request()
+
     def failed(self, kind: str, message: str) -> None:
         """End the attempt without an answer, as an endpoint or a sandbox that fails ends it."""
+        if isinstance(self._next, Finished):
+            raise OutOfTurn("The attempt is finished.")
+        for cell in self._cells:
+            self._toolset.skip(cell, "Not run: the attempt failed.", **{NOT_RUN: True})
         self._finish(None, error=f"{kind}: {message[:_MOST_REASON]}")
 
     def _expect(self, kind: type[Any]) -> Any:
@@ -159,26 +143,35 @@ class Conversation:
             self._skip(reply, calls, "Not run: the limit is reached.")
             self._finish(None, truncated=True)
         else:
-            room = limits.calls - self._calls
-            self._calls += len(calls)
-            self._ids = reply.ids
-            self._next = ToolCalls(calls, lambda: self._run(reply, calls, room))
+            self._start(reply, calls, limits.calls - self._calls)
 
-    def _run(self, reply: Reply, calls: Sequence[Call], room: int) -> tuple[ToolResult, ...]:
-        first, results = len(self._toolset.steps), []
-        for number, call in enumerate(calls):
-            if number < room:
-                results.append(self._toolset.run(call))
+    def _start(self, reply: Reply, calls: tuple[Call, ...], room: int) -> None:
+        """Wait for the results of calls or code; ``room``: so many more calls can be run."""
+        self._calls += len(calls)
+        self._reply, self._first = reply, len(self._toolset.steps)
+        if isinstance(self._toolset, CodeTools):
+            self._cells = [cell for cell in calls if isinstance(cell, Cell)]
+            self._outputs, self._shown = [], []
+            self._next = CodeCell(self._cells[0].code)
+        elif isinstance(self._toolset, Runnable):
+            tools, self._results = self._toolset, []
+            self._next = ToolCalls(calls, lambda: self._run(tools, calls, room))
+
+    def _run(self, tools: Runnable, calls: Sequence[Call], room: int) -> tuple[ToolResult, ...]:
+        """Run what has not run yet: after an interruption, the rest."""
+        for call in calls[len(self._results) :]:
+            if len(self._results) < room:
+                self._results.append(tools.run(call))
             else:
-                self._toolset.skip(call, "Not run: the limit is reached.")
-                results.append(ToolResult("Error: The limit of calls is reached. Give your answer."))
-        self._say(reply, first)
-        return tuple(results)
+                tools.skip(call, "Not run: the limit is reached.", **{NOT_RUN: True})
+                self._results.append(ToolResult("Error: The limit of calls is reached. Give your answer."))
+        self._say(self._reply, self._first)
+        return tuple(self._results)
 
     def _skip(self, reply: Reply, calls: Sequence[Call], reason: str, **marks: Any) -> None:
         first = len(self._toolset.steps)
         for call in calls:
-            self._toolset.skip(call, reason, **marks)
+            self._toolset.skip(call, reason, **{NOT_RUN: True}, **marks)
         self._say(reply, first)
 
     def _say(self, reply: Reply, first: int) -> None:
@@ -233,5 +226,7 @@ def _toolset(recipe: Recipe, task: Task, images: SentImages, run: Run) -> Toolse
             return ZoomTools(zoom_dialect(recipe.dialect, recipe.frame), task.image, images)
         case Tools.TOOLBOX:
             session = ToolSession(task.sample, task.image.picture(), run, lambda: 0.0, recipe.profile)
-            return ToolboxTools(session, images)
+            return ToolboxTools(TOOLBOX_DIALECTS[recipe.dialect], session, images)
+        case Tools.CODE:
+            return CodeTools(CODE_DIALECTS[recipe.dialect], (task.image.width, task.image.height), images)
     return NoTools()

@@ -45,8 +45,8 @@ class ImagePolicy:
         if scale >= 1:
             return width, height
         wide, high = max(1, floor(width * scale)), max(1, floor(height * scale))
-        # A side of one pixel leaves the other one less room than the aspect does.
-        return min(wide, int(number) // high), min(high, int(number) // wide)
+        # A side that is rounded up to one pixel leaves the other one less room.
+        return (wide, high) if wide * high <= int(number) else (min(wide, int(number)), min(high, int(number)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from annotation.schema import ORIGINAL
 from annotation.toolbox.offer import offered_tools, without_keywords
 from annotation.toolbox.vtc import Profile, image_path
 from evaluation.runner.canonical import digest_of
-from evaluation.runner.dialects.catalogue import zoom_dialect
+from evaluation.runner.dialects.catalogue import CODE_DIALECTS, zoom_dialect
 from evaluation.runner.dialects.zoom import Frame
 from evaluation.runner.protocols import PROTOCOLS, Tools
 
@@ -46,15 +46,9 @@ def offer_of(
             tools = (without_keywords(zoom.tool(), omit),) if zoom.native else ()
             return Offer(tools, zoom.instructions(), zoom.tool_name)
         case Tools.CODE:
-            return Offer(instructions=CODE_INSTRUCTIONS)
+            return Offer(instructions=CODE_DIALECTS[dialect].instructions())
         case Tools.NONE:
             return Offer()
-
-
-CODE_INSTRUCTIONS = (
-    "Write code between <code> and </code>, and end your response behind it. What it prints comes back between "
-    "<sandbox_output> and </sandbox_output>, and images saved to /out are shown. Variables keep their values."
-)
 
 
 def image_name(dialect: str, sample: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+
+from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS, ZOOM_DIALECTS
 
 
 class Tools(StrEnum):
@@ -39,8 +41,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """A task. ``system`` and ``user`` are slugs of prompts, ``dialects`` the names of those that it can be run with;
-    the first is the default."""
+    """A task. ``system`` and ``user`` are slugs of prompts."""
 
     name: str
     tools: Tools
@@ -48,22 +49,30 @@ class Protocol:
     system: str
     user: str
     setting: str
-    dialects: tuple[str, ...]
     result: Result = Result.ANSWER
 
+    @property
+    def dialects(self) -> tuple[str, ...]:
+        """The dialects that it can be run with; the first is the default."""
+        return tuple(_DIALECTS[self.tools])
 
-_PLAIN = ("tools",)
-_ZOOM = ("tools", "qwen3-vl", "qwen2.5-vl", "pixel-reasoner", "json")
+
+_DIALECTS: Mapping[Tools, Iterable[str]] = {
+    Tools.NONE: ("tools",),
+    Tools.ZOOM: ZOOM_DIALECTS,
+    Tools.TOOLBOX: TOOLBOX_DIALECTS,
+    Tools.CODE: CODE_DIALECTS,
+}
 
 PROTOCOLS: Mapping[str, Protocol] = {
     protocol.name: protocol
     for protocol in (
-        Protocol("base", Tools.NONE, Limits(1, 0), "", "direct", "base", _PLAIN),
-        Protocol("zoom", Tools.ZOOM, Limits(7, 6), "zoom", "user", "zoom", _ZOOM),
-        Protocol("interface", Tools.TOOLBOX, Limits(20, 100), "strong", "user", "interface", ("tools", "vtc")),
-        Protocol("code", Tools.CODE, Limits(20, 100), "code", "user", "code", ("thyme",)),
-        Protocol("recognition", Tools.NONE, Limits(1, 0), "", "recognition", "plan", _PLAIN, Result.RECOGNITION),
-        Protocol("plan", Tools.NONE, Limits(1, 0), "", "plan", "plan", _PLAIN, Result.PLAN),
+        Protocol("base", Tools.NONE, Limits(1, 0), "", "direct", "base"),
+        Protocol("zoom", Tools.ZOOM, Limits(7, 6), "zoom", "user", "zoom"),
+        Protocol("interface", Tools.TOOLBOX, Limits(20, 100), "strong", "user", "interface"),
+        Protocol("code", Tools.CODE, Limits(20, 100), "code", "user", "code"),
+        Protocol("recognition", Tools.NONE, Limits(1, 0), "", "recognition", "plan", Result.RECOGNITION),
+        Protocol("plan", Tools.NONE, Limits(1, 0), "", "plan", "plan", Result.PLAN),
     )
 }
 """Name to protocol. ``zoom`` has one round more than calls, for the answer."""

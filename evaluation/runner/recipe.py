@@ -100,13 +100,12 @@ class Recipe:
             model=model,
             base_url=base_url,
             dialect=dialect,
-            profile=profile,
             frame=frame,
             system=system or (load_prompt(task.system) if task.system else None),
             user=user or load_prompt(task.user),
             offer=offer_of(protocol, dialect, profile, frame, omit).digest,
             omit=omit,
-            **({"limits": task.limits} | more),
+            **({"profile": profile, "limits": task.limits} | more),
         )
 
     @property

@@ -3,37 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.importers.fields import MAX_NAME
 from evaluation.agents.tool_session import ToolSession
-from evaluation.runner.dialects.zoom import (
-    MOST_CALLS,
-    NativeCall,
-    Response,
-    UnreadableCall,
-    ZoomCall,
-    arguments_in,
-    has_answer,
-)
+from evaluation.runner.dialects.thyme import Cell
+from evaluation.runner.dialects.toolbox import Toolbox, ToolboxCall
+from evaluation.runner.dialects.zoom import Response, UnreadableCall, ZoomCall, has_answer
 from evaluation.runner.images import SentImage, SentImages
 
 MOST_RAW = 20_000
 """Characters of an unreadable call that are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolboxCall:
-    """A call of the toolbox: the name of the tool, and its arguments with the ids of its images."""
-
-    tool: str
-    arguments: Mapping[str, Any]
-    repaired: bool = False
-
-
-Call = ZoomCall | ToolboxCall | UnreadableCall
+Call = ZoomCall | ToolboxCall | UnreadableCall | Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +38,7 @@ class Toolset(ABC):
 
     @abstractmethod
     def read(self, response: Response) -> tuple[Call, ...]:
-        """Return the calls of a response in order, at most ``MOST_CALLS``."""
-
-    @abstractmethod
-    def run(self, call: Call) -> ToolResult:
-        """Run a call and record its step. Nothing is raised for a call that fails: its text says why."""
+        """Return the calls of a response that can run, in order."""
 
     @abstractmethod
     def skip(self, call: Call, reason: str, **marks: Any) -> None:
@@ -78,6 +57,14 @@ class Toolset(ABC):
         return {"steps": self.steps}
 
 
+class Runnable(Toolset):
+    """Tools that run here."""
+
+    @abstractmethod
+    def run(self, call: Call) -> ToolResult:
+        """Run a call and record its step. Nothing is raised for a call that fails: its text says why."""
+
+
 class NoTools(Toolset):
     """Nothing can be called: every response is the last one."""
 
@@ -87,24 +74,21 @@ class NoTools(Toolset):
     def read(self, response: Response) -> tuple[Call, ...]:
         return ()
 
-    def run(self, call: Call) -> ToolResult:
-        return ToolResult("Error: There are no tools.")
-
     def skip(self, call: Call, reason: str, **marks: Any) -> None:
         """Nothing is read as a call, so there is none to record."""
 
 
-class ToolboxTools(Toolset):
+class ToolboxTools(Runnable):
     """All tools of the toolbox, in native calls."""
 
     native = True
 
-    def __init__(self, session: ToolSession, images: SentImages) -> None:
-        self._session, self._images = session, images
+    def __init__(self, dialect: Toolbox, session: ToolSession, images: SentImages) -> None:
+        self._dialect, self._session, self._images = dialect, session, images
         self.steps = session.steps
 
     def read(self, response: Response) -> tuple[Call, ...]:
-        return tuple(_toolbox_call(call) for call in response.calls[:MOST_CALLS])
+        return self._dialect.parse(response)
 
     def run(self, call: Call) -> ToolResult:
         if not isinstance(call, ToolboxCall):
@@ -127,11 +111,3 @@ class ToolboxTools(Toolset):
     def finished(self) -> dict[str, Any]:
         row = self._session.trajectory("", "", "", usage={})
         return {key: row[key] for key in ("steps", "profile") if key in row}
-
-
-def _toolbox_call(call: NativeCall) -> Call:
-    name = call.name[:MAX_NAME] or "unnamed"
-    arguments, repaired = arguments_in(call.arguments)
-    if arguments is None:
-        return UnreadableCall(call.arguments, "The arguments are not a JSON object.", name)
-    return ToolboxCall(name, arguments, repaired)

@@ -21,14 +21,14 @@ from evaluation.runner.dialects.zoom import (
     to_pixels,
 )
 from evaluation.runner.images import SentImages, SourceImage
-from evaluation.runner.toolsets import MOST_RAW, Call, ToolResult, Toolset
+from evaluation.runner.toolsets import MOST_RAW, Call, Runnable, ToolResult
 from evaluation.schema import ARGS_RAW
 
 _MOST_PIXELS = 150_000_000
 """Of all images that the calls of one attempt make."""
 
 
-class ZoomTools(Toolset):
+class ZoomTools(Runnable):
     """The zoom tool of a dialect. Images are numbered in the order in which the model received them."""
 
     def __init__(self, dialect: ZoomDialect, source: SourceImage, images: SentImages) -> None:

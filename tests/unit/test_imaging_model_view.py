@@ -54,6 +54,7 @@ def text() -> Any:
         saved("PNG", pnginfo=text()),
         saved("JPEG", comment=b"at home"),
         saved("JPEG", icc_profile=b"profile"),
+        saved("TIFF"),
         saved("PNG", mode="RGBA"),
         saved("JPEG", mode="CMYK"),
         saved("PNG") + bytes(MOST_BYTES),

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from annotation.imaging.model_view import model_view
-from evaluation.runner.conversation import Conversation, Finished, Request, ToolCalls
+from evaluation.runner.conversation import Conversation
 from evaluation.runner.images import SourceImage
 from evaluation.runner.recipe import Recipe, Task
+from evaluation.runner.turns import Finished, Request, ToolCalls
 
 WIDTH, HEIGHT = 600, 400
 

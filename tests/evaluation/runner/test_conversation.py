@@ -7,8 +7,9 @@ import pytest
 from annotation.importers.fields import Report
 from evaluation.importers.interface import ReadOptions
 from evaluation.importers.native_trajectory import trajectory_from
-from evaluation.runner.conversation import Conversation, OutOfTurn
+from evaluation.runner.conversation import Conversation
 from evaluation.runner.recipe import RecipeError
+from evaluation.runner.turns import OutOfTurn
 from evaluation.schema import ARGS_RAW
 from tests.evaluation.runner.attempts import answered, recipe, request_of, row_of, said, task
 

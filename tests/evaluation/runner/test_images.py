@@ -1,0 +1,129 @@
+"""Images as they are sent: the stored file where that is safe, and else a JPEG with full color resolution."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image, JpegImagePlugin
+
+from annotation.imaging import model_view
+from annotation.imaging.crops import Picture
+from evaluation.runner.images import ImagePolicy, PolicyError, SourceImage, sent_original, sent_picture
+
+PICTURE: Picture = np.random.default_rng(1).integers(0, 255, (90, 160, 3)).astype(np.uint8)
+ORIGINAL = ImagePolicy()
+
+
+def stored(kind: str, size: tuple[int, int] = (160, 90), **options: object) -> SourceImage:
+    file = io.BytesIO()
+    Image.fromarray(PICTURE).save(file, kind, **options)
+    data = file.getvalue()
+    return SourceImage(hashlib.sha256(data).hexdigest(), *size, lambda: data)
+
+
+@pytest.mark.parametrize(("kind", "media_type"), [("JPEG", "image/jpeg"), ("PNG", "image/png"), ("WEBP", "image/webp")])
+def test_a_stored_file_is_sent_unchanged(kind: str, media_type: str):
+    image = stored(kind)
+    sent = sent_original(image, ORIGINAL, "qwen3-vl")
+    assert (sent.sha256, sent.data, sent.media_type) == (image.sha256, image.load(), media_type)
+    assert (sent.width, sent.height, sent.tokens) == (160, 90, 66)
+    assert sent.to_json()["bytes"] == len(image.load())
+
+
+def exif(orientation: int) -> Image.Exif:
+    tags = Image.Exif()
+    tags[0x0112] = orientation
+    return tags
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        stored("TIFF"),
+        stored("JPEG", comment=b"taken at home"),
+        stored("JPEG", exif=exif(3)),
+        stored("JPEG", (90, 160), exif=exif(6)),
+        stored("PNG", icc_profile=b"profile"),
+    ],
+    ids=["tiff", "comment", "turned over", "on its side", "color profile"],
+)
+def test_other_files_are_sent_as_jpeg_of_full_color_resolution_without_metadata(image: SourceImage):
+    sent = sent_original(image, ORIGINAL)
+    assert sent.media_type == "image/jpeg"
+    assert sent.sha256 == hashlib.sha256(sent.data).hexdigest() != image.sha256
+    assert (sent.width, sent.height) == (image.width, image.height)
+    with Image.open(io.BytesIO(sent.data)) as file:
+        assert file.size == (image.width, image.height)
+        assert isinstance(file, JpegImagePlugin.JpegImageFile)
+        assert JpegImagePlugin.get_sampling(file) == 0
+        assert not {"comment", "icc_profile", "exif"} & file.info.keys()
+
+
+def test_a_file_of_many_bytes_is_written_again(monkeypatch: pytest.MonkeyPatch):
+    image = stored("PNG")
+    monkeypatch.setattr(model_view, "MOST_BYTES", len(image.load()) - 1)
+    assert sent_original(image, ORIGINAL).media_type == "image/jpeg"
+
+
+def test_shared_pixels_are_used_where_there_are_some():
+    image = stored("PNG")
+    shared = SourceImage(image.sha256, 160, 90, image.load, lambda: np.zeros((90, 160, 3), np.uint8))
+    sent = sent_original(shared, ImagePolicy("fit:80"))
+    with Image.open(io.BytesIO(sent.data)) as file:
+        assert file.size == (80, 45) == (sent.width, sent.height)
+        assert np.asarray(file).max() == 0
+
+
+def test_a_mask_is_sent_as_png_and_a_photograph_as_jpeg():
+    mask = np.zeros((90, 160), np.uint8)
+    mask[20:40] = 255
+    sent = sent_picture(mask, ORIGINAL)
+    assert sent.media_type == "image/png"
+    with Image.open(io.BytesIO(sent.data)) as file:
+        assert np.array_equal(np.asarray(file), mask)
+    assert sent_picture(PICTURE, ORIGINAL).media_type == "image/jpeg"
+
+
+SIDES = st.integers(1, 9000)
+
+
+@given(SIDES, SIDES, st.integers(28, 5000))
+def test_fit_limits_the_longer_side_and_enlarges_nothing(width: int, height: int, most: int):
+    wide, high = ImagePolicy(f"fit:{most}").size(width, height)
+    assert 1 <= wide <= width
+    assert 1 <= high <= height
+    assert max(wide, high) == min(max(width, height), most)
+
+
+@given(SIDES, SIDES, st.integers(28, 10_000_000))
+def test_pixels_limits_the_area_and_enlarges_nothing(width: int, height: int, most: int):
+    wide, high = ImagePolicy(f"pixels:{most}").size(width, height)
+    assert 1 <= wide <= width
+    assert 1 <= high <= height
+    assert wide * high <= most
+    if width * height <= most:
+        assert (wide, high) == (width, height)
+
+
+@pytest.mark.parametrize(
+    ("policy", "size"),
+    [
+        ("original", (3840, 2160)),
+        ("fit:1568", (1568, 882)),
+        ("fit:4000", (3840, 2160)),
+        ("pixels:1000000", (1333, 750)),
+    ],
+)
+def test_sizes_of_an_image_of_3840_by_2160_pixels(policy: str, size: tuple[int, int]):
+    assert ImagePolicy(policy).size(3840, 2160) == size
+
+
+@pytest.mark.parametrize("text", ["", "full", "fit", "fit:", "fit:27", "fit:1e3", "fit:-5", "pixels:99999999999"])
+def test_other_policies_do_not_exist(text: str):
+    with pytest.raises(PolicyError, match="Allowed: original, fit:N"):
+        ImagePolicy(text)
