@@ -17,9 +17,10 @@ from evaluation.endpoints.errors import CallCancelled, CallFailed, ErrorKind
 from evaluation.endpoints.prices import Estimate
 from evaluation.endpoints.replies import Usage, read_answer
 from evaluation.execution.pool import Port, Stopped
-from evaluation.runner.conversation import Conversation, Finished, Request, ToolCalls
+from evaluation.runner.conversation import Conversation
 from evaluation.runner.images import SentImage
 from evaluation.runner.recipe import Recipe, Task
+from evaluation.runner.turns import CodeCell, Finished, Request, ToolCalls
 
 PIXELS = BoundedSemaphore(os.cpu_count() or 1)
 """Work on pixels, of all attempts of this process."""
@@ -101,6 +102,9 @@ def run_attempt(work: Work, port: Port, client: Client) -> Outcome:
             with PIXELS:
                 results = step.run()
             conversation.tool_results(results)
+            continue
+        if isinstance(step, CodeCell):
+            conversation.failed(ErrorKind.SANDBOX.value, "Code of models can't be run on this server.")
             continue
         if n < len(work.answered):
             known = work.answered[n]

@@ -105,7 +105,7 @@ class Recipe:
             user=user or load_prompt(task.user),
             offer=offer_of(protocol, dialect, profile, frame, omit).digest,
             omit=omit,
-            **({"profile": profile, "limits": task.limits} | more),
+            **{"profile": profile, "limits": task.limits, **more},
         )
 
     @property

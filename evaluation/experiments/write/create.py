@@ -15,7 +15,7 @@ from annotation.workflow import Right
 from evaluation.endpoints.addresses import LOOPBACK, Allowed, read_ip
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.connection import address_of, settings_of
-from evaluation.experiments.write.plan import selected_samples
+from evaluation.experiments.write.plan import recipe_name, selected_samples
 from evaluation.experiments.write.states import check_budget
 from evaluation.models import Endpoint, Experiment, Prompt, Run
 from evaluation.runner.dialects.zoom import Frame
@@ -72,7 +72,7 @@ def create_experiment(*, actor: User | None, benchmark: Benchmark, endpoint: End
     if not selected_samples(benchmark, choices.samples).exists():
         raise InvalidInput("No sample with gold and an image fits this query.", field="samples")
     setting = choices.setting.strip() or recipe.task.setting
-    refuse_mixing(benchmark, endpoint.shown_model, setting, recipe.digest())
+    refuse_mixing(benchmark, endpoint.shown_model, setting, recipe)
     experiment = Experiment.objects.create(
         benchmark=benchmark, version=benchmark.versions.order_by("-number").first(), endpoint=endpoint,
         endpoint_name=endpoint.name, model=endpoint.shown_model, setting=setting, samples=choices.samples,
@@ -90,6 +90,8 @@ def recipe_of(endpoint: Endpoint, choices: Choices) -> Recipe:
     """The recipe of these choices on this endpoint. Raises ``InvalidInput`` naming the field."""
     if choices.protocol not in PROTOCOLS:
         raise InvalidInput(f"Choose a protocol: {', '.join(PROTOCOLS)}.", field="protocol")
+    if PROTOCOLS[choices.protocol].tools is Tools.CODE:
+        raise InvalidInput("Code of models can't be run on this server: it has no sandbox.", field="protocol")
     if choices.sampling not in SAMPLING:
         raise InvalidInput(f"Choose a sampling preset: {', '.join(SAMPLING)}.", field="sampling")
     protocol, preset, client = PROTOCOLS[choices.protocol], PRESETS[endpoint.preset], settings_of(endpoint)
@@ -145,12 +147,14 @@ def is_here(endpoint: Endpoint) -> bool:
         return False
 
 
-def refuse_mixing(benchmark: Benchmark, model: str, setting: str, digest: str) -> None:
+def refuse_mixing(benchmark: Benchmark, model: str, setting: str, recipe: Recipe) -> None:
     """Raise ``Conflict`` if the run of this name has trajectories that another recipe made, or a file."""
     run = Run.objects.filter(benchmark=benchmark, model__name=model, setting=setting).first()
-    if run is None or run.extra.get("recipe") == digest:
+    if run is None or not run.trajectories.exists():
         return
-    if not run.trajectories.exists():
+    known = run.extra.get(recipe_name(recipe))
+    lists = ("recipe_recognition", "recipe_plan")
+    if known == recipe.digest() or (known is None and recipe_name(recipe) in lists and set(lists) & run.extra.keys()):
         return
     raise Conflict(
         f"The run {run} was made with another recipe. Choose another setting name, such as "

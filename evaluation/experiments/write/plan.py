@@ -17,12 +17,19 @@ from annotation.models.querysets.samples import SampleQuerySet
 from evaluation.models import Attempt, Experiment
 from evaluation.runner.images import SourceImage
 from evaluation.runner.openings import attempt_digest
+from evaluation.runner.protocols import Result
 from evaluation.runner.recipe import Recipe, Task
 from webapp.common import objects
 
 TRIAL = 3
 """Samples that are run first, to price the others."""
 BATCH = 1000
+
+
+def recipe_name(recipe: Recipe) -> str:
+    """The key under which a run keeps the digest of a recipe: each of its two tool lists has one of its own."""
+    result = recipe.task.result
+    return "recipe" if result is Result.ANSWER else f"recipe_{result.value}"
 
 
 def selected_samples(benchmark: Benchmark, query: str) -> SampleQuerySet:

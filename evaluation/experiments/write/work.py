@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from annotation.exchange.write.samples import finish_record, keep_issues
 from annotation.importers.fields import Report, RowRefused
 from annotation.models import ImportRecord, Sample
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
+from evaluation.common.saving.merge_task_records import merge_records
 from evaluation.endpoints.client import Client
 from evaluation.endpoints.errors import ErrorKind
 from evaluation.endpoints.prices import Price
@@ -39,10 +40,11 @@ from evaluation.execution.attempt import (
 )
 from evaluation.execution.pool import Ask, Ended, Pool
 from evaluation.experiments.write.images import keep_images
-from evaluation.experiments.write.plan import task_of, with_task
+from evaluation.experiments.write.plan import recipe_name, task_of, with_task
 from evaluation.importers.interface import ReadOptions
 from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.models import Attempt, Exchange, Experiment, Run, Trajectory
+from evaluation.runner.protocols import Result
 from evaluation.runner.recipe import Recipe
 from webapp.jobs.context import JobContext
 from webapp.jobs.models import Job
@@ -81,6 +83,7 @@ class Worker:
     ) -> None:
         self.context, self.experiment, self.price, self.family = context, experiment, price, family
         self.recipe = Recipe.from_json(experiment.recipe)
+        self.half = self.recipe.task.result is not Result.ANSWER
         self.claim = context.job.worker
         self.pool: Pool[Work] = Pool(threads, partial(run_attempt, client=client))
         self.held: dict[int, Held] = {}
@@ -98,8 +101,10 @@ class Worker:
                     pass
             finally:
                 self.pool.stop()
-                self._save_finished()
-                self._give_back()
+                try:
+                    self._save_finished()
+                finally:
+                    self._give_back()
 
     def _step(self) -> bool:
         """Claim, store what has come, save; return whether there is more to do."""
@@ -323,11 +328,13 @@ class Worker:
                 if held.usd is not None:
                     row["usage"]["usd"] = held.usd
                 try:
-                    kept.append((held, kind, trajectory_from(row, ReadOptions(), report)))
+                    trajectory = trajectory_from(row, ReadOptions(), report)
+                    kept.append((held, kind, replace(trajectory, half=self.half)))
                 except RowRefused as refused:
                     self._mark(held, None, ErrorKind.INTERNAL.value, refused.issue.done)
             counts = Counter(record.counts)
-            saved = save_trajectories(self.registry, [trajectory for *_, trajectory in kept], record)
+            read = merge_records(self.experiment.benchmark, [trajectory for *_, trajectory in kept])
+            saved = save_trajectories(self.registry, read, record)
             counts += saved.counts
             keep_issues(record, [*report.issues, *saved.issues], counts)
             record.counts = dict(counts)
@@ -346,8 +353,8 @@ class Worker:
 
     def _note_recipe(self) -> None:
         run = self.registry.run(self.experiment.model, self.experiment.setting)
-        if run.extra.get("recipe") != self.experiment.recipe_digest:
-            run.extra = {**run.extra, "recipe": self.experiment.recipe_digest}
+        if run.extra.get(name := recipe_name(self.recipe)) != self.experiment.recipe_digest:
+            run.extra = {**run.extra, name: self.experiment.recipe_digest}
             Run.objects.filter(pk=run.pk).update(extra=run.extra)
 
     def _mark(self, held: Held, trajectory: int | None, kind: str, error: str) -> None:

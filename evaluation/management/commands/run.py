@@ -1,0 +1,94 @@
+"""``manage.py run SLUG``: run a model on the samples of a benchmark."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from evaluation.experiments.read.connection import client_of
+from evaluation.experiments.read.progress import price_range, progress_of
+from evaluation.experiments.write.create import DEFAULT_SAMPLING, Choices, create_experiment
+from evaluation.experiments.write.plan import selected_samples, task_of, with_task
+from evaluation.experiments.write.states import start_all
+from evaluation.management.commands.endpoint import endpoint_named
+from evaluation.management.output import answering_plainly, the_benchmark
+from evaluation.models import Experiment
+from evaluation.runner.conversation import Conversation
+from evaluation.runner.protocols import PROTOCOLS
+from evaluation.runner.recipe import Recipe
+from evaluation.runner.sampling import SAMPLING
+from evaluation.runner.turns import Request
+from webapp.jobs.runner import run_waiting
+
+EXIT = {Experiment.State.PAUSED: 3, Experiment.State.STOPPED: 1}
+FAILED = 2
+"""The exit status of an experiment that is done, with failed attempts."""
+
+
+class Command(BaseCommand):
+    help = "Run a model on the samples of a benchmark through an endpoint."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug")
+        parser.add_argument("--endpoint", required=True, metavar="NAME")
+        parser.add_argument("--protocol", required=True, choices=list(PROTOCOLS))
+        parser.add_argument("--dialect", default="", help="how the model writes calls; default: that of the endpoint")
+        parser.add_argument("--prompt", default="", metavar="SLUG@VERSION", help="default: that of the protocol")
+        parser.add_argument("--rollouts", type=int, default=1)
+        parser.add_argument("--images", default="", metavar="POLICY", help="original, fit:N or pixels:N")
+        parser.add_argument("--samples", default="", metavar="QUERY", help="such as facet.scene=street; default: all")
+        parser.add_argument("--setting", default="", help="name of the setting; default: that of the protocol")
+        parser.add_argument("--sampling", default=DEFAULT_SAMPLING, choices=list(SAMPLING))
+        parser.add_argument("--budget-usd", type=float, default=5.0)
+        parser.add_argument("--budget-calls", type=int, default=1000)
+        parser.add_argument("--dry-run", action="store_true", help="print the first request; send nothing")
+        parser.add_argument("--wait", action="store_true", help="work on the experiment here until it ends")
+
+    @answering_plainly
+    def handle(self, *, slug: str, **options: Any) -> None:
+        benchmark = the_benchmark(slug)
+        endpoint = endpoint_named(options["endpoint"], benchmark)
+        names = ("protocol", "dialect", "prompt", "rollouts", "images", "samples", "setting", "sampling")
+        budget = {name: options[name] for name in ("budget_usd", "budget_calls")}
+        choices = Choices(**{name: options[name] for name in names}, **budget)
+        experiment = create_experiment(actor=None, benchmark=benchmark, endpoint=endpoint, choices=choices)
+        if options["dry_run"]:
+            self._show_first(experiment)
+            experiment.delete()
+            return
+        start_all(actor=None, experiment=experiment)
+        self.stdout.write(f"Experiment {experiment.pk}: {experiment}")
+        if options["wait"]:
+            self._wait(experiment)
+
+    def _show_first(self, experiment: Experiment) -> None:
+        recipe = Recipe.from_json(experiment.recipe)
+        samples = selected_samples(experiment.benchmark, experiment.samples)
+        sample = with_task(samples)[:1].get()
+        request = Conversation(recipe, task_of(sample)).next()
+        assert isinstance(request, Request)
+        assert experiment.endpoint is not None
+        with client_of(experiment.endpoint) as client:
+            body = client.outgoing(request.body)
+        self.stdout.write(json.dumps(body, ensure_ascii=False, indent=2))
+        self.stdout.write(f"{samples.count() * experiment.rollouts} attempts. {price_range(experiment).sentence}")
+
+    def _wait(self, experiment: Experiment) -> None:
+        """Work on the jobs that wait, until the experiment is not running any more."""
+        while True:
+            if not run_waiting():
+                time.sleep(0.5)
+            experiment.refresh_from_db()
+            if experiment.state not in (Experiment.State.TRIAL, Experiment.State.RUNNING):
+                break
+        run_waiting()
+        progress = progress_of(experiment)
+        self.stdout.write(f"{experiment.get_state_display()}: {progress.sentence}")
+        if experiment.pause_note:
+            self.stdout.write(experiment.pause_note)
+        failed = FAILED if progress.counts.get("failed") else 0
+        if status := EXIT.get(Experiment.State(experiment.state), failed):
+            raise SystemExit(status)
