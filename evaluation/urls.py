@@ -3,6 +3,8 @@ from django.urls import URLPattern, URLResolver, path
 from evaluation.answers import views as answers
 from evaluation.compare.views import compare
 from evaluation.compare.views import slices as compare_slices
+from evaluation.experiments.views import endpoints as model_endpoints
+from evaluation.experiments.views import experiments
 from evaluation.exports.views import card as data_card
 from evaluation.exports.views import export as exports
 from evaluation.home import views as home
@@ -38,6 +40,7 @@ app_name = "evaluation"
 
 BENCHMARK = "benchmarks/<slug:slug>"
 
+EXPERIMENT = f"{BENCHMARK}/experiments/<int:pk>"
 IMPORT = f"{BENCHMARK}/import/<int:record>"
 JUDGING = f"{BENCHMARK}/judging/<int:pk>"
 
@@ -97,6 +100,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{JUDGING}/undo/", judging_question.undo, name="judging-undo"),
     path(f"{JUDGING}/<slug:item>/", judging_question.question, name="judging-question"),
     path(f"{JUDGING}/<slug:item>/crops/<int:number>.jpg", judging_question.crop, name="judging-crop"),
+    path(f"{BENCHMARK}/endpoints/", model_endpoints.endpoints, name="endpoints"),
+    path(f"{BENCHMARK}/endpoints/<int:pk>/test/", model_endpoints.test, name="endpoint-test"),
+    path(f"{BENCHMARK}/endpoints/<int:pk>/remove/", model_endpoints.remove, name="endpoint-remove"),
+    path(f"{BENCHMARK}/experiments/", experiments.experiments, name="experiments"),
+    path(f"{EXPERIMENT}/", experiments.experiment, name="experiment"),
+    path(f"{EXPERIMENT}/budget/", experiments.budget, name="experiment-budget"),
+    path(f"{EXPERIMENT}/attempts/<int:attempt>/", experiments.attempt, name="attempt"),
+    *(
+        path(f"{EXPERIMENT}/{name}/", experiments.act, {"action": name}, name=f"experiment-{name}")
+        for name in experiments.DO
+    ),
     path(f"{BENCHMARK}/import/", imports.imports, name="import"),
     path(f"{IMPORT}/", imports_record.record, name="import-record"),
     path(f"{IMPORT}/choose/", imports_record.choose, name="import-choose"),

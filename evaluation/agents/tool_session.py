@@ -125,7 +125,9 @@ class ToolSession:
             refused = ToolResult(None, None, str(error).split(": ", 1)[-1])
             step = self._step(tool, written, (image,), refused)
             # As an object of one more parameter it would be ignored, and a replay would run the call.
-            self.steps.append(step if param is None or isinstance(param, Mapping) else {**step, "args": param})
+            if param is not None and not isinstance(param, Mapping):
+                step = {key: value for key, value in step.items() if key != "args"} | {ARGS_RAW: param}
+            self.steps.append(step)
             return refused
         ids = (call.image_in,) if isinstance(call.image_in, str) else call.image_in or (image,)
         called = self._run(call)

@@ -22,6 +22,14 @@ TABS = [
     Tab("data-card", gettext_lazy("Data card"), "evaluation:data-card", right=Right.SEE_GOLD, place=145, more=True),
     Tab("slices", gettext_lazy("Slices"), "evaluation:slices", right=Right.SEE_GOLD, place=150, more=True),
     Tab("answers", gettext_lazy("Answers"), "evaluation:answers", right=Right.SCORE, place=155, more=True),
+    Tab(
+        "experiments",
+        gettext_lazy("Experiments"),
+        "evaluation:experiments",
+        right=Right.IMPORT_RUNS,
+        place=158,
+        more=True,
+    ),
     Tab("import", gettext_lazy("Import"), "evaluation:import", right=Right.IMPORT_RUNS, place=160, more=True),
     Tab("export", gettext_lazy("Export"), "evaluation:export", right=Right.EXPORT, place=170, more=True),
 ]

@@ -16,6 +16,7 @@ from typing import Any
 from annotation.importers.embedded import kind_in_base64
 from annotation.importers.storable import storable
 from evaluation.importers.dialogue import TAG, calls_of, is_picture, literal, text_of
+from evaluation.importers.failed_replies import says_failure
 
 _REPLIES = ("tool", "function")
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
@@ -58,6 +59,8 @@ class Talk:
     exchanges: list[Exchange] = field(default_factory=list)
     final: str = ""
     said: list[str] = field(default_factory=list)
+    latest: int = 0
+    """Number of the first exchange of the message that made the last calls, counted from 0."""
 
 
 def plain_messages(messages: Sequence[Any]) -> list[Any]:
@@ -161,6 +164,8 @@ def _hear(message: dict[str, Any], talk: Talk) -> None:
     calls = _written_calls(message) or list(_tagged_calls(text))
     if text and not text.isspace():
         talk.said.append(text if not calls or calls[0].text == "" else calls[0].text)
+    if calls:
+        talk.latest = len(talk.exchanges)
     for number, call in enumerate(calls[: MAX_EXCHANGES - len(talk.exchanges)]):
         call.text = "\n".join(talk.said).strip() if number == 0 else ""
         talk.exchanges.append(call)
@@ -216,7 +221,18 @@ def _follow(message: dict[str, Any], talk: Talk) -> None:
     if waiting is not None:
         _reply(waiting, content, None)
     elif talk.exchanges and not talk.exchanges[-1].pictures and not talk.said:
-        talk.exchanges[-1].pictures = pictures_in(content)
+        _show(pictures_in(content), talk)
+
+
+def _show(pictures: tuple[str, ...], talk: Talk) -> None:
+    """Images that came behind all replies: one for each call that succeeded, where they are as many; else the last
+    call's."""
+    done = [one for one in talk.exchanges[talk.latest :] if not one.pictures and not says_failure(one.reply)]
+    if len(done) == len(pictures):
+        for exchange, picture in zip(done, pictures, strict=True):
+            exchange.pictures = (picture,)
+    else:
+        talk.exchanges[-1].pictures = pictures
 
 
 def _reply(exchange: Exchange, content: Any, error: Any) -> None:

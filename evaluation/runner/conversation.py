@@ -17,7 +17,7 @@ from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS
 from evaluation.runner.dialects.thyme import Cell
 from evaluation.runner.dialects.zoom import MOST_CALLS, UnreadableCall
 from evaluation.runner.images import ImagePolicy, SentImage, SentImages
-from evaluation.runner.openings import Opening
+from evaluation.runner.openings import Opening, attempt_digest
 from evaluation.runner.protocols import Result, Tools
 from evaluation.runner.recipe import Recipe, Task
 from evaluation.runner.replies import Reply, reply_of
@@ -39,6 +39,7 @@ class Conversation:
 
     def __init__(self, recipe: Recipe, task: Task, rollout: int = 0, *, family: str = "", run: Run = run_alone) -> None:
         self.recipe, self.task, self.rollout = recipe, task, rollout
+        self.digest = attempt_digest(recipe, task, rollout)
         opening = Opening(recipe, task)
         self._offer = opening.offer
         self._images = SentImages(ImagePolicy(recipe.images), family)
@@ -201,6 +202,8 @@ class Conversation:
             "messages": self._transcript.kept,
             "sent": self._images.to_json(),
             "usage": self._usage(),
+            "recipe_digest": self.recipe.digest(),
+            "attempt_digest": self.digest,
             "malformed_calls": self._malformed,
             "truncated": truncated,
         }

@@ -13,8 +13,10 @@ from annotation.imaging.decoding import decode
 from annotation.imaging.model_view import ModelView, model_view, stored_view
 from annotation.schema import ORIGINAL
 from evaluation.runner.tokens import image_tokens
+from evaluation.runner.view_cache import ViewCache
 
 _MOST_SIDE = 65_535
+_VIEWS = ViewCache(64_000_000)
 
 
 class PolicyError(ValueError):
@@ -102,7 +104,12 @@ def sent_original(image: SourceImage, policy: ImagePolicy, family: str = "") -> 
         stored = stored_view(image.load(), image.width, image.height)
         if stored is not None:
             return _sent(stored, family)
-    return sent_picture(image.picture(), policy, family)
+    key = (image.sha256, *size)
+    view = _VIEWS.get(key)
+    if view is None:
+        view = model_view(scaled(image.picture(), *size))
+        _VIEWS.put(key, view)
+    return _sent(view, family)
 
 
 def sent_picture(picture: Picture, policy: ImagePolicy, family: str = "") -> SentImage:

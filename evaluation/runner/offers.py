@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 from annotation.schema import ORIGINAL
@@ -28,14 +29,15 @@ class Offer:
     instructions: str = ""
     name: str = ""
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of all that the model is told."""
         return digest_of([list(self.tools), self.instructions, self.name])
 
 
+@lru_cache(maxsize=64)
 def offer_of(
-    protocol: str, dialect: str, profile: Profile, frame: Frame | None = None, omit: Collection[str] = ()
+    protocol: str, dialect: str, profile: Profile, frame: Frame | None = None, omit: tuple[str, ...] = ()
 ) -> Offer:
     """Return what a model gets under a protocol and a dialect. ``omit``: keywords of schemas that the host rejects."""
     match PROTOCOLS[protocol].tools:

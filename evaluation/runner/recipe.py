@@ -95,6 +95,7 @@ class Recipe:
         if dialect not in task.dialects:
             raise RecipeError(f"{protocol} can't use {dialect}. Allowed: {', '.join(task.dialects)}.")
         profile = Profile.VTC if dialect == "vtc" else Profile.STRICT
+        fields: dict[str, Any] = {"profile": profile, "limits": task.limits} | more
         return cls(
             protocol=protocol,
             model=model,
@@ -105,7 +106,7 @@ class Recipe:
             user=user or load_prompt(task.user),
             offer=offer_of(protocol, dialect, profile, frame, omit).digest,
             omit=omit,
-            **{"profile": profile, "limits": task.limits, **more},
+            **fields,
         )
 
     @property

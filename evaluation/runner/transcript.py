@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from annotation.importers.storable import clean
 from evaluation.runner.images import SentImage
 from evaluation.runner.recipe import ToolImages
 from evaluation.runner.replies import Reply
@@ -21,7 +22,8 @@ class Transcript:
         """The images in the messages by their digests."""
 
     def say(self, role: str, text: str, images: Sequence[tuple[str, SentImage]] = (), **keys: Any) -> None:
-        """Add a message: images, each behind its label, then the text."""
+        """Add a message: images, each behind its label, then the text. Halves of characters become U+FFFD."""
+        text = clean(text)
         parts: list[dict[str, Any]] = []
         for label, image in images:
             self.images[image.sha256] = image

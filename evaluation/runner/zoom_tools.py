@@ -16,7 +16,6 @@ from evaluation.runner.dialects.zoom import (
     ZoomDialect,
     ZoomImage,
     ZoomResult,
-    image_at,
     image_id,
     to_pixels,
 )
@@ -36,7 +35,8 @@ class ZoomTools(Runnable):
         self._source, self._images = source, images
         sent = images.by_id[ORIGINAL]
         self._known = [ZoomImage.original(source.width, source.height, (sent.width, sent.height))]
-        self._results: list[Picture] = []
+        self._pictures: list[Picture] = []
+        """Of the images, the original first; none before the first call."""
 
     def read(self, response: Response) -> tuple[Call, ...]:
         return self.dialect.parse(response)
@@ -62,7 +62,7 @@ class ZoomTools(Runnable):
         name = image_id(number)
         sent = self._images.result(name, picture)
         self._known.append(replace(result.image, sent=(sent.width, sent.height)))
-        self._results.append(picture)
+        self._pictures.append(picture)
         text = self.dialect.render(number, result)
         done = {"image_out": name, "out_size": list(result.shown), "ok": True, "observation": text}
         done |= {"executed_bbox": list(result.cut), "out_digest": picture_key(picture)}
@@ -91,12 +91,12 @@ class ZoomTools(Runnable):
     def _cut(self, call: ZoomCall, result: ZoomResult) -> Picture:
         """The pixels of the region at the size that the dialect returns. Raises ``DialectError``."""
         wide, high = result.shown
-        if sum(one.shape[0] * one.shape[1] for one in self._results) + wide * high > _MOST_PIXELS:
+        if sum(one.shape[0] * one.shape[1] for one in self._pictures[1:]) + wide * high > _MOST_PIXELS:
             raise DialectError(f"The images would have more than {_MOST_PIXELS:,} pixels together. Give your answer.")
-        image_at(call.image, self._known)
-        picture = self._results[call.image - 1] if call.image else self._source.picture()
+        if not self._pictures:
+            self._pictures.append(self._source.picture())
         try:
-            region = crop(picture, Box(*result.cut))
+            region = crop(self._pictures[call.image], Box(*result.cut))
         except ValueError as error:
             raise DialectError("The box is outside of the image. Allowed: a box inside of it.") from error
         return scaled(region, wide, high)

@@ -15,6 +15,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from evaluation.runner.templates import SLUGS
 from tests.deploy import clean, compose
 from tests.deploy.conftest import LOCK
 from tests.deploy.test_readme import _free_port, _wait_for
@@ -100,6 +101,7 @@ def test_the_wheel_holds_one_package_with_everything_it_needs(wheel: Path) -> No
     for name in (
         "templates/base.html", "static/vendor/openseadragon.js", "annotation/migrations/__init__.py",
         "evaluation/demo/data/demo/street-day.jpg", "evaluation/demo/data/demo-work/samples.jsonl",
+        *(f"evaluation/runner/prompts/{slug}/1.md" for slug in SLUGS),
     ):  # fmt: skip
         assert f"sightline/{name}" in names
     assert not [name for name in names if "/tests/" in name or "/wheel/" in name or name.endswith(".pyc")]

@@ -16,6 +16,7 @@ from annotation.importers.interface import ReadOptions as SampleOptions
 from annotation.schema import Issue
 from evaluation.importers import IMPORTERS as RUN_IMPORTERS
 from evaluation.importers.interface import ImportProblem, ReadOptions
+from evaluation.importers.messages import talk_of
 from tests.fuzz.seeds import INDEX
 
 COCO = {
@@ -103,3 +104,15 @@ def test_an_id_that_is_neither_text_nor_number_is_not_called_missing(tmp_path: P
             "qids is neither a text nor a whole number, so the row was rejected. Correct it.",
         )
     ]
+
+
+def test_images_behind_all_replies_are_those_of_the_calls_that_succeeded() -> None:
+    calls = [{"id": str(n), "function": {"name": "crop", "arguments": "{}"}} for n in range(3)]
+    replies = [
+        {"role": "tool", "tool_call_id": str(n), "content": "Error: outside" if n == 2 else "done"} for n in (0, 2, 1)
+    ]
+    images = [{"type": "image_url", "image_url": {"url": f"{name}.png"}} for name in "ab"]
+    messages: list[Any] = [{"role": "assistant", "tool_calls": calls}, *replies, {"role": "user", "content": images}]
+    assert [exchange.pictures for exchange in talk_of(messages).exchanges] == [("a.png",), ("b.png",), ()]
+    more = [*messages[:-1], {"role": "user", "content": [*images, *images]}]
+    assert [len(exchange.pictures) for exchange in talk_of(more).exchanges] == [0, 0, 4]

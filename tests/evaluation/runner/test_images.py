@@ -13,7 +13,9 @@ from PIL import Image, JpegImagePlugin
 
 from annotation.imaging import model_view
 from annotation.imaging.crops import Picture
+from annotation.imaging.model_view import ModelView
 from evaluation.runner.images import ImagePolicy, PolicyError, SourceImage, sent_original, sent_picture
+from evaluation.runner.view_cache import ViewCache
 
 PICTURE: Picture = np.random.default_rng(1).integers(0, 255, (90, 160, 3)).astype(np.uint8)
 ORIGINAL = ImagePolicy()
@@ -72,7 +74,7 @@ def test_a_file_of_many_bytes_is_written_again(monkeypatch: pytest.MonkeyPatch):
 
 def test_shared_pixels_are_used_where_there_are_some():
     image = stored("PNG")
-    shared = SourceImage(image.sha256, 160, 90, image.load, lambda: np.zeros((90, 160, 3), np.uint8))
+    shared = SourceImage("0" * 64, 160, 90, image.load, lambda: np.zeros((90, 160, 3), np.uint8))
     sent = sent_original(shared, ImagePolicy("fit:80"))
     with Image.open(io.BytesIO(sent.data)) as file:
         assert file.size == (80, 45) == (sent.width, sent.height)
@@ -127,3 +129,28 @@ def test_sizes_of_an_image_of_3840_by_2160_pixels(policy: str, size: tuple[int, 
 def test_other_policies_do_not_exist(text: str):
     with pytest.raises(PolicyError, match="Allowed: original, fit:N"):
         ImagePolicy(text)
+
+
+def test_an_image_is_encoded_once_for_each_size():
+    opened = []
+    image = stored("PNG")
+
+    def pixels() -> Picture:
+        opened.append(1)
+        return PICTURE
+
+    shared = SourceImage("1" * 64, 160, 90, image.load, pixels)
+    sizes = ("fit:80", "fit:80", "fit:60", "fit:80", "pixels:3600")
+    views = [sent_original(shared, ImagePolicy(size)) for size in sizes]
+    assert len(opened) == 2
+    assert len({view.sha256 for view in views}) == 2
+
+
+def test_a_cache_of_views_drops_those_unused_for_the_longest_time():
+    cache = ViewCache(100)
+    for number in range(3):
+        cache.put((str(number), 1, 1), ModelView(bytes(40), "image/png", 1, 1))
+        cache.get(("0", 1, 1))
+    cache.put(("large", 1, 1), ModelView(bytes(101), "image/png", 1, 1))
+    kept = [name for name in ("0", "1", "2", "large") if cache.get((name, 1, 1))]
+    assert kept == ["0", "2"]

@@ -1,0 +1,41 @@
+"""Requests and responses of an attempt, as text."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from evaluation.models import Attempt, Exchange
+
+LONGEST = 200_000
+"""Characters of a body that a page shows; the API has all of it."""
+
+
+@dataclass(frozen=True)
+class ShownExchange:
+    """``request`` and ``response``: bodies, indented if they are JSON; ``cut``: whether one is longer than shown."""
+
+    exchange: Exchange
+    request: str
+    response: str
+    cut: bool
+
+
+def exchanges_of(attempt: Attempt) -> list[ShownExchange]:
+    """The exchanges of an attempt, or of the equal one that it is linked to. One query."""
+    source = attempt.reused_from_id or attempt.pk
+    return [_shown(exchange) for exchange in Exchange.objects.filter(attempt=source).order_by("n")]
+
+
+def _shown(exchange: Exchange) -> ShownExchange:
+    request, response = _text(exchange.request), _text(exchange.response)
+    cut = len(request) > LONGEST or len(response) > LONGEST
+    return ShownExchange(exchange, request[:LONGEST], response[:LONGEST], cut)
+
+
+def _text(body: bytes | memoryview[int] | None) -> str:
+    text = bytes(body or b"").decode("utf-8", "replace")
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    except ValueError:
+        return text

@@ -1,0 +1,139 @@
+"""An experiment as its page shows it: what it does now, what can be done with it, its crops and its recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
+
+from evaluation.common.frame import region_address
+from evaluation.endpoints.errors import ErrorKind
+from evaluation.experiments.read.progress import last_crops
+from evaluation.models import Experiment
+
+State = Experiment.State
+SIDE = 120
+ACTIONS = {
+    "trial": (gettext_lazy("Run a trial"), (State.DRAFT,)),
+    "start": (gettext_lazy("Run all"), (State.DRAFT, State.READY)),
+    "resume": (gettext_lazy("Resume"), (State.PAUSED,)),
+    "pause": (gettext_lazy("Pause"), (State.TRIAL, State.RUNNING)),
+    "stop": (gettext_lazy("Stop"), (State.READY, State.RUNNING, State.PAUSED, State.TRIAL)),
+    "retry": (gettext_lazy("Retry failed attempts"), (State.DONE, State.STOPPED, State.PAUSED)),
+}
+"""Name of an action to its label and the states in which it is possible."""
+STATE_WORDS = {
+    State.DRAFT: gettext_lazy("Draft"),
+    State.TRIAL: gettext_lazy("Trial running"),
+    State.READY: gettext_lazy("Trial done"),
+    State.RUNNING: gettext_lazy("Running"),
+    State.PAUSED: gettext_lazy("Paused"),
+    State.DONE: gettext_lazy("Done"),
+    State.STOPPED: gettext_lazy("Stopped"),
+}
+REASON_WORDS = {
+    Experiment.Reason.PERSON: gettext_lazy("A person paused it."),
+    Experiment.Reason.BUDGET: gettext_lazy("The budget is used up. Raise it, then resume."),
+    Experiment.Reason.ENDPOINT: gettext_lazy("The endpoint does not answer. Fix it, then resume."),
+    Experiment.Reason.FAILED: gettext_lazy("Its job stopped. Resume to continue."),
+}
+
+
+@dataclass(frozen=True)
+class Action:
+    name: str
+    label: str
+    primary: bool
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A kind of error: how many attempts have it, and what to do."""
+
+    kind: str
+    n: int
+    advice: str
+
+
+@dataclass(frozen=True)
+class Crop:
+    href: str
+    src: str
+    label: str
+
+
+@dataclass(frozen=True)
+class RecipePart:
+    name: str
+    value: str
+
+
+def state_words(experiment: Experiment) -> str:
+    return str(STATE_WORDS[State(experiment.state)])
+
+
+def reason_words(experiment: Experiment) -> str:
+    """Why it is paused, and what the endpoint or the job said; "" if it is not."""
+    if not experiment.pause_reason:
+        return ""
+    reason = str(REASON_WORDS[Experiment.Reason(experiment.pause_reason)])
+    return f"{reason} {experiment.pause_note}".strip()
+
+
+def actions_of(experiment: Experiment, *, failed: int) -> list[Action]:
+    """What can be done now."""
+    possible = [name for name, (_, states) in ACTIONS.items() if experiment.state in states]
+    if not failed and "retry" in possible:
+        possible.remove("retry")
+    first = next((name for name in possible if name in ("start", "resume")), "")
+    return [Action(name, str(ACTIONS[name][0]), name == first) for name in possible]
+
+
+def failures_of(failures: Sequence[tuple[str, int]]) -> list[Failure]:
+    known = {kind.value: kind for kind in ErrorKind}
+    return [Failure(kind, n, known[kind].advice if kind in known else "") for kind, n in failures]
+
+
+def crops_of(experiment: Experiment) -> list[Crop]:
+    """The newest crops, with links to their trajectories."""
+    slug, crops = experiment.benchmark.slug, []
+    for step in last_crops(experiment):
+        sample, image = step.trajectory.sample, step.trajectory.sample.image
+        box = _shown_box(step)
+        if image is None or box is None:
+            continue
+        href = reverse("evaluation:trajectory", args=[slug, step.trajectory_id])
+        crops.append(Crop(href, region_address(slug, image.sha256, box, SIDE), sample.key))
+    return crops
+
+
+def _shown_box(step: Any) -> tuple[float, float, float, float] | None:
+    """The box of a step on the original, None where it is on another image or empty."""
+    if step.coords != "pixel" or step.image_in not in ("original", None):
+        return None
+    executed = (step.executed_x1, step.executed_y1, step.executed_x2, step.executed_y2)
+    box = executed if None not in executed else (step.x1, step.y1, step.x2, step.y2)
+    return box if box[2] - box[0] >= 1 and box[3] - box[1] >= 1 else None
+
+
+def recipe_parts(experiment: Experiment) -> list[RecipePart]:
+    """The recipe as names and values."""
+    recipe = experiment.recipe
+    prompts = [prompt for role in ("system", "user") if (prompt := recipe[role])]
+    parts = [
+        (gettext("Endpoint"), f"{experiment.endpoint_name} ({recipe['base_url']})"),
+        (gettext("Model"), recipe["model"]),
+        (gettext("Protocol"), recipe["protocol"]),
+        (gettext("Dialect"), recipe["dialect"]),
+        (gettext("Prompts"), ", ".join(f"{one['slug']}@{one['version']}" for one in prompts)),
+        (gettext("Image size"), recipe["images"]),
+        (gettext("Sampling"), ", ".join(f"{name} {value}" for name, value in recipe["sampling"].items())),
+        (gettext("Limits"), ", ".join(f"{value} {name}" for name, value in recipe["limits"].items())),
+        (gettext("Rollouts"), str(experiment.rollouts)),
+        (gettext("Samples"), experiment.samples or gettext("all with gold and an image")),
+        (gettext("Recipe"), experiment.recipe_digest[:12]),
+    ]
+    return [RecipePart(name, value) for name, value in parts]

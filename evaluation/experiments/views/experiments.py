@@ -1,0 +1,166 @@
+"""The experiments of a benchmark, and one experiment while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.common.loading import load_benchmark
+from annotation.common.tabs import benchmark_context
+from annotation.workflow import Right
+from evaluation.experiments.forms import BudgetForm, ExperimentForm
+from evaluation.experiments.present.exchanges import exchanges_of
+from evaluation.experiments.present.experiment import (
+    actions_of,
+    crops_of,
+    failures_of,
+    reason_words,
+    recipe_parts,
+    state_words,
+)
+from evaluation.experiments.read.progress import accuracy_of, price_range, progress_of
+from evaluation.experiments.write.create import create_experiment
+from evaluation.experiments.write.states import (
+    change_budget,
+    pause,
+    resume,
+    retry_failed,
+    start_all,
+    start_trial,
+    stop,
+)
+from evaluation.models import Endpoint, Experiment, Run
+from webapp.accounts.http import SignedInRequest
+from webapp.common.errors import ApplicationError, Conflict
+from webapp.common.htmx import render_page
+from webapp.common.paging import page_after
+
+PAGE = 50
+ATTEMPTS = 50
+DO: Mapping[str, Callable[..., Any]] = {
+    "trial": start_trial, "start": start_all, "resume": resume, "pause": pause, "stop": stop, "retry": retry_failed,
+}  # fmt: skip
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def experiments(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/experiments/experiments.html; context: page (Experiment with counts, and their words), form,
+    endpoints (whether there is one). Posted: the fields of ``ExperimentForm``, which creates a draft."""
+    benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
+    form = ExperimentForm(request.POST or None, benchmark=benchmark)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = create_experiment(
+                actor=request.user, benchmark=benchmark, endpoint=form.cleaned_data["endpoint"], choices=form.choices()
+            )
+        except ApplicationError as error:
+            if error.status == 403:
+                raise
+            form.add_error(error.field if error.field in form.fields else None, error.message)
+        else:
+            return redirect("evaluation:experiment", slug, made.pk)
+    rows = benchmark.experiments.with_counts().select_related("created_by")
+    page = page_after(rows, request.GET.get("after", ""), order=("-pk",), size=PAGE)
+    context = {
+        **benchmark_context(request, benchmark, "experiments"),
+        "page": page,
+        "shown": [(one, state_words(one)) for one in page.rows],
+        "form": form,
+        "endpoints": Endpoint.objects.offered_to(benchmark).exists(),
+    }
+    return render(request, "evaluation/experiments/experiments.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_safe
+def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Template evaluation/experiments/experiment.html and its piece evaluation/experiments/_experiment.html, which is
+    asked for again while the experiment runs. Context: experiment, state, reason, progress, failures, accuracy, crops,
+    actions, price, parts (of the recipe), run, budget (form), page (attempts; ?after=, ?state=)."""
+    found = _load(request, slug, pk)
+    progress = progress_of(found)
+    attempts = found.attempts.select_related("sample", "trajectory")
+    chosen = request.GET.get("state", "")
+    if chosen in progress.counts:
+        attempts = attempts.filter(state=chosen)
+    context = {
+        **benchmark_context(request, found.benchmark, "experiments"),
+        "experiment": found,
+        "state": state_words(found),
+        "reason": reason_words(found),
+        "live": found.state in (Experiment.State.TRIAL, Experiment.State.RUNNING),
+        "progress": progress,
+        "failures": failures_of(progress.failures),
+        "accuracy": accuracy_of(found),
+        "crops": crops_of(found),
+        "actions": actions_of(found, failed=progress.counts.get("failed", 0)),
+        "price": price_range(found) if found.state == Experiment.State.READY else None,
+        "parts": recipe_parts(found),
+        "run": Run.objects.filter(benchmark=found.benchmark, model__name=found.model, setting=found.setting).first(),
+        "budget": BudgetForm(initial={"budget_usd": found.budget_usd, "budget_calls": found.budget_calls}),
+        "page": page_after(attempts, request.GET.get("after", ""), order=("pk",), size=ATTEMPTS),
+        "chosen": chosen,
+    }
+    page, piece = "evaluation/experiments/experiment.html", "evaluation/experiments/_experiment.html"
+    return render_page(request, page, piece, context)
+
+
+@login_required
+@require_POST
+def act(request: SignedInRequest, slug: str, pk: int, action: str) -> HttpResponse:
+    """Do one of ``DO``; what an experiment cannot do now is said on its page."""
+    found = _load(request, slug, pk)
+    try:
+        DO[action](actor=request.user, experiment=found)
+    except Conflict as refused:
+        messages.warning(request, refused.message)
+    return redirect("evaluation:experiment", slug, pk)
+
+
+@login_required
+@require_POST
+def budget(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Change what the experiment may spend. Posted: the fields of ``BudgetForm``."""
+    found, form = _load(request, slug, pk), BudgetForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, gettext("Enter a budget in USD and a number of requests."))
+    else:
+        try:
+            change_budget(actor=request.user, experiment=found, **form.cleaned_data)
+        except ApplicationError as error:
+            if error.status == 403:
+                raise
+            messages.warning(request, error.message)
+        else:
+            messages.success(request, gettext("The budget is changed."))
+    return redirect("evaluation:experiment", slug, pk)
+
+
+@login_required
+@require_safe
+def attempt(request: SignedInRequest, slug: str, pk: int, attempt: int) -> HttpResponse:
+    """Template evaluation/experiments/attempt.html; context: experiment, attempt, exchanges (shown requests and
+    responses, as sent and received)."""
+    found = _load(request, slug, pk)
+    one = get_object_or_404(found.attempts.select_related("sample", "trajectory", "reused_from"), pk=attempt)
+    context = {
+        **benchmark_context(request, found.benchmark, "experiments"),
+        "experiment": found,
+        "attempt": one,
+        "exchanges": exchanges_of(one),
+    }
+    return render(request, "evaluation/experiments/attempt.html", context)
+
+
+def _load(request: SignedInRequest, slug: str, pk: int) -> Experiment:
+    benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
+    found = benchmark.experiments.select_related("benchmark", "endpoint", "created_by", "import_record")
+    return get_object_or_404(found, pk=pk)

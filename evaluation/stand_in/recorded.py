@@ -1,0 +1,102 @@
+"""The samples and the scripted runs that the stand-in imitates, read from files in the native format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from annotation.imaging.crops import Picture, scaled
+from annotation.imaging.decoding import decode
+from annotation.imaging.problems import PictureProblem
+from evaluation.stand_in.chat import SentImage
+
+DEMO = Path(__file__).resolve().parents[1] / "demo" / "data" / "demo"
+_SIDE = 16
+_NEAR = 12.0
+"""Mean difference of two thumbnails up to which they show the same image, of 255."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A sample: its row, its size, and its image file."""
+
+    row: Mapping[str, Any]
+    image: Path
+
+    @property
+    def id(self) -> str:
+        return str(self.row["id"])
+
+    @property
+    def question(self) -> str:
+        return str(self.row.get("question") or "")
+
+    @property
+    def options(self) -> Sequence[str]:
+        return [str(text) for text in (self.row.get("options") or {}).values()]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return int(self.row["width"]), int(self.row["height"])
+
+    @cached_property
+    def thumbnail(self) -> Picture:
+        return _thumbnail(decode(self.image.read_bytes()))
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The samples of a folder with ``samples.jsonl`` and ``trajectories.jsonl``, and its runs by agent and sample."""
+
+    samples: Sequence[Known]
+    runs: Mapping[str, Mapping[str, Mapping[str, Any]]]
+
+    @classmethod
+    def read(cls, folder: Path = DEMO) -> Recorded:
+        """Read a folder. Raises ``OSError`` and ``ValueError`` for files that are missing or of another form."""
+        samples = [Known(row, folder / str(row["image"])) for row in _rows(folder / "samples.jsonl")]
+        runs: dict[str, dict[str, Mapping[str, Any]]] = {}
+        for row in _rows(folder / "trajectories.jsonl"):
+            if not row.get("condition"):
+                runs.setdefault(str(row["model"]), {}).setdefault(str(row["sample_id"]), row)
+        return cls(samples, runs)
+
+    def sample_of(self, text: str, images: Sequence[SentImage], *, planning: bool) -> Known | None:
+        """The sample that a request is about: by its question and options, else by its image; None if it is unknown.
+        ``planning``: only samples with tools."""
+        among = [one for one in self.samples if one.row.get("targets")] if planning else self.samples
+        asked = [one for one in among if one.question and one.question in text]
+        asked = [one for one in asked if all(option in text for option in one.options)]
+        if len(asked) == 1:
+            return asked[0]
+        return self._by_image(asked or among, images)
+
+    @staticmethod
+    def _by_image(among: Sequence[Known], images: Sequence[SentImage]) -> Known | None:
+        if not images:
+            return None
+        try:
+            seen = _thumbnail(decode(images[0].data))
+        except PictureProblem:
+            return None
+        apart = [(float(np.abs(one.thumbnail.astype(float) - seen).mean()), number) for number, one in enumerate(among)]
+        if not apart or min(apart)[0] > _NEAR:
+            return None
+        return among[min(apart)[1]]
+
+
+def _thumbnail(picture: Picture) -> Picture:
+    return scaled(picture, _SIDE, _SIDE)
+
+
+def _rows(file: Path) -> Iterator[dict[str, Any]]:
+    with file.open(encoding="utf-8") as lines:
+        for line in lines:
+            if line.strip():
+                yield json.loads(line)
