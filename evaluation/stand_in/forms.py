@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Any
 
 from annotation.toolbox.vtc import Profile, image_path
@@ -74,7 +75,9 @@ def call_of(form: Form, step: Mapping[str, Any], number: int, chat: Chat, size: 
     vtc = form.toolbox.profile is Profile.VTC
     name = _image(step, number)
     if box is not None:
-        x1, y1, x2, y2 = box
+        # The tool takes whole pixels.
+        x1, y1 = max(0, floor(box[0])), max(0, floor(box[1]))
+        x2, y2 = min(int(size[0]), ceil(box[2])), min(int(size[1]), ceil(box[3]))
         tool, given = "crop", {"x": x1, "y": y1, "width": x2 - x1, "height": y2 - y1}
     else:
         tool, given = str(step["tool"]), dict(step.get("args") or {})
