@@ -223,6 +223,19 @@ IMPORTS = [
     # The record of the test has no such picture: who may see it is told that it is not there.
     Line("evaluation:import-picture", (B, "{record}", 0, "frame"), get=form() | dict.fromkeys(RUNNERS, 404)),
 ]  # fmt: skip
+EXPERIMENTS = [
+    Line("evaluation:endpoints", (B,), get=form(*RUNNERS), post=form(*LEADS)),
+    Line("evaluation:endpoint-test", (B, "{endpoint}"), post=form(*RUNNERS)),
+    Line("evaluation:endpoint-remove", (B, "{endpoint}"), post=form(*LEADS)),
+    Line("evaluation:experiments", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
+    Line("evaluation:experiment", (B, "{experiment}"), get=form(*RUNNERS)),
+    Line("evaluation:experiment-budget", (B, "{experiment}"), post=form(*RUNNERS)),
+    Line("evaluation:attempt", (B, "{experiment}", "{attempt}"), get=form(*RUNNERS)),
+    *(
+        Line(f"evaluation:experiment-{name}", (B, "{experiment}"), post=form(*RUNNERS))
+        for name in ("trial", "start", "resume", "pause", "stop", "retry")
+    ),
+]  # fmt: skip
 API = [
     Line("api-benchmarks", get=only(*MEMBERS, STRANGER, visitor=401)),
     Line("api-toolbox", get=everyone() | {VISITOR: 401}),
@@ -322,4 +335,4 @@ QUALITY = [
     Line("annotation:extra-annotators", (B,), post=form(*LEADS), data={"extra_most": 1}),
 ]
 
-TABLE = [*SITE, *SAMPLES, *UPLOADS, *SETTINGS, *RUNS, *JUDGING, *IMPORTS, *API, *WORK, *QUALITY]
+TABLE = [*SITE, *SAMPLES, *UPLOADS, *SETTINGS, *RUNS, *JUDGING, *IMPORTS, *EXPERIMENTS, *API, *WORK, *QUALITY]

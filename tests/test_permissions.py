@@ -38,6 +38,9 @@ from annotation.quality.write.checks import add_checks
 from annotation.schema import SampleContent, SampleRecord
 from annotation.tools.write import add_tool
 from annotation.workflow import Role, SampleState
+from evaluation.experiments.write.create import Choices, create_experiment
+from evaluation.experiments.write.endpoints import add_endpoint
+from evaluation.experiments.write.plan import plan_attempts
 from evaluation.judging.write.queues import draw_judging, next_to_judge
 from evaluation.models import Run, Trajectory
 from evaluation.trajectories.write.marks import write_note
@@ -121,6 +124,7 @@ class World:
             "tool": add_tool(actor=lea, benchmark=benchmark, name="saw", segment="27", aliases=[]).pk,
             **quality_of(lea, ana, benchmark),
             **judging_of(lea, benchmark, picture),
+            **experiment_of(lea, benchmark),
         }
         self.sessions = {name: self._session(user) for name, user in self.people.items()}
         lea.refresh_from_db()
@@ -175,6 +179,17 @@ def work_of(ana: User, benchmark: Benchmark) -> tuple[Sample, Sample, Comment]:
     handed_in = submitted(ana, benchmark)
     remark = Comment.objects.create(annotation=handed_in.annotations.get(), author=ana, text="Small?")
     return handed_in, benchmark.samples.get(state=SampleState.TO_DO), remark
+
+
+def experiment_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
+    """An endpoint that does not answer, and an experiment on it with one attempt."""
+    values = {"base_url": "http://127.0.0.1:1/v1", "model": "m"}
+    endpoint = add_endpoint(actor=lea, benchmark=benchmark, name="local", values=values)
+    experiment = create_experiment(actor=lea, benchmark=benchmark, endpoint=endpoint, choices=Choices("base"))
+    plan_attempts(experiment)
+    attempt = experiment.attempts.first()
+    assert attempt is not None
+    return {"endpoint": endpoint.pk, "experiment": experiment.pk, "attempt": attempt.pk}
 
 
 def quality_of(lea: User, ana: User, benchmark: Benchmark) -> dict[str, Any]:

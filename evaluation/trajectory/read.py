@@ -17,7 +17,7 @@ from annotation.models import Membership
 from evaluation.common.judging.known import withheld_samples
 from evaluation.common.judging.words import word_of
 from evaluation.common.trajectory.read import TrajectoryDetail
-from evaluation.models import Judgement, Trajectory
+from evaluation.models import Attempt, Judgement, Trajectory
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +64,10 @@ def _member(trajectory: Trajectory) -> Subquery:
     judge = Lower(OuterRef("judge"))
     same = named.filter(Q(address=judge) | Q(called=judge) & ~Q(called=""))
     return Subquery(same.order_by("user").values("user")[:1])
+
+
+def attempt_of(row: Any) -> Attempt | None:
+    """The attempt of an experiment that made a trajectory. One query, none for runs of files."""
+    if not any(name.startswith("recipe") for name in row.run.extra):
+        return None
+    return Attempt.objects.filter(trajectory=row).order_by("-pk").first()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from evaluation.endpoints.replies import ErrorInBody, Unreadable, read_answer
 from evaluation.models import Attempt, Exchange
 
 LONGEST = 200_000
@@ -13,9 +14,12 @@ LONGEST = 200_000
 
 @dataclass(frozen=True)
 class ShownExchange:
-    """``request`` and ``response``: bodies, indented if they are JSON; ``cut``: whether one is longer than shown."""
+    """``request`` and ``response``: bodies, indented if they are JSON; ``cut``: whether one is longer than shown.
+    ``said`` and ``calls``: what the response says, "" and none where it cannot be read."""
 
     exchange: Exchange
+    said: str
+    calls: tuple[str, ...]
     request: str
     response: str
     cut: bool
@@ -30,7 +34,17 @@ def exchanges_of(attempt: Attempt) -> list[ShownExchange]:
 def _shown(exchange: Exchange) -> ShownExchange:
     request, response = _text(exchange.request), _text(exchange.response)
     cut = len(request) > LONGEST or len(response) > LONGEST
-    return ShownExchange(exchange, request[:LONGEST], response[:LONGEST], cut)
+    said, calls = _read(bytes(exchange.response or b""))
+    return ShownExchange(exchange, said[:LONGEST], calls, request[:LONGEST], response[:LONGEST], cut)
+
+
+def _read(body: bytes) -> tuple[str, tuple[str, ...]]:
+    try:
+        answer = read_answer(body)
+    except (Unreadable, ErrorInBody):
+        return "", ()
+    said = "\n\n".join(part for part in (answer.reasoning, answer.text) if part)
+    return said, tuple(f"{name}({arguments})" for _, name, arguments in answer.calls)
 
 
 def _text(body: bytes | memoryview[int] | None) -> str:

@@ -37,7 +37,7 @@ STATE_WORDS = {
 REASON_WORDS = {
     Experiment.Reason.PERSON: gettext_lazy("A person paused it."),
     Experiment.Reason.BUDGET: gettext_lazy("The budget is used up. Raise it, then resume."),
-    Experiment.Reason.ENDPOINT: gettext_lazy("The endpoint does not answer. Fix it, then resume."),
+    Experiment.Reason.ENDPOINT: gettext_lazy("Requests failed. Fix the endpoint, then resume."),
     Experiment.Reason.FAILED: gettext_lazy("Its job stopped. Resume to continue."),
 }
 

@@ -25,7 +25,7 @@ from evaluation.trajectory.present.chart import coverage_chart
 from evaluation.trajectory.present.place import list_terms, place_of
 from evaluation.trajectory.present.tabs import tab_context
 from evaluation.trajectory.present.verdicts import overruled_words
-from evaluation.trajectory.read import read_verdicts
+from evaluation.trajectory.read import attempt_of, read_verdicts
 from webapp.common.htmx import render_page
 from webapp.common.http import Request
 
@@ -57,6 +57,7 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "stale": score is not None and not detail.agrees_with(score), "replay": kept_replay(row),
         "detail": detail, "answer": answer, "turns": turns, "window": window, "chart": coverage_chart(detail),
         "best": _best(score), "place": place_of(slug, row, terms, request.user),
+        "attempt": attempt_of(row) if rights[Right.IMPORT_RUNS.value] else None,
         "question": detail.record.content.question,
         "member": bool(roles_of(request.user, benchmark)), "list_query": urlencode(opened_from(request)),
         **frame_context(frame, row.sample, turns, notes or ()),

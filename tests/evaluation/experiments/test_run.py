@@ -52,8 +52,8 @@ def test_requests_and_responses_are_kept_as_sent_with_images_by_content(
     endpoint_at: EndpointAt, experiment_on: Make, lea: User
 ) -> None:
     with serving(TWO) as server:
-        run_all(experiment_on(endpoint_at(server.url)), lea)
-        sent = server.seen.bodies()[0]
+        run_all(experiment_on(endpoint_at(server.url), samples="id=one"), lea)
+        [sent] = server.seen.bodies()
     exchange = Exchange.objects.order_by("pk").first()
     assert exchange is not None
     assert bytes(exchange.response or b"") == TWO.body
