@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from annotation.imaging.crops import Picture
+from annotation.importers.fields import four_numbers
 from annotation.schema import ORIGINAL
 from annotation.toolbox.cache import picture_key
 from annotation.toolbox.runner import run_chain
@@ -87,8 +88,9 @@ class ZoomTools(Runnable):
         step |= {"repaired": True} if call.repaired else {}
         if not 0 <= call.image < len(self._known):
             return step
-        box = to_pixels(call.box, self.dialect.frame, self._known[call.image])
-        return step | {"bbox": list(box), "coords": "pixel", "image_in": image_id(call.image)}
+        step |= {"image_in": image_id(call.image), "coords": "pixel"}
+        box = four_numbers(to_pixels(call.box, self.dialect.frame, self._known[call.image]))
+        return step | ({"bbox": list(box)} if box is not None else {})
 
     def _cut(self, call: ZoomCall, result: ZoomResult) -> Picture:
         """The pixels of the region at the size that the dialect returns. Raises ``DialectError``."""
