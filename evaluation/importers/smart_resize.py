@@ -8,6 +8,8 @@ FACTOR = 28
 MIN_PIXELS = 4 * 28 * 28
 MAX_PIXELS = 16384 * 28 * 28
 """12,845,056."""
+_LEAST = 1e-6
+"""The shortest side that differs from no side, in pixels."""
 
 
 def smart_resize(
@@ -18,6 +20,8 @@ def smart_resize(
 
     ``(7680, 4320)`` gives ``(4760, 2688)``, ``(2250, 1500)`` gives ``(2240, 1512)``. Sides in pixels, above 0.
     """
+    # The area of two sides of next to nothing is 0 as a float.
+    width, height = max(width, _LEAST), max(height, _LEAST)
     wide = max(factor, round(width / factor) * factor)
     high = max(factor, round(height / factor) * factor)
     if wide * high > max_pixels:

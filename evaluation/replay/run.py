@@ -92,7 +92,7 @@ class _Pictures:
         self.made = {name: one for name, one in self.made.items() if name in named}
 
 
-class _CannotRun(Exception):
+class CannotRun(Exception):
     """Why a call is not repeated."""
 
 
@@ -131,12 +131,12 @@ def _replayed(
     noted = str(step.extra.get(DIGEST) or "")
     try:
         if step.extra.get(NOT_RUN) is True:
-            raise _CannotRun(step.observation or "It was not run.")
+            raise CannotRun(step.observation or "It was not run.")
         ids = _inputs(step, pictures, limits)
         first, way = pictures.made[ids[0]]
         others = {f"other_{at}": pictures.made[name][0] for at, name in enumerate(ids[1:])}
         call = _call(step, first, (ORIGINAL, *others), profile)
-    except _CannotRun as why:
+    except CannotRun as why:
         if step.ok and step.image_out:
             pictures.lost.add(step.image_out)
         outcome = Outcome.LOST if step.ok else Outcome.FAILED
@@ -196,13 +196,13 @@ def _compared(
 def _inputs(step: Step, pictures: _Pictures, limits: Limits) -> tuple[str, ...]:
     """The ids of the images that the call works on, all of them made."""
     if pictures.pixels > limits.kept_pixels:
-        raise _CannotRun(f"the images that later calls need have more than {limits.kept_pixels:,} pixels together.")
+        raise CannotRun(f"the images that later calls need have more than {limits.kept_pixels:,} pixels together.")
     ids = (step.image_in,) if isinstance(step.image_in, str) else step.image_in or (pictures.latest,)
     for name in ids:
         if name in pictures.lost:
-            raise _CannotRun(f"its image {name} could not be created again.")
+            raise CannotRun(f"its image {name} could not be created again.")
         if name not in pictures.made:
-            raise _CannotRun(f"no earlier step produced its image {name}.")
+            raise CannotRun(f"no earlier step produced its image {name}.")
     return ids
 
 
@@ -214,13 +214,13 @@ def _call(step: Step, image: Picture, ids: tuple[str, ...], profile: Profile) ->
             written = step.extra.get(ARGS_RAW, step.arguments)
             return ToolCall(published_name(step.tool), arguments_of(step.tool, written), names)
         except ToolError as refused:
-            raise _CannotRun(str(refused).split(": ", 1)[-1]) from refused
+            raise CannotRun(str(refused).split(": ", 1)[-1]) from refused
     found = candidates(step.tool)
-    if _is_zoom(step) and (not found or "width" not in step.arguments):
-        return _zoomed(step, image, names)
+    if _is_zoom(step) and (not found or "width" not in step.arguments or step.executed_bbox is not None):
+        return zoom_call(step, image, names)
     if len(found) != 1:
         meant = f"it may mean {', '.join(found)}" if found else "the toolbox has no such tool"
-        raise _CannotRun(f"{step.tool}: {meant}.")
+        raise CannotRun(f"{step.tool}: {meant}.")
     return ToolCall(found[0], step.arguments, names)
 
 
@@ -228,9 +228,9 @@ def _is_zoom(step: Step) -> bool:
     return plain_name(step.tool) in ZOOMS
 
 
-def _zoomed(step: Step, image: Picture, names: tuple[str, ...] | str) -> ToolCall:
+def zoom_call(step: Step, image: Picture, names: tuple[str, ...] | str) -> ToolCall:
     """The box cut out, and brought to the recorded size: what was returned was rescaled to it
-    (docs/metrics.md#crops)."""
+    (docs/metrics.md#crops). Raises ``CannotRun``."""
     box = _box(step, image)
     if step.out_size is None:
         return ToolCall("crop", box, names)
@@ -254,7 +254,7 @@ def _box(step: Step, image: Picture) -> dict[str, int]:
     """The recorded box as a crop: the pixels that were really returned where they are recorded."""
     box = step.executed_bbox or step.bbox
     if box is None:
-        raise _CannotRun("it has no box that could be cropped.")
+        raise CannotRun("it has no box that could be cropped.")
     height, width = image.shape[:2]
     across, down = _unit(step.coords, image)
     try:
@@ -262,7 +262,7 @@ def _box(step: Step, image: Picture) -> dict[str, int]:
     except ValueError:
         cut = None
     if cut is None:
-        raise _CannotRun("its box is empty or outside the image.")
+        raise CannotRun("its box is empty or outside the image.")
     x, y = int(cut.x1), int(cut.y1)
     return {
         "x": x,

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from annotation.imaging.crops import Picture, crop, scaled
-from annotation.schema import ORIGINAL, Box
+from annotation.imaging.crops import Picture
+from annotation.importers.fields import four_numbers
+from annotation.schema import ORIGINAL
 from annotation.toolbox.cache import picture_key
+from annotation.toolbox.runner import run_chain
+from evaluation.replay.run import CannotRun, zoom_call
 from evaluation.runner.dialects.zoom import (
     DialectError,
     Response,
@@ -21,7 +24,7 @@ from evaluation.runner.dialects.zoom import (
 )
 from evaluation.runner.images import SentImages, SourceImage
 from evaluation.runner.toolsets import MOST_RAW, Call, Runnable, ToolResult
-from evaluation.schema import ARGS_RAW
+from evaluation.schema import ARGS_RAW, Step
 
 _MOST_PIXELS = 150_000_000
 """Of all images that the calls of one attempt make."""
@@ -85,8 +88,9 @@ class ZoomTools(Runnable):
         step |= {"repaired": True} if call.repaired else {}
         if not 0 <= call.image < len(self._known):
             return step
-        box = to_pixels(call.box, self.dialect.frame, self._known[call.image])
-        return step | {"bbox": list(box), "coords": "pixel", "image_in": image_id(call.image)}
+        step |= {"image_in": image_id(call.image), "coords": "pixel"}
+        box = four_numbers(to_pixels(call.box, self.dialect.frame, self._known[call.image]))
+        return step | ({"bbox": list(box)} if box is not None else {})
 
     def _cut(self, call: ZoomCall, result: ZoomResult) -> Picture:
         """The pixels of the region at the size that the dialect returns. Raises ``DialectError``."""
@@ -95,8 +99,15 @@ class ZoomTools(Runnable):
             raise DialectError(f"The images would have more than {_MOST_PIXELS:,} pixels together. Give your answer.")
         if not self._pictures:
             self._pictures.append(self._source.picture())
+        picture = self._pictures[call.image]
         try:
-            region = crop(self._pictures[call.image], Box(*result.cut))
-        except ValueError as error:
-            raise DialectError("The box is outside of the image. Allowed: a box inside of it.") from error
-        return scaled(region, wide, high)
+            cut = zoom_call(
+                Step(self.dialect.tool_name, executed_bbox=result.cut, out_size=result.shown), picture, ORIGINAL
+            )
+        except CannotRun as error:
+            raise DialectError(f"The call can't be run: {error}") from error
+        chain = run_chain(picture, [cut])
+        made = chain.last.image if chain.last is not None else None
+        if made is None:
+            raise DialectError(chain.error.message if chain.error else "The call returned no image.")
+        return made

@@ -364,3 +364,9 @@ def test_a_real_run_that_failed_throughout_says_so() -> None:
     assert [trajectory.error for trajectory in found] == ["status: error", "status: error"]
     assert rules == []
     assert summary.all_failed
+
+
+def test_sides_of_next_to_nothing_have_a_size() -> None:
+    wide, high = smart_resize(1e-300, 1e-300)
+    assert wide == high >= 28
+    assert smart_resize(600, 1e-300)[1] == 28

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from annotation.importers.fields import Report
 from evaluation.agents.tool_session import run_alone
+from evaluation.importers.interface import ReadOptions
+from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.runner.conversation import Conversation
+from evaluation.runner.dialects.catalogue import ZOOM_DIALECTS
 from evaluation.runner.protocols import Limits
 from evaluation.runner.recipe import ToolImages
 from evaluation.runner.turns import OutOfTurn, Request, ToolCalls
@@ -251,3 +256,20 @@ def test_hostile_text_becomes_text_that_can_be_stored():
     row = row_of(conversation)
     assert row["answer"] == "A"
     str(row).encode()
+
+
+@pytest.mark.parametrize("dialect", ["qwen3-vl", "qwen2.5-vl", "pixel-reasoner", "json"])
+@pytest.mark.parametrize("box", [[-1e308, 0, 1e308, 1], [0, 0, 1e-300, 1e-300], [0, 0, 10**400, 1], [5, 5, 5, 5]])
+def test_boxes_beyond_all_pixels_are_failed_or_clipped(dialect: str, box: list[float]):
+    conversation = Conversation(recipe("zoom", dialect=dialect), task())
+    known = ZOOM_DIALECTS[dialect]
+    call = {"name": known.tool_name, "arguments": {"bbox_2d": box}}
+    text = (
+        json.dumps({"tool": "zoom_in", **call}) if dialect == "json" else f"<tool_call>{json.dumps(call)}</tool_call>"
+    )
+    answered(conversation, said(text), said("A"))
+    row = row_of(conversation)
+    report = Report("row", 1)
+    trajectory = trajectory_from(dict(row), ReadOptions(), report)
+    assert {issue.rule for issue in report.issues} <= {"box-empty"}
+    assert len(trajectory.steps) == 1

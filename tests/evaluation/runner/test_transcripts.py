@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 
 from annotation.importers.fields import Number4, Report
+from annotation.toolbox.vtc import Profile
 from evaluation.importers import IMPORTERS
 from evaluation.importers.interface import BoxSpace, ReadOptions
 from evaluation.importers.matching import MemoryIndex, SampleKey
 from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.importers.smart_resize import smart_resize
 from evaluation.importers.zooming import in_pixels
+from evaluation.replay.run import Outcome, replay
 from evaluation.runner.cells import CellImage, CellResult
 from evaluation.runner.conversation import Conversation
 from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS, ZOOM_DIALECTS
@@ -189,6 +191,22 @@ def test_the_row_has_the_boxes_that_the_calls_ask_for_and_return(protocol: str, 
         assert report.issues == []
         assert sum(box is not None for box in expected) > len(expected) / 2
         assert_same(boxes_of(trajectory), expected)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "dialect"),
+    [*(("zoom", name) for name in ZOOM_DIALECTS), *(("interface", name) for name in TOOLBOX_DIALECTS)],
+)
+def test_a_replay_makes_the_same_images_and_leaves_out_calls_that_were_not_run(protocol: str, dialect: str):
+    conversation, expected = ATTEMPTS[protocol](dialect, Random(dialect), False)
+    message = transcript(conversation)[2]
+    conversation.answered({**message, "content": f"<answer>A</answer>{message['content'] or ''}"}, "stop")
+    trajectory = trajectory_from(dict(row_of(conversation)), ReadOptions(), Report("row", 1))
+    profile = Profile.VTC if dialect == "vtc" else Profile.STRICT
+    outcomes = [one.outcome for one in replay(trajectory.steps, task().image.picture(), profile=profile)]
+    assert outcomes[: len(expected)] == [Outcome.FAILED if box is None else Outcome.SAME for box in expected]
+    rest = outcomes[len(expected) :]
+    assert rest == [Outcome.FAILED] * len(rest) != []
 
 
 def saved_as(name: str, folder: Path, messages: list[dict[str, Any]]) -> Path:
