@@ -101,6 +101,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{JUDGING}/<slug:item>/", judging_question.question, name="judging-question"),
     path(f"{JUDGING}/<slug:item>/crops/<int:number>.jpg", judging_question.crop, name="judging-crop"),
     path(f"{BENCHMARK}/endpoints/", model_endpoints.endpoints, name="endpoints"),
+    path(f"{BENCHMARK}/endpoints/<int:pk>/", model_endpoints.change, name="endpoint"),
     path(f"{BENCHMARK}/endpoints/<int:pk>/test/", model_endpoints.test, name="endpoint-test"),
     path(f"{BENCHMARK}/endpoints/<int:pk>/remove/", model_endpoints.remove, name="endpoint-remove"),
     path(f"{BENCHMARK}/experiments/", experiments.experiments, name="experiments"),

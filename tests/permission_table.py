@@ -225,6 +225,7 @@ IMPORTS = [
 ]  # fmt: skip
 EXPERIMENTS = [
     Line("evaluation:endpoints", (B,), get=form(*RUNNERS), post=form(*LEADS)),
+    Line("evaluation:endpoint", (B, "{endpoint}"), get=form(*LEADS), post=form(*LEADS)),
     Line("evaluation:endpoint-test", (B, "{endpoint}"), post=form(*RUNNERS)),
     Line("evaluation:endpoint-remove", (B, "{endpoint}"), post=form(*LEADS)),
     Line("evaluation:experiments", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),

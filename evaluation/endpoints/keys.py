@@ -10,7 +10,7 @@ from evaluation.endpoints.addresses import Address, AddressRejected, read_host
 PREFIX = "SIGHTLINE_KEY_"
 HOSTS = "_HOSTS"
 LEAST = 8
-"""Characters of a key. A shorter text could not be told from ordinary words, and is a placeholder."""
+"""Characters of a key. A shorter text could not be distinguished from ordinary words, and is a placeholder."""
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _KEY = re.compile(r"[A-Za-z0-9_.~+/:|=@!$*,;#?^(){}\[\]-]+")
 _USUAL = 443

@@ -7,7 +7,6 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models import Benchmark
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices
 from evaluation.models import Endpoint
@@ -102,7 +101,7 @@ class ExperimentForm(forms.Form):
         label=_("Setting name"), required=False, max_length=200, help_text=_("Empty: that of the protocol.")
     )
 
-    def __init__(self, *args: Any, benchmark: Benchmark, **options: Any) -> None:
+    def __init__(self, *args: Any, benchmark: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         field = self.fields["endpoint"]
         assert isinstance(field, forms.ModelChoiceField)

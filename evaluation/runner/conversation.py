@@ -29,7 +29,7 @@ from evaluation.runner.zoom_tools import ZoomTools
 from evaluation.schema import NOT_RUN
 
 _TOLD_FROM = 3
-"""``vtc`` tells the model the remaining rounds when so many are left."""
+"""``vtc`` states the remaining rounds when so many are left."""
 _MOST_REASON = 2000
 
 

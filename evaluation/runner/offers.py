@@ -1,4 +1,4 @@
-"""What a model is told about its tools: their definitions in the request, or instructions in the system prompt."""
+"""What a model learns about its tools: their definitions in the request, or instructions in the system prompt."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Offer:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of all that the model is told."""
+        """SHA-256 of everything that the model gets."""
         return digest_of([list(self.tools), self.instructions, self.name])
 
 

@@ -165,7 +165,7 @@ def _by_hash(value: Any) -> Any:
 
 
 def _check(body: Mapping[str, Any]) -> None:
-    """Raise ``BadRequest`` where a value that is used has the wrong type."""
+    """Raise ``BadRequest`` where a value that is used has another type."""
     if not isinstance(body.get("model"), str) or not body["model"]:
         raise BadRequest("model must be the id of a model.", "model")
     messages = body.get("messages")

@@ -39,8 +39,6 @@ PURE = re.compile(
 LEFT = {
     "evaluation/compare/present/export.py": 1,
     "evaluation/compare/present/links.py": 2,
-    "evaluation/experiments/write/endpoints.py": 5,
-    "evaluation/experiments/write/states.py": 5,
     "evaluation/leaderboard/present/address.py": 2,
     "evaluation/leaderboard/views/macro.py": 1,
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Max, Min, Sum
+from django.utils.translation import gettext
 
 from annotation.statistics import Interval, wilson
 from evaluation.common.extraction.read import answer_keys
@@ -68,8 +69,8 @@ class PriceRange:
     @property
     def sentence(self) -> str:
         if self.low is None or self.high is None:
-            return "The price is unknown."
-        return f"About {self.low:.2f} to {self.high:.2f} USD."
+            return gettext("The price is unknown.")
+        return gettext("About %(low)s to %(high)s USD.") % {"low": f"{self.low:.2f}", "high": f"{self.high:.2f}"}
 
 
 def progress_of(experiment: Experiment) -> Progress:
@@ -109,8 +110,8 @@ def accuracy_of(experiment: Experiment) -> Accuracy | None:
     settings, shares = settings_of(experiment.benchmark), defaultdict(list)
     for sample, answer, verdict in answers:
         if sample in keys:
-            told = UNKNOWN if verdict is None else int(verdict)
-            result = judge_answer(answer, keys[sample], told, settings)
+            given = UNKNOWN if verdict is None else int(verdict)
+            result = judge_answer(answer, keys[sample], given, settings)
             if result.correct != UNKNOWN:
                 shares[sample].append(result.correct == TRUE)
     if not shares:

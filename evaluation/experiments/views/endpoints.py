@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
@@ -12,11 +14,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotation.common.access import allowed
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
-from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.experiments.forms import EndpointForm
 from evaluation.experiments.present.endpoints import cards_of
-from evaluation.experiments.write.endpoints import add_endpoint, remove_endpoint, test_endpoint
+from evaluation.experiments.write.endpoints import add_endpoint, change_endpoint, remove_endpoint, test_endpoint
 from evaluation.models import Endpoint
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError
@@ -51,6 +52,44 @@ def endpoints(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 @login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def change(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Template evaluation/experiments/endpoint.html; context: endpoint, form, has_key. Posted: the fields of
+    ``EndpointForm`` without the name; an empty key keeps the stored one."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    endpoint = get_object_or_404(benchmark.endpoints, pk=pk)
+    form = EndpointForm(
+        request.POST or None,
+        initial={name: getattr(endpoint, name) for name in EndpointForm.base_fields if hasattr(endpoint, name)},
+    )
+    del form.fields["name"]
+    if request.method == "POST" and form.is_valid():
+        try:
+            changed = change_endpoint(
+                actor=request.user, endpoint=endpoint, values=form.values(), key=form.cleaned_data["key"]
+            )
+        except ApplicationError as error:
+            if error.status == 403:
+                raise
+            form.add_error(error.field if error.field in form.fields else None, error.message)
+        else:
+            said = (
+                gettext("Changed: %(names)s.") % {"names": ", ".join(changed)}
+                if changed
+                else gettext("No changes to save.")
+            )
+            messages.success(request, said)
+            return redirect("evaluation:endpoints", slug)
+    context = {
+        **benchmark_context(request, benchmark, "experiments"),
+        "endpoint": endpoint,
+        "form": form,
+        "has_key": bool(endpoint.sealed_key),
+    }
+    return render(request, "evaluation/experiments/endpoint.html", context, status=400 if form.errors else 200)
+
+
+@login_required
 @require_POST
 def test(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Find out what an endpoint can do; the page of the job follows."""
@@ -69,5 +108,5 @@ def remove(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("evaluation:endpoints", slug)
 
 
-def _load(benchmark: Benchmark, pk: int) -> Endpoint:
+def _load(benchmark: Any, pk: int) -> Endpoint:
     return get_object_or_404(Endpoint.objects.offered_to(benchmark), pk=pk)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.models import Benchmark
@@ -63,14 +64,17 @@ def create_experiment(*, actor: User | None, benchmark: Benchmark, endpoint: End
     run of this name was made with another recipe."""
     require(actor, benchmark, Right.IMPORT_RUNS)
     if endpoint.benchmark_id not in (None, benchmark.pk):
-        raise InvalidInput("This endpoint belongs to another benchmark.", field="endpoint")
+        raise InvalidInput(gettext("This endpoint belongs to another benchmark."), field="endpoint")
     refuse_remote(benchmark, endpoint)
     recipe = recipe_of(endpoint, choices)
     if not 1 <= choices.rollouts <= MOST_ROLLOUTS:
-        raise InvalidInput(f"The number of rollouts must be from 1 to {MOST_ROLLOUTS}.", field="rollouts")
+        raise InvalidInput(
+            gettext("The number of rollouts must be from 1 to %(most_rollouts)s.") % {"most_rollouts": MOST_ROLLOUTS},
+            field="rollouts",
+        )
     check_budget(choices.budget_usd, choices.budget_calls)
     if not selected_samples(benchmark, choices.samples).exists():
-        raise InvalidInput("No sample with gold and an image fits this query.", field="samples")
+        raise InvalidInput(gettext("No sample with gold and an image fits this query."), field="samples")
     setting = choices.setting.strip() or recipe.task.setting
     refuse_mixing(benchmark, endpoint.shown_model, setting, recipe)
     experiment = Experiment.objects.create(
@@ -89,11 +93,15 @@ def create_experiment(*, actor: User | None, benchmark: Benchmark, endpoint: End
 def recipe_of(endpoint: Endpoint, choices: Choices) -> Recipe:
     """The recipe of these choices on this endpoint. Raises ``InvalidInput`` naming the field."""
     if choices.protocol not in PROTOCOLS:
-        raise InvalidInput(f"Choose a protocol: {', '.join(PROTOCOLS)}.", field="protocol")
+        raise InvalidInput(
+            gettext("Choose a protocol: %(protocols)s.") % {"protocols": ", ".join(PROTOCOLS)}, field="protocol"
+        )
     if PROTOCOLS[choices.protocol].tools is Tools.CODE:
-        raise InvalidInput("Code of models can't be run on this server: it has no sandbox.", field="protocol")
+        raise InvalidInput(gettext("Code of models can't be run on this server: it has no sandbox."), field="protocol")
     if choices.sampling not in SAMPLING:
-        raise InvalidInput(f"Choose a sampling preset: {', '.join(SAMPLING)}.", field="sampling")
+        raise InvalidInput(
+            gettext("Choose a sampling preset: %(sampling)s.") % {"sampling": ", ".join(SAMPLING)}, field="sampling"
+        )
     protocol, preset, client = PROTOCOLS[choices.protocol], PRESETS[endpoint.preset], settings_of(endpoint)
     dialect = choices.dialect or (endpoint.dialect if endpoint.dialect in protocol.dialects else "")
     framed = protocol.tools is Tools.ZOOM and (dialect or protocol.dialects[0]) in ("tools", "json")
@@ -131,7 +139,8 @@ def refuse_remote(benchmark: Benchmark, endpoint: Endpoint) -> None:
     if not benchmark.remote_allowed and not is_here(endpoint):
         host = address_of(endpoint.base_url).host
         raise Conflict(
-            f"{benchmark.title} does not allow images to be sent to {host}. Its lead can allow it in the settings.",
+            gettext("%(title)s does not allow images to be sent to %(host)s. Its lead can allow it in the settings.")
+            % {"title": benchmark.title, "host": host},
             code="remote",
         )
 
@@ -157,8 +166,8 @@ def refuse_mixing(benchmark: Benchmark, model: str, setting: str, recipe: Recipe
     if known == recipe.digest() or (known is None and recipe_name(recipe) in lists and set(lists) & run.extra.keys()):
         return
     raise Conflict(
-        f"The run {run} was made with another recipe. Choose another setting name, such as "
-        f"“{free_setting(benchmark, model, setting)}”.",
+        gettext("The run %(run)s was made with another recipe. Choose another setting name, such as “%(setting)s”.")
+        % {"run": run, "setting": free_setting(benchmark, model, setting)},
         code="setting", field="setting",
     )  # fmt: skip
 

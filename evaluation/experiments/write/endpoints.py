@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.models import Benchmark
@@ -32,7 +33,9 @@ def require_manager(actor: User | None, benchmark: Benchmark | None) -> None:
     if benchmark is not None:
         require(actor, benchmark, Right.MANAGE)
     elif actor is not None and not actor.is_staff:
-        raise NotAllowed("Only site admins can change endpoints of the site. Add one to your benchmark instead.")
+        raise NotAllowed(
+            gettext("Only site admins can change endpoints of the site. Add one to your benchmark instead.")
+        )
 
 
 def add_endpoint(
@@ -50,7 +53,9 @@ def add_endpoint(
                 _seal(endpoint, key)
             _note(actor, endpoint, "endpoint.add", {"host": address_of(endpoint.base_url).origin})
     except IntegrityError as error:
-        raise Conflict(f"There is already an endpoint named {name}. Choose another name.", field="name") from error
+        raise Conflict(
+            gettext("There is already an endpoint named %(name)s. Choose another name.") % {"name": name}, field="name"
+        ) from error
     return endpoint
 
 
@@ -90,7 +95,10 @@ def remove_endpoint(*, actor: User | None, endpoint: Endpoint) -> None:
     with transaction.atomic():
         running = Experiment.objects.live().filter(endpoint=endpoint).first()
         if running is not None:
-            raise Conflict(f"{running} is running on {endpoint}. Pause it first.")
+            raise Conflict(
+                gettext("%(running)s is running on %(endpoint)s. Pause it first.")
+                % {"running": running, "endpoint": endpoint}
+            )
         _note(actor, endpoint, "endpoint.remove", {})
         endpoint.delete()
 
@@ -116,13 +124,15 @@ def test_endpoint(*, actor: User | None, endpoint: Endpoint) -> Job:
 def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
     unknown = set(values) - set(CHANGEABLE)
     if unknown:
-        raise InvalidInput(f"An endpoint has no {sorted(unknown)[0]}.", field=sorted(unknown)[0])
+        raise InvalidInput(
+            gettext("An endpoint has no %(unknown)s.") % {"unknown": sorted(unknown)[0]}, field=sorted(unknown)[0]
+        )
     given = dict(values)
     if "base_url" in given:
         given["base_url"] = str(given["base_url"]).rstrip("/")
         address_of(given["base_url"])
     if given.get("preset", "generic") not in PRESETS:
-        raise InvalidInput(f"Choose a preset: {', '.join(PRESETS)}.", field="preset")
+        raise InvalidInput(gettext("Choose a preset: %(presets)s.") % {"presets": ", ".join(PRESETS)}, field="preset")
     return given
 
 

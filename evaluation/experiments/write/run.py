@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.access import allowed
 from annotation.workflow import Right
@@ -60,7 +61,10 @@ def _left(experiment: Experiment) -> Any:
 def _work(context: JobContext, experiment: Experiment, part: int) -> None:
     endpoint = experiment.endpoint
     if endpoint is None:
-        raise Conflict(f"The endpoint {experiment.endpoint_name} was deleted. Create the experiment again.")
+        raise Conflict(
+            gettext("The endpoint %(endpoint_name)s was deleted. Create the experiment again.")
+            % {"endpoint_name": experiment.endpoint_name}
+        )
     shares = context.job.parent.parts.live().count() if context.job.parent else 1
     threads = min(MOST_THREADS, limits_of(endpoint).in_flight)
     with client_of(endpoint, max(1, shares), spent=bool(part) or context.job.attempts > 1) as client:

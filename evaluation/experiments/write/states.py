@@ -1,5 +1,5 @@
-"""Starting, pausing and ending experiments. Each change is one conditional update: of two people, the second one is
-told what the experiment is doing now."""
+"""Starting, pausing and ending experiments. Each change is one conditional update: of two people, the second one
+learns what the experiment is doing now."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.workflow import Right
@@ -45,7 +46,7 @@ def retry_failed(*, actor: User | None, experiment: Experiment) -> int:
         failed = Attempt.objects.filter(experiment=experiment, state=Attempt.State.FAILED)
         number = failed.update(state=Attempt.State.QUEUED, claim="", error_kind="", error="", finished_at=None)
         if not number:
-            raise Conflict("No attempt of this experiment failed.")
+            raise Conflict(gettext("No attempt of this experiment failed."))
         _start(actor, experiment, (State.DONE, State.PAUSED, State.STOPPED), State.RUNNING, "experiment.retry")
     return number
 
@@ -87,9 +88,15 @@ def change_budget(
 def check_budget(usd: float, calls: int) -> None:
     """Raise ``InvalidInput`` unless both budgets are in their ranges."""
     if not 0 <= usd <= MOST_USD:
-        raise InvalidInput(f"The budget must be from 0 to {MOST_USD:,.0f} USD.", field="budget_usd")
+        raise InvalidInput(
+            gettext("The budget must be from 0 to %(most_usd)s USD.") % {"most_usd": f"{MOST_USD:,.0f}"},
+            field="budget_usd",
+        )
     if not 1 <= calls <= MOST_CALLS:
-        raise InvalidInput(f"The number of requests must be from 1 to {MOST_CALLS:,}.", field="budget_calls")
+        raise InvalidInput(
+            gettext("The number of requests must be from 1 to %(most_calls)s.") % {"most_calls": f"{MOST_CALLS:,}"},
+            field="budget_calls",
+        )
 
 
 def note_job_stopped(sentence: str, *, experiment_id: int, **_: Any) -> None:
@@ -109,7 +116,10 @@ def _start(actor: User | None, experiment: Experiment, states: tuple[str, ...], 
         if actor is not None:
             running = Experiment.objects.live().filter(created_by=actor).exclude(pk=experiment.pk).count()
             if running >= MOST_RUNNING:
-                raise Conflict(f"You have {running} running experiments, the maximum. Wait, or pause one of them.")
+                raise Conflict(
+                    gettext("You have %(running)s running experiments, the maximum. Wait, or pause one of them.")
+                    % {"running": running}
+                )
         fields: dict[str, Any] = {"pause_reason": "", "pause_note": "", "finished_at": None, "failures_in_row": 0}
         if experiment.started_at is None:
             fields["started_at"] = timezone.now()
@@ -130,7 +140,10 @@ def _start(actor: User | None, experiment: Experiment, states: tuple[str, ...], 
 def _change(experiment: Experiment, states: tuple[str, ...], to: str, **fields: Any) -> None:
     if not Experiment.objects.filter(pk=experiment.pk, state__in=states).update(state=to, **fields):
         now = Experiment.objects.filter(pk=experiment.pk).values_list("state", flat=True).first()
-        raise Conflict(f"The experiment is {now or 'deleted'} now. Reload the page.", code="state")
+        raise Conflict(
+            gettext("The experiment is %(state)s now. Reload the page.") % {"state": now or gettext("deleted")},
+            code="state",
+        )
     for name, value in {"state": to, **fields}.items():
         setattr(experiment, name, value)
 
