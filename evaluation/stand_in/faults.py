@@ -71,7 +71,7 @@ def _ten(response: Response) -> Response:
     return replace(response, calls=response.calls * 10 if response.calls else ())
 
 
-def _beside(response: Response) -> Response:
+def _both(response: Response) -> Response:
     return replace(response, text=f"{response.text}\n<answer>A</answer>".strip()) if response.calls else response
 
 
@@ -102,7 +102,7 @@ _FAULTS = (
     Fault("reversed", "reversed box", change=_arguments(_reversed)),
     Fault("outside", "box outside", change=_arguments(lambda given: _moved(given, 100.0))),
     Fault("ten", "ten calls in a turn", change=_ten),
-    Fault("beside", "call beside an answer", change=_beside),
+    Fault("both", "a call and an answer in one response", change=_both),
     Fault("empty", "empty response", "empty", change=lambda _: Response()),
     Fault("refusal", "refusal", "refusal", finish="refusal"),
     Fault("filter", "content filter", "content_filter", finish="content_filter"),

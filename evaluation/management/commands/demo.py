@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import connections
 
+from annotation.models import Benchmark
 from evaluation.demo.build import ADMIN, CAST, SECOND, SLUG, build_demo, is_built, sign_in_of
+from evaluation.demo.stand_in import free_port, offer_stand_in
 
 
 class Command(BaseCommand):
@@ -39,6 +42,13 @@ class Command(BaseCommand):
         self.stdout.write("work in /benchmarks/demo-work/.\n")
         self.stdout.flush()
         if not options["no_serve"]:
+            port = free_port()
+            offer_stand_in(Benchmark.objects.get(slug=SLUG), port)
+            self.stdout.write("Researchers and leads can run the model stand-in in /benchmarks/demo/experiments/.\n")
+            self.stdout.flush()
+            # It ends with this process, which becomes the server.
+            stand_in = ["stand_in", "--port", str(port), "--until-parent-ends"]
+            subprocess.Popen([sys.executable, sys.argv[0], *stand_in], stdout=subprocess.DEVNULL)
             # A fresh process: importing and scoring leave hundreds of megabytes behind that a server has no use for.
             connections.close_all()
             os.execv(sys.executable, [sys.executable, sys.argv[0], "serve"])

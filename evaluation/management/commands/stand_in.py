@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -25,6 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("--fault-rate", type=float, default=0.1, help="share of requests with a fault")
         parser.add_argument("--latency", type=float, default=0.3, help="seconds before each response")
         parser.add_argument("--seed", type=int, default=7)
+        parser.add_argument("--until-parent-ends", action="store_true", help="stop with the process that started it")
 
     def handle(self, **given: Any) -> None:
         try:
@@ -37,7 +41,15 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"Port {given['port']} is not free: {error.strerror}. Choose another --port.") from error
         self.stdout.write(f"Stand-in at {server.base_url}. Models: {', '.join(recorded.runs)}. Stop with Ctrl C.")
+        if given["until_parent_ends"]:
+            Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
         try:
             server.serve()
         except KeyboardInterrupt:
             self.stdout.write("Stopped.")
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(0)
