@@ -21,26 +21,23 @@ class Command(BaseCommand):
     help = "Add, list, test or remove endpoints: chat APIs that experiments can ask."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        doing = parser.add_subparsers(dest="doing", required=True, metavar="add|list|test|remove")
-        adding = doing.add_parser("add", help="add an endpoint")
-        adding.add_argument("name")
-        adding.add_argument("--preset", choices=list(PRESETS), default="generic", help="kind of server")
-        adding.add_argument("--base-url", default="", help="address that ends with /v1; default: that of the preset")
-        adding.add_argument("--model", required=True, help="name of the model in requests")
-        adding.add_argument("--label", default="", help="name of the model on pages; default: the name in requests")
-        adding.add_argument("--family", default="", help="family that image tokens follow, such as qwen3-vl")
-        adding.add_argument("--dialect", default="tools", help="how the model writes calls")
-        adding.add_argument("--frame", default="pixels", help="what the numbers of boxes count")
-        adding.add_argument("--key-env", default="", metavar="NAME", help="use the key SIGHTLINE_KEY_NAME")
-        doing.add_parser("list", help="list endpoints")
-        for name, help in (("test", "find out what an endpoint can do"), ("remove", "remove an endpoint")):
-            doing.add_parser(name, help=help).add_argument("name")
-        for one in doing.choices.values():
-            one.add_argument("--benchmark", default="", metavar="SLUG", help="of this benchmark; default: of the site")
+        parser.add_argument("doing", choices=("add", "list", "test", "remove"))
+        parser.add_argument("name", nargs="?", default="")
+        parser.add_argument("--preset", choices=list(PRESETS), default="generic", help="kind of server")
+        parser.add_argument("--base-url", default="", help="address that ends with /v1; default: that of the preset")
+        parser.add_argument("--model", default="", help="name of the model in requests")
+        parser.add_argument("--label", default="", help="name of the model on pages; default: the name in requests")
+        parser.add_argument("--family", default="", help="family that image tokens follow, such as qwen3-vl")
+        parser.add_argument("--dialect", default="tools", help="how the model writes calls")
+        parser.add_argument("--frame", default="pixels", help="what the numbers of boxes count")
+        parser.add_argument("--key-env", default="", metavar="NAME", help="use the key SIGHTLINE_KEY_NAME")
+        parser.add_argument("--benchmark", default="", metavar="SLUG", help="of this benchmark; default: of the site")
 
     @answering_plainly
     def handle(self, *, doing: str, benchmark: str, **options: Any) -> None:
         owner = the_benchmark(benchmark) if benchmark else None
+        if doing != "list" and not options["name"]:
+            raise CommandError(f"Name the endpoint: manage.py endpoint {doing} NAME.")
         if doing == "add":
             self._add(owner, options)
         elif doing == "list":
@@ -50,6 +47,8 @@ class Command(BaseCommand):
             self._test(endpoint) if doing == "test" else self._remove(endpoint)
 
     def _add(self, owner: Benchmark | None, options: dict[str, Any]) -> None:
+        if not options["model"]:
+            raise CommandError("Name the model: --model ID.")
         values = {name: options[name] for name in ("preset", "model", "label", "family", "dialect", "frame")}
         values["base_url"] = options["base_url"] or PRESETS[options["preset"]].base_url
         values["key_name"] = options["key_env"].removeprefix("SIGHTLINE_KEY_")

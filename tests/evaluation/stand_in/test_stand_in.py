@@ -114,7 +114,9 @@ def test_every_fault_is_met_by_the_client_with_its_kind(fault: Fault) -> None:
     assert str(row.get("error", "")).partition(":")[0] == fault.kind
 
 
-@pytest.mark.parametrize("fault", [FAULTS["rate"], FAULTS["error-503"], FAULTS["cut"], FAULTS["reset"]], ids=lambda fault: fault.name)
+@pytest.mark.parametrize(
+    "fault", [FAULTS["rate"], FAULTS["error-503"], FAULTS["cut"], FAULTS["reset"]], ids=lambda fault: fault.name
+)
 def test_a_retry_succeeds_where_a_fault_comes_once(fault: Fault) -> None:
     known = ANSWERED[0]
     with StandIn(RECORDED, Options(faults=[fault], rate=0.5)) as running:
