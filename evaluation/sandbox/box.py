@@ -150,12 +150,12 @@ class Sandbox:
         if self.mode is Mode.BUBBLEWRAP:
             command = bubblewrap(self.python, str(self._root / "in"), rules)
             command[1:1] = ["--info-fd", str(told)]
-        # The shell's redirection gives the driver its answers at descriptor 3, whatever number the pipe has here.
+        # The driver expects its answers at descriptor 3, whatever number the pipe has here.
         inner = f"import os; os.dup2({answers}, 3)\n" + DRIVER if answers != 3 else DRIVER
         self._process = subprocess.Popen(
             [*command, "-I", "-S", "-c", inner],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            env=self.python.environment, cwd="/", pass_fds=(answers, told, rules), start_new_session=True,
+            env=self.python.environment, cwd="/", pass_fds=(answers, told, rules) if self.mode is Mode.BUBBLEWRAP else (answers,), start_new_session=True,
             **dropped(),  # type: ignore[call-overload]
         )  # fmt: skip
         for descriptor in (answers, told, rules):

@@ -166,7 +166,12 @@ def bubblewrap(python: Python, images: str | None, seccomp: int | None) -> list[
 def _starts(command: list[str], python: Python) -> bool:
     try:
         done = subprocess.run(
-            command, env=environment(python), capture_output=True, timeout=20, cwd="/", **dropped()  # type: ignore[call-overload]
+            command,
+            env=environment(python),
+            capture_output=True,
+            timeout=20,
+            cwd="/",
+            **dropped(),  # type: ignore[call-overload]
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
