@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import re
@@ -189,17 +190,13 @@ class Sandbox:
         process, self._process = self._process, None
         if process is None:
             return
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         process.wait()
         for file in (process.stdin, process.stdout):
             if file:
-                try:
+                with contextlib.suppress(BrokenPipeError):
                     file.close()
-                except BrokenPipeError:
-                    pass
         os.close(self._answers)
 
 
