@@ -153,10 +153,11 @@ class Sandbox:
             command[1:1] = ["--info-fd", str(told)]
         # The driver expects its answers at descriptor 3, whatever number the pipe has here.
         inner = f"import os; os.dup2({answers}, 3)\n" + DRIVER if answers != 3 else DRIVER
+        given = (answers, told, rules) if self.mode is Mode.BUBBLEWRAP else (answers,)
         self._process = subprocess.Popen(
             [*command, "-I", "-S", "-c", inner],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            env=self.python.environment, cwd="/", pass_fds=(answers, told, rules) if self.mode is Mode.BUBBLEWRAP else (answers,), start_new_session=True,
+            env=self.python.environment, cwd="/", pass_fds=given, start_new_session=True,
             **dropped(),  # type: ignore[call-overload]
         )  # fmt: skip
         for descriptor in (answers, told, rules):
@@ -292,7 +293,7 @@ class _Reading:
         try:
             for folder, folders, names in os.walk(self.sandbox.out):
                 count += len(names) + len(folders)
-                size += sum(os.lstat(os.path.join(folder, name)).st_size for name in names[: limits.out_files])
+                size += sum((Path(folder) / name).lstat().st_size for name in names[: limits.out_files])
                 if count > limits.out_files:
                     raise _Stopped(f"It wrote more than {limits.out_files} files.")
         except OSError:

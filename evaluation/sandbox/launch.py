@@ -89,7 +89,7 @@ class Python:
             dict.fromkeys(
                 os.path.realpath(path)
                 for path in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *site.getsitepackages())
-                if os.path.isdir(path)
+                if Path(path).is_dir()
             )
         )
     )
@@ -97,7 +97,7 @@ class Python:
     @property
     def libraries(self) -> list[str]:
         """Files and folders that the interpreter reads."""
-        system = [path for path in _LIBRARIES if os.path.isdir(path)]
+        system = [path for path in _LIBRARIES if Path(path).is_dir()]
         own = [self.executable] if self.prefix == "/usr" else [self.prefix]
         return [*system, *own, *self.packages]
 
@@ -150,8 +150,8 @@ def bubblewrap(python: Python, images: str | None, seccomp: int | None) -> list[
     command += ["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
     command += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "sandbox", "--dev", "/dev"]
     for path in python.libraries:
-        link = os.path.islink(path)
-        command += ["--symlink", os.readlink(path), path] if link else ["--ro-bind", path, path]
+        link = Path(path).is_symlink()
+        command += ["--symlink", str(Path(path).readlink()), path] if link else ["--ro-bind", path, path]
     command += ["--size", str(OUT_BYTES), "--tmpfs", "/out"]
     if images:
         command += ["--ro-bind", images, "/in"]
