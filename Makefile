@@ -68,7 +68,7 @@ lint-rules: $(TEST_PACKAGES) $(FRONT_END) ## The other rules alone
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 
 docs: $(TEST_PACKAGES) ## Write the tables of the documents anew from the code
-	@$(BIN)/python -m tests.architecture.tables
+	@DJANGO_SETTINGS_MODULE=webapp.settings $(BIN)/python -m tests.architecture.tables
 
 messages: $(PACKAGES) ## Collect the texts to translate in locale/ (needs GNU gettext): LANGUAGES="zh_Hans" starts one
 	@command -v xgettext >/dev/null || { echo "make messages needs GNU gettext (on Debian: gettext)."; exit 1; }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext_noop
-
+from annotation.marking import gettext_noop
 from webapp.common.glossary import Term, words
 
 BENCHMARK, WORK, QUALITY, TOOLS = (

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.utils.translation import gettext_noop
-
+from annotation.marking import gettext_noop
 from evaluation.metrics.catalogue import HIGHER, LOWER, METRICS, PAPERS, Metric
 from evaluation.metrics.failures import FAILURES, LABELS, RULES
 from evaluation.metrics.settings import CHOICES, MetricSettings

@@ -119,6 +119,11 @@ VARIABLES: tuple[Variable, ...] = (
         "At least 32 random characters that encrypt keys of model endpoints in the database. Unset: keys come from "
         "SIGHTLINE_KEY_NAME variables only.",
     ),
+    Variable(
+        "SIGHTLINE_RUN_CODE",
+        "no",
+        "Experiments may run code of models in a sandbox (bubblewrap, or Landlock on Linux 6.12 and later).",
+    ),
     Variable("HOST", "127.0.0.1", "Address that the built-in server listens on."),
     Variable("PORT", "8000", "Port that the built-in server listens on."),
 )

@@ -16,11 +16,13 @@ from evaluation.endpoints.client import Client, Reply
 from evaluation.endpoints.errors import CallCancelled, CallFailed, ErrorKind
 from evaluation.endpoints.prices import Estimate
 from evaluation.endpoints.replies import Usage, read_answer
+from evaluation.execution.cells import Cells
 from evaluation.execution.pool import Port, Stopped
 from evaluation.runner.conversation import Conversation
 from evaluation.runner.images import SentImage
 from evaluation.runner.recipe import Recipe, Task
 from evaluation.runner.turns import CodeCell, Finished, Request, ToolCalls
+from evaluation.sandbox import SandboxError
 
 PIXELS = BoundedSemaphore(os.cpu_count() or 1)
 """Work on pixels, of all attempts of this process."""
@@ -94,6 +96,11 @@ Outcome = Done | Restart
 
 def run_attempt(work: Work, port: Port, client: Client) -> Outcome:
     """Run an attempt to its end. Raises ``Stopped`` if its owner stops it."""
+    with Cells(work.task.image) as cells:
+        return _run(work, port, client, cells)
+
+
+def _run(work: Work, port: Port, client: Client, cells: Cells) -> Outcome:
     with PIXELS:
         conversation = Conversation(work.recipe, work.task, work.rollout, family=work.family)
     n, kind = 0, ""
@@ -104,7 +111,10 @@ def run_attempt(work: Work, port: Port, client: Client) -> Outcome:
             conversation.tool_results(results)
             continue
         if isinstance(step, CodeCell):
-            conversation.failed(ErrorKind.SANDBOX.value, "Code of models can't be run on this server.")
+            try:
+                conversation.cell_result(cells.run(step.text))
+            except SandboxError as problem:
+                conversation.failed(ErrorKind.SANDBOX.value, str(problem))
             continue
         if n < len(work.answered):
             known = work.answered[n]

@@ -12,7 +12,7 @@ from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS,
 from evaluation.models import Endpoint
 from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS, ZOOM_DIALECTS
 from evaluation.runner.dialects.zoom import Frame
-from evaluation.runner.protocols import PROTOCOLS, Tools
+from evaluation.runner.protocols import PROTOCOLS
 from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import SLUGS, Role
 from evaluation.runner.tokens import FAMILIES
@@ -22,6 +22,7 @@ _PROTOCOL_WORDS = {
     "base": _("base: answer from the image alone"),
     "zoom": _("zoom: one tool that zooms into regions"),
     "interface": _("interface: all tools of the toolbox"),
+    "code": _("code: Python with cv2, numpy and PIL in a sandbox"),
     "recognition": _("recognition: name every tool in the image (Task I)"),
     "plan": _("plan: name the tools of a task in order (Task II)"),
 }
@@ -74,7 +75,7 @@ class ExperimentForm(forms.Form):
     endpoint = forms.ModelChoiceField(label=_("Endpoint"), queryset=Endpoint.objects.none(), empty_label=None)
     protocol = forms.ChoiceField(
         label=_("Protocol"),
-        choices=[(name, _PROTOCOL_WORDS[name]) for name, one in PROTOCOLS.items() if one.tools is not Tools.CODE],
+        choices=[(name, _PROTOCOL_WORDS[name]) for name in PROTOCOLS],
     )
     rollouts = forms.IntegerField(label=_("Rollouts"), min_value=1, max_value=MOST_ROLLOUTS, initial=1)
     samples = forms.CharField(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext
 
@@ -26,6 +27,7 @@ from evaluation.runner.recipe import Recipe, RecipeError
 from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import Prompt as Template
 from evaluation.runner.templates import PromptError, Role, load_prompt
+from evaluation.sandbox import Refusal, available
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
@@ -97,7 +99,7 @@ def recipe_of(endpoint: Endpoint, choices: Choices) -> Recipe:
             gettext("Choose a protocol: %(protocols)s.") % {"protocols": ", ".join(PROTOCOLS)}, field="protocol"
         )
     if PROTOCOLS[choices.protocol].tools is Tools.CODE:
-        raise InvalidInput(gettext("Code of models can't be run on this server: it has no sandbox."), field="protocol")
+        refuse_code()
     if choices.sampling not in SAMPLING:
         raise InvalidInput(
             gettext("Choose a sampling preset: %(sampling)s.") % {"sampling": ", ".join(SAMPLING)}, field="sampling"
@@ -132,6 +134,19 @@ def prompt_of(name: str) -> Template:
         return load_prompt(slug, version or "1")
     except PromptError as error:
         raise InvalidInput(str(error), field="prompt") from error
+
+
+def refuse_code() -> None:
+    """Raise ``InvalidInput`` where code of models can't be run, or the administrator has not allowed it."""
+    if not settings.RUN_CODE:
+        raise InvalidInput(
+            gettext("Code of models is not run on this server. An administrator can allow it with SIGHTLINE_RUN_CODE."),
+            field="protocol",
+        )
+    found = available()
+    if isinstance(found, Refusal):
+        said = gettext("Code of models can't be run on this server: %(reason)s") % {"reason": found.message}
+        raise InvalidInput(said, field="protocol")
 
 
 def refuse_remote(benchmark: Benchmark, endpoint: Endpoint) -> None:

@@ -1,0 +1,330 @@
+"""One sandbox per attempt: a driver that receives cells, its limits, and the images that come out."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from annotation.imaging.decoding import decode
+from annotation.imaging.problems import PictureProblem
+from evaluation.sandbox import filters
+from evaluation.sandbox.launch import NOBODY, Limits, Mode, Python, Refusal, available, bubblewrap, dropped
+
+DRIVER = (Path(__file__).parent / "driver.py").read_text()
+_START_SECONDS = 30.0
+_POLL = 0.1
+"""Seconds between two looks at /out, whose number of files no file system limits."""
+_MOST_HEAD = 2**20
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+GONE = "The process was stopped. Variables of earlier cells are gone."
+
+
+class SandboxError(RuntimeError):
+    """The sandbox could not start, or its driver broke before the first cell. The message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutImage:
+    """An image that a cell wrote to /out, checked: ``data`` decodes to ``width`` × ``height`` pixels."""
+
+    name: str
+    data: bytes
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """What a cell gave. ``error``: a traceback, "" without one. ``killed``: why it was stopped, "" if it was not; the
+    next cell then has no variables. ``notes``: files that are no image, with the reason. ``seconds`` of wall clock.
+    """
+
+    text: str
+    images: tuple[OutImage, ...]
+    error: str
+    killed: str
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+
+class _Stopped(Exception):
+    """The cell has to be killed; the text says why."""
+
+
+class Sandbox:
+    """Runs cells in one process, so that variables persist. Use it as a context manager, from one thread.
+
+    ``images``: PNG bytes by name; a cell reads them as ``/in/<name>.png`` and writes results to ``/out``. Raises
+    ``SandboxError`` where code can't be closed in, and ``ValueError`` for a name that is no plain file name.
+    """
+
+    def __init__(
+        self,
+        images: Mapping[str, bytes],
+        limits: Limits | None = None,
+        mode: Mode | None = None,
+        python: Python | None = None,
+    ) -> None:
+        self.limits, self.python = limits or Limits(), python or Python()
+        found = mode or available(self.python)
+        if isinstance(found, Refusal):
+            raise SandboxError(found.message)
+        self.mode = found
+        for name in images:
+            if not _NAME.fullmatch(name):
+                raise ValueError(f"{name!r} can't name an image: use letters, digits, dots, - and _.")
+        self._images = images
+        self._left = self.limits.attempt
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Sandbox:
+        self._root = Path(tempfile.mkdtemp(prefix="sightline-cells-"))
+        for folder in ("in", "out"):
+            (self._root / folder).mkdir(mode=0o755)
+        for name, data in self._images.items():
+            path = self._root / "in" / f"{name}.png"
+            path.write_bytes(data)
+            path.chmod(0o644)
+        if os.getuid() == 0:
+            os.chown(self._root, NOBODY, NOBODY)
+            os.chown(self._root / "out", NOBODY, NOBODY)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+        shutil.rmtree(self._root, ignore_errors=True)
+
+    def run(self, cell: str) -> CellResult:
+        """Runs ``cell``, starting a driver first where none runs. Raises ``SandboxError`` if that can't start."""
+        if self._left <= 0:
+            return CellResult("", (), "", f"The {self.limits.attempt:g} s of the attempt are used.", 0.0)
+        if self._process is None:
+            self._start()
+        began = time.monotonic()
+        reading = _Reading(self, min(self.limits.cell_wall, self._left))
+        error, killed = "", ""
+        images: tuple[OutImage, ...] = ()
+        notes: tuple[str, ...] = ()
+        try:
+            head, data = reading.answer(json.dumps(cell).encode() + b"\n")
+            error = str(head.get("error", ""))[:8000]
+            images, notes = _checked(head, data, self.limits)
+        except _Stopped as stopped:
+            killed = f"{stopped} {GONE}"
+            self._stop()
+        seconds = time.monotonic() - began
+        self._left -= seconds
+        return CellResult(self._told(reading.text()), images, self._told(error), killed, seconds, notes)
+
+    def _told(self, text: str) -> str:
+        """``text`` with the paths that the model knows."""
+        return text.replace(f"{self._root}/", "/")
+
+    @property
+    def out(self) -> Path:
+        """/out as this process sees it."""
+        return self._root / "out" if self.mode is Mode.LANDLOCK else Path(f"/proc/{self._child}/root/out")
+
+    def _start(self) -> None:
+        if self.mode is Mode.LANDLOCK:
+            shutil.rmtree(self._root / "out")
+            (self._root / "out").mkdir(mode=0o755)
+            if os.getuid() == 0:
+                os.chown(self._root / "out", NOBODY, NOBODY)
+        self._answers, answers = os.pipe()
+        info, told = os.pipe()
+        rules = os.memfd_create("filter")
+        os.write(rules, filters.shipped("start"))
+        os.lseek(rules, 0, os.SEEK_SET)
+        command = [self.python.executable]
+        if self.mode is Mode.BUBBLEWRAP:
+            command = bubblewrap(self.python, str(self._root / "in"), rules)
+            command[1:1] = ["--info-fd", str(told)]
+        # The driver expects its answers at descriptor 3, whatever number the pipe has here.
+        inner = f"import os; os.dup2({answers}, 3)\n" + DRIVER if answers != 3 else DRIVER
+        given = (answers, told, rules) if self.mode is Mode.BUBBLEWRAP else (answers,)
+        self._process = subprocess.Popen(
+            [*command, "-I", "-S", "-c", inner],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env=self.python.environment, cwd="/", pass_fds=given, start_new_session=True,
+            **dropped(),  # type: ignore[call-overload]
+        )  # fmt: skip
+        for descriptor in (answers, told, rules):
+            os.close(descriptor)
+        with os.fdopen(info, "rb") as file:
+            text = file.read()
+        self._child = json.loads(text).get("child-pid", 0) if text.strip() else 0
+        reading = _Reading(self, _START_SECONDS)
+        try:
+            reading.answer(json.dumps(self._setup()).encode() + b"\n")
+        except _Stopped as stopped:
+            self._stop()
+            raise SandboxError(f"The sandbox did not start: {stopped} {reading.text()}".strip()) from None
+
+    def _setup(self) -> dict[str, Any]:
+        landlock = self.mode is Mode.LANDLOCK
+        folders = {f"/{name}": str(self._root / name) for name in ("in", "out")} if landlock else {}
+        devices = ["/dev/null", "/dev/urandom", "/etc/ld.so.cache"]
+        return {
+            "readable": [*self.python.libraries, folders["/in"], *filter(os.path.exists, devices)] if landlock else [],
+            "out": folders.get("/out", "/out"),
+            "folders": folders,
+            "limits": self.limits.of_process(),
+            "cpu": self.limits.cell_cpu,
+            "files": self.limits.images,
+            "site": list(self.python.packages),
+            "filter": base64.b64encode(filters.shipped("cells")).decode(),
+        }
+
+    def _stop(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        for file in (process.stdin, process.stdout):
+            if file:
+                with contextlib.suppress(BrokenPipeError):
+                    file.close()
+        os.close(self._answers)
+
+
+class _Reading:
+    """One exchange with the driver: text up to its limit, the answer up to its own, the clock, and /out."""
+
+    def __init__(self, sandbox: Sandbox, seconds: float) -> None:
+        self.sandbox, self.until = sandbox, time.monotonic() + seconds
+        self.seconds = seconds
+        self._text, self._cut, self._answer = bytearray(), False, bytearray()
+
+    def text(self) -> str:
+        """What the cell printed, cut at its limit."""
+        shown = self._text.decode("utf-8", "replace")
+        return f"{shown}\n[cut after {self.sandbox.limits.output} bytes]" if self._cut else shown
+
+    def answer(self, line: bytes) -> tuple[dict[str, Any], bytes]:
+        """Sends ``line``; returns the head of the answer and the bytes after it. Raises ``_Stopped``."""
+        process = self.sandbox._process
+        if process is None or process.stdin is None or process.stdout is None:
+            raise _Stopped("The process has ended.")
+        output, answers = process.stdout, self.sandbox._answers
+        watched: list[IO[bytes] | int] = [output, answers]
+        self._send(process.stdin, line)
+        while True:
+            ready, _, _ = select.select(watched, [], [], _POLL)
+            if output in ready:
+                self._printed(os.read(output.fileno(), 65536))
+            if answers in ready:
+                part = os.read(answers, 2**20)
+                if not part:
+                    raise _Stopped(self._ended(process))
+                self._answer += part
+                if (found := self._whole()) is not None:
+                    self._rest(output)
+                    return found
+            if time.monotonic() > self.until:
+                raise _Stopped(f"It ran longer than {self.seconds:.0f} s.")
+            self._look()
+
+    def _send(self, file: IO[bytes], line: bytes) -> None:
+        try:
+            file.write(line)
+            file.flush()
+        except BrokenPipeError:
+            pass  # the answer's pipe then ends too, which tells why
+
+    def _printed(self, part: bytes) -> None:
+        room = self.sandbox.limits.output - len(self._text)
+        self._text += part[: max(0, room)]
+        self._cut = self._cut or len(part) > room
+
+    def _rest(self, output: IO[bytes]) -> None:
+        while select.select([output], [], [], 0)[0] and (part := os.read(output.fileno(), 65536)):
+            self._printed(part)
+            if time.monotonic() > self.until:
+                return
+
+    def _ended(self, process: subprocess.Popen[bytes]) -> str:
+        if process.stdout:
+            self._rest(process.stdout)
+        try:
+            code = process.wait(2)
+        except subprocess.TimeoutExpired:
+            return "The process closed its pipe."
+        number = -code if code < 0 else code - 128
+        if number in (signal.SIGXCPU, signal.SIGKILL):
+            return f"It used more than {self.sandbox.limits.cell_cpu} s of CPU, or was killed."
+        return f"The process ended with code {code}."
+
+    def _whole(self) -> tuple[dict[str, Any], bytes] | None:
+        end = self._answer.find(b"\n")
+        if end < 0:
+            if len(self._answer) > _MOST_HEAD:
+                raise _Stopped("Its answer cannot be read.")
+            return None
+        try:
+            head = json.loads(self._answer[:end])
+            files = [(str(name), int(size)) for name, size in head.get("files", [])]
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            raise _Stopped("Its answer cannot be read.") from None
+        limits = self.sandbox.limits
+        total = sum(size for _, size in files)
+        if len(files) > limits.images or min((size for _, size in files), default=0) < 0 or total > limits.out_bytes:
+            raise _Stopped("Its answer is larger than allowed.")
+        data = self._answer[end + 1 :]
+        if len(data) > total:
+            raise _Stopped("Its answer cannot be read.")
+        return ({"error": head.get("error", ""), "files": files}, bytes(data)) if len(data) == total else None
+
+    def _look(self) -> None:
+        """Kills a cell that fills /out with more than the limits."""
+        limits, size, count = self.sandbox.limits, 0, 0
+        try:
+            for folder, folders, names in os.walk(self.sandbox.out, onerror=_unreadable):
+                count += len(names) + len(folders)
+                size += sum((Path(folder) / name).lstat().st_size for name in names[: limits.out_files])
+                if count > limits.out_files:
+                    raise _Stopped(f"It wrote more than {limits.out_files} files.")
+        except OSError:
+            return  # a file went away meanwhile
+        if size > limits.out_bytes:
+            raise _Stopped(f"It wrote more than {limits.out_bytes // 2**20} MB.")
+
+
+def _unreadable(error: OSError) -> None:
+    """A folder that can't be read could hide files from the limits; one that went away can't."""
+    if isinstance(error, PermissionError):
+        raise _Stopped("Its files could not be counted.")
+
+
+def _checked(head: Mapping[str, Any], data: bytes, limits: Limits) -> tuple[tuple[OutImage, ...], tuple[str, ...]]:
+    """The files of an answer that are images with plain names, and why the others are not taken."""
+    images: list[OutImage] = []
+    notes: list[str] = []
+    start = 0
+    for name, size in head["files"][: limits.images]:
+        content, start = data[start : start + size], start + size
+        if not _NAME.fullmatch(name):
+            notes.append(f"{name[:100]!r} is no plain file name.")
+            continue
+        try:
+            pixels = decode(content)
+        except PictureProblem as problem:
+            notes.append(f"{name}: {problem.message}")
+            continue
+        images.append(OutImage(name, content, pixels.shape[1], pixels.shape[0]))
+    return tuple(images), tuple(notes)
