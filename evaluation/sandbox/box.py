@@ -136,7 +136,7 @@ class Sandbox:
     @property
     def out(self) -> Path:
         """/out as this process sees it."""
-        return self._root / "out" if self.mode is Mode.LANDLOCK else Path(f"/proc/{self._child}/root/out")
+        return self._root / "out" if self.mode is Mode.LANDLOCK else Path("/proc", str(self._child), "root", "out")
 
     def _start(self) -> None:
         if self.mode is Mode.LANDLOCK:

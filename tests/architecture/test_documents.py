@@ -40,9 +40,10 @@ def commands(document: str) -> list[str]:
 
 
 def test_the_environment_is_read_in_one_place():
-    """Other modules may hand on which settings module is meant; all else goes through webapp.env."""
+    """Other modules may hand on which settings module is meant; all else goes through webapp.env. The process of the
+    sandbox removes its own."""
     for path in product_files():
-        if path == Path("webapp/env.py"):
+        if path in (Path("webapp/env.py"), Path("evaluation/sandbox/driver.py")):
             continue
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.Attribute) and ast.unparse(node) in {"os.environ", "os.getenv"}:

@@ -25,6 +25,7 @@ LOCKS = (
 HOSTS = [f"{name}.{end}" for name in ("pypi", "npmjs") for end in ("org", "com")]
 FOLDERS = ["/" + name + "/" for name in ("root", "work")]
 BINARY = {
+    ".bpf",
     ".png",
     ".jpg",
     ".jpeg",
