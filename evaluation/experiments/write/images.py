@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime, timedelta
+from pathlib import Path
 
 from annotation.images.store import picture_path
 from annotation.models import Image
@@ -10,6 +12,9 @@ from evaluation.models import Experiment, SentImage
 from evaluation.runner.images import SentImage as Sent
 from webapp.common import objects
 
+PREFIX = "sent"
+UNNAMED = timedelta(days=1)
+"""A transaction that is not committed yet may name a file that was just written."""
 SUFFIX = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp"}
 
 
@@ -24,7 +29,7 @@ def keep_images(experiment: Experiment, images: Iterable[Sent]) -> None:
     uploaded = {image.sha256: picture_path(image) for image in Image.objects.filter(sha256__in=wanted)}
     rows = []
     for sha256, image in wanted.items():
-        name = uploaded.get(sha256) or f"sent/{sha256[:2]}/{sha256}.{SUFFIX[image.media_type]}"
+        name = uploaded.get(sha256) or f"{PREFIX}/{sha256[:2]}/{sha256}.{SUFFIX[image.media_type]}"
         if sha256 not in uploaded and not objects.exists(name):
             objects.put(name, image.data)
         rows.append(
@@ -39,3 +44,17 @@ def keep_images(experiment: Experiment, images: Iterable[Sent]) -> None:
             )
         )
     SentImage.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def sweep_sent_images(now: datetime) -> int:
+    """Delete the images that no experiment names any more; return their number."""
+    gone = 0
+    for part in objects.folders(PREFIX):
+        for name in objects.names(f"{PREFIX}/{part}"):
+            written = objects.modified(name)
+            if written is None or written > now - UNNAMED:
+                continue
+            if not SentImage.objects.filter(sha256=Path(name).stem).exists():
+                objects.delete(name)
+                gone += 1
+    return gone

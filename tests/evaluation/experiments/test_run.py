@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from annotation.models import Benchmark, ImportRecord
+from evaluation.experiments.write.images import sweep_sent_images
 from evaluation.experiments.write.states import pause, resume, retry_failed, start_all, start_trial, stop
 from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Run, SentImage, Trajectory
 from tests.evaluation.endpoints.server import Answer, serving, spoken
@@ -195,3 +198,18 @@ def test_a_toolbox_call_is_run_and_its_image_sent_back(endpoint_at: EndpointAt, 
     trajectory = Trajectory.objects.get()
     [step] = trajectory.steps.all()
     assert (step.tool, step.x1, step.y1, step.x2, step.y2, step.ok) == ("crop", 80, 40, 140, 100, True)
+
+
+def test_sent_images_go_with_the_last_experiment_that_names_them(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    with serving(TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url), images="fit:64", samples="id=one"), lea)
+    [image] = SentImage.objects.all()
+    assert image.name.startswith("sent/")
+    later = timezone.now() + timedelta(days=2)
+    assert sweep_sent_images(later) == 0
+    experiment.delete()
+    assert sweep_sent_images(timezone.now()) == 0
+    assert sweep_sent_images(later) == 1
+    assert not objects.exists(image.name)
