@@ -2,6 +2,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from evaluation.answers import api as answers
 from evaluation.compare import api as comparisons
+from evaluation.experiments import api as experiments
 from evaluation.exports import api as benchmarks
 from evaluation.imports.api import records as imports
 from evaluation.imports.api import sessions
@@ -45,6 +46,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/answers/report/", answers.report, name="api-answers-report"),
     path(f"{BENCHMARK}/sessions/calls/{KEY}/", sessions.session, name="api-session"),
     path(f"{BENCHMARK}/sessions/answer/{KEY}/", sessions.answer, name="api-session-answer"),
+    path(f"{BENCHMARK}/endpoints/", experiments.endpoints, name="api-endpoints"),
+    path(f"{BENCHMARK}/endpoints/<int:pk>/", experiments.endpoint, name="api-endpoint"),
+    path(f"{BENCHMARK}/endpoints/<int:pk>/test/", experiments.endpoint_test, name="api-endpoint-test"),
+    path(f"{BENCHMARK}/experiments/", experiments.experiments, name="api-experiments"),
+    path(f"{BENCHMARK}/experiments/<int:pk>/", experiments.experiment, name="api-experiment"),
+    path(f"{BENCHMARK}/experiments/<int:pk>/attempts/", experiments.attempts, name="api-attempts"),
+    path(
+        f"{BENCHMARK}/experiments/<int:pk>/attempts/<int:attempt>/exchanges/",
+        experiments.exchanges,
+        name="api-exchanges",
+    ),
     path(f"{BENCHMARK}/imports/", imports.imports, name="api-imports"),
     path(f"{BENCHMARK}/imports/<int:pk>/", imports.import_record, name="api-import"),
     path(f"{BENCHMARK}/imports/<int:pk>/commit/", imports.import_commit, name="api-import-commit"),

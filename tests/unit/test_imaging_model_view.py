@@ -59,7 +59,7 @@ def text() -> Any:
         saved("JPEG", mode="CMYK"),
         saved("PNG") + bytes(MOST_BYTES),
     ],
-    ids=["orientation", "text", "comment", "color profile", "alpha", "cmyk", "large"],
+    ids=["orientation", "text", "comment", "color profile", "tiff", "alpha", "cmyk", "large"],
 )
 def test_a_file_with_metadata_other_colors_or_many_bytes_is_written_anew(data: bytes) -> None:
     """D10.4: what people did not mean to send is not sent."""

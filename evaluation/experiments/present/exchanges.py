@@ -47,8 +47,13 @@ def _read(body: bytes) -> tuple[str, tuple[str, ...]]:
     return said, tuple(f"{name}({arguments})" for _, name, arguments in answer.calls)
 
 
+def body_text(body: bytes | memoryview[int] | None) -> str:
+    """The body as text; bytes that are no UTF-8 are replaced."""
+    return bytes(body or b"").decode("utf-8", "replace")
+
+
 def _text(body: bytes | memoryview[int] | None) -> str:
-    text = bytes(body or b"").decode("utf-8", "replace")
+    text = body_text(body)
     try:
         return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
     except ValueError:

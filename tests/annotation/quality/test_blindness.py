@@ -62,7 +62,7 @@ def test_checks_and_open_access_exclude_each_other(lea: User, kitchen: Benchmark
         lambda: set_public(actor=lea, benchmark=kitchen, public=True),
         lambda: change_details(
             actor=lea, benchmark=kitchen, title="K", description="", licence="", public=True, marks_open=False,
-            remove_metadata=True,
+            remove_metadata=True, remote_allowed=False,
         ),
     ):  # fmt: skip
         with pytest.raises(Conflict, match="look up the gold"):

@@ -11,11 +11,12 @@ import jsonschema
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 
 from annotation.content.freeze import freeze_version
 from evaluation.imports.api.records import ChoicesSerializer
-from evaluation.models import Judgement, JudgingQueue, Run
+from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Judgement, JudgingQueue, Run
 from evaluation.query.check import Vocabulary, read
 from evaluation.query.syntax import terms_in
 from evaluation.trajectories.write.marks import correct_failure, tag_trajectories, write_note
@@ -145,7 +146,7 @@ def test_a_body_that_needs_something_is_needed_itself(lea: User) -> None:
         if "requestBody" in part
     }
     optional = {name for name, one in needed.items() if not one}
-    assert optional == {"import_choose", "score"}
+    assert optional == {"endpoint_change", "experiment_change", "import_choose", "score"}
 
 
 def test_what_the_fuzzer_is_told_is_about_operations_that_there_are(lea: User) -> None:
@@ -191,10 +192,21 @@ def everything(lea: User) -> dict[str, Any]:
     run_waiting()
     signed_in(lea).post(f"{address}{sent['id']}/commit/")
     run_waiting()
+    endpoint = Endpoint.objects.create(benchmark=board, name="local", base_url="http://127.0.0.1:9/v1", model="m")
+    experiment = Experiment.objects.create(
+        benchmark=board, endpoint=endpoint, endpoint_name="local", model="m", setting="base", recipe={"model": "m"},
+        recipe_digest="0" * 64,
+    )  # fmt: skip
+    attempt = Attempt.objects.create(experiment=experiment, sample=one.sample, digest="0" * 64)
+    Exchange.objects.create(
+        attempt=attempt, n=0, request_digest="0" * 64, request=b"{}", response=b"{}", started_at=timezone.now()
+    )
+    run_by = dict.fromkeys(("experiment", "attempts", "exchanges"), experiment.pk)
     return {
+        "attempt": attempt.pk,
         "slug": board.slug, "key": "mug", "table": "judges", "run": first.pk, "other": second.pk, "job_id": sent["job"],
         "of": {"run": first.pk, "run_charts": first.pk, "run_metrics": first.pk, "trajectory": one.pk,
-               "import": sent["id"], "import_issues": sent["id"]},
+               "import": sent["id"], "import_issues": sent["id"], "endpoint": endpoint.pk, **run_by},
     }  # fmt: skip
 
 

@@ -21,7 +21,8 @@ BASE = "/benchmarks/kitchen/"
 RESULTS = ["Runs", "Leaderboard", "Failures", "Compare", "Toolchains"]
 EVERYONE = ["Versions", "Data card", "Slices"]
 LEADS = [
-    "Work", "Quality", "Agreement", "Judging", *EVERYONE, "Answers", "Import", "Export", "Tools", "Settings",
+    "Work", "Quality", "Agreement", "Judging", *EVERYONE, "Answers", "Experiments", "Import", "Export", "Tools",
+    "Settings",
 ]  # fmt: skip
 TABS: dict[Role | None, tuple[list[str], list[str]]] = {
     None: (["Samples", *RESULTS], EVERYONE),
@@ -29,7 +30,7 @@ TABS: dict[Role | None, tuple[list[str], list[str]]] = {
     Role.REVIEWER: (["Samples", "Review", *RESULTS], ["Agreement", "Judging", *EVERYONE]),
     Role.RESEARCHER: (
         ["Samples", *RESULTS],
-        ["Agreement", "Judging", *EVERYONE, "Answers", "Import", "Export"],
+        ["Agreement", "Judging", *EVERYONE, "Answers", "Experiments", "Import", "Export"],
     ),
     Role.LEAD: (["Samples", "Annotate", "Review", *RESULTS], LEADS),
 }

@@ -300,6 +300,7 @@ def test_notes_and_shared_tags_are_for_members_until_the_lead_shows_them_to_visi
             "public": True,
             "marks_open": opened,
             "remove_metadata": True,
+            "remote_allowed": False,
         }
         change_details(actor=lea, benchmark=street, **details)
         for person, member in seen.items():

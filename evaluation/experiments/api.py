@@ -1,0 +1,358 @@
+"""Endpoints and experiments over the API. Keys are accepted and never returned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.common.api import benchmark_for
+from annotation.workflow import Right
+from evaluation.endpoints.presets import PRESETS
+from evaluation.experiments.present.exchanges import body_text
+from evaluation.experiments.read.progress import accuracy_of, progress_of
+from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices, create_experiment
+from evaluation.experiments.write.endpoints import (
+    CHANGEABLE,
+    add_endpoint,
+    change_endpoint,
+    test_endpoint,
+)
+from evaluation.experiments.write.states import (
+    change_budget,
+    pause,
+    resume,
+    retry_failed,
+    start_all,
+    start_trial,
+    stop,
+)
+from evaluation.models import Attempt, Endpoint, Exchange, Experiment
+from evaluation.runner.protocols import PROTOCOLS
+from evaluation.runner.sampling import SAMPLING
+from webapp.accounts.http import person_of
+from webapp.accounts.scopes import Scope, needs
+from webapp.common.api import NumberField, TextField, WholeNumberField
+from webapp.common.api_paging import PAGING, page_of, paged
+from webapp.common.errors import Conflict, NotFound
+
+START = ("none", "trial", "all")
+WANTED = ("running", "paused", "stopped")
+
+
+class EndpointFields(serializers.Serializer):
+    preset = serializers.ChoiceField(choices=list(PRESETS), required=False)
+    base_url = TextField(max_length=500, required=False)
+    model = TextField(max_length=200, required=False)
+    label = TextField(max_length=200, required=False, allow_blank=True)  # type: ignore[assignment]  # of the fields
+    family = TextField(max_length=20, required=False, allow_blank=True)
+    dialect = TextField(max_length=20, required=False)
+    frame = TextField(max_length=10, required=False)
+    key_name = TextField(max_length=64, required=False, allow_blank=True)
+    key = TextField(max_length=500, required=False, write_only=True, help_text="Stored encrypted; never returned.")
+
+
+class NewEndpoint(EndpointFields):
+    name = TextField(max_length=60)
+    base_url = TextField(max_length=500)
+    model = TextField(max_length=200)
+
+
+class NewExperiment(serializers.Serializer):
+    endpoint = TextField(max_length=60, help_text="Name of an endpoint of the benchmark or of the site.")
+    protocol = serializers.ChoiceField(choices=list(PROTOCOLS))
+    dialect = TextField(max_length=20, required=False, default="", allow_blank=True)
+    prompt = TextField(max_length=80, required=False, default="", allow_blank=True, help_text="slug@version")
+    rollouts = WholeNumberField(required=False, default=1, min_value=1, max_value=MOST_ROLLOUTS)
+    samples = TextField(max_length=2000, required=False, default="", allow_blank=True)
+    setting = TextField(max_length=200, required=False, default="", allow_blank=True)
+    sampling = serializers.ChoiceField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
+    images = TextField(max_length=20, required=False, default="", allow_blank=True)
+    budget_usd = NumberField(required=False, default=5.0, min_value=0)
+    budget_calls = WholeNumberField(required=False, default=1000, min_value=1, max_value=10_000_000)
+    start = serializers.ChoiceField(choices=START, required=False, default="none")
+
+
+class ExperimentChange(serializers.Serializer):
+    state = serializers.ChoiceField(choices=WANTED, required=False)
+    budget_usd = NumberField(required=False, min_value=0)
+    budget_calls = WholeNumberField(required=False, min_value=1, max_value=10_000_000)
+    retry_failed = serializers.BooleanField(required=False, default=False)
+
+
+ENDPOINT = inline_serializer(
+    "Endpoint",
+    {
+        "id": serializers.IntegerField(),
+        "name": serializers.CharField(),
+        "of_site": serializers.BooleanField(),
+        **{name: serializers.CharField(allow_blank=True) for name in CHANGEABLE if name not in ("limits", "prices")},
+        "has_key": serializers.BooleanField(help_text="Whether a key is stored."),
+        "limits": serializers.DictField(),
+        "prices": serializers.DictField(),
+        "capabilities": serializers.DictField(help_text="Results of the last test."),
+        "checked_at": serializers.DateTimeField(allow_null=True),
+    },
+)
+EXPERIMENT = inline_serializer(
+    "Experiment",
+    {
+        "id": serializers.IntegerField(),
+        "endpoint": serializers.CharField(),
+        "model": serializers.CharField(),
+        "setting": serializers.CharField(),
+        "samples": serializers.CharField(allow_blank=True),
+        "rollouts": serializers.IntegerField(),
+        "recipe": serializers.DictField(),
+        "recipe_digest": serializers.CharField(),
+        "state": serializers.ChoiceField(Experiment.State.values),
+        "pause_reason": serializers.CharField(allow_blank=True),
+        "pause_note": serializers.CharField(allow_blank=True),
+        "budget_usd": serializers.FloatField(),
+        "budget_calls": serializers.IntegerField(),
+        "spent_usd": serializers.FloatField(),
+        "calls": serializers.IntegerField(),
+        "import": serializers.IntegerField(allow_null=True),
+        "job": serializers.CharField(allow_blank=True),
+        "created_at": serializers.DateTimeField(),
+        "finished_at": serializers.DateTimeField(allow_null=True),
+    },
+)
+PROGRESS = inline_serializer(
+    "ExperimentProgress",
+    {
+        "experiment": EXPERIMENT,
+        "attempts": serializers.DictField(child=serializers.IntegerField(), help_text="By state."),
+        "failures": serializers.DictField(child=serializers.IntegerField(), help_text="By kind of error."),
+        "tokens": serializers.DictField(child=serializers.IntegerField()),
+        "seconds_left": serializers.FloatField(allow_null=True),
+        "accuracy": serializers.FloatField(allow_null=True, help_text="So far; 0 to 1."),
+        "accuracy_n": serializers.IntegerField(),
+    },
+)
+ATTEMPT = inline_serializer(
+    "Attempt",
+    {
+        "id": serializers.IntegerField(),
+        "sample": serializers.CharField(),
+        "rollout": serializers.IntegerField(),
+        "state": serializers.ChoiceField(Attempt.State.values),
+        "error_kind": serializers.CharField(allow_blank=True),
+        "error": serializers.CharField(allow_blank=True),
+        "tries": serializers.IntegerField(),
+        "reused_from": serializers.IntegerField(allow_null=True),
+        "trajectory": serializers.IntegerField(allow_null=True),
+    },
+)
+EXCHANGE = inline_serializer(
+    "Exchange",
+    {
+        "n": serializers.IntegerField(),
+        "state": serializers.ChoiceField(Exchange.State.values),
+        "request": serializers.CharField(help_text="As sent; images as sha256:…"),
+        "response": serializers.CharField(allow_blank=True, help_text="As received."),
+        "status": serializers.IntegerField(allow_null=True),
+        "milliseconds": serializers.IntegerField(allow_null=True),
+        "retries": serializers.IntegerField(),
+        "input_tokens": serializers.IntegerField(allow_null=True),
+        "output_tokens": serializers.IntegerField(allow_null=True),
+        "estimated": serializers.BooleanField(),
+        "usd": serializers.FloatField(allow_null=True),
+        "finish_reason": serializers.CharField(allow_blank=True),
+        "served_model": serializers.CharField(allow_blank=True),
+    },
+)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(
+    methods=["GET"], operation_id="endpoints", parameters=PAGING, responses=page_of("EndpointPage", ENDPOINT)
+)
+@extend_schema(methods=["POST"], operation_id="endpoint_add", request=NewEndpoint, responses={201: ENDPOINT})
+@api_view(["GET", "POST"])
+def endpoints(request: Request, slug: str) -> Response:
+    """The endpoints that experiments of a benchmark can use, those of the site included. POST adds one."""
+    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    if request.method == "GET":
+        return paged(request, Endpoint.objects.offered_to(benchmark), "pk", _endpoint)
+    given = _given(NewEndpoint, request)
+    name, key = given.pop("name"), given.pop("key", "")
+    made = add_endpoint(actor=person_of(request), benchmark=benchmark, name=name, values=given, key=key)
+    return Response(_endpoint(made), status=201)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(methods=["GET"], operation_id="endpoint", responses=ENDPOINT)
+@extend_schema(methods=["PATCH"], operation_id="endpoint_change", request=EndpointFields, responses=ENDPOINT)
+@api_view(["GET", "PATCH"])
+def endpoint(request: Request, slug: str, pk: int) -> Response:
+    """An endpoint. PATCH changes it; another address deletes its stored key."""
+    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    found = get_object_or_404(Endpoint.objects.offered_to(benchmark), pk=pk)
+    if request.method == "PATCH":
+        given = _given(EndpointFields, request)
+        key = given.pop("key", "")
+        change_endpoint(actor=person_of(request), endpoint=found, values=given, key=key)
+    return Response(_endpoint(found))
+
+
+@needs(Scope.IMPORT)
+@extend_schema(operation_id="endpoint_test", request=None, responses={202: dict})
+@api_view(["POST"])
+def endpoint_test(request: Request, slug: str, pk: int) -> Response:
+    """Find out in a job what an endpoint can do. ``job`` is its id."""
+    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
+    found = get_object_or_404(Endpoint.objects.offered_to(benchmark), pk=pk)
+    job = test_endpoint(actor=person_of(request), endpoint=found)
+    return Response({"job": str(job.pk)}, status=202)
+
+
+@needs(Scope.IMPORT)
+@extend_schema(
+    methods=["GET"], operation_id="experiments", parameters=PAGING, responses=page_of("ExperimentPage", EXPERIMENT)
+)
+@extend_schema(methods=["POST"], operation_id="experiment_create", request=NewExperiment, responses={201: EXPERIMENT})
+@api_view(["GET", "POST"])
+def experiments(request: Request, slug: str) -> Response:
+    """The experiments of a benchmark, oldest first. POST creates one; ``start`` runs a trial or all of it."""
+    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
+    if request.method == "GET":
+        return paged(request, benchmark.experiments.all(), "pk", _experiment)
+    given, actor = _given(NewExperiment, request), person_of(request)
+    name, start = given.pop("endpoint"), given.pop("start")
+    offered = Endpoint.objects.offered_to(benchmark).filter(name=name).order_by("-benchmark")
+    found = next(iter(sorted(offered, key=lambda one: one.benchmark_id is None)), None)
+    if found is None:
+        raise NotFound(f"There is no endpoint {name}.", field="endpoint")
+    with transaction.atomic():
+        made = create_experiment(actor=actor, benchmark=benchmark, endpoint=found, choices=Choices(**given))
+        if start != "none":
+            (start_trial if start == "trial" else start_all)(actor=actor, experiment=made)
+    return Response(_experiment(made), status=201)
+
+
+@needs(Scope.IMPORT)
+@extend_schema(methods=["GET"], operation_id="experiment", responses=PROGRESS)
+@extend_schema(methods=["PATCH"], operation_id="experiment_change", request=ExperimentChange, responses=PROGRESS)
+@api_view(["GET", "PATCH"])
+def experiment(request: Request, slug: str, pk: int) -> Response:
+    """How far an experiment is. PATCH starts, resumes, pauses or stops it, changes its budget, or retries failures."""
+    found = _load(request, slug, pk)
+    if request.method == "PATCH":
+        _change(found, person_of(request), _given(ExperimentChange, request))
+    progress, accuracy = progress_of(found), accuracy_of(found)
+    return Response(
+        {
+            "experiment": _experiment(found),
+            "attempts": progress.counts,
+            "failures": dict(progress.failures),
+            "tokens": progress.tokens,
+            "seconds_left": progress.seconds_left,
+            "accuracy": accuracy.mean if accuracy else None,
+            "accuracy_n": accuracy.n if accuracy else 0,
+        }
+    )
+
+
+@needs(Scope.IMPORT)
+@extend_schema(operation_id="attempts", parameters=PAGING, responses=page_of("AttemptPage", ATTEMPT))
+@api_view(["GET"])
+def attempts(request: Request, slug: str, pk: int) -> Response:
+    """The attempts of an experiment, in the order in which they are run."""
+    rows = _load(request, slug, pk).attempts.select_related("sample")
+    return paged(request, rows, "pk", _attempt)
+
+
+@needs(Scope.IMPORT)
+@extend_schema(operation_id="exchanges", parameters=PAGING, responses=page_of("ExchangePage", EXCHANGE))
+@api_view(["GET"])
+def exchanges(request: Request, slug: str, pk: int, attempt: int) -> Response:
+    """The requests of an attempt with their responses; of a linked one, those of the attempt that it is linked to."""
+    found = get_object_or_404(_load(request, slug, pk).attempts, pk=attempt)
+    rows = Exchange.objects.filter(attempt=found.reused_from_id or found.pk)
+    return paged(request, rows, "n", _exchange)
+
+
+def _change(found: Experiment, actor: Any, given: dict[str, Any]) -> None:
+    budget = {name: given[name] for name in ("budget_usd", "budget_calls") if name in given}
+    with transaction.atomic():
+        if budget:
+            change_budget(actor=actor, experiment=found, **budget)
+        if given.get("retry_failed"):
+            retry_failed(actor=actor, experiment=found)
+        match given.get("state"):
+            case "paused":
+                pause(actor=actor, experiment=found)
+            case "stopped":
+                stop(actor=actor, experiment=found)
+            case "running" if found.state == Experiment.State.PAUSED:
+                resume(actor=actor, experiment=found)
+            case "running" if found.state in (Experiment.State.DRAFT, Experiment.State.READY):
+                start_all(actor=actor, experiment=found)
+            case "running" if found.state not in (Experiment.State.RUNNING, Experiment.State.TRIAL):
+                raise Conflict(f"The experiment is {found.state} and can't be run again.", code="state")
+    found.refresh_from_db()
+
+
+def _load(request: Request, slug: str, pk: int) -> Experiment:
+    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
+    return get_object_or_404(benchmark.experiments.select_related("benchmark", "created_by"), pk=pk)
+
+
+def _given(form: type[serializers.Serializer], request: Request) -> dict[str, Any]:
+    read = form(data=request.data)
+    read.is_valid(raise_exception=True)
+    return dict(read.validated_data)
+
+
+def _endpoint(row: Any) -> dict[str, Any]:
+    shown = {name: getattr(row, name) for name in CHANGEABLE}
+    return {
+        "id": row.pk,
+        "name": row.name,
+        "of_site": row.benchmark_id is None,
+        **shown,
+        "has_key": bool(row.sealed_key),
+        "capabilities": row.capabilities,
+        "checked_at": row.checked_at,
+    }
+
+
+def _experiment(row: Any) -> dict[str, Any]:
+    names = (
+        "model", "setting", "samples", "rollouts", "recipe", "recipe_digest", "state", "pause_reason", "pause_note",
+        "budget_usd", "budget_calls", "spent_usd", "calls", "created_at", "finished_at",
+    )  # fmt: skip
+    return {
+        "id": row.pk,
+        "endpoint": row.endpoint_name,
+        **{name: getattr(row, name) for name in names},
+        "import": row.import_record_id,
+        "job": row.job_id,
+    }
+
+
+def _attempt(row: Any) -> dict[str, Any]:
+    names = ("rollout", "state", "error_kind", "error", "tries")
+    return {
+        "id": row.pk,
+        "sample": row.sample.key,
+        **{name: getattr(row, name) for name in names},
+        "reused_from": row.reused_from_id,
+        "trajectory": row.trajectory_id,
+    }
+
+
+def _exchange(row: Any) -> dict[str, Any]:
+    names = (
+        "n", "state", "status", "milliseconds", "retries", "input_tokens", "output_tokens", "estimated", "usd",
+        "finish_reason", "served_model",
+    )  # fmt: skip
+    bodies = {"request": body_text(row.request), "response": body_text(row.response)}
+    return {**{name: getattr(row, name) for name in names}, **bodies}
