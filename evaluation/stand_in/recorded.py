@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from annotation.imaging.crops import Picture, scaled
+from annotation.imaging.crops import Picture, crop, scaled
 from annotation.imaging.decoding import decode
 from annotation.imaging.problems import PictureProblem
+from annotation.importers.fields import Number4, four_numbers
+from annotation.schema import Box
 from evaluation.stand_in.chat import SentImage
 
 DEMO = Path(__file__).resolve().parents[1] / "demo" / "data" / "demo"
@@ -44,6 +46,29 @@ class Known:
     @property
     def size(self) -> tuple[int, int]:
         return int(self.row["width"]), int(self.row["height"])
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The gold letter, or the accepted texts."""
+        given = self.row.get("answer")
+        return tuple(map(str, given)) if isinstance(given, list) else (str(given or ""),)
+
+    @property
+    def fact(self) -> str:
+        """What the evidence shows: the text of the gold option, or the answer."""
+        return str((self.row.get("options") or {}).get(self.answers[0]) or self.answers[0])
+
+    @cached_property
+    def gold_boxes(self) -> Sequence[Number4]:
+        """In pixels of the original."""
+        boxes = (four_numbers(box) for box in self.row.get("gold_boxes") or ())
+        return [box for box in boxes if box and box[2] > box[0] and box[3] > box[1]]
+
+    @cached_property
+    def evidence(self) -> Sequence[Picture]:
+        """The pixels of each gold box."""
+        whole = decode(self.image.read_bytes())
+        return [crop(whole, Box(*box)) for box in self.gold_boxes]
 
     @cached_property
     def thumbnail(self) -> Picture:

@@ -15,7 +15,8 @@ from typing import Any
 
 from evaluation.runner.dialects.zoom import Response
 from evaluation.runner.tokens import image_tokens
-from evaluation.stand_in.brains import brain_of, drawn
+from evaluation.stand_in.brains import drawn
+from evaluation.stand_in.catalogue import brain_of
 from evaluation.stand_in.chat import BadRequest, Chat, chat_of, texts_of
 from evaluation.stand_in.faults import Fault
 from evaluation.stand_in.recorded import Recorded

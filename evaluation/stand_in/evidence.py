@@ -1,0 +1,64 @@
+"""How much of the evidence the crops of a conversation still show, measured against the original image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, floor
+
+import numpy as np
+
+from annotation.imaging.crops import Picture, scaled
+from annotation.imaging.decoding import decode
+from annotation.importers.fields import Number4
+from evaluation.stand_in.forms import Shown
+from evaluation.stand_in.moves import clipped
+from evaluation.stand_in.recorded import Known
+
+_FLAT = 1.0
+"""Variance of pixels below which an image has nothing that could be destroyed gradually."""
+_ALIKE = 8.0
+"""Mean difference up to which flat images are alike, of 255."""
+
+
+def intact_share(known: Known, album: Sequence[Shown]) -> float:
+    """Return the share of the gold area that crops show undamaged, 0 to 1; the full image is no crop.
+
+    For each gold box it is the largest, over crops, of the covered share times ``likeness``.
+    """
+    total = share = 0.0
+    crops = [(one, decode(one.sent.data)) for one in album[1:] if one.located and one.sent]
+    for box, patch in zip(known.gold_boxes, known.evidence, strict=True):
+        area = (box[2] - box[0]) * (box[3] - box[1])
+        total += area
+        share += area * max((_shown(box, patch, one.image.region, pixels) for one, pixels in crops), default=0.0)
+    return share / total if total else 0.0
+
+
+def _shown(box: Number4, patch: Picture, region: Number4, pixels: Picture) -> float:
+    height, width = pixels.shape[:2]
+    across, down = width / (region[2] - region[0]), height / (region[3] - region[1])
+    left, top = region[:2]
+    moved = (box[0] - left) * across, (box[1] - top) * down, (box[2] - left) * across, (box[3] - top) * down
+    inside = clipped(moved, (width, height))
+    if inside is None:
+        return 0.0
+    x1, y1, x2, y2 = floor(inside[0]), floor(inside[1]), ceil(inside[2]), ceil(inside[3])
+    seen = pixels[y1:y2, x1:x2]
+    whole = scaled(patch, max(1, round(moved[2] - moved[0])), max(1, round(moved[3] - moved[1])))
+    ox, oy = max(0, round(x1 - moved[0])), max(0, round(y1 - moved[1]))
+    part = whole[oy : oy + seen.shape[0], ox : ox + seen.shape[1]]
+    seen = seen[: part.shape[0], : part.shape[1]]
+    covered = (inside[2] - inside[0]) * (inside[3] - inside[1]) / ((moved[2] - moved[0]) * (moved[3] - moved[1]))
+    return float(covered) * likeness(part, seen) if part.size else 0.0
+
+
+def likeness(original: Picture, seen: Picture) -> float:
+    """Return the share of the original's contrast that is left, 0 to 1: the slope of ``seen`` on ``original``.
+
+    Noise mixed in with share s leaves 1 - s, a constant color 0, another place about 0.
+    """
+    a, b = original.astype(float).ravel(), seen.astype(float).ravel()
+    variance = float(a.var())
+    if variance < _FLAT:
+        return float(np.abs(a - b).mean() <= _ALIKE)
+    return float(np.clip(np.mean((a - a.mean()) * (b - b.mean())) / variance, 0.0, 1.0))
