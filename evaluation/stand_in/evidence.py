@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, floor
 
 import numpy as np
 
@@ -35,21 +34,24 @@ def intact_share(known: Known, album: Sequence[Shown]) -> float:
 
 
 def _shown(box: Number4, patch: Picture, region: Number4, pixels: Picture) -> float:
+    """The covered share of a box times the likeness of what covers it, at the best of nine places: tools round the
+    edges of crops in different ways."""
     height, width = pixels.shape[:2]
     across, down = width / (region[2] - region[0]), height / (region[3] - region[1])
-    left, top = region[:2]
-    moved = (box[0] - left) * across, (box[1] - top) * down, (box[2] - left) * across, (box[3] - top) * down
-    inside = clipped(moved, (width, height))
+    left, top = (box[0] - region[0]) * across, (box[1] - region[1]) * down
+    wide, high = max(1, round((box[2] - box[0]) * across)), max(1, round((box[3] - box[1]) * down))
+    whole = scaled(patch, wide, high)
+    places = ((round(left) + x, round(top) + y) for x in (-1, 0, 1) for y in (-1, 0, 1))
+    return max(_at(whole, pixels, x, y) for x, y in places)
+
+
+def _at(patch: Picture, pixels: Picture, x: int, y: int) -> float:
+    inside = clipped((x, y, x + patch.shape[1], y + patch.shape[0]), (pixels.shape[1], pixels.shape[0]))
     if inside is None:
         return 0.0
-    x1, y1, x2, y2 = floor(inside[0]), floor(inside[1]), ceil(inside[2]), ceil(inside[3])
-    seen = pixels[y1:y2, x1:x2]
-    whole = scaled(patch, max(1, round(moved[2] - moved[0])), max(1, round(moved[3] - moved[1])))
-    ox, oy = max(0, round(x1 - moved[0])), max(0, round(y1 - moved[1]))
-    part = whole[oy : oy + seen.shape[0], ox : ox + seen.shape[1]]
-    seen = seen[: part.shape[0], : part.shape[1]]
-    covered = (inside[2] - inside[0]) * (inside[3] - inside[1]) / ((moved[2] - moved[0]) * (moved[3] - moved[1]))
-    return float(covered) * likeness(part, seen) if part.size else 0.0
+    x1, y1, x2, y2 = map(int, inside)
+    part, seen = patch[y1 - y : y2 - y, x1 - x : x2 - x], pixels[y1:y2, x1:x2]
+    return part.size / patch.size * likeness(part, seen)
 
 
 def likeness(original: Picture, seen: Picture) -> float:

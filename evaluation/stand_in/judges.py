@@ -43,7 +43,7 @@ class Judge:
     tnr: float
 
     def respond(self, chat: Chat) -> Response:
-        known = self.recorded.sample_of(chat.opening, (), planning=False)
+        known = self.recorded.sample_of(chat.opening, chat.images, planning=False)
         if known is None:
             return Response(NOT_KNOWN)
         text = f"{chat.opening}\n\n"

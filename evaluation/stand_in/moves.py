@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil, floor
 from typing import Any
 
 from annotation.importers.fields import Number4, four_numbers
@@ -54,7 +55,8 @@ def evidence_moves(boxes: Sequence[Number4], size: Size, text: str) -> tuple[Mov
     moves = []
     for number, (x1, y1, x2, y2) in enumerate(boxes, start=1):
         margin = max(_LEAST_MARGIN, _MARGIN * max(x2 - x1, y2 - y1))
-        region = clipped((x1 - margin, y1 - margin, x2 + margin, y2 + margin), size)
+        around = floor(x1 - margin), floor(y1 - margin), ceil(x2 + margin), ceil(y2 + margin)
+        region = clipped(around, size)
         if region:
             moves.append(Move(text, ORIGINAL, f"evidence{number}", region))
     return tuple(moves)

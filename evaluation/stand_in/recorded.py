@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,6 +43,17 @@ class Known:
     @property
     def options(self) -> Sequence[str]:
         return [str(text) for text in (self.row.get("options") or {}).values()]
+
+    def options_in(self, text: str) -> bool:
+        """Whether a text has every option behind its letter; True for a sample without options."""
+        pairs = (self.row.get("options") or {}).items()
+        return all(
+            re.search(rf'\b{re.escape(letter)}["\s]*[.):]["\s]*{re.escape(str(one))}', text) for letter, one in pairs
+        )
+
+    def named_in(self, text: str) -> bool:
+        """Whether a text has every option, with any letter or none."""
+        return all(option in text for option in self.options)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -97,7 +109,9 @@ class Recorded:
         ``planning``: only samples with tools."""
         among = [one for one in self.samples if one.row.get("targets")] if planning else self.samples
         asked = [one for one in among if one.question and one.question in text]
-        asked = [one for one in asked if all(option in text for option in one.options)]
+        asked = [one for one in asked if one.options_in(text)] or [one for one in asked if one.named_in(text)]
+        most = max((len(one.options) for one in asked), default=0)
+        asked = [one for one in asked if len(one.options) == most]
         if len(asked) == 1:
             return asked[0]
         return self._by_image(asked or among, images)

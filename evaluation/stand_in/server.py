@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
 import struct
 import time
@@ -22,6 +23,8 @@ from evaluation.stand_in.faults import Fault
 from evaluation.stand_in.recorded import Recorded
 
 MOST_BYTES = 100_000_000
+SILENCE = 600.0
+"""Seconds that a silent response lasts at most; the client leaves before."""
 FAMILY = "qwen3-vl"
 _PIECE = 40
 _CHARACTERS = 4
@@ -93,9 +96,13 @@ class StandIn:
         finally:
             self._server.server_close()
 
-    def fault_of(self, digest: str, tries: int) -> Fault | None:
-        rng = drawn(self.options.seed, digest, tries)
-        return rng.choice(self.options.faults) if self.options.faults and rng.random() < self.options.rate else None
+    def fault_of(self, chat: Chat, tries: int, response: Response) -> Fault | None:
+        """The fault of this try of a request, drawn from those that would change something."""
+        rng = drawn(self.options.seed, chat.digest, tries)
+        if rng.random() >= self.options.rate:
+            return None
+        able = [one for one in self.options.faults if one.change is None or one.change(response, chat) != response]
+        return rng.choice(able) if able else None
 
     def response_to(self, chat: Chat) -> Response:
         """Raises ``BadRequest`` for an unknown model."""
@@ -128,8 +135,8 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             chat = chat_of(self.rfile.read(length))
             tries = self.stand_in.counts.take(chat.digest)
-            fault = self.stand_in.fault_of(chat.digest, tries)
             response = self.stand_in.response_to(chat)
+            fault = self.stand_in.fault_of(chat, tries, response)
         except BadRequest as error:
             self._send(error.status, error.body)
             return
@@ -146,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         wire = fault.wire if fault else ""
         if fault is not None and fault.change is not None:
-            response = fault.change(response)
+            response = fault.change(response, chat)
         body = _completion(chat, response, fault.finish if fault else "", wire)
         match wire:
             case "reset":
@@ -158,6 +165,16 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             case "truncated" if not chat.streamed:
                 self._bytes(200, json.dumps(body).encode()[:-9])
+                return
+            case "cut" | "trickle" if not chat.streamed:
+                self._bytes(200, json.dumps(body).encode(), cut=wire == "cut", pause=0.002 * (wire == "trickle"))
+                return
+            case "no-body":
+                self._bytes(200, b"")
+                return
+            case "silence":
+                self.close_connection = True
+                select.select([self.connection], [], [], SILENCE)
                 return
             case "slow":
                 time.sleep(1.0)
@@ -197,12 +214,27 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, status: int, body: dict[str, Any]) -> None:
         self._bytes(status, json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
-    def _bytes(self, status: int, data: bytes, kind: str = "application/json", **headers: str) -> None:
+    def _bytes(
+        self,
+        status: int,
+        data: bytes,
+        kind: str = "application/json",
+        *,
+        cut: bool = False,
+        pause: float = 0.0,
+        **headers: str,
+    ) -> None:
+        """Send a response; ``cut``: half of it, with the length of all; ``pause``: seconds between pieces of it."""
         self.send_response(status)
         for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **headers}.items():
             self.send_header(name, value)
         self.end_headers()
-        self._write(data)
+        sent = data[: len(data) // 2] if cut else data
+        size = _PIECE if pause else max(1, len(sent))
+        for start in range(0, len(sent), size):
+            self._write(sent[start : start + size])
+            time.sleep(pause)
+        self.close_connection = self.close_connection or cut
 
 
 def _completion(chat: Chat, response: Response, finish: str, wire: str) -> dict[str, Any]:
@@ -212,7 +244,7 @@ def _completion(chat: Chat, response: Response, finish: str, wire: str) -> dict[
     if response.calls and finish != "content_filter":
         message["tool_calls"] = [
             {
-                **({} if wire == "ids" else {"id": f"call_{len(chat.turns)}_{number}"}),
+                **({} if wire == "ids" else {"id": f"call_{len(chat.turns)}_{0 if wire == 'same-ids' else number}"}),
                 "type": "function",
                 "function": {"name": call.name, "arguments": call.arguments},
             }

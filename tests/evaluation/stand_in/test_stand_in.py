@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import httpx
 import pytest
@@ -12,53 +11,21 @@ import pytest
 from evaluation.endpoints.addresses import LOOPBACK
 from evaluation.endpoints.client import Client, Settings
 from evaluation.endpoints.errors import CallFailed
-from evaluation.execution.attempt import Done, Work, run_attempt
-from evaluation.runner.images import SourceImage
-from evaluation.runner.recipe import Recipe, Task
+from evaluation.endpoints.exchange import Timeouts
 from evaluation.stand_in.faults import FAULTS, Fault, faults_of
-from evaluation.stand_in.recorded import Recorded
 from evaluation.stand_in.server import Options, StandIn
+from tests.evaluation.stand_in.attempts import RECORDED, recorded, row_of
 
-RECORDED = Recorded.read()
 ANSWERED = [one for one in RECORDED.samples if one.row.get("options")]
 PLANNED = [one for one in RECORDED.samples if one.row.get("targets")]
+PATIENCE = {"retries": 1, "timeouts": Timeouts(silence=1.5)}
 DIALECTS = ("tools", "qwen3-vl", "qwen2.5-vl", "pixel-reasoner", "json")
-
-
-class Owner:
-    """Stores nothing, and never stops an attempt."""
-
-    def store(self, event: Any) -> None:
-        """Let it go on."""
-
-    def stopping(self) -> bool:
-        return False
 
 
 @pytest.fixture(scope="module")
 def stand_in() -> Iterator[StandIn]:
     with StandIn(RECORDED) as running:
         yield running
-
-
-def task_of(known: Any) -> Task:
-    width, height = known.size
-    data = known.image.read_bytes()
-    image = SourceImage(known.id.ljust(64, "0"), width, height, load=lambda: data)
-    return Task(known.id, known.question, image, dict(known.row.get("options") or {}))
-
-
-def row_of(running: StandIn, known: Any, protocol: str, model: str = "oracle zoom", **choices: Any) -> Any:
-    recipe = Recipe.of(protocol, model, running.base_url, images="fit:1024", sampling={"seed": 1}, **choices)
-    settings = Settings(running.base_url, model, allowed_hosts=LOOPBACK)
-    with Client(settings, sleep=lambda _: None) as client:
-        outcome = run_attempt(Work(1, recipe, task_of(known), 0), Owner(), client)
-    assert isinstance(outcome, Done)
-    return outcome.row
-
-
-def recorded(known: Any, agent: str = "oracle zoom") -> Any:
-    return RECORDED.runs[agent][known.id]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -110,7 +77,8 @@ def test_models_and_counts_are_listed_and_other_models_refused(stand_in: StandIn
 def test_every_fault_is_met_by_the_client_with_its_kind(fault: Fault) -> None:
     known = ANSWERED[0]
     with StandIn(RECORDED, Options(faults=[fault], rate=1.0)) as running:
-        row = row_of(running, known, "interface")
+        row = row_of(running, known, "interface", patience=PATIENCE)
+        assert running.counts.faults[fault.name] > 0
     assert str(row.get("error", "")).partition(":")[0] == fault.kind
 
 
