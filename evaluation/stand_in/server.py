@@ -8,7 +8,7 @@ import socket
 import struct
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
@@ -149,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, chat: Chat, response: Response, fault: Fault | None) -> None:
         if fault is not None and fault.http is not None:
             more = {"Retry-After": fault.http.retry_after} if fault.http.retry_after else {}
-            self._bytes(fault.http.status, fault.http.body, **more)
+            self._bytes(fault.http.status, fault.http.body, headers=more)
             return
         wire = fault.wire if fault else ""
         if fault is not None and fault.change is not None:
@@ -220,13 +220,13 @@ class _Handler(BaseHTTPRequestHandler):
         data: bytes,
         kind: str = "application/json",
         *,
+        headers: Mapping[str, str] | None = None,
         cut: bool = False,
         pause: float = 0.0,
-        **headers: str,
     ) -> None:
         """Send a response; ``cut``: half of it, with the length of all; ``pause``: seconds between pieces of it."""
         self.send_response(status)
-        for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **headers}.items():
+        for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **(headers or {})}.items():
             self.send_header(name, value)
         self.end_headers()
         sent = data[: len(data) // 2] if cut else data

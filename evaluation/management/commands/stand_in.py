@@ -10,6 +10,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from evaluation.stand_in.brains import RULES
+from evaluation.stand_in.catalogue import brain_of
+from evaluation.stand_in.chat import BadRequest
 from evaluation.stand_in.faults import FAULTS, faults_of
 from evaluation.stand_in.recorded import DEMO, Recorded
 from evaluation.stand_in.server import Options, StandIn
@@ -22,7 +25,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
         parser.add_argument("--port", type=int, default=9001)
-        parser.add_argument("--brain", default="", help="who answers; default: the model that a request names")
+        parser.add_argument(
+            "--brain",
+            default="",
+            help=f"who answers: an agent, or {', '.join(RULES)}; default: the model that a request names",
+        )
         parser.add_argument("--data", type=Path, default=DEMO, help="folder with samples.jsonl and trajectories.jsonl")
         parser.add_argument("--faults", default="", metavar="LIST", help=f"all, or some of: {', '.join(FAULTS)}")
         parser.add_argument("--fault-rate", type=float, default=0.1, help="share of requests with a fault")
@@ -33,6 +40,10 @@ class Command(BaseCommand):
     def handle(self, **given: Any) -> None:
         try:
             recorded, faults = Recorded.read(given["data"]), faults_of(given["faults"])
+            if given["brain"]:
+                brain_of(given["brain"], recorded, given["seed"])
+        except BadRequest as error:
+            raise CommandError(error.message) from error
         except (OSError, ValueError, KeyError) as error:
             raise CommandError(f"{given['data']}: {error}") from error
         options = Options(given["brain"], faults, given["fault_rate"], given["latency"], given["seed"])
