@@ -93,7 +93,9 @@ class Sandbox:
     def __enter__(self) -> Sandbox:
         self._root = Path(tempfile.mkdtemp(prefix="sightline-cells-"))
         for folder in ("in", "out"):
-            (self._root / folder).mkdir(mode=0o755)
+            # A server keeps its files to itself, whatever mode is asked for.
+            (self._root / folder).mkdir()
+            (self._root / folder).chmod(0o755)
         for name, data in self._images.items():
             path = self._root / "in" / f"{name}.png"
             path.write_bytes(data)
@@ -285,10 +287,12 @@ class _Reading:
         total = sum(size for _, size in files)
         if len(files) > limits.images or min((size for _, size in files), default=0) < 0 or total > limits.out_bytes:
             raise _Stopped("Its answer is larger than allowed.")
-        data = self._answer[end + 1 :]
-        if len(data) > total:
-            raise _Stopped("Its answer cannot be read.")
-        return ({"error": head.get("error", ""), "files": files}, bytes(data)) if len(data) == total else None
+        length = len(self._answer) - end - 1
+        if length > total:
+            raise _Stopped("Its answer is larger than it says.")
+        # It comes in many pieces: the bytes are copied once, when they are complete.
+        checked = {"error": head.get("error", ""), "files": files}
+        return (checked, bytes(self._answer[end + 1 :])) if length == total else None
 
     def _look(self) -> None:
         """Kills a cell that fills /out with more than the limits."""

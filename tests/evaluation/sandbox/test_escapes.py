@@ -49,7 +49,8 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Python]:
         yield own
         return
     folder = Path("/tmp") / f"sightline-python-{os.getpid()}"
-    folder.mkdir(mode=0o755)
+    folder.mkdir()
+    folder.chmod(0o755)
     subprocess.run(["cp", "-al", own.prefix, folder / "base"], check=True)
     base = folder / "base"
     yield Python(str(base / "bin" / Path(own.executable).name), str(base), own.packages)
@@ -106,3 +107,18 @@ def test_root_is_refused_where_it_may_not_be_dropped(python: Python) -> None:
 @pytest.mark.parametrize("stage", filters.STAGES)
 def test_the_shipped_filter_is_what_its_source_gives(machine: str, stage: str) -> None:
     assert filters.shipped(stage, machine) == filters.program(machine, stage)
+
+
+def test_a_server_that_keeps_its_files_to_itself_can_run_code(python: Python) -> None:
+    usual = os.umask(0o077)
+    try:
+        with Sandbox({"a": encode(PIXELS)}, mode=mode_of(python), python=python) as box:
+            result = box.run("print(Image.open('/in/a.png').size)")
+    finally:
+        os.umask(usual)
+    assert (result.text.strip(), result.error) == ("(120, 100)", "")
+
+
+def mode_of(python: Python) -> Mode:
+    found = available(python)
+    return found if isinstance(found, Mode) else pytest.skip(found.message)
