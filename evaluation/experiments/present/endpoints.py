@@ -28,10 +28,6 @@ class EndpointCard:
     findings: Sequence[tuple[str, str]]
     limits: Sequence[str]
 
-    @property
-    def number(self) -> str:
-        return str(self.endpoint.pk)
-
 
 def cards_of(benchmark: Benchmark) -> list[EndpointCard]:
     """The endpoints that experiments of a benchmark can use. One query."""
