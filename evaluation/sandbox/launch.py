@@ -117,10 +117,11 @@ def available(python: Python | None = None, drop_root: bool = True) -> Mode | Re
         return Refusal("Code of models doesn't run as root. Start Sightline as another user.")
     if platform.machine() not in filters.MACHINES or sys.platform != "linux":
         return Refusal(f"The sandbox needs Linux on {' or '.join(filters.MACHINES)}.")
-    if not _starts([python.executable, "-I", "-S", "-c", "pass"], python):
+    imports = f"import sys; sys.path[:0] = {list(python.packages)!r}; import cv2, numpy, PIL"
+    if not _starts([python.executable, "-I", "-S", "-c", imports], python):
         return Refusal(
-            f"{python.executable} can't be started as the user of the sandbox (uid {user_id()}). Install Python and "
-            "Sightline where every user can read them."
+            f"{python.executable} can't be started with its packages as the user of the sandbox (uid {user_id()}). "
+            "Install Python and Sightline where every user can read them."
         )
     if shutil.which("bwrap") and _starts([*bubblewrap(python, None, None), "-I", "-S", "-c", "pass"], python):
         return Mode.BUBBLEWRAP

@@ -53,8 +53,14 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Python]:
     folder.chmod(0o755)
     subprocess.run(["cp", "-al", own.prefix, folder / "base"], check=True)
     base = folder / "base"
-    yield Python(str(base / "bin" / Path(own.executable).name), str(base), own.packages)
-    shutil.rmtree(folder)
+    copied = Python(str(base / "bin" / Path(own.executable).name), str(base), own.packages)
+    found = available(copied)
+    try:
+        if isinstance(found, Refusal):
+            pytest.skip(found.message)
+        yield copied
+    finally:
+        shutil.rmtree(folder)
 
 
 @pytest.fixture(params=list(Mode))
