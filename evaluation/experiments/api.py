@@ -6,13 +6,15 @@ from typing import Any
 
 from django.db import transaction
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
+from annotation.common.idempotency import answer_once
+from annotation.common.requests import key_of
 from annotation.workflow import Right
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.present.exchanges import body_text
@@ -40,9 +42,11 @@ from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.api import NumberField, TextField, WholeNumberField
 from webapp.common.api_paging import PAGING, page_of, paged
-from webapp.common.errors import Conflict, NotFound
+from webapp.common.api_query import said
+from webapp.common.errors import Conflict, InvalidInput, NotFound
 
 START = ("none", "trial", "all")
+STATE = OpenApiParameter("state", str, enum=Attempt.State.values, description="Only attempts in this state.")
 WANTED = ("running", "paused", "stopped")
 
 
@@ -55,6 +59,8 @@ class EndpointFields(serializers.Serializer):
     dialect = TextField(max_length=20, required=False)
     frame = TextField(max_length=10, required=False)
     key_name = TextField(max_length=64, required=False, allow_blank=True)
+    limits = serializers.DictField(required=False, help_text="requests_per_minute, tokens_per_minute, in_flight")
+    prices = serializers.DictField(required=False, help_text="USD per million tokens: input, output, cached")
     key = TextField(max_length=500, required=False, write_only=True, help_text="Stored encrypted; never returned.")
 
 
@@ -74,6 +80,9 @@ class NewExperiment(serializers.Serializer):
     setting = TextField(max_length=200, required=False, default="", allow_blank=True)
     sampling = serializers.ChoiceField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
     images = TextField(max_length=20, required=False, default="", allow_blank=True)
+    parameters = serializers.DictField(required=False, default=dict, help_text="Replace values of the sampling.")
+    rounds = WholeNumberField(required=False, allow_null=True, default=None, min_value=1, max_value=200)
+    calls = WholeNumberField(required=False, allow_null=True, default=None, min_value=1, max_value=1000)
     budget_usd = NumberField(required=False, default=5.0, min_value=0)
     budget_calls = WholeNumberField(required=False, default=1000, min_value=1, max_value=10_000_000)
     start = serializers.ChoiceField(choices=START, required=False, default="none")
@@ -93,7 +102,9 @@ ENDPOINT = inline_serializer(
         "name": serializers.CharField(),
         "of_site": serializers.BooleanField(),
         **{name: serializers.CharField(allow_blank=True) for name in CHANGEABLE if name not in ("limits", "prices")},
-        "has_key": serializers.BooleanField(help_text="Whether a key is stored."),
+        "has_key": serializers.BooleanField(
+            help_text="Whether an encrypted key is stored. key_name names one of the server."
+        ),
         "limits": serializers.DictField(),
         "prices": serializers.DictField(),
         "capabilities": serializers.DictField(help_text="Results of the last test."),
@@ -194,7 +205,9 @@ def endpoints(request: Request, slug: str) -> Response:
 def endpoint(request: Request, slug: str, pk: int) -> Response:
     """An endpoint. PATCH changes it; another address deletes its stored key."""
     benchmark = benchmark_for(request, slug, Right.MANAGE)
-    found = get_object_or_404(Endpoint.objects.offered_to(benchmark), pk=pk)
+    # Those of the site are read here, and changed on no address of a benchmark: a token can be limited to it.
+    among = Endpoint.objects.offered_to(benchmark) if request.method == "GET" else benchmark.endpoints.all()
+    found = get_object_or_404(among, pk=pk)
     if request.method == "PATCH":
         given = _given(EndpointFields, request)
         key = given.pop("key", "")
@@ -208,7 +221,7 @@ def endpoint(request: Request, slug: str, pk: int) -> Response:
 def endpoint_test(request: Request, slug: str, pk: int) -> Response:
     """Find out in a job what an endpoint can do. ``job`` is its id."""
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
-    found = get_object_or_404(Endpoint.objects.offered_to(benchmark), pk=pk)
+    found = get_object_or_404(benchmark.endpoints.all(), pk=pk)
     job = test_endpoint(actor=person_of(request), endpoint=found)
     return Response({"job": str(job.pk)}, status=202)
 
@@ -220,7 +233,8 @@ def endpoint_test(request: Request, slug: str, pk: int) -> Response:
 @extend_schema(methods=["POST"], operation_id="experiment_create", request=NewExperiment, responses={201: EXPERIMENT})
 @api_view(["GET", "POST"])
 def experiments(request: Request, slug: str) -> Response:
-    """The experiments of a benchmark, oldest first. POST creates one; ``start`` runs a trial or all of it."""
+    """The experiments of a benchmark, oldest first. POST creates one; ``start`` runs a trial or all of it.
+    The same ``Idempotency-Key`` again returns the same experiment."""
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     if request.method == "GET":
         return paged(request, benchmark.experiments.all(), "pk", _experiment)
@@ -230,11 +244,19 @@ def experiments(request: Request, slug: str) -> Response:
     found = next(iter(sorted(offered, key=lambda one: one.benchmark_id is None)), None)
     if found is None:
         raise NotFound(f"There is no endpoint {name}.", field="endpoint")
-    with transaction.atomic():
+
+    def make() -> dict[str, Any]:
         made = create_experiment(actor=actor, benchmark=benchmark, endpoint=found, choices=Choices(**given))
         if start != "none":
             (start_trial if start == "trial" else start_all)(actor=actor, experiment=made)
-    return Response(_experiment(made), status=201)
+        return {"experiment": made.pk}
+
+    if key := key_of(request):
+        number = answer_once(actor, key, f"experiment:{benchmark.pk}", make).answer["experiment"]
+    else:
+        with transaction.atomic():
+            number = make()["experiment"]
+    return Response(_experiment(get_object_or_404(benchmark.experiments, pk=number)), status=201)
 
 
 @needs(Scope.IMPORT)
@@ -261,12 +283,15 @@ def experiment(request: Request, slug: str, pk: int) -> Response:
 
 
 @needs(Scope.IMPORT)
-@extend_schema(operation_id="attempts", parameters=PAGING, responses=page_of("AttemptPage", ATTEMPT))
+@extend_schema(operation_id="attempts", parameters=[*PAGING, STATE], responses=page_of("AttemptPage", ATTEMPT))
 @api_view(["GET"])
 def attempts(request: Request, slug: str, pk: int) -> Response:
     """The attempts of an experiment, in the order in which they are run."""
     rows = _load(request, slug, pk).attempts.select_related("sample")
-    return paged(request, rows, "pk", _attempt)
+    state = said(request, "state", "")
+    if state and state not in Attempt.State.values:
+        raise InvalidInput(f"state must be one of {', '.join(Attempt.State.values)}.", field="state")
+    return paged(request, rows.filter(state=state) if state else rows, "pk", _attempt)
 
 
 @needs(Scope.IMPORT)

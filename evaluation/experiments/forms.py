@@ -9,15 +9,14 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices
+from evaluation.experiments.write.endpoints import DIALECTS
 from evaluation.models import Endpoint
-from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS, ZOOM_DIALECTS
 from evaluation.runner.dialects.zoom import Frame
 from evaluation.runner.protocols import PROTOCOLS
 from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import SLUGS, Role
 from evaluation.runner.tokens import FAMILIES
 
-DIALECTS = tuple(dict.fromkeys((*ZOOM_DIALECTS, *TOOLBOX_DIALECTS, *CODE_DIALECTS)))
 _PROTOCOL_WORDS = {
     "base": _("base: answer from the image alone"),
     "zoom": _("zoom: one tool that zooms into regions"),

@@ -18,6 +18,9 @@ from evaluation.endpoints.presets import PRESETS
 from evaluation.endpoints.sealing import Sealer, SealingUnavailable
 from evaluation.experiments.read.connection import address_of
 from evaluation.models import Endpoint, Experiment
+from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS, ZOOM_DIALECTS
+from evaluation.runner.dialects.zoom import Frame
+from evaluation.runner.tokens import FAMILIES
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
@@ -25,6 +28,10 @@ from webapp.jobs.actions import enqueue_on_commit
 from webapp.jobs.models import Job
 
 PROBE = "evaluation.test_endpoint"
+DIALECTS = tuple(dict.fromkeys((*ZOOM_DIALECTS, *TOOLBOX_DIALECTS, *CODE_DIALECTS)))
+FRAMES = tuple(frame.value for frame in Frame)
+LIMITS = ("requests_per_minute", "tokens_per_minute", "in_flight")
+PRICES = ("input", "output", "cached")
 CHANGEABLE = ("preset", "base_url", "model", "label", "family", "dialect", "frame", "key_name", "limits", "prices")
 
 
@@ -133,6 +140,20 @@ def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
         address_of(given["base_url"])
     if given.get("preset", "generic") not in PRESETS:
         raise InvalidInput(gettext("Choose a preset: %(presets)s.") % {"presets": ", ".join(PRESETS)}, field="preset")
+    for name, known in (("dialect", DIALECTS), ("frame", FRAMES), ("family", ("", *FAMILIES))):
+        if name in given and given[name] not in known:
+            said = gettext("Choose one of: %(known)s.") % {"known": ", ".join(one for one in known if one)}
+            raise InvalidInput(said, field=name)
+    for name, known in (("limits", LIMITS), ("prices", PRICES)):
+        for key, value in given.get(name, {}).items():
+            number = isinstance(value, int if name == "limits" else int | float) and not isinstance(value, bool)
+            if key not in known or not (value is None or (number and 0 <= value < 1e12)):
+                said = gettext("%(key)s is not possible. Numbers: %(known)s.") % {"key": key, "known": ", ".join(known)}
+                raise InvalidInput(said, field=name)
+    if given.get("prices") and not {"input", "output"} <= {
+        key for key, value in given["prices"].items() if value is not None
+    }:
+        raise InvalidInput(gettext("Prices need input and output."), field="prices")
     return given
 
 

@@ -11,7 +11,10 @@ from annotation.models import Benchmark
 from evaluation.models import Endpoint, Experiment
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import serving, spoken
+from tests.factories import make_user
+from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
+from webapp.accounts.scopes import Scope
 from webapp.jobs.runner import run_waiting
 
 AT = "/api/v1/benchmarks/kitchen"
@@ -80,3 +83,65 @@ def test_choices_that_cannot_be_run_are_refused(benchmark: Benchmark, lea: User,
     send(client, "post", "endpoints/", {"name": "local", "base_url": "http://127.0.0.1:9/v1", "model": "m-1"})
     assert send(client, "post", "experiments/", body).status_code == status
     assert not Experiment.objects.exists()
+
+
+def test_an_endpoint_of_the_site_is_not_changed_at_an_address_of_a_benchmark(benchmark: Benchmark) -> None:
+    """A token can be limited to one benchmark, and an endpoint of the site serves all."""
+    admin = make_user("Ada Kern", is_staff=True, is_superuser=True)
+    site = Endpoint.objects.create(name="site", base_url="http://127.0.0.1:9/v1", model="m")
+    _, secret = create_token(name="t", actor=admin, scopes=[Scope.MANAGE, Scope.IMPORT], benchmark="kitchen")
+    client = Client(headers={"Authorization": f"Bearer {secret}"})
+    assert send(client, "patch", f"endpoints/{site.pk}/", {"model": "other"}).status_code == 404
+    assert send(client, "post", f"endpoints/{site.pk}/test/", {}).status_code == 404
+    site.refresh_from_db()
+    assert site.model == "m"
+
+
+def test_the_same_key_of_a_request_makes_one_experiment(benchmark: Benchmark, lea: User) -> None:
+    client = signed_in(lea)
+    send(client, "post", "endpoints/", {"name": "local", "base_url": "http://127.0.0.1:9/v1", "model": "m-1"})
+    body = {"endpoint": "local", "protocol": "base"}
+    ids = {
+        client.post(
+            f"{AT}/experiments/", body, content_type="application/json", headers={"Idempotency-Key": "k"}
+        ).json()["id"]
+        for _ in range(2)
+    }
+    assert len(ids) == Experiment.objects.count() == 1
+
+
+def test_limits_and_sampling_that_are_sent_are_part_of_the_recipe(benchmark: Benchmark, lea: User) -> None:
+    client = signed_in(lea)
+    prices = {"input": 1.5, "output": 2}
+    send(
+        client,
+        "post",
+        "endpoints/",
+        {"name": "local", "base_url": "http://127.0.0.1:9/v1", "model": "m-1", "prices": prices},
+    )
+    more = {"rounds": 3, "calls": 2, "parameters": {"temperature": 0.5}}
+    recipe = send(client, "post", "experiments/", {"endpoint": "local", "protocol": "zoom", **more}).json()["recipe"]
+    assert (recipe["limits"], recipe["sampling"]["temperature"]) == ({"rounds": 3, "calls": 2}, 0.5)
+    assert Endpoint.objects.get().prices == prices
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("dialect", "dance"), ("frame", "dance"), ("family", "dance"), ("limits", {"speed": 1}),
+     ("limits", {"in_flight": "many"}), ("prices", {"input": -1, "output": 1}), ("prices", {"input": 1})],
+)  # fmt: skip
+def test_values_that_no_endpoint_can_have_are_refused(benchmark: Benchmark, lea: User, field: str, value: Any) -> None:
+    body = {"name": "local", "base_url": "http://127.0.0.1:9/v1", "model": "m-1", field: value}
+    answer = send(signed_in(lea), "post", "endpoints/", body)
+    assert (answer.status_code, Endpoint.objects.exists()) == (400, False)
+
+
+def test_attempts_are_listed_by_state(benchmark: Benchmark, lea: User) -> None:
+    client = signed_in(lea)
+    with serving(TWO) as server:
+        send(client, "post", "endpoints/", {"name": "local", "base_url": server.url, "model": "m-1"})
+        made = send(client, "post", "experiments/", {"endpoint": "local", "protocol": "base", "start": "all"}).json()
+        run_waiting()
+    path = f"{AT}/experiments/{made['id']}/attempts/"
+    assert [len(client.get(path, {"state": state}).json()["results"]) for state in ("done", "failed")] == [2, 0]
+    assert client.get(path, {"state": "dancing"}).status_code == 400
