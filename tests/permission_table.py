@@ -231,6 +231,8 @@ EXPERIMENTS = [
     Line("evaluation:experiments", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
     Line("evaluation:experiment", (B, "{experiment}"), get=form(*RUNNERS)),
     Line("evaluation:experiment-budget", (B, "{experiment}"), post=form(*RUNNERS)),
+    # The attempt of the test has sent nothing.
+    Line("evaluation:experiment-image", (B, "{experiment}", "0" * 64), get=form() | dict.fromkeys(RUNNERS, 404)),
     Line("evaluation:attempt", (B, "{experiment}", "{attempt}"), get=form(*RUNNERS)),
     *(
         Line(f"evaluation:experiment-{name}", (B, "{experiment}"), post=form(*RUNNERS))

@@ -240,8 +240,7 @@ def experiments(request: Request, slug: str) -> Response:
         return paged(request, benchmark.experiments.all(), "pk", _experiment)
     given, actor = _given(NewExperiment, request), person_of(request)
     name, start = given.pop("endpoint"), given.pop("start")
-    offered = Endpoint.objects.offered_to(benchmark).filter(name=name).order_by("-benchmark")
-    found = next(iter(sorted(offered, key=lambda one: one.benchmark_id is None)), None)
+    found = Endpoint.objects.named(name, benchmark)
     if found is None:
         raise NotFound(f"There is no endpoint {name}.", field="endpoint")
 
@@ -276,7 +275,7 @@ def experiment(request: Request, slug: str, pk: int) -> Response:
             "failures": dict(progress.failures),
             "tokens": progress.tokens,
             "seconds_left": progress.seconds_left,
-            "accuracy": accuracy.mean if accuracy else None,
+            "accuracy": accuracy.value if accuracy else None,
             "accuracy_n": accuracy.n if accuracy else 0,
         }
     )

@@ -1,4 +1,4 @@
-"""Endpoints, prompts, experiments with their attempts and exchanges. No row of an earlier release changes."""
+"""Endpoints and experiments with their attempts and exchanges. No row of an earlier release changes."""
 
 import django.core.validators
 import django.db.models.deletion
@@ -304,41 +304,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.CreateModel(
-            name="Prompt",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "slug",
-                    models.CharField(
-                        max_length=60,
-                        validators=[
-                            django.core.validators.RegexValidator(
-                                "^[a-z0-9][a-z0-9-]*$",
-                                "Use lowercase letters, digits and hyphens. Start with a letter or digit.",
-                            )
-                        ],
-                    ),
-                ),
-                ("version", models.PositiveSmallIntegerField()),
-                ("role", models.CharField(max_length=12)),
-                ("text", models.TextField()),
-                ("digest", models.CharField(max_length=64)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "created_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["slug", "version"],
-            },
-        ),
-        migrations.CreateModel(
             name="SentImage",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
@@ -384,10 +349,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="attempt",
             constraint=models.UniqueConstraint(fields=("experiment", "sample", "rollout"), name="attempt_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="prompt",
-            constraint=models.UniqueConstraint(fields=("slug", "version"), name="prompt_version_once"),
         ),
         migrations.AddIndex(
             model_name="sentimage",

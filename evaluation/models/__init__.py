@@ -1,4 +1,4 @@
-from evaluation.models.experiment import Attempt, Endpoint, Exchange, Experiment, Prompt, SentImage
+from evaluation.models.experiment import Attempt, Endpoint, Exchange, Experiment, SentImage
 from evaluation.models.judging import JudgingItem, JudgingQueue, JudgingSeat
 from evaluation.models.listing import FailureLabel, Note, SavedSlice, Tag, Tagging
 from evaluation.models.mapping import SampleAlias, SavedMapping
@@ -25,7 +25,6 @@ __all__ = [
     "Metric",
     "Model",
     "Note",
-    "Prompt",
     "Replay",
     "ReplayedStep",
     "Rollout",

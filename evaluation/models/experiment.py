@@ -58,25 +58,6 @@ class Endpoint(models.Model):
         return self.label or self.model
 
 
-class Prompt(models.Model):
-    """A version of a template that people added. Those of the product are files (``evaluation.runner.prompts``)."""
-
-    slug = models.CharField(max_length=60, validators=[NAME])
-    version = models.PositiveSmallIntegerField()
-    role = models.CharField(max_length=12)
-    text = models.TextField()
-    digest = models.CharField(max_length=64)
-    created_at = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
-
-    class Meta:
-        ordering = ["slug", "version"]
-        constraints = [models.UniqueConstraint(fields=["slug", "version"], name="prompt_version_once")]
-
-    def __str__(self) -> str:
-        return f"{self.slug}@{self.version}"
-
-
 class Experiment(models.Model):
     """A recipe applied to samples; its finished attempts are trajectories of one run.
 

@@ -172,19 +172,9 @@ def _tidy() -> None:
 
 
 def sweep_files(now: datetime) -> int:
-    """Delete the files that no run or benchmark names, and return their number. A transaction that is not committed
-    yet may name a file that was just written: the last day is left alone."""
+    """Delete the files that no run or benchmark names, and return their number."""
     return _sweep(PREFIX, ScoreFile, now) + _sweep(WORDS, WordFile, now) + _sweep(LISTS, ListFile, now)
 
 
 def _sweep(prefix: str, files: type[ScoreFile | WordFile | ListFile], now: datetime) -> int:
-    gone = 0
-    for part in objects.folders(prefix):
-        for name in objects.names(f"{prefix}/{part}"):
-            written = objects.modified(name)
-            if written is None or written > now - UNNAMED:
-                continue
-            if not files.objects.filter(digest=Path(name).stem).exists():
-                objects.delete(name)
-                gone += 1
-    return gone
+    return objects.delete_unnamed(prefix, lambda digest: files.objects.filter(digest=digest).exists(), now)

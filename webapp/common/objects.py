@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -22,6 +22,7 @@ from webapp.common.errors import Unavailable
 from webapp.common.outages import STORE, Outage
 
 CHUNK = 1 << 20
+UNNAMED = timedelta(days=1)
 PART = ".part"
 """The ending of a file that is being written."""
 
@@ -115,6 +116,20 @@ def modified(name: str) -> datetime | None:
 def folders(prefix: str) -> list[str]:
     """The last parts of the names of the folders directly below this one."""
     return _listed(prefix)[0]
+
+
+def delete_unnamed(prefix: str, is_named: Callable[[str], bool], now: datetime) -> int:
+    """Delete the objects ``prefix/ab/<name>.<ending>`` that no row names, and return their number. ``is_named`` gets
+    the name without its ending. A transaction that is not committed yet may name an object that was just written: the
+    last day is left alone."""
+    gone = 0
+    for part in folders(prefix):
+        for name in names(f"{prefix}/{part}"):
+            written = modified(name)
+            if written is not None and written <= now - UNNAMED and not is_named(Path(name).stem):
+                delete(name)
+                gone += 1
+    return gone
 
 
 def names(prefix: str) -> Iterator[str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 
 from evaluation.endpoints.replies import ErrorInBody, Unreadable, read_answer
-from evaluation.models import Attempt, Exchange
+from evaluation.models import Attempt, Exchange, SentImage
 
+_SHA256 = re.compile(r'"sha256:([0-9a-f]{64})"')
 LONGEST = 200_000
 """Characters of a body that a page shows; the API has all of it."""
 
@@ -15,9 +17,11 @@ LONGEST = 200_000
 @dataclass(frozen=True)
 class ShownExchange:
     """``request`` and ``response``: bodies, indented if they are JSON; ``cut``: whether one is longer than shown.
-    ``said`` and ``calls``: what the response says, "" and none where it cannot be read."""
+    ``said`` and ``calls``: what the response says, "" and none where it cannot be read. ``images``: those that no
+    earlier request contains."""
 
     exchange: Exchange
+    images: list[SentImage]
     said: str
     calls: tuple[str, ...]
     request: str
@@ -26,16 +30,25 @@ class ShownExchange:
 
 
 def exchanges_of(attempt: Attempt) -> list[ShownExchange]:
-    """The exchanges of an attempt, or of the equal one that it is linked to. One query."""
-    source = attempt.reused_from_id or attempt.pk
-    return [_shown(exchange) for exchange in Exchange.objects.filter(attempt=source).order_by("n")]
+    """The exchanges of an attempt, or of the equal one that it is linked to. Two queries."""
+    source = attempt.reused_from or attempt
+    rows, seen, shown = list(source.exchanges.order_by("n")), set[str](), []
+    named = {row.pk: dict.fromkeys(_SHA256.findall(bytes(row.request).decode("utf-8", "replace"))) for row in rows}
+    wanted = {sha256 for found in named.values() for sha256 in found}
+    kept = SentImage.objects.filter(experiment=source.experiment_id, sha256__in=wanted)
+    images = {image.sha256: image for image in kept}
+    for row in rows:
+        new = [sha256 for sha256 in named[row.pk] if sha256 in images and sha256 not in seen]
+        seen |= named[row.pk].keys()
+        shown.append(_shown(row, [images[sha256] for sha256 in new]))
+    return shown
 
 
-def _shown(exchange: Exchange) -> ShownExchange:
+def _shown(exchange: Exchange, images: list[SentImage]) -> ShownExchange:
     request, response = _text(exchange.request), _text(exchange.response)
     cut = len(request) > LONGEST or len(response) > LONGEST
     said, calls = _read(bytes(exchange.response or b""))
-    return ShownExchange(exchange, said[:LONGEST], calls, request[:LONGEST], response[:LONGEST], cut)
+    return ShownExchange(exchange, images, said[:LONGEST], calls, request[:LONGEST], response[:LONGEST], cut)
 
 
 def _read(body: bytes) -> tuple[str, tuple[str, ...]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,26 +9,28 @@ from typing import Any
 from django.db.models import Max, Min, Sum
 from django.utils.translation import gettext
 
-from annotation.statistics import Interval, wilson
-from evaluation.common.extraction.read import answer_keys
-from evaluation.metrics.answers import judge_answer
-from evaluation.metrics.columns import TRUE, UNKNOWN
-from evaluation.models import Attempt, Exchange, Experiment, Step, Trajectory
+from evaluation.metrics.aggregate import aggregate
+from evaluation.metrics.measures import answered_rate, evaluated_rows
+from evaluation.metrics.score import score_run
+from evaluation.models import Attempt, Exchange, Experiment, Run, Step
+from evaluation.scoring.load.columns import load_run, load_samples
 from evaluation.scoring.settings import settings_of
 
 CROPS = 12
+ACCURACY = "accuracy"
 MOST_READ = 2000
-"""Answers from which the accuracy so far is read; more would make the page slow. The leaderboard has all."""
+"""Trajectories, and samples, from which the accuracy is computed while the experiment runs."""
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Correct answers so far: mean over samples of the share of their rollouts. ``n``: samples with a decided answer.
-    ``interval``: Wilson, 95%."""
+    """The accuracy of a run as the leaderboard has it (docs/metrics.md#answers): its value and interval, 0 to 1, and
+    ``n`` samples."""
 
-    mean: float
+    value: float
     n: int
-    interval: Interval | None
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True)
@@ -103,21 +104,26 @@ def price_range(experiment: Experiment) -> PriceRange:
 
 
 def accuracy_of(experiment: Experiment) -> Accuracy | None:
-    """The accuracy of the answers so far, by the metric settings of the benchmark; None without a decided answer."""
-    rows = Trajectory.objects.filter(attempts__experiment=experiment, error="").order_by("-pk")
-    answers = list(rows.values_list("sample__key", "answer", "judge_correct")[:MOST_READ])
-    keys = answer_keys(experiment.benchmark, {key for key, *_ in answers})
-    settings, shares = settings_of(experiment.benchmark), defaultdict(list)
-    for sample, answer, verdict in answers:
-        if sample in keys:
-            given = UNKNOWN if verdict is None else int(verdict)
-            result = judge_answer(answer, keys[sample], given, settings)
-            if result.correct != UNKNOWN:
-                shares[sample].append(result.correct == TRUE)
-    if not shares:
+    """The accuracy of the run: the stored one if it is current, else computed by the same functions for a run and a
+    benchmark that are small enough; None if it is undefined or not known yet."""
+    found = Run.objects.filter(benchmark=experiment.benchmark, model__name=experiment.model, setting=experiment.setting)
+    run = found.select_related("scoring").first()
+    if run is None:
         return None
-    means = [sum(one) / len(one) for one in shares.values()]
-    return Accuracy(sum(means) / len(means), len(means), wilson(sum(means), len(means)))
+    scoring = getattr(run, "scoring", None)
+    if scoring is not None and not scoring.stale:
+        row = scoring.metrics.filter(metric=ACCURACY, slice_by="").first()
+        return Accuracy(row.value, row.n, row.ci_low, row.ci_high) if row and row.value is not None else None
+    if run.trajectories.count() > MOST_READ or experiment.benchmark.samples.count() > MOST_READ:
+        return None
+    samples, settings = load_samples(experiment.benchmark), settings_of(experiment.benchmark)
+    loaded = load_run(run, samples)
+    scores = score_run(samples.columns, loaded.columns, settings)
+    rows = evaluated_rows(samples.columns, scores, settings)
+    measure = answered_rate(ACCURACY, samples.columns, scores, rows, settings)
+    made = aggregate(samples.columns, scores, loaded.columns, settings, slices=(), measures=[measure])
+    one = next(row for row in made if row.metric == ACCURACY)
+    return Accuracy(one.value, one.n, one.ci_low, one.ci_high) if one.value is not None else None
 
 
 def last_crops(experiment: Experiment) -> list[Any]:

@@ -19,14 +19,13 @@ from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.connection import address_of, settings_of
 from evaluation.experiments.write.plan import recipe_name, selected_samples
 from evaluation.experiments.write.states import check_budget
-from evaluation.models import Endpoint, Experiment, Prompt, Run
+from evaluation.models import Endpoint, Experiment, Run
 from evaluation.runner.dialects.zoom import Frame
 from evaluation.runner.images import PolicyError
 from evaluation.runner.protocols import PROTOCOLS, Limits, Tools
 from evaluation.runner.recipe import Recipe, RecipeError
 from evaluation.runner.sampling import SAMPLING
-from evaluation.runner.templates import Prompt as Template
-from evaluation.runner.templates import PromptError, Role, load_prompt
+from evaluation.runner.templates import Prompt, PromptError, Role, load_prompt
 from evaluation.sandbox import Refusal, available
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -123,14 +122,10 @@ def recipe_of(endpoint: Endpoint, choices: Choices) -> Recipe:
         raise InvalidInput(str(error), field=_FIELDS.get(type(error), "prompt")) from error
 
 
-def prompt_of(name: str) -> Template:
-    """The template ``slug@version``; without a version the newest. Raises ``InvalidInput``."""
+def prompt_of(name: str) -> Prompt:
+    """The template ``slug@version``; without a version the first. Raises ``InvalidInput``."""
     slug, _, version = name.partition("@")
-    rows = Prompt.objects.filter(slug=slug)
-    row = rows.filter(version=version).first() if version.isdecimal() else rows.order_by("-version").first()
     try:
-        if row is not None:
-            return Template(row.slug, str(row.version), Role(row.role), row.text)
         return load_prompt(slug, version or "1")
     except PromptError as error:
         raise InvalidInput(str(error), field="prompt") from error

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
-from pathlib import Path
+from datetime import datetime
 
 from annotation.images.store import picture_path
 from annotation.models import Image
@@ -13,8 +12,6 @@ from evaluation.runner.images import SentImage as Sent
 from webapp.common import objects
 
 PREFIX = "sent"
-UNNAMED = timedelta(days=1)
-"""A transaction that is not committed yet may name a file that was just written."""
 SUFFIX = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp"}
 
 
@@ -48,13 +45,4 @@ def keep_images(experiment: Experiment, images: Iterable[Sent]) -> None:
 
 def sweep_sent_images(now: datetime) -> int:
     """Delete the images that no experiment names any more; return their number."""
-    gone = 0
-    for part in objects.folders(PREFIX):
-        for name in objects.names(f"{PREFIX}/{part}"):
-            written = objects.modified(name)
-            if written is None or written > now - UNNAMED:
-                continue
-            if not SentImage.objects.filter(sha256=Path(name).stem).exists():
-                objects.delete(name)
-                gone += 1
-    return gone
+    return objects.delete_unnamed(PREFIX, lambda sha256: SentImage.objects.filter(sha256=sha256).exists(), now)

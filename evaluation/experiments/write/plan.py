@@ -8,6 +8,8 @@ from typing import Any
 
 from django.db import transaction
 from django.http import QueryDict
+from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.terms import Terms
 from annotation.images.chain_runs import original_of
@@ -18,8 +20,10 @@ from evaluation.models import Attempt, Experiment
 from evaluation.runner.images import SourceImage
 from evaluation.runner.openings import attempt_digest
 from evaluation.runner.protocols import Result
-from evaluation.runner.recipe import Recipe, Task
+from evaluation.runner.recipe import Recipe, RecipeError, Task
+from evaluation.runner.templates import PromptError
 from webapp.common import objects
+from webapp.common.errors import Conflict
 
 TRIAL = 3
 """Samples that are run first, to price the others."""
@@ -68,7 +72,7 @@ def plan_attempts(experiment: Experiment) -> int:
     planned = experiment.attempts.count()
     if planned:
         return planned
-    recipe = Recipe.from_json(experiment.recipe)
+    recipe = recipe_of_row(experiment)
     samples = selected_samples(experiment.benchmark, experiment.samples)
     trial = _spread(list(samples.values_list("pk", flat=True)))
     with transaction.atomic():
@@ -78,15 +82,32 @@ def plan_attempts(experiment: Experiment) -> int:
             return experiment.attempts.count()
         for batch in _batches(with_task(samples).iterator(chunk_size=BATCH)):
             Attempt.objects.bulk_create(
-                Attempt(
-                    experiment=experiment, sample=sample, rollout=rollout, trial=sample.pk in trial and rollout == 0,
-                    digest=attempt_digest(recipe, task, rollout),
-                )
+                _planned(experiment, recipe, sample, rollout, trial=sample.pk in trial and rollout == 0)
                 for sample in batch
-                for task in [task_of(sample)]
                 for rollout in range(experiment.rollouts)
-            )  # fmt: skip
+            )
     return experiment.attempts.count()
+
+
+def recipe_of_row(experiment: Experiment) -> Recipe:
+    """The recipe of an experiment. Raises ``Conflict`` if this version of the program cannot run it."""
+    try:
+        return Recipe.from_json(experiment.recipe)
+    except RecipeError as error:
+        said = gettext("The recipe can't be run any more: %(reason)s Create the experiment again.")
+        raise Conflict(said % {"reason": error}, code="recipe") from error
+
+
+def _planned(experiment: Experiment, recipe: Recipe, sample: Sample, rollout: int, *, trial: bool) -> Attempt:
+    """An attempt; skipped if the sample lacks something that the prompt shows, such as a reference toolchain."""
+    attempt = Attempt(experiment=experiment, sample=sample, rollout=rollout, trial=trial)
+    try:
+        attempt.digest = attempt_digest(recipe, task_of(sample), rollout)
+    except PromptError as problem:
+        attempt.state, attempt.error, attempt.finished_at = Attempt.State.SKIPPED, str(problem), timezone.now()
+    except RecipeError as error:
+        raise Conflict(str(error), code="recipe") from error
+    return attempt
 
 
 def _spread(ids: list[int]) -> set[int]:

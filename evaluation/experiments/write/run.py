@@ -13,9 +13,10 @@ from annotation.common.access import allowed
 from annotation.workflow import Right
 from evaluation.experiments.read.connection import client_of, limits_of, price_of
 from evaluation.experiments.write.plan import plan_attempts
-from evaluation.experiments.write.states import KIND
+from evaluation.experiments.write.states import KIND, skip_queued
 from evaluation.experiments.write.work import Worker, close_record, release_lost
 from evaluation.models import Attempt, Experiment
+from evaluation.models.querysets.experiments import LIVE
 from evaluation.scoring.queue import queue_scoring
 from webapp.common.errors import Conflict
 from webapp.jobs.context import JobContext
@@ -37,10 +38,9 @@ def run_experiment(context: JobContext, *, experiment_id: int, part: int = 0) ->
     if experiment is None:
         return {}
     context.result_url = f"{experiment.benchmark.get_absolute_url()}experiments/{experiment.pk}/"
-    if experiment.state in (State.TRIAL, State.RUNNING):
+    release_lost(experiment)
+    if experiment.state in LIVE:
         plan_attempts(experiment)
-        if not part:
-            release_lost(experiment)
         left = _left(experiment).count()
         if not part and not context.parts and left > PER_PART:
             parts = min(MOST_PARTS, ceil(left / PER_PART))
@@ -48,9 +48,13 @@ def run_experiment(context: JobContext, *, experiment_id: int, part: int = 0) ->
                 KIND, "parts",
                 tuple(Part(f"part {n}", {"experiment_id": experiment.pk, "part": n}) for n in range(1, parts + 1)),
             )  # fmt: skip
-        if left:
-            _work(context, experiment, part)
-    return None if part else _end(experiment)
+    # A person can resume an experiment while its job is about to end.
+    while experiment.state in LIVE and _left(experiment).exists():
+        _work(context, experiment, part)
+        experiment.refresh_from_db(fields=["state"])
+    if part:
+        return None
+    return _end(experiment)
 
 
 def _left(experiment: Experiment) -> Any:
@@ -75,10 +79,13 @@ def _work(context: JobContext, experiment: Experiment, part: int) -> None:
 @transaction.atomic
 def _end(experiment: Experiment) -> dict[str, Any]:
     """Move on once no attempt is left: from a trial to ready, from running to done; scores follow."""
+    release_lost(experiment)
     experiment.refresh_from_db(fields=["state"])
     counts = experiment.attempts.all().counted()
-    if experiment.state in (State.TRIAL, State.RUNNING) and not _left(experiment).exists():
-        whole = experiment.state == State.RUNNING or not counts.get("queued")
+    if experiment.state == State.STOPPED:
+        skip_queued(experiment)
+    elif experiment.state in LIVE and not _left(experiment).exists():
+        whole = not counts.get("queued") and not counts.get("running")
         Experiment.objects.filter(pk=experiment.pk, state=experiment.state).update(
             state=State.DONE if whole else State.READY, finished_at=timezone.now() if whole else None
         )

@@ -52,7 +52,7 @@ def retry_failed(*, actor: User | None, experiment: Experiment) -> int:
 
 
 def pause(*, actor: User | None, experiment: Experiment) -> None:
-    """Stop before the next request of each attempt; everything answered is kept."""
+    """Stop before the next request of each attempt. Requests in flight are awaited, everything answered is kept."""
     require(actor, experiment.benchmark, Right.IMPORT_RUNS)
     with transaction.atomic():
         _change(experiment, (State.TRIAL, State.RUNNING), State.PAUSED, pause_reason=Reason.PERSON, pause_note="")
@@ -60,14 +60,19 @@ def pause(*, actor: User | None, experiment: Experiment) -> None:
 
 
 def stop(*, actor: User | None, experiment: Experiment) -> None:
-    """End the experiment. Attempts that were not started are skipped; finished ones stay in the run."""
+    """End the experiment. Attempts that were not started are skipped, and requests in flight are awaited."""
     require(actor, experiment.benchmark, Right.IMPORT_RUNS)
     with transaction.atomic():
         states = (State.DRAFT, State.TRIAL, State.READY, State.RUNNING, State.PAUSED)
         _change(experiment, states, State.STOPPED, pause_reason="", pause_note="", finished_at=timezone.now())
-        open_ones = experiment.attempts.filter(state__in=(Attempt.State.QUEUED, Attempt.State.RUNNING))
-        open_ones.update(state=Attempt.State.SKIPPED, claim="", finished_at=timezone.now())
+        skip_queued(experiment)
         _note(actor, experiment, "experiment.stop")
+
+
+def skip_queued(experiment: Experiment) -> None:
+    """End the attempts of a stopped experiment that nobody runs."""
+    queued = experiment.attempts.filter(state=Attempt.State.QUEUED)
+    queued.update(state=Attempt.State.SKIPPED, claim="", finished_at=timezone.now())
 
 
 def change_budget(
@@ -75,10 +80,13 @@ def change_budget(
 ) -> None:
     """Change what the experiment may spend; what is not given stays. It takes effect with the next request."""
     require(actor, experiment.benchmark, Right.IMPORT_RUNS)
-    usd = experiment.budget_usd if budget_usd is None else budget_usd
-    calls = experiment.budget_calls if budget_calls is None else budget_calls
-    check_budget(usd, calls)
     with transaction.atomic():
+        # Two people may change one half each.
+        now = Experiment.objects.select_for_update().get(pk=experiment.pk)
+        experiment.budget_usd, experiment.budget_calls = now.budget_usd, now.budget_calls
+        usd = experiment.budget_usd if budget_usd is None else budget_usd
+        calls = experiment.budget_calls if budget_calls is None else budget_calls
+        check_budget(usd, calls)
         Experiment.objects.filter(pk=experiment.pk).update(budget_usd=usd, budget_calls=calls)
         data = {"before": [experiment.budget_usd, experiment.budget_calls], "after": [usd, calls]}
         _note(actor, experiment, "experiment.budget", data)

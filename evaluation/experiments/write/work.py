@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -40,12 +40,11 @@ from evaluation.execution.attempt import (
 )
 from evaluation.execution.pool import Ask, Ended, Pool
 from evaluation.experiments.write.images import keep_images
-from evaluation.experiments.write.plan import recipe_name, task_of, with_task
+from evaluation.experiments.write.plan import recipe_name, recipe_of_row, task_of, with_task
 from evaluation.importers.interface import ReadOptions
 from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.models import Attempt, Exchange, Experiment, Run, Trajectory
 from evaluation.runner.protocols import Result
-from evaluation.runner.recipe import Recipe
 from webapp.jobs.context import JobContext
 from webapp.jobs.models import Job
 
@@ -59,11 +58,13 @@ State, Reason = Experiment.State, Experiment.Reason
 
 @dataclass
 class Held:
-    """An attempt that this worker runs. ``seconds`` and ``usd``: of its answered requests."""
+    """An attempt that this worker runs. ``exchange``: of its request in flight, if there is one; a worker that stopped
+    may have sent it. ``n``: of the next exchange. ``seconds`` and ``usd``: of its answered requests."""
 
     attempt: Attempt
     work: Work
-    exchanges: dict[int, int] = field(default_factory=dict)
+    exchange: int | None = None
+    n: int = 0
     seconds: float = 0.0
     usd: float | None = None
 
@@ -82,7 +83,7 @@ class Worker:
         threads: int,
     ) -> None:
         self.context, self.experiment, self.price, self.family = context, experiment, price, family
-        self.recipe = Recipe.from_json(experiment.recipe)
+        self.recipe = recipe_of_row(experiment)
         self.half = self.recipe.task.result is not Result.ANSWER
         self.claim = context.job.worker
         self.pool: Pool[Work] = Pool(threads, partial(run_attempt, client=client))
@@ -100,7 +101,6 @@ class Worker:
                 while self._step():
                     pass
             finally:
-                self.pool.stop()
                 try:
                     self._save_finished()
                 finally:
@@ -108,9 +108,8 @@ class Worker:
 
     def _step(self) -> bool:
         """Claim, store what has come, save; return whether there is more to do."""
-        if self.open and not self._is_live():
-            self.open = False
-            self.pool.stop()
+        # A person can pause and resume meanwhile. What is in flight is awaited: it costs money.
+        self.open = self._is_live()
         if self.open and not self.waiting:
             self._start_more()
         asks = self.pool.take(0.2 if self.pool.busy else 0.0)
@@ -170,7 +169,10 @@ class Worker:
             attempt.pk, self.recipe, task_of(sample), attempt.rollout, self.family,
             [Answered(one.request_digest, bytes(one.response or b"")) for one in answered],
         )  # fmt: skip
-        held = Held(attempt, work, {one.n: one.pk for one in exchanges} if source is attempt else {})
+        held = Held(attempt, work)
+        if source is attempt:
+            held.exchange = next((one.pk for one in exchanges if one.state == Exchange.State.SENT), None)
+            held.n = max((one.n for one in exchanges), default=-1) + 1
         for one in answered:
             held.seconds += (one.milliseconds or 0) / 1000
             held.usd = _plus(held.usd, one.usd)
@@ -213,12 +215,12 @@ class Worker:
         if not self.open:
             return [ask.refuse]
         usd = self.price.usd(sending.most) if self.price else 0.0
-        if sending.n in held.exchanges:
+        if held.exchange is not None:
             # It was in flight when a worker stopped, and keeps what it reserved.
-            Exchange.objects.filter(pk=held.exchanges[sending.n]).update(
-                state=Exchange.State.SENT, started_at=timezone.now(), request=sending.request,
-                request_digest=sending.digest,
-            )  # fmt: skip
+            Exchange.objects.filter(pk=held.exchange).update(
+                started_at=timezone.now(), request=sending.request, request_digest=sending.digest
+            )
+            Experiment.objects.filter(pk=self.experiment.pk).update(calls=F("calls") + 1)
             return [ask.grant]
         room = Experiment.objects.filter(pk=self.experiment.pk, calls__lt=F("budget_calls"))
         room = room.filter(budget_usd__gte=F("spent_usd") + F("reserved_usd") + usd) if usd else room
@@ -227,10 +229,10 @@ class Worker:
             return []
         keep_images(self.experiment, sending.images.values())
         made = Exchange.objects.create(
-            attempt=held.attempt, n=sending.n, request_digest=sending.digest, request=sending.request,
+            attempt=held.attempt, n=held.n, request_digest=sending.digest, request=sending.request,
             started_at=timezone.now(), reserved_usd=usd,
         )  # fmt: skip
-        held.exchanges[sending.n] = made.pk
+        held.exchange, held.n = made.pk, held.n + 1
         return [ask.grant]
 
     def _take_reply(self, held: Held, received: Received) -> None:
@@ -239,7 +241,7 @@ class Worker:
         held.seconds += reply.ms / 1000
         held.usd = _plus(held.usd, usd)
         self._settle(
-            held.exchanges[received.n], usd, state=Exchange.State.ANSWERED, response=reply.body, status=reply.status,
+            held, usd, state=Exchange.State.ANSWERED, response=reply.body, status=reply.status,
             milliseconds=reply.ms, retries=reply.retries, finish_reason=(reply.finish_reason or "")[:40],
             served_model=reply.served_model[:200], fingerprint=reply.fingerprint[:200], **_tokens(usage),
         )  # fmt: skip
@@ -251,7 +253,7 @@ class Worker:
         usd = self.price.usd(usage) if self.price and usage else None
         held.usd = _plus(held.usd, usd)
         self._settle(
-            held.exchanges[lost.n], usd, state=Exchange.State.FAILED, response=failure.body,
+            held, usd, state=Exchange.State.FAILED, response=failure.body,
             status=failure.status or None, retries=failure.retries, **(_tokens(usage) if usage else {}),
         )  # fmt: skip
         found = Experiment.objects.filter(pk=self.experiment.pk)
@@ -261,8 +263,10 @@ class Worker:
             why = f"{in_row} requests in a row failed. " if failure.kind != ErrorKind.AUTH else ""
             self._pause(Reason.ENDPOINT, f"{why}{failure.message} {failure.kind.advice}")
 
-    def _settle(self, exchange: int, usd: float | None, **fields: Any) -> None:
-        row = Exchange.objects.filter(pk=exchange)
+    def _settle(self, held: Held, usd: float | None, **fields: Any) -> None:
+        assert held.exchange is not None
+        row = Exchange.objects.filter(pk=held.exchange)
+        held.exchange = None
         reserved = row.values_list("reserved_usd", flat=True).get()
         row.update(usd=usd, reserved_usd=0.0, **fields)
         Experiment.objects.filter(pk=self.experiment.pk).update(
@@ -274,11 +278,12 @@ class Worker:
         if isinstance(outcome, Done):
             if outcome.kind == ErrorKind.AUTH:
                 # It is no fault of the sample: the attempt continues once the key is correct.
-                self._forget_failed(attempt)
                 self._let_go(held, Attempt.State.QUEUED)
             else:
                 self.finished.append((held, dict(outcome.row), outcome.kind))
         elif isinstance(outcome, Restart) and attempt.restarts < MOST_RESTARTS:
+            if held.exchange is not None:
+                self._settle(held, None)
             attempt.exchanges.all().delete()
             Attempt.objects.filter(pk=attempt.pk).update(reused_from=None)
             self._let_go(held, Attempt.State.QUEUED, restarts=F("restarts") + 1)
@@ -289,9 +294,6 @@ class Worker:
             self.finished.append((held, row, kind.value))
         else:
             self._let_go(held, Attempt.State.QUEUED)
-
-    def _forget_failed(self, attempt: Attempt) -> None:
-        attempt.exchanges.filter(state=Exchange.State.FAILED).delete()
 
     def _let_go(self, held: Held, state: str, **fields: Any) -> None:
         mine = Attempt.objects.filter(pk=held.attempt.pk, claim=self.claim, state=Attempt.State.RUNNING)
@@ -306,7 +308,6 @@ class Worker:
         live = Experiment.objects.live().filter(pk=self.experiment.pk)
         live.update(state=State.PAUSED, pause_reason=reason, pause_note=note[:2000])
         self.open = False
-        self.pool.stop()
         for ask in self.waiting:
             ask.refuse()
         self.waiting = []

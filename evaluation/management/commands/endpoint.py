@@ -86,8 +86,9 @@ class Command(BaseCommand):
 
 def endpoint_named(name: str, owner: Benchmark | None) -> Endpoint:
     """The endpoint of this name: that of the benchmark before that of the site. Raises ``CommandError``."""
-    found = Endpoint.objects.offered_to(owner) if owner else Endpoint.objects.filter(benchmark=None)
-    for endpoint in sorted(found.filter(name=name), key=lambda one: one.benchmark_id is None):
+    endpoint = Endpoint.objects.named(name, owner)
+    if endpoint is not None:
         return endpoint
+    found = Endpoint.objects.offered_to(owner)
     names = ", ".join(found.values_list("name", flat=True)) or "none"
     raise CommandError(f"There is no endpoint {name}. Endpoints: {names}.")

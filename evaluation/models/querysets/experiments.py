@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from django.db import models
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, F, Q, Sum
 
 LIVE = ("trial", "running")
 """States in which a job works on an experiment."""
@@ -15,6 +15,11 @@ class EndpointQuerySet(models.QuerySet[Any]):
     def offered_to(self, benchmark: Any) -> Self:
         """The endpoints that experiments of a benchmark can use: its own and those of the site."""
         return self.filter(Q(benchmark=benchmark) | Q(benchmark=None))
+
+    def named(self, name: str, benchmark: Any | None) -> Any | None:
+        """The endpoint of this name: that of the benchmark before that of the site, None if there is neither."""
+        found = self.filter(Q(benchmark=benchmark) | Q(benchmark=None) if benchmark else Q(benchmark=None), name=name)
+        return found.order_by(F("benchmark").asc(nulls_last=True)).first()
 
 
 class ExperimentQuerySet(models.QuerySet[Any]):

@@ -13,7 +13,7 @@ from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.experiments.write.states import start_all
-from evaluation.models import Attempt, Endpoint, Experiment, Trajectory
+from evaluation.models import Attempt, Endpoint, Experiment, SentImage, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import serving, spoken
 from tests.evaluation.experiments.conftest import Make
@@ -83,6 +83,11 @@ def test_requests_and_responses_of_an_attempt_are_shown_as_text(
     assert hostile not in shown
     assert "&lt;script&gt;alert(1)" in shown
     assert "sha256:" in shown
+    [image] = SentImage.objects.all()
+    address = f"{AT}/experiments/{experiment.pk}/images/{image.sha256}/"
+    assert shown.count(f'src="{address}"') == 1
+    received = signed_in(lea).get(address)
+    assert (received["Content-Type"], len(received.content)) == (image.media_type, image.bytes)
     trajectory = signed_in(lea).get(f"{AT}/trajectories/{attempt.trajectory_id}/").content.decode()
     assert f"/attempts/{attempt.pk}/" in trajectory
 

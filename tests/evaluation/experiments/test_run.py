@@ -11,9 +11,22 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Benchmark, ImportRecord
+from evaluation.experiments.read.progress import accuracy_of
 from evaluation.experiments.write.images import sweep_sent_images
+from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.states import pause, resume, retry_failed, start_all, start_trial, stop
-from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Run, SentImage, Trajectory
+from evaluation.experiments.write.work import Worker
+from evaluation.models import (
+    Attempt,
+    Endpoint,
+    Exchange,
+    Experiment,
+    Metric,
+    Run,
+    Scoring,
+    SentImage,
+    Trajectory,
+)
 from tests.evaluation.endpoints.server import Answer, serving, spoken
 from tests.evaluation.experiments.conftest import Make
 from webapp.accounts.models import User
@@ -213,3 +226,69 @@ def test_sent_images_go_with_the_last_experiment_that_names_them(
     assert sweep_sent_images(timezone.now()) == 0
     assert sweep_sent_images(later) == 1
     assert not objects.exists(image.name)
+
+
+def test_a_retried_request_is_kept_beside_the_failed_one_and_paid_for(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    rejected = Answer(400, json.dumps({"error": {"message": "no"}}).encode())
+    with serving(rejected, TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url), samples="id=one"), lea)
+        retry_failed(actor=lea, experiment=experiment)
+        run_waiting()
+    experiment.refresh_from_db()
+    kept = Exchange.objects.order_by("n").values_list("n", "state", "status")
+    assert list(kept) == [(0, "failed", 400), (1, "answered", 200)]
+    assert (experiment.state, experiment.calls) == ("done", 2)
+
+
+def test_attempts_of_a_worker_that_is_gone_are_run_before_the_experiment_ends(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    with serving(TWO) as server:
+        experiment = experiment_on(endpoint_at(server.url))
+        plan_attempts(experiment)
+        experiment.attempts.update(state="running", claim="a worker that is gone")
+        assert run_all(experiment, lea).state == "done"
+    assert experiment.attempts.all().counted() == {"done": 2}
+
+
+def test_a_pause_awaits_the_requests_in_flight(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take = Worker._take_request
+
+    def pausing(self: Worker, *given: Any) -> Any:
+        granted = take(self, *given)
+        pause(actor=lea, experiment=Experiment.objects.get())
+        return granted
+
+    monkeypatch.setattr(Worker, "_take_request", pausing)
+    with serving(TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url, limits={"in_flight": 1})), lea)
+        assert len(server.seen.requests) == 1
+    assert experiment.state == "paused"
+    assert experiment.attempts.all().counted() == {"done": 1, "queued": 1}
+
+
+def test_the_page_of_a_run_and_the_leaderboard_have_one_accuracy(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    with serving(spoken("I cannot tell."), TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url, limits={"in_flight": 1})), lea)
+    stored = accuracy_of(experiment)
+    Scoring.objects.update(stale=True)
+    assert stored is not None
+    assert accuracy_of(experiment) == stored
+    board = Metric.objects.get(metric="accuracy", slice_by="", scoring__run__setting="base")
+    assert (stored.value, stored.n, stored.low) == (board.value, board.n, board.ci_low)
+
+
+def test_samples_without_a_toolchain_are_skipped_by_a_prompt_that_shows_it(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    with serving(TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url), "interface", prompt="strong-reference"), lea)
+        assert not server.seen.requests
+    assert (experiment.state, experiment.attempts.all().counted()) == ("done", {"skipped": 2})
+    assert "toolchain" in Attempt.objects.all()[0].error
