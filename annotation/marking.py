@@ -8,7 +8,7 @@ from typing import Self
 
 
 def gettext_noop(message: str) -> str:
-    """The message as it is: English, which files, the API and commands show."""
+    """The message unchanged: the English that files, the API and commands show."""
     return message
 
 

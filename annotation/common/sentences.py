@@ -13,7 +13,7 @@ from annotation.validation import Check
 
 
 def translated(text: str) -> str:
-    """A ``Sentence`` in the language of the page; any other text as it is."""
+    """A ``Sentence`` in the language of the page; any other text unchanged."""
     if not isinstance(text, Sentence):
         return text
     template = gettext(text.template)

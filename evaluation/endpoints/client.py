@@ -118,7 +118,7 @@ class Client:
         self._http.close()
 
     def outgoing(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the body as it is sent, images by name. Preparing it twice changes nothing."""
+        """Return the body in the form that is sent, images by name. Preparing it twice changes nothing."""
         settings = self.settings
         return outgoing(body, model=settings.model, drop=settings.drop, rename=settings.rename, stream=settings.stream)
 

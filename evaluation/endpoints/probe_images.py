@@ -1,4 +1,4 @@
-"""Images of the probe, drawn anew for each one so that no answer can be remembered."""
+"""Images of the probe, drawn for each one so that no answer can be remembered."""
 
 from __future__ import annotations
 

@@ -50,8 +50,8 @@ class Work:
 
 @dataclass(frozen=True)
 class Sending:
-    """A request is about to leave. ``request``: the body as it is sent, images by digest; ``most``: the tokens that it
-    may use."""
+    """A request is about to leave. ``request``: the body in the form that is sent, images by digest; ``most``:
+    the tokens that it may use."""
 
     n: int
     digest: str

@@ -29,7 +29,7 @@ from evaluation.runner.zoom_tools import ZoomTools
 from evaluation.schema import NOT_RUN
 
 _TOLD_FROM = 3
-"""``vtc`` states the remaining rounds when so many are left."""
+"""``vtc`` states the remaining rounds from this number on."""
 _MOST_REASON = 2000
 
 
@@ -147,7 +147,7 @@ class Conversation:
             self._start(reply, calls, limits.calls - self._calls)
 
     def _start(self, reply: Reply, calls: tuple[Call, ...], room: int) -> None:
-        """Wait for the results of calls or code; ``room``: so many more calls can be run."""
+        """Wait for the results of calls or code; ``room``: number of calls that can still be run."""
         self._calls += len(calls)
         self._reply, self._first = reply, len(self._toolset.steps)
         if isinstance(self._toolset, CodeTools):

@@ -69,8 +69,8 @@ class SourceImage:
 
 @dataclass(frozen=True, slots=True)
 class SentImage:
-    """An image as it is sent. ``sha256`` and ``data`` are of the file sent, ``width`` and ``height`` pixels in it,
-    ``tokens`` those predicted for the model's family, None where unknown."""
+    """An image in the form that is sent. ``sha256`` and ``data`` are of the file sent, ``width`` and ``height`` pixels
+    in it, ``tokens`` those predicted for the model's family, None where unknown."""
 
     sha256: str
     data: bytes = field(repr=False)
@@ -97,8 +97,8 @@ class SentImage:
 
 
 def sent_original(image: SourceImage, policy: ImagePolicy, family: str = "") -> SentImage:
-    """Return the image of a sample as it is sent: the stored file where that is safe and small enough, else JPEG 95
-    with 4:4:4, or PNG for masks. Raises ``PictureProblem`` for a damaged file."""
+    """Return the image of a sample in the form that is sent: the stored file where that is safe and small enough, else
+    JPEG 95 with 4:4:4, or PNG for masks. Raises ``PictureProblem`` for a damaged file."""
     size = policy.size(image.width, image.height)
     if size == (image.width, image.height):
         stored = stored_view(image.load(), image.width, image.height)
@@ -113,7 +113,7 @@ def sent_original(image: SourceImage, policy: ImagePolicy, family: str = "") -> 
 
 
 def sent_picture(picture: Picture, policy: ImagePolicy, family: str = "") -> SentImage:
-    """Return the image that a tool made as it is sent: JPEG 95 with 4:4:4, or PNG for masks."""
+    """Return the image that a tool made in the form that is sent: JPEG 95 with 4:4:4, or PNG for masks."""
     height, width = picture.shape[:2]
     return _sent(model_view(scaled(picture, *policy.size(width, height))), family)
 
@@ -132,12 +132,12 @@ class SentImages:
         self.by_id: dict[str, SentImage] = {}
 
     def original(self, image: SourceImage) -> SentImage:
-        """Return the image of the sample as it is sent. Raises ``PictureProblem`` for a damaged file."""
+        """Return the image of the sample in the form that is sent. Raises ``PictureProblem`` for a damaged file."""
         self.by_id[ORIGINAL] = sent_original(image, self._policy, self._family)
         return self.by_id[ORIGINAL]
 
     def result(self, image_id: str, picture: Picture) -> SentImage:
-        """Return an image that a tool made as it is sent."""
+        """Return an image that a tool made in the form that is sent."""
         self.by_id[image_id] = sent_picture(picture, self._policy, self._family)
         return self.by_id[image_id]
 

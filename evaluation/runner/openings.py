@@ -32,7 +32,7 @@ class Opening:
 
 
 def attempt_digest(recipe: Recipe, task: Task, rollout: int, arm_digest: str = "") -> str:
-    """Return the digest of an attempt: the recipe, the image, question and options, what the prompts say beside, the
+    """Return the digest of an attempt: the recipe, the image, question and options, what else the prompts say, the
     rollout and the digest of the arm. Raises as ``Opening`` does."""
     about = [task.image.sha256, task.question, dict(task.options), Opening(recipe, task).shown]
     return digest_of([recipe.digest(), *about, rollout, arm_digest])

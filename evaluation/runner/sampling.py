@@ -1,4 +1,4 @@
-"""Presets of sampling parameters, as they are sent. Each rollout adds its number to the seed."""
+"""Presets of sampling parameters. Each rollout adds its number to the seed."""
 
 from __future__ import annotations
 

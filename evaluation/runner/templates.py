@@ -1,7 +1,7 @@
 """The texts that models are sent, as versioned templates: ``prompts/<slug>/<version>.md``.
 
 A template contains names in double braces, such as ``{{ question }}``. Values are inserted as text and never expanded
-again, so a question that contains braces stays as it is.
+again, so a question that contains braces stays unchanged.
 """
 
 from __future__ import annotations

@@ -83,4 +83,4 @@ FAMILIES: Mapping[str, Callable[[int, int], int]] = {
     "anthropic": _anthropic,
     "gemini": _gemini,
 }
-"""Model family to the tokens of an image of so many pixels across and down."""
+"""Model family to the tokens of an image of a width and height in pixels."""

@@ -147,24 +147,24 @@ class Sandbox:
             if os.getuid() == 0:
                 os.chown(self._root / "out", NOBODY, NOBODY)
         self._answers, answers = os.pipe()
-        info, told = os.pipe()
+        info, child_info = os.pipe()
         rules = os.memfd_create("filter")
         os.write(rules, filters.shipped("start"))
         os.lseek(rules, 0, os.SEEK_SET)
         command = [self.python.executable]
         if self.mode is Mode.BUBBLEWRAP:
             command = bubblewrap(self.python, str(self._root / "in"), rules)
-            command[1:1] = ["--info-fd", str(told)]
+            command[1:1] = ["--info-fd", str(child_info)]
         # The driver expects its answers at descriptor 3, whatever number the pipe has here.
         inner = f"import os; os.dup2({answers}, 3)\n" + DRIVER if answers != 3 else DRIVER
-        given = (answers, told, rules) if self.mode is Mode.BUBBLEWRAP else (answers,)
+        given = (answers, child_info, rules) if self.mode is Mode.BUBBLEWRAP else (answers,)
         self._process = subprocess.Popen(
             [*command, "-I", "-S", "-c", inner],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env=self.python.environment, cwd="/", pass_fds=given, start_new_session=True,
             **dropped(),  # type: ignore[call-overload]
         )  # fmt: skip
-        for descriptor in (answers, told, rules):
+        for descriptor in (answers, child_info, rules):
             os.close(descriptor)
         with os.fdopen(info, "rb") as file:
             text = file.read()
@@ -247,7 +247,7 @@ class _Reading:
             file.write(line)
             file.flush()
         except BrokenPipeError:
-            pass  # the answer's pipe then ends too, which tells why
+            pass  # the answer's pipe then ends too, which shows why
 
     def _printed(self, part: bytes) -> None:
         room = self.sandbox.limits.output - len(self._text)

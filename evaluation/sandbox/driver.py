@@ -59,7 +59,7 @@ def confine_calls(program: bytes) -> None:
 
 
 class Moved(ast.NodeTransformer):
-    """Paths under /in and /out as they are where no file system of its own can be mounted."""
+    """Paths under /in and /out unchanged where no file system of its own can be mounted."""
 
     def __init__(self, folders: dict[str, str]) -> None:
         self.folders = folders

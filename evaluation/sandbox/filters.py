@@ -1,4 +1,4 @@
-"""The seccomp filters as classic BPF. ``python -m evaluation.sandbox.filters`` writes the shipped files anew."""
+"""The seccomp filters as classic BPF. ``python -m evaluation.sandbox.filters`` writes the shipped files."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class Chance(Agent):
 
 @dataclass(frozen=True)
 class Reader(Chance):
-    """Reads the crops: ``p`` while they show the evidence as it is, falling to ``q`` with the share destroyed."""
+    """Reads the crops: ``p`` while they show the evidence unchanged, falling to ``q`` with the share destroyed."""
 
     def probability(self, known: Known, chat: Chat, past: Past) -> float:
         return self.q + (self.p - self.q) * intact_share(known, past.album)

@@ -137,5 +137,5 @@ def next_for(user: Person, waiting: list[Waiting]) -> Sample | None:
 
 
 def is_first_run() -> bool:
-    """Whether there is no benchmark at all, for anybody."""
+    """Whether there is no benchmark at all, for any person."""
     return not Benchmark.objects.exists()

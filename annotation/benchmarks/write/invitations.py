@@ -22,7 +22,7 @@ WORK = {
     Role.RESEARCHER: gettext_lazy("import runs and compare models"),
     Role.LEAD: gettext_lazy("lead it"),
 }
-"""What a role lets a person do, in words that follow "to"."""
+"""What a role lets a person do, as the end of a sentence that ends with "to"."""
 
 
 def invite_person(

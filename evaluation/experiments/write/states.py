@@ -70,7 +70,7 @@ def stop(*, actor: User | None, experiment: Experiment) -> None:
 
 
 def skip_queued(experiment: Experiment) -> None:
-    """End the attempts of a stopped experiment that nobody runs."""
+    """End the attempts of a stopped experiment that no worker runs."""
     queued = experiment.attempts.filter(state=Attempt.State.QUEUED)
     queued.update(state=Attempt.State.SKIPPED, claim="", finished_at=timezone.now())
 

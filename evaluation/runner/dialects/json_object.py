@@ -88,7 +88,7 @@ class JsonObject(ZoomDialect):
         return Response(json.dumps({"tool": self.tool_name, "arguments": arguments}, ensure_ascii=False))
 
     def locate(self, call: ZoomCall, images: Sequence[ZoomImage]) -> ZoomResult:
-        """Return the region as it is. Raises ``DialectError`` if it leaves the image."""
+        """Return the region unchanged. Raises ``DialectError`` if it leaves the image."""
         return locate_inside(call, self.frame, images)
 
 

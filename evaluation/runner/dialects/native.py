@@ -86,7 +86,7 @@ class Native(ZoomDialect):
         return Response(calls=(NativeCall(self.tool_name, json.dumps({"image": image_id(call.image), **place})),))
 
     def locate(self, call: ZoomCall, images: Sequence[ZoomImage]) -> ZoomResult:
-        """Return the region as it is. The result has its size in pixels of the input, rounded."""
+        """Return the region unchanged. The result has its size in pixels of the input, rounded."""
         return locate_inside(call, self.frame, images)
 
 

@@ -34,7 +34,7 @@ from evaluation.runner.dialects.zoom import (
 )
 
 _ENDING = 10
-"""A call counts if its tag closes within so many characters of the end of the response."""
+"""A call counts if its tag closes within this number of characters before the end of the response."""
 _SMALLEST = 28
 _MIN_PIXELS, _MAX_PIXELS = 256 * 28 * 28, 5120 * 28 * 28
 

@@ -22,7 +22,7 @@ class Thyme:
     """The dialect ``thyme``. ``parse(write(cell)) == (cell,)`` for each cell without blank lines around it."""
 
     def instructions(self) -> str:
-        """Return what the model is told about code."""
+        """Return the instructions about code."""
         return (
             "Write code between <code> and </code>, and end your response behind it. What it prints comes back between "
             "<sandbox_output> and </sandbox_output>, and images saved to /out are shown. Variables keep their values."

@@ -128,7 +128,7 @@ class ZoomDialect(ABC):
     tool_name: str
 
     def instructions(self) -> str:
-        """Return what the model is told about the tool, "" where the API tells it."""
+        """Return the instructions about the tool, "" where the API has a field for it."""
         return (
             "You can call one tool. Its definition:\n"
             f"<tools>\n{json.dumps(self.tool(), ensure_ascii=False)}\n</tools>\n"

@@ -36,8 +36,8 @@ WORK = re.compile(
     r"|accounts:|admin-door|admin-password|live|ready|jobs:indicator"
 )
 """Pages on which people work or set something up; how pages show that something is under way."""
-FILES = re.compile(r"annotation:(thumbnail|tile|region|tools-file)|evaluation:(import-picture|import-issues|exported|experiment-image"
-                   r"|import-mapping|agreement-export|data-card-markdown|query-words|search)"
+FILES = re.compile(r"annotation:(thumbnail|tile|region|tools-file)|evaluation:(import-picture|import-issues|exported"
+                   r"|experiment-image|import-mapping|agreement-export|data-card-markdown|query-words|search)"
                    r"|glossary")  # fmt: skip
 """Images, files, what a search box proposes or leads to, and explanations of words."""
 
