@@ -216,11 +216,10 @@ class Worker:
             return [ask.refuse]
         usd = self.price.usd(sending.most) if self.price else 0.0
         if held.exchange is not None:
-            # It was in flight when a worker stopped, and keeps what it reserved.
+            # A worker stopped while it waited or was in flight: it is counted, and keeps what it reserved.
             Exchange.objects.filter(pk=held.exchange).update(
                 started_at=timezone.now(), request=sending.request, request_digest=sending.digest
             )
-            Experiment.objects.filter(pk=self.experiment.pk).update(calls=F("calls") + 1)
             return [ask.grant]
         room = Experiment.objects.filter(pk=self.experiment.pk, calls__lt=F("budget_calls"))
         room = room.filter(budget_usd__gte=F("spent_usd") + F("reserved_usd") + usd) if usd else room
