@@ -15,12 +15,15 @@ const MOVES = {
  */
 export class SightlineMenu extends HTMLElement {
   #ending = null;
+  #opened = null;
 
   connectedCallback() {
     this.#ending = new AbortController();
     const { signal } = this.#ending;
     const details = this.querySelector("details");
-    details.addEventListener("toggle", () => this.#place(details));
+    // The event "toggle" comes a task later, so that the list would be seen beyond the window for a moment.
+    this.#opened = new MutationObserver(() => this.#place(details));
+    this.#opened.observe(details, { attributeFilter: ["open"] });
     document.addEventListener("click", (event) => this.contains(event.target) || (details.open = false), { signal });
     this.addEventListener("focusout", (event) => {
       if (event.relatedTarget && !this.contains(event.relatedTarget)) details.open = false;
@@ -51,5 +54,6 @@ export class SightlineMenu extends HTMLElement {
 
   disconnectedCallback() {
     this.#ending?.abort();
+    this.#opened?.disconnect();
   }
 }
