@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import BoundedSemaphore
 from typing import Any
@@ -18,10 +18,8 @@ from evaluation.endpoints.prices import Estimate
 from evaluation.endpoints.replies import Usage, read_answer
 from evaluation.execution.cells import Cells
 from evaluation.execution.pool import Port, Stopped
-from evaluation.runner.conversation import Conversation
-from evaluation.runner.images import SentImage
-from evaluation.runner.recipe import Recipe, Task
-from evaluation.runner.turns import CodeCell, Finished, Request, ToolCalls
+from evaluation.runner.images import SentImage, SourceImage
+from evaluation.runner.turns import CodeCell, Finished, Request, ToolCalls, Turns
 from evaluation.sandbox import SandboxError
 
 PIXELS = BoundedSemaphore(os.cpu_count() or 1)
@@ -38,13 +36,14 @@ class Answered:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """An attempt to run. ``answered``: its exchanges so far, or those of an equal attempt."""
+    """An attempt to run. ``begin`` makes its state machine; it works on pixels, and can take seconds. ``image``: of the
+    sample, for code. ``place``: sample, rollout and condition of its row. ``answered``: its exchanges so far, or those
+    of an equal attempt."""
 
     attempt: int
-    recipe: Recipe
-    task: Task
-    rollout: int
-    family: str = ""
+    begin: Callable[[], Turns]
+    image: SourceImage
+    place: Mapping[str, Any]
     answered: Sequence[Answered] = ()
 
 
@@ -96,13 +95,13 @@ Outcome = Done | Restart
 
 def run_attempt(work: Work, port: Port, client: Client) -> Outcome:
     """Run an attempt to its end. Raises ``Stopped`` if its owner stops it."""
-    with Cells(work.task.image) as cells:
+    with Cells(work.image) as cells:
         return _run(work, port, client, cells)
 
 
 def _run(work: Work, port: Port, client: Client, cells: Cells) -> Outcome:
     with PIXELS:
-        conversation = Conversation(work.recipe, work.task, work.rollout, family=work.family)
+        conversation = work.begin()
     n, kind = 0, ""
     while not isinstance(step := conversation.next(), Finished):
         if isinstance(step, ToolCalls):
@@ -129,7 +128,7 @@ def _run(work: Work, port: Port, client: Client, cells: Cells) -> Outcome:
     return Done(step.row, kind or error.partition(":")[0])
 
 
-def _ask(request: Request, n: int, conversation: Conversation, port: Port, client: Client) -> str:
+def _ask(request: Request, n: int, conversation: Turns, port: Port, client: Client) -> str:
     """Send a request and hand in its response; return the kind of error, "" for none."""
     sent = client.outgoing(request.body)
     tokens = sum(image.tokens or 0 for image in request.images.values())
@@ -155,8 +154,7 @@ def failure_row(work: Work, model: str, setting: str, kind: ErrorKind, message: 
     return {
         "model": model,
         "setting": setting,
-        "sample_id": work.task.sample,
-        "rollout": work.rollout,
+        **work.place,
         "answer": None,
         "error": f"{kind.value}: {message}",
     }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
 from evaluation.runner.canonical import digest_of
+from evaluation.runner.cells import CellResult
 from evaluation.runner.images import SentImage
 from evaluation.runner.toolsets import Call, ToolResult
 
@@ -60,6 +61,21 @@ class Finished:
     """The trajectory as a row of the native format."""
 
     row: Mapping[str, Any]
+
+
+class Turns(Protocol):
+    """An attempt as a state machine without clock and network. ``next`` returns the same thing until its result is
+    handed in; the same results lead to the same requests."""
+
+    def next(self) -> Request | ToolCalls | CodeCell | Finished: ...
+
+    def answered(self, message: Mapping[str, Any], finish_reason: str | None, usage: Counted | None = None) -> None: ...
+
+    def tool_results(self, results: Sequence[ToolResult]) -> None: ...
+
+    def cell_result(self, result: CellResult) -> None: ...
+
+    def failed(self, kind: str, message: str) -> None: ...
 
 
 class OutOfTurn(RuntimeError):

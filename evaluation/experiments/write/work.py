@@ -44,6 +44,7 @@ from evaluation.experiments.write.plan import recipe_name, recipe_of_row, task_o
 from evaluation.importers.interface import ReadOptions
 from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.models import Attempt, Exchange, Experiment, Run, Trajectory
+from evaluation.runner.conversation import Conversation
 from evaluation.runner.protocols import Result
 from webapp.jobs.context import JobContext
 from webapp.jobs.models import Job
@@ -165,10 +166,9 @@ class Worker:
             source, exchanges = equal, list(equal.exchanges.order_by("n"))
             Attempt.objects.filter(pk=attempt.pk).update(reused_from=equal)
         answered = [one for one in exchanges if one.state == Exchange.State.ANSWERED]
-        work = Work(
-            attempt.pk, self.recipe, task_of(sample), attempt.rollout, self.family,
-            [Answered(one.request_digest, bytes(one.response or b"")) for one in answered],
-        )  # fmt: skip
+        work = self._work(
+            attempt, sample, [Answered(one.request_digest, bytes(one.response or b"")) for one in answered]
+        )
         held = Held(attempt, work)
         if source is attempt:
             held.exchange = next((one.pk for one in exchanges if one.state == Exchange.State.SENT), None)
@@ -178,6 +178,11 @@ class Worker:
             held.usd = _plus(held.usd, one.usd)
         self.held[attempt.pk] = held
         self.pool.start(work)
+
+    def _work(self, attempt: Attempt, sample: Sample, answered: list[Answered]) -> Work:
+        task = task_of(sample)
+        begin = partial(Conversation, self.recipe, task, attempt.rollout, family=self.family)
+        return Work(attempt.pk, begin, task.image, {"sample_id": task.sample, "rollout": attempt.rollout}, answered)
 
     def _equal(self, attempt: Attempt) -> Attempt | None:
         """A finished attempt of this benchmark with the same digest, which no request needs to repeat."""
@@ -339,17 +344,19 @@ class Worker:
             keep_issues(record, [*report.issues, *saved.issues], counts)
             record.counts = dict(counts)
             record.save(update_fields=["counts"])
-            self._note_recipe()
+            if self.experiment.kind == Experiment.Kind.RUN:
+                self._note_recipe()
             numbers = self._numbers([held.attempt.sample_id for held, *_ in kept])
             for held, kind, trajectory in kept:
-                number = numbers.get((held.attempt.sample_id, held.attempt.rollout))
+                number = numbers.get((held.attempt.sample_id, held.attempt.rollout, str(trajectory.condition)))
                 self._mark(held, number, kind, trajectory.error)
             self.context.checkpoint()
 
-    def _numbers(self, samples: list[int]) -> dict[tuple[int, int], int]:
+    def _numbers(self, samples: list[int]) -> dict[tuple[int, int, str], int]:
         run = self.registry.run(self.experiment.model, self.experiment.setting)
-        rows = Trajectory.objects.filter(run=run, sample__in=samples, condition="none")
-        return {(sample, rollout): pk for sample, rollout, pk in rows.values_list("sample", "rollout", "pk")}
+        rows = Trajectory.objects.filter(run=run, sample__in=samples)
+        found = rows.values_list("sample", "rollout", "condition", "pk")
+        return {(sample, rollout, condition): pk for sample, rollout, condition, pk in found}
 
     def _note_recipe(self) -> None:
         run = self.registry.run(self.experiment.model, self.experiment.setting)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from evaluation.endpoints.addresses import LOOPBACK
 from evaluation.endpoints.client import Client, Settings
 from evaluation.execution.attempt import Done, Work, run_attempt
+from evaluation.runner.conversation import Conversation
 from evaluation.runner.images import SourceImage
 from evaluation.runner.recipe import Recipe, Task
 from evaluation.stand_in.recorded import Recorded
@@ -39,7 +41,9 @@ def row_of(
     recipe = Recipe.of(protocol, model, running.base_url, images="fit:1024", sampling={"seed": 1}, **choices)
     settings = Settings(running.base_url, model, allowed_hosts=LOOPBACK, **(patience or {}))
     with Client(settings, sleep=lambda _: None) as client:
-        outcome = run_attempt(Work(1, recipe, task_of(known), 0), Owner(), client)
+        task = task_of(known)
+        work = Work(1, partial(Conversation, recipe, task), task.image, {"sample_id": known.id, "rollout": 0})
+        outcome = run_attempt(work, Owner(), client)
     assert isinstance(outcome, Done)
     return outcome.row
 
