@@ -63,7 +63,15 @@ class Experiment(models.Model):
 
     ``recipe``: everything that can change a response, as ``evaluation.runner.recipe`` writes it. ``samples``: the query
     that selected the samples. Money is in USD. ``reserved_usd`` is what requests in flight may cost at most.
+
+    An experiment of kind ``ARMS`` repeats the trajectories of ``source`` under the arms of ``design``, and adds what
+    comes of it to the same run (docs/experiments.md#faithfulness-lab). One of kind ``JUDGE`` asks about them.
     """
+
+    class Kind(models.TextChoices):
+        RUN = "run"
+        ARMS = "arms"
+        JUDGE = "judge"
 
     class State(models.TextChoices):
         DRAFT = "draft"
@@ -83,6 +91,9 @@ class Experiment(models.Model):
         FAILED = "failed"
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="experiments")
+    kind = models.CharField(max_length=8, choices=Kind, default=Kind.RUN)
+    source = models.ForeignKey("evaluation.Run", null=True, on_delete=models.CASCADE, related_name="arm_experiments")
+    design = models.JSONField(default=dict, blank=True)
     version = models.ForeignKey("annotation.Version", null=True, on_delete=models.SET_NULL, related_name="+")
     endpoint = models.ForeignKey(Endpoint, null=True, on_delete=models.SET_NULL, related_name="experiments")
     endpoint_name = models.CharField(max_length=60)
@@ -123,6 +134,10 @@ class Attempt(models.Model):
     """The execution of one sample and rollout. ``digest`` names everything that can change its responses; an attempt
     with the digest of one that is done is linked to it (``reused_from``) without a request.
 
+    ``arm``: the change under which it repeats a trajectory, "" for none; then ``rollout`` is the number of the seed.
+    ``trajectory``: what it became, or what it judges; then ``rollout`` is the number of the vote, and ``result`` what
+    it says.
+
     ``claim``: the worker that runs it. ``tries``: how often it was started, ``restarts``: how often its recorded
     exchanges did not fit the rebuilt conversation, so that it began again.
     """
@@ -138,6 +153,7 @@ class Attempt(models.Model):
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="attempts", db_index=False)
     sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="attempts")
     rollout = models.PositiveSmallIntegerField(default=0)
+    arm = models.CharField(max_length=40, blank=True, default="")
     trial = models.BooleanField(default=False, help_text="One of the first few, which price the others.")
     digest = models.CharField(max_length=64)
     state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
@@ -150,6 +166,7 @@ class Attempt(models.Model):
     trajectory = models.ForeignKey(
         "evaluation.Trajectory", null=True, on_delete=models.SET_NULL, related_name="attempts"
     )
+    result = models.JSONField(null=True)
     finished_at = models.DateTimeField(null=True)
 
     objects = AttemptQuerySet.as_manager()
@@ -157,7 +174,7 @@ class Attempt(models.Model):
     class Meta:
         ordering = ["pk"]
         constraints = [
-            models.UniqueConstraint(fields=["experiment", "sample", "rollout"], name="attempt_once"),
+            models.UniqueConstraint(fields=["experiment", "sample", "rollout", "arm"], name="attempt_once"),
         ]
         indexes = [
             models.Index(fields=["experiment", "state"], name="attempt_by_state"),

@@ -116,7 +116,7 @@ def recipe_of(endpoint: Endpoint, choices: Choices) -> Recipe:
             choices.protocol, endpoint.model, endpoint.base_url, dialect=dialect,
             frame=Frame(endpoint.frame) if framed else None, limits=limits,
             sampling={**SAMPLING[choices.sampling], **choices.parameters}, images=choices.images or preset.images,
-            omit=tuple(name for name in client.drop if name in OMITTABLE), dropped=_dropped(client.drop), **prompts,
+            omit=tuple(name for name in client.drop if name in OMITTABLE), dropped=dropped_of(client.drop), **prompts,
         )  # fmt: skip
     except (RecipeError, PolicyError, PromptError, ValueError) as error:
         raise InvalidInput(str(error), field=_FIELDS.get(type(error), "prompt")) from error
@@ -188,5 +188,5 @@ def free_setting(benchmark: Benchmark, model: str, setting: str) -> str:
     return next(name for n in range(2, len(taken) + 3) if (name := f"{setting} {n}") not in taken)
 
 
-def _dropped(drop: tuple[str, ...]) -> tuple[str, ...]:
+def dropped_of(drop: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in drop if name not in OMITTABLE)

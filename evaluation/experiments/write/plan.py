@@ -74,13 +74,13 @@ def plan_attempts(experiment: Experiment) -> int:
         return planned
     recipe = recipe_of_row(experiment)
     samples = selected_samples(experiment.benchmark, experiment.samples)
-    trial = _spread(list(samples.values_list("pk", flat=True)))
+    trial = trial_of(list(samples.values_list("pk", flat=True)))
     with transaction.atomic():
         # Two workers may begin at once.
         Experiment.objects.select_for_update().get(pk=experiment.pk)
         if experiment.attempts.exists():
             return experiment.attempts.count()
-        for batch in _batches(with_task(samples).iterator(chunk_size=BATCH)):
+        for batch in in_batches(with_task(samples).iterator(chunk_size=BATCH)):
             Attempt.objects.bulk_create(
                 _planned(experiment, recipe, sample, rollout, trial=sample.pk in trial and rollout == 0)
                 for sample in batch
@@ -110,13 +110,13 @@ def _planned(experiment: Experiment, recipe: Recipe, sample: Sample, rollout: in
     return attempt
 
 
-def _spread(ids: list[int]) -> set[int]:
+def trial_of(ids: list[int]) -> set[int]:
     """A few of the samples, evenly spread over their order."""
     most = min(TRIAL, len(ids))
     return {ids[(2 * n + 1) * len(ids) // (2 * most)] for n in range(most)}
 
 
-def _batches(rows: Iterable[Any]) -> Iterable[list[Any]]:
+def in_batches(rows: Iterable[Any]) -> Iterable[list[Any]]:
     batch: list[Any] = []
     for row in rows:
         batch.append(row)

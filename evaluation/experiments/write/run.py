@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from math import ceil
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.utils.translation import gettext
 from annotation.common.access import allowed
 from annotation.workflow import Right
 from evaluation.experiments.read.connection import client_of, limits_of, price_of
+from evaluation.experiments.write.judges import JudgeWorker, plan_judge
 from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.states import KIND, skip_queued
 from evaluation.experiments.write.work import Worker, close_record, release_lost
@@ -25,7 +27,10 @@ from webapp.jobs.registry import Part, Parts
 MOST_THREADS = 32
 PER_PART, MOST_PARTS = 64, 8
 """Attempts from which an experiment is divided, and into how many parts at most."""
-State = Experiment.State
+State, Kind = Experiment.State, Experiment.Kind
+PLANS: Mapping[str, Callable[[Experiment], int]] = {Kind.RUN: plan_attempts, Kind.JUDGE: plan_judge}
+WORKERS: Mapping[str, type[Worker]] = {Kind.RUN: Worker, Kind.JUDGE: JudgeWorker}
+"""What creates the attempts of each kind of experiments, and what runs them."""
 
 
 def run_experiment(context: JobContext, *, experiment_id: int, part: int = 0) -> dict[str, Any] | Parts | None:
@@ -33,14 +38,14 @@ def run_experiment(context: JobContext, *, experiment_id: int, part: int = 0) ->
 
     A part takes attempts from the common queue until it is empty. The job that assigned the parts ends the experiment.
     """
-    found = Experiment.objects.select_related("benchmark", "endpoint", "created_by", "import_record")
+    found = Experiment.objects.select_related("benchmark", "endpoint", "created_by", "import_record", "source__model")
     experiment = found.filter(pk=experiment_id).first()
     if experiment is None:
         return {}
     context.result_url = f"{experiment.benchmark.get_absolute_url()}experiments/{experiment.pk}/"
     release_lost(experiment)
     if experiment.state in LIVE:
-        plan_attempts(experiment)
+        PLANS[experiment.kind](experiment)
         left = _left(experiment).count()
         if not part and not context.parts and left > PER_PART:
             parts = min(MOST_PARTS, ceil(left / PER_PART))
@@ -72,7 +77,8 @@ def _work(context: JobContext, experiment: Experiment, part: int) -> None:
     shares = context.job.parent.parts.live().count() if context.job.parent else 1
     threads = min(MOST_THREADS, limits_of(endpoint).in_flight)
     with client_of(endpoint, max(1, shares), spent=bool(part) or context.job.attempts > 1) as client:
-        worker = Worker(context, experiment, client, price=price_of(endpoint), family=endpoint.family, threads=threads)
+        make = WORKERS[experiment.kind]
+        worker = make(context, experiment, client, price=price_of(endpoint), family=endpoint.family, threads=threads)
         worker.run()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -70,8 +70,16 @@ class Held:
     usd: float | None = None
 
 
+Finished = tuple[Held, dict[str, Any], str]
+"""An attempt, the row that it became, and its kind of error, "" for none."""
+
+
 class Worker:
-    """Runs the queued attempts of an experiment until none is left, or the experiment is not live any more."""
+    """Runs the queued attempts of an experiment until none is left, or the experiment is not live any more.
+
+    This one asks the model what a recipe says, and saves trajectories. Other kinds of experiments replace
+    ``prepare``, ``work_of`` and ``save``.
+    """
 
     def __init__(
         self,
@@ -84,16 +92,20 @@ class Worker:
         threads: int,
     ) -> None:
         self.context, self.experiment, self.price, self.family = context, experiment, price, family
-        self.recipe = recipe_of_row(experiment)
-        self.half = self.recipe.task.result is not Result.ANSWER
         self.claim = context.job.worker
         self.pool: Pool[Work] = Pool(threads, partial(run_attempt, client=client))
         self.held: dict[int, Held] = {}
         self.waiting: list[Ask[Work]] = []
-        self.finished: list[tuple[Held, dict[str, Any], str]] = []
+        self.finished: list[Finished] = []
         self.registry = RunRegistry(experiment.benchmark, experiment.created_by)
         self.saved_at = time.monotonic()
         self.open = True
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Read the recipe."""
+        self.recipe = recipe_of_row(self.experiment)
+        self.half = self.recipe.task.result is not Result.ANSWER
 
     def run(self) -> None:
         release_lost(self.experiment)
@@ -166,7 +178,7 @@ class Worker:
             source, exchanges = equal, list(equal.exchanges.order_by("n"))
             Attempt.objects.filter(pk=attempt.pk).update(reused_from=equal)
         answered = [one for one in exchanges if one.state == Exchange.State.ANSWERED]
-        work = self._work(
+        work = self.work_of(
             attempt, sample, [Answered(one.request_digest, bytes(one.response or b"")) for one in answered]
         )
         held = Held(attempt, work)
@@ -179,7 +191,8 @@ class Worker:
         self.held[attempt.pk] = held
         self.pool.start(work)
 
-    def _work(self, attempt: Attempt, sample: Sample, answered: list[Answered]) -> Work:
+    def work_of(self, attempt: Attempt, sample: Sample, answered: list[Answered]) -> Work:
+        """Return what the attempt does."""
         task = task_of(sample)
         begin = partial(Conversation, self.recipe, task, attempt.rollout, family=self.family)
         return Work(attempt.pk, begin, task.image, {"sample_id": task.sample, "rollout": attempt.rollout}, answered)
@@ -319,38 +332,41 @@ class Worker:
     # Saving
 
     def _save_finished(self) -> None:
-        """Save the finished trajectories in one transaction with the states of their attempts."""
+        """Save what is finished in one transaction with the states of the attempts."""
         finished, self.finished = self.finished, []
         self.saved_at = time.monotonic()
-        if not finished:
-            return
-        with transaction.atomic():
-            record = open_record(self.experiment)
-            report, kept = Report(FILE, None), []
-            for held, row, kind in finished:
-                row |= {"model": self.experiment.model, "setting": self.experiment.setting}
-                row["usage"] = dict(row.get("usage") or {}) | {"seconds": round(held.seconds, 3)}
-                if held.usd is not None:
-                    row["usage"]["usd"] = held.usd
-                try:
-                    trajectory = trajectory_from(row, ReadOptions(), report)
-                    kept.append((held, kind, replace(trajectory, half=self.half)))
-                except RowRefused as refused:
-                    self._mark(held, None, ErrorKind.INTERNAL.value, refused.issue.done)
-            counts = Counter(record.counts)
-            read = merge_records(self.experiment.benchmark, [trajectory for *_, trajectory in kept])
-            saved = save_trajectories(self.registry, read, record)
-            counts += saved.counts
-            keep_issues(record, [*report.issues, *saved.issues], counts)
-            record.counts = dict(counts)
-            record.save(update_fields=["counts"])
-            if self.experiment.kind == Experiment.Kind.RUN:
-                self._note_recipe()
-            numbers = self._numbers([held.attempt.sample_id for held, *_ in kept])
-            for held, kind, trajectory in kept:
-                number = numbers.get((held.attempt.sample_id, held.attempt.rollout, str(trajectory.condition)))
-                self._mark(held, number, kind, trajectory.error)
-            self.context.checkpoint()
+        if finished:
+            with transaction.atomic():
+                self.save(finished)
+                self.context.checkpoint()
+
+    def save(self, finished: Sequence[Finished]) -> None:
+        """Save the trajectories of finished attempts."""
+        record = open_record(self.experiment)
+        report, kept = Report(FILE, None), []
+        for held, row, kind in finished:
+            row |= {"model": self.experiment.model, "setting": self.experiment.setting}
+            row["usage"] = dict(row.get("usage") or {}) | {"seconds": round(held.seconds, 3)}
+            if held.usd is not None:
+                row["usage"]["usd"] = held.usd
+            try:
+                trajectory = trajectory_from(row, ReadOptions(), report)
+                kept.append((held, kind, replace(trajectory, half=self.half)))
+            except RowRefused as refused:
+                self.mark(held, ErrorKind.INTERNAL.value, refused.issue.done)
+        counts = Counter(record.counts)
+        read = merge_records(self.experiment.benchmark, [trajectory for *_, trajectory in kept])
+        saved = save_trajectories(self.registry, read, record)
+        counts += saved.counts
+        keep_issues(record, [*report.issues, *saved.issues], counts)
+        record.counts = dict(counts)
+        record.save(update_fields=["counts"])
+        if self.experiment.kind == Experiment.Kind.RUN:
+            self._note_recipe()
+        numbers = self._numbers([held.attempt.sample_id for held, *_ in kept])
+        for held, kind, trajectory in kept:
+            number = numbers.get((held.attempt.sample_id, held.attempt.rollout, str(trajectory.condition)))
+            self.mark(held, kind, trajectory.error, trajectory=number)
 
     def _numbers(self, samples: list[int]) -> dict[tuple[int, int, str], int]:
         run = self.registry.run(self.experiment.model, self.experiment.setting)
@@ -364,12 +380,12 @@ class Worker:
             run.extra = {**run.extra, name: self.experiment.recipe_digest}
             Run.objects.filter(pk=run.pk).update(extra=run.extra)
 
-    def _mark(self, held: Held, trajectory: int | None, kind: str, error: str) -> None:
+    def mark(self, held: Held, kind: str, error: str, **fields: Any) -> None:
+        """Note that an attempt is done, or failed with a kind of error. ``fields``: further ones of its row."""
         state = Attempt.State.FAILED if kind else Attempt.State.DONE
         mine = Attempt.objects.filter(pk=held.attempt.pk, claim=self.claim, state=Attempt.State.RUNNING)
         mine.update(
-            state=state, claim="", error_kind=kind[:16], error=error if kind else "", trajectory=trajectory,
-            finished_at=Now(),
+            state=state, claim="", error_kind=kind[:16], error=error if kind else "", finished_at=Now(), **fields
         )  # fmt: skip
         self.held.pop(held.attempt.pk, None)
 
