@@ -18,6 +18,7 @@ from evaluation.endpoints.prices import Estimate
 from evaluation.endpoints.replies import Usage, read_answer
 from evaluation.execution.cells import Cells
 from evaluation.execution.pool import Port, Stopped
+from evaluation.runner.arms.catalogue import CannotApply
 from evaluation.runner.images import SentImage, SourceImage
 from evaluation.runner.turns import CodeCell, Finished, Request, ToolCalls, Turns
 from evaluation.sandbox import SandboxError
@@ -89,8 +90,15 @@ class Restart:
     """A stored exchange does not fit the rebuilt conversation: the attempt must begin again without them."""
 
 
+@dataclass(frozen=True)
+class Skipped:
+    """There is nothing to do. ``reason``: why, for people."""
+
+    reason: str
+
+
 Event = Sending | Received | Lost
-Outcome = Done | Restart
+Outcome = Done | Restart | Skipped
 
 
 def run_attempt(work: Work, port: Port, client: Client) -> Outcome:
@@ -100,8 +108,11 @@ def run_attempt(work: Work, port: Port, client: Client) -> Outcome:
 
 
 def _run(work: Work, port: Port, client: Client, cells: Cells) -> Outcome:
-    with PIXELS:
-        conversation = work.begin()
+    try:
+        with PIXELS:
+            conversation = work.begin()
+    except CannotApply as reason:
+        return Skipped(str(reason))
     n, kind = 0, ""
     while not isinstance(step := conversation.next(), Finished):
         if isinstance(step, ToolCalls):

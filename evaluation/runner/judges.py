@@ -34,13 +34,15 @@ MOST_TEXT = 4000
 
 class Question(StrEnum):
     """What a judge is asked: do the crops support the answer, can one answer from them alone, do two answers mean the
-    same, which tools do the names of a list mean, and how does the reasoning read with one fact changed."""
+    same, which tools do the names of a list mean, and how does the reasoning read with one fact changed, or in other
+    words."""
 
     RELIABILITY = "reliability"
     SUFFICIENCY = "sufficiency"
     ANSWER = "answer"
     TOOL_MAP = "tool-map"
     MISTAKE = "mistake"
+    PARAPHRASE = "paraphrase"
 
 
 PROMPTS: Mapping[Question, str] = {
@@ -49,6 +51,7 @@ PROMPTS: Mapping[Question, str] = {
     Question.ANSWER: "answer-judge",
     Question.TOOL_MAP: "tool-map",
     Question.MISTAKE: "injector",
+    Question.PARAPHRASE: "paraphrase",
 }
 """Question to the slug of its prompt."""
 WITH_CROPS = (Question.RELIABILITY, Question.SUFFICIENCY)
@@ -196,6 +199,7 @@ def read_verdict(question: Question, text: str, subject: Subject, vote: int) -> 
     ``reliability`` and ``answer``: yes or no, the first word behind the thoughts. ``sufficiency``: the letter of the
     option before it was rotated, the answer, or no where the images do not show enough. ``tool-map``: from predicted
     name to target or None. ``mistake``: the object with text, old and new.
+    ``paraphrase``: the new text.
     """
     said = spoken(text).strip()
     match question:
@@ -212,6 +216,9 @@ def read_verdict(question: Question, text: str, subject: Subject, vote: int) -> 
         case Question.TOOL_MAP:
             return _read_map(_object(said), subject)
     found = _object(said)
+    if question is Question.PARAPHRASE:
+        words = found.get("text")
+        return words if isinstance(words, str) and words.strip() else None
     parts = {name: found.get(name) for name in ("text", "old", "new")}
     return parts if all(isinstance(part, str) and part.strip() for part in parts.values()) else None
 

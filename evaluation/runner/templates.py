@@ -42,7 +42,7 @@ NAMES: Mapping[Role, frozenset[str]] = {
 SLUGS: Mapping[str, Role] = {
     **dict.fromkeys(("weak", "strong", "strong-reference", "zoom", "code"), Role.SYSTEM),
     **dict.fromkeys(("direct", "user", "recognition", "plan"), Role.USER),
-    **dict.fromkeys(("injector", "reliability", "sufficiency", "answer-judge", "tool-map"), Role.JUDGE),
+    **dict.fromkeys(("injector", "paraphrase", "reliability", "sufficiency", "answer-judge", "tool-map"), Role.JUDGE),
 }
 """The templates of Sightline, with their roles."""
 

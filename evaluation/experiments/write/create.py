@@ -17,7 +17,8 @@ from annotation.workflow import Right
 from evaluation.endpoints.addresses import LOOPBACK, Allowed, read_ip
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.connection import address_of, settings_of
-from evaluation.experiments.write.plan import recipe_name, selected_samples
+from evaluation.experiments.read.tasks import selected_samples
+from evaluation.experiments.write.plan import recipe_name
 from evaluation.experiments.write.states import check_budget
 from evaluation.models import Endpoint, Experiment, Run
 from evaluation.runner.dialects.zoom import Frame

@@ -31,8 +31,9 @@ from evaluation.common.trajectory.read import Corners, read_crops
 from evaluation.endpoints.presets import PRESETS
 from evaluation.execution.attempt import Answered, Work
 from evaluation.experiments.read.connection import settings_of
+from evaluation.experiments.read.tasks import selected_samples, task_of
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, prompt_of, refuse_remote
-from evaluation.experiments.write.plan import in_batches, selected_samples, task_of, trial_of
+from evaluation.experiments.write.plan import in_batches, trial_of
 from evaluation.experiments.write.states import check_budget
 from evaluation.experiments.write.work import Finished, Worker, open_record
 from evaluation.importers.dialogue import answer_in

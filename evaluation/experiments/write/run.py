@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from annotation.common.access import allowed
 from annotation.workflow import Right
 from evaluation.experiments.read.connection import client_of, limits_of, price_of
+from evaluation.experiments.write.arms import ArmWorker, plan_arms
 from evaluation.experiments.write.judges import JudgeWorker, plan_judge
 from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.states import KIND, skip_queued
@@ -28,8 +29,12 @@ MOST_THREADS = 32
 PER_PART, MOST_PARTS = 64, 8
 """Attempts from which an experiment is divided, and into how many parts at most."""
 State, Kind = Experiment.State, Experiment.Kind
-PLANS: Mapping[str, Callable[[Experiment], int]] = {Kind.RUN: plan_attempts, Kind.JUDGE: plan_judge}
-WORKERS: Mapping[str, type[Worker]] = {Kind.RUN: Worker, Kind.JUDGE: JudgeWorker}
+PLANS: Mapping[str, Callable[[Experiment], int]] = {
+    Kind.RUN: plan_attempts,
+    Kind.ARMS: plan_arms,
+    Kind.JUDGE: plan_judge,
+}
+WORKERS: Mapping[str, type[Worker]] = {Kind.RUN: Worker, Kind.ARMS: ArmWorker, Kind.JUDGE: JudgeWorker}
 """What creates the attempts of each kind of experiments, and what runs them."""
 
 

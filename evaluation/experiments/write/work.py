@@ -34,13 +34,15 @@ from evaluation.execution.attempt import (
     Received,
     Restart,
     Sending,
+    Skipped,
     Work,
     failure_row,
     run_attempt,
 )
 from evaluation.execution.pool import Ask, Ended, Pool
+from evaluation.experiments.read.tasks import task_of, with_task
 from evaluation.experiments.write.images import keep_images
-from evaluation.experiments.write.plan import recipe_name, recipe_of_row, task_of, with_task
+from evaluation.experiments.write.plan import recipe_name, recipe_of_row
 from evaluation.importers.interface import ReadOptions
 from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.models import Attempt, Exchange, Experiment, Run, Trajectory
@@ -298,6 +300,8 @@ class Worker:
                 self._let_go(held, Attempt.State.QUEUED)
             else:
                 self.finished.append((held, dict(outcome.row), outcome.kind))
+        elif isinstance(outcome, Skipped):
+            self._let_go(held, Attempt.State.SKIPPED, error=outcome.reason, finished_at=Now())
         elif isinstance(outcome, Restart) and attempt.restarts < MOST_RESTARTS:
             if held.exchange is not None:
                 self._settle(held, None)

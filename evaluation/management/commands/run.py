@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from evaluation.experiments.read.connection import client_of
 from evaluation.experiments.read.progress import price_range, progress_of
+from evaluation.experiments.read.tasks import selected_samples, task_of, with_task
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, Choices, create_experiment
-from evaluation.experiments.write.plan import selected_samples, task_of, with_task
 from evaluation.experiments.write.states import start_all
 from evaluation.management.commands.endpoint import endpoint_named
 from evaluation.management.output import answering_plainly, the_benchmark

@@ -1,0 +1,47 @@
+"""Samples as models are asked about them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from django.http import QueryDict
+
+from annotation.common.terms import Terms
+from annotation.images.chain_runs import original_of
+from annotation.images.store import picture_path
+from annotation.models import Benchmark, Image, Sample
+from annotation.models.querysets.samples import SampleQuerySet
+from evaluation.runner.images import SourceImage
+from evaluation.runner.recipe import Task
+from webapp.common import objects
+
+
+def selected_samples(benchmark: Benchmark, query: str) -> SampleQuerySet:
+    """The samples with gold and an image that a query selects, by id. ``query``: terms of the list of samples as in its
+    address, such as ``facet.scene=street``; "" selects all."""
+    terms = Terms.read(QueryDict(query.removeprefix("?")))
+    ready = benchmark.samples.filter(gold__isnull=False, image__state=Image.State.READY)
+    found: SampleQuerySet = ready.narrowed(terms.values, chosen=terms.chosen)
+    return found.order_by("key")
+
+
+def with_task(samples: SampleQuerySet) -> SampleQuerySet:
+    """With what ``task_of`` reads."""
+    return samples.select_related("image", "gold__revision").prefetch_related("gold__revision__reference_calls")
+
+
+def task_of(sample: Sample) -> Task:
+    """What a model is asked about a sample."""
+    revision, image = sample.gold.revision, sample.image
+    assert image is not None
+    calls = sorted(revision.reference_calls.all(), key=lambda call: call.position)
+    return Task(
+        sample=sample.key,
+        question=revision.question,
+        image=SourceImage(
+            image.sha256, image.width, image.height,
+            load=partial(objects.read, picture_path(image)), pixels=partial(original_of, sample),
+        ),
+        options=dict(revision.options or {}),
+        toolchain=tuple(call.tool for call in calls),
+    )  # fmt: skip

@@ -1,0 +1,114 @@
+"""What arms do to crops and images. Pictures are RGB ``uint8`` (h, w, 3) or gray (h, w); sizes never change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from annotation.imaging.crops import Picture, crop, scaled
+from annotation.importers.fields import Number4
+from annotation.marking import gettext_noop
+from annotation.schema import Box
+from evaluation.runner.arms.catalogue import CannotApply
+
+MARGIN = 0.1
+"""Share of a gold region that is shown on each side of it."""
+_TRIES = 400
+
+
+def noisy(picture: Picture, percent: float, rng: np.random.Generator) -> Picture:
+    """Return (1 − p)·pixel + p·noise, p = ``percent`` / 100, with noise uniform on 0 to 255 for each value."""
+    share = percent / 100
+    noise = rng.integers(0, 256, picture.shape).astype(np.float64)
+    return np.rint((1 - share) * picture + share * noise).astype(np.uint8)
+
+
+def blank(picture: Picture) -> Picture:
+    """Return a picture of its mean color."""
+    mean = np.rint(picture.reshape(-1, *picture.shape[2:]).mean(axis=0))
+    return np.broadcast_to(mean.astype(np.uint8), picture.shape).copy()
+
+
+def blurred(picture: Picture, factor: int) -> Picture:
+    """Return the picture reduced by a factor with area means, and enlarged again."""
+    height, width = picture.shape[:2]
+    small = scaled(picture, max(1, round(width / factor)), max(1, round(height / factor)))
+    return scaled(small, width, height)
+
+
+def gold_view(original: Picture, boxes: Sequence[Number4], width: int, height: int) -> Picture:
+    """Return the region around all gold boxes, with a margin, within ``width`` × ``height`` on its mean color."""
+    if not boxes:
+        raise CannotApply(gettext_noop("The sample has no gold boxes."))
+    x1, y1 = min(box[0] for box in boxes), min(box[1] for box in boxes)
+    x2, y2 = max(box[2] for box in boxes), max(box[3] for box in boxes)
+    dx, dy = MARGIN * (x2 - x1), MARGIN * (y2 - y1)
+    return letterboxed(crop(original, Box(x1 - dx, y1 - dy, x2 + dx, y2 + dy)), width, height)
+
+
+def letterboxed(picture: Picture, width: int, height: int) -> Picture:
+    """Return the picture as large as it fits into ``width`` × ``height``, in the middle, around it its mean color."""
+    high, wide = picture.shape[:2]
+    scale = min(width / wide, height / high)
+    inner = scaled(picture, max(1, min(width, round(wide * scale))), max(1, min(height, round(high * scale))))
+    mean = np.rint(picture.reshape(-1, *picture.shape[2:]).mean(axis=0)).astype(np.uint8)
+    made = np.broadcast_to(mean, (height, width, *picture.shape[2:])).copy()
+    top, left = (height - inner.shape[0]) // 2, (width - inner.shape[1]) // 2
+    made[top : top + inner.shape[0], left : left + inner.shape[1]] = inner
+    return made
+
+
+def random_box(box: Number4, gold: Sequence[Number4], size: tuple[int, int], rng: np.random.Generator) -> Number4:
+    """Return a box of the same size in the image that touches no gold box. ``size``: (width, height) of the image.
+
+    Raises ``CannotApply`` if none is found.
+    """
+    wide, high = min(box[2] - box[0], size[0]), min(box[3] - box[1], size[1])
+    for _ in range(_TRIES):
+        x, y = rng.uniform(0, size[0] - wide), rng.uniform(0, size[1] - high)
+        if all(x >= one[2] or y >= one[3] or x + wide <= one[0] or y + high <= one[1] for one in gold):
+            return float(x), float(y), float(x + wide), float(y + high)
+    raise CannotApply(gettext_noop("No box of the size of the crop is beside the gold."))
+
+
+def masked(picture: Picture, boxes: Sequence[Number4]) -> Picture:
+    """Return the picture with boxes filled from their surroundings. ``boxes``: in its pixels, they may leave it.
+
+    Each row of a box runs from the color at its left edge to that at its right edge, each column from top to bottom;
+    the fill is their mean, so that nothing of the inside is left. Raises ``CannotApply`` where no surroundings are
+    left.
+    """
+    height, width = picture.shape[:2]
+    mask = np.zeros((height, width), np.uint8)
+    for x1, y1, x2, y2 in boxes:
+        left, top, right, bottom = max(0, int(x1)), max(0, int(y1)), min(width, int(-(-x2 // 1))), int(-(-y2 // 1))
+        mask[top : min(height, bottom), left:right] = 1
+    if mask.all():
+        raise CannotApply(gettext_noop("The gold covers the whole picture, so it has no surroundings."))
+    made = picture.copy()
+    count, labels = cv2.connectedComponents(mask)
+    for label in range(1, count):
+        ys, xs = np.nonzero(labels == label)
+        _fill(made, mask, int(xs.min()), int(ys.min()), int(xs.max()) + 1, int(ys.max()) + 1)
+    return made
+
+
+def _fill(made: Picture, mask: Picture, left: int, top: int, right: int, bottom: int) -> None:
+    """Fill the masked pixels of one rectangle, from the four lines beside it as far as these are in the picture."""
+    height, width = made.shape[:2]
+    area = made[top:bottom, left:right].astype(np.float64)
+    across = np.linspace(0, 1, right - left).reshape(1, -1, *([1] * (made.ndim - 2)))
+    down = np.linspace(0, 1, bottom - top).reshape(-1, 1, *([1] * (made.ndim - 2)))
+    sides = [made[top:bottom, one : one + 1].astype(np.float64) for one in (left - 1, right) if 0 <= one < width]
+    ends = [made[one : one + 1, left:right].astype(np.float64) for one in (top - 1, bottom) if 0 <= one < height]
+    fills = []
+    for lines, at in ((sides, across), (ends, down)):
+        if lines:
+            fills.append((1 - at) * lines[0] + at * lines[-1] + 0 * area)
+    if not fills:
+        raise CannotApply(gettext_noop("The gold covers the whole picture, so it has no surroundings."))
+    filled = np.rint(np.mean(fills, axis=0)).astype(np.uint8)
+    inside = mask[top:bottom, left:right] == 1
+    made[top:bottom, left:right][inside] = filled[inside]

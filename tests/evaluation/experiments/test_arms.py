@@ -1,0 +1,196 @@
+"""Trajectories of a run are repeated under arms: what is sent, what is saved, and what is refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotation.imaging.decoding import decode
+from evaluation.experiments.write.arms import ArmChoices, create_arms
+from evaluation.experiments.write.states import start_all
+from evaluation.models import Attempt, Endpoint, Experiment, Run, Trajectory
+from tests.evaluation.endpoints.server import serving, spoken
+from tests.evaluation.experiments.conftest import Make
+from webapp.accounts.models import User
+from webapp.common.errors import Conflict, InvalidInput
+from webapp.jobs.runner import run_waiting
+
+EndpointAt = Callable[..., Endpoint]
+ONE_AT_A_TIME = {"in_flight": 1}
+ANSWER = "<think>I see two red shapes on the left. There are 2 of them.</think>\n<answer>2</answer>"
+
+
+@pytest.fixture
+def run(endpoint_at: EndpointAt, experiment_on: Make, lea: User) -> Run:
+    """One trajectory per sample: a crop, then the answer 2."""
+    arguments = json.dumps({"image": "original", "x": 80, "y": 40, "width": 60, "height": 60})
+    call: Any = {"id": "c1", "type": "function", "function": {"name": "crop", "arguments": arguments}}
+    crop, answer = spoken("I look closer.", calls=[call]), spoken(ANSWER)
+    with serving(crop, answer, crop, answer) as server:
+        made = experiment_on(endpoint_at(server.url, "asked", limits=ONE_AT_A_TIME), "interface")
+        finished(made, lea)
+        run = Run.objects.get()
+        run.asked = server.seen.bodies()  # type: ignore[attr-defined]  # for the tests below
+    return run
+
+
+def finished(experiment: Experiment, actor: User) -> Experiment:
+    start_all(actor=actor, experiment=experiment)
+    run_waiting()
+    experiment.refresh_from_db()
+    assert experiment.state == "done", experiment.pause_note
+    return experiment
+
+
+def repeated(run: Run, endpoint: Endpoint, actor: User, arms: str, **choices: Any) -> Experiment:
+    return finished(create_arms(actor=actor, run=run, endpoint=endpoint, choices=ArmChoices(arms, **choices)), actor)
+
+
+def continuing(endpoint_at: EndpointAt, url: str, **values: Any) -> Endpoint:
+    return endpoint_at(url, "lab", preset="vllm", limits=ONE_AT_A_TIME, **values)
+
+
+def images_of(body: Any) -> list[bytes]:
+    parts = [part for message in body["messages"] for part in message["content"] or () if isinstance(part, dict)]
+    urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+    return [base64.b64decode(url.partition(",")[2]) for url in urls]
+
+
+def test_the_sham_arm_sends_what_was_sent_and_continues_the_answer(
+    run: Run, endpoint_at: EndpointAt, lea: User
+) -> None:
+    with serving(spoken("2</answer>")) as server:
+        repeated(run, continuing(endpoint_at, server.url), lea, "sham:2", samples="id=one")
+        first, second = server.seen.bodies()
+    asked = run.asked[1]  # type: ignore[attr-defined]
+    assert first["messages"][:-1] == asked["messages"]
+    assert first["messages"][-1] == {"role": "assistant", "content": ANSWER.partition("2</answer>")[0]}
+    assert (first["continue_final_message"], first["add_generation_prompt"], first["stop"]) == (
+        True,
+        False,
+        ["</answer>"],
+    )
+    assert second["seed"] == first["seed"] + 1
+    assert "tools" not in first
+    rows = Trajectory.objects.filter(condition="sham@prefix").order_by("rollout")
+    assert [(row.rollout, row.answer) for row in rows] == [(0, ANSWER), (1, ANSWER)]
+    assert {row.run_id for row in rows} == {run.pk}
+    run.refresh_from_db()
+    assert run.scoring.trajectories_n == 2, "the arms are in no metric of the run"
+
+
+def test_a_turn_is_drawn_anew_after_the_last_observation(run: Run, endpoint_at: EndpointAt, lea: User) -> None:
+    with serving(spoken("<answer>3</answer>")) as server:
+        repeated(run, endpoint_at(server.url, "lab", limits=ONE_AT_A_TIME), lea, "sham:1", estimand="turn")
+        bodies = server.seen.bodies()
+    asked = run.asked[1::2]  # type: ignore[attr-defined]
+    assert [body["messages"] for body in bodies] == [body["messages"] for body in asked]
+    assert not any("continue_final_message" in body for body in bodies)
+    assert set(Trajectory.objects.filter(condition="sham@turn").values_list("answer", flat=True)) == {
+        "<answer>3</answer>"
+    }
+
+
+@pytest.mark.parametrize("arm", ["noise:100", "blank", "blur:16", "random"])
+def test_an_arm_of_crops_changes_them_at_their_size_and_nothing_else(
+    run: Run, endpoint_at: EndpointAt, lea: User, arm: str
+) -> None:
+    with serving(spoken("2</answer>")) as server:
+        repeated(run, continuing(endpoint_at, server.url), lea, f"sham:1,{arm}x1", samples="id=one")
+        sham, changed = server.seen.bodies()
+    before, after = images_of(sham), images_of(changed)
+    assert before[0] == after[0]
+    assert before[1] != after[1]
+    assert decode(before[1]).shape == decode(after[1]).shape
+    words = [json.dumps(body["messages"], sort_keys=True) for body in (sham, changed)]
+    for data in (before[1], after[1]):
+        words = [one.replace(base64.b64encode(data).decode(), "") for one in words]
+    assert words[0].replace("image/png", "image/jpeg") == words[1].replace("image/png", "image/jpeg")
+
+
+def test_each_seed_draws_other_noise_and_the_same_again_for_the_same_seed(
+    run: Run, endpoint_at: EndpointAt, lea: User
+) -> None:
+    with serving(spoken("2</answer>")) as server:
+        endpoint = continuing(endpoint_at, server.url)
+        repeated(run, endpoint, lea, "sham:1,noise:50x2", samples="id=one")
+        crops = [images_of(body)[1] for body in server.seen.bodies()[1:]]
+        assert crops[0] != crops[1]
+        assert not np.array_equal(decode(crops[0]), decode(crops[1]))
+        asked = len(server.seen.requests)
+        again = repeated(run, endpoint, lea, "sham:1,noise:50x3", samples="id=one")
+        assert len(server.seen.requests) == asked + 1, "only the third seed is new"
+    assert again.calls == 1
+
+
+def test_a_mistake_changes_a_stated_fact_before_the_answer(run: Run, endpoint_at: EndpointAt, lea: User) -> None:
+    with serving(spoken("2</answer>")) as server:
+        repeated(run, continuing(endpoint_at, server.url), lea, "sham:1,mistake-rule:1x1", samples="id=one")
+        sham, changed = (body["messages"][-1]["content"] for body in server.seen.bodies())
+    assert sham != changed
+    assert changed.endswith("<answer>")
+    differing = [pair for pair in zip(sham.split(), changed.split(), strict=True) if pair[0] != pair[1]]
+    assert len(differing) == 1
+    assert not differing[0][0].startswith("2"), "the answer itself is not changed"
+
+
+def test_an_arm_that_has_nothing_to_change_is_skipped_with_the_reason(
+    run: Run, endpoint_at: EndpointAt, lea: User
+) -> None:
+    with serving(spoken("2</answer>")) as server:
+        repeated(run, continuing(endpoint_at, server.url), lea, "sham:1,order:1,gold:1,foreign:1,mistake-judge:1")
+    skipped = Attempt.objects.filter(state="skipped").order_by("arm", "pk").values_list("arm", "error")
+    assert dict(skipped) == {
+        "foreign@prefix": "No other image of the run has a crop.",
+        "gold@prefix": "The sample has no gold boxes.",
+        "mistake-judge@prefix": "No judge has written a mistake for this trajectory.",
+        "order@prefix": "The trajectory has fewer than two crops.",
+    }
+
+
+def test_an_endpoint_that_cannot_continue_a_response_is_refused_for_prefix_arms(
+    run: Run, endpoint_at: EndpointAt, lea: User
+) -> None:
+    with serving(spoken("2</answer>")) as server:
+        endpoint = endpoint_at(server.url, "hosted", preset="generic")
+        with pytest.raises(Conflict, match="cannot continue a response"):
+            create_arms(actor=lea, run=run, endpoint=endpoint, choices=ArmChoices())
+        Endpoint.objects.filter(pk=endpoint.pk).update(capabilities={"prefix": {"state": "yes"}})
+        endpoint.refresh_from_db()
+        assert create_arms(actor=lea, run=run, endpoint=endpoint, choices=ArmChoices()).state == "draft"
+
+
+def test_arms_of_another_recipe_are_not_mixed_into_a_run(run: Run, endpoint_at: EndpointAt, lea: User) -> None:
+    with serving(spoken("2</answer>")) as server:
+        endpoint = continuing(endpoint_at, server.url)
+        repeated(run, endpoint, lea, "sham:1", samples="id=one")
+        with pytest.raises(Conflict, match="another endpoint or sampling"):
+            create_arms(actor=lea, run=run, endpoint=endpoint, choices=ArmChoices("sham:1", sampling="thinking"))
+
+
+@pytest.mark.parametrize(
+    ("choices", "field"),
+    [
+        (ArmChoices("beauty"), "arms"),
+        (ArmChoices("noise:60"), "arms"),
+        (ArmChoices("options", estimand="prefix"), "arms"),
+        (ArmChoices("blank", confirm="gold"), "confirm"),
+        (ArmChoices(estimand="both"), "estimand"),
+        (ArmChoices(margin=0), "margin"),
+        (ArmChoices(sampling="wild"), "sampling"),
+        (ArmChoices(samples="id=none"), "samples"),
+    ],
+)
+def test_a_wrong_choice_is_named_before_anything_is_created(
+    run: Run, endpoint_at: EndpointAt, lea: User, choices: ArmChoices, field: str
+) -> None:
+    endpoint = continuing(endpoint_at, "http://127.0.0.1:9/v1")
+    with pytest.raises(InvalidInput) as refused:
+        create_arms(actor=lea, run=run, endpoint=endpoint, choices=choices)
+    assert refused.value.field == field
+    assert not Experiment.objects.filter(kind="arms").exists()
