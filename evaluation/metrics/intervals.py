@@ -32,12 +32,15 @@ __all__ = [
     "SEED",
     "Clustering",
     "Interval",
+    "clopper_pearson_upper",
     "clustering",
+    "incomplete_beta",
     "mean_interval",
     "newcombe",
     "rate_interval",
     "ratio_interval",
     "t_quantile",
+    "t_tail",
     "wilson",
 ]
 
@@ -180,26 +183,27 @@ def t_quantile(p: float, df: int) -> float:
     if p < 0.5:
         return -t_quantile(1 - p, df)
     low, high = 0.0, 1.0
-    while _t_tail(high, df) > 1 - p:
+    while t_tail(high, df) > 1 - p:
         low, high = high, high * 2
     for _ in range(200):
         middle = (low + high) / 2
         if middle in (low, high):
             break
-        low, high = (middle, high) if _t_tail(middle, df) > 1 - p else (low, middle)
+        low, high = (middle, high) if t_tail(middle, df) > 1 - p else (low, middle)
     return (low + high) / 2
 
 
-def _t_tail(t: float, df: int) -> float:
-    return _incomplete_beta(df / 2, 0.5, df / (df + t * t)) / 2
+def t_tail(t: float, df: int) -> float:
+    """P(T > t) of Student's t with ``df`` degrees of freedom, for t >= 0."""
+    return incomplete_beta(df / 2, 0.5, df / (df + t * t)) / 2
 
 
-def _incomplete_beta(a: float, b: float, x: float) -> float:
+def incomplete_beta(a: float, b: float, x: float) -> float:
     """Regularised incomplete beta function I_x(a, b) by its continued fraction (Lentz's evaluation)."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
     if x > (a + 1) / (a + b + 2):
-        return 1 - _incomplete_beta(b, a, 1 - x)
+        return 1 - incomplete_beta(b, a, 1 - x)
     front = math.exp(a * math.log(x) + b * math.log1p(-x) - _log_beta(a, b)) / a
     tiny = 1e-300
     c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or tiny)
@@ -214,6 +218,20 @@ def _incomplete_beta(a: float, b: float, x: float) -> float:
         if abs(c * d - 1) < 1e-16:
             break
     return front * result
+
+
+def clopper_pearson_upper(successes: int, n: int, level: float = 0.95) -> float:
+    """The one-sided exact upper bound of a share: the u with P(at most ``successes`` of n | u) = 1 − ``level``; 1 where
+    all are successes. Raises ``ValueError`` without samples. Example: 0 of 59 gives 0.0495."""
+    if n < 1 or not 0 <= successes <= n:
+        raise ValueError(f"{successes} of {n}: a count of at least one sample is needed.")
+    if successes == n:
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if incomplete_beta(successes + 1, n - successes, middle) < level else (low, middle)
+    return (low + high) / 2
 
 
 def _log_beta(a: float, b: float) -> float:

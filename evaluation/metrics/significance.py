@@ -84,9 +84,12 @@ def sign_flip(differences: Ints) -> float:
     return min(1.0, 2 * float(heads @ below[left]))
 
 
-def sampled_sign_flip(differences: Floats, cluster: Ints, *, draws: int = FLIPS, seed: int = SEED) -> SampledTest:
+def sampled_sign_flip(
+    differences: Floats, cluster: Ints, *, draws: int = FLIPS, seed: int = SEED, below: bool = False
+) -> SampledTest:
     """The cluster sign-flip of continuous scores: p = (1 + hits) / (draws + 1), a hit being a draw of fair independent
-    signs e_g with |Σ e_g D_g| >= |Σ D_g|, where D_g sums the ``differences`` (n,) of a cluster.
+    signs e_g with |Σ e_g D_g| >= |Σ D_g|, where D_g sums the ``differences`` (n,) of a cluster. ``below``: one-sided,
+    against differences above 0: a hit has Σ e_g D_g <= Σ D_g.
 
     Of whole numbers it estimates ``sign_flip``, with a standard error of √(p(1 − p) / draws). Range 0..1; None without
     a sample. Same differences, draws and seed give the same answer.
@@ -94,7 +97,11 @@ def sampled_sign_flip(differences: Floats, cluster: Ints, *, draws: int = FLIPS,
     sums = cluster_totals(differences, cluster)[:, 0]
     if not len(sums):
         return SampledTest(None, draws, seed)
-    least = abs(float(sums.sum())) - ROUNDING * float(np.abs(sums).sum())
+    slack = ROUNDING * float(np.abs(sums).sum())
+    if below:
+        found = _signed_sums(sums[sums != 0], draws, seed) <= float(sums.sum()) + slack
+        return SampledTest((1 + int(found.sum())) / (draws + 1), draws, seed)
+    least = abs(float(sums.sum())) - slack
     hits = int((np.abs(_signed_sums(sums[sums != 0], draws, seed)) >= least).sum())
     return SampledTest((1 + hits) / (draws + 1), draws, seed)
 
