@@ -159,6 +159,44 @@ _RUNS: tuple[Row, ...] = (
         "docs/metrics.md#effects",
     ),
     (
+        gettext_noop("arm"),
+        gettext_noop("such as noise-50"),
+        gettext_noop("One controlled change of recorded trajectories, after which the model is asked again."),
+        "docs/metrics.md#faithfulness-lab",
+    ),
+    (
+        gettext_noop("sham"),
+        "",
+        gettext_noop("The arm that changes nothing: the reference of every effect in the lab."),
+        "docs/metrics.md#faithfulness-lab",
+    ),
+    (
+        gettext_noop("estimand"),
+        gettext_noop("prefix, turn"),
+        gettext_noop(
+            "What an effect is of. Prefix: only the answer is drawn. Turn: later text is drawn too. They are never mixed."
+        ),
+        "docs/metrics.md#faithfulness-lab",
+    ),
+    (
+        gettext_noop("equivalence"),
+        "",
+        gettext_noop(
+            "No effect is concluded only where an effect as large as the margin is ruled out. Else the smallest "
+            "detectable effect is stated."
+        ),
+        "docs/metrics.md#faithfulness-lab",
+    ),
+    (
+        gettext_noop("changed answers"),
+        "%",
+        gettext_noop(
+            "Share of draws whose answer differs from the sham arm's, correct or not. Sham against sham shows how much "
+            "answers vary by themselves."
+        ),
+        "docs/metrics.md#faithfulness-lab",
+    ),
+    (
         gettext_noop("flipped"),
         "",
         gettext_noop("The verdict changed: became incorrect, or became correct."),

@@ -17,6 +17,7 @@ from evaluation.judging.views import judges
 from evaluation.judging.views import question as judging_question
 from evaluation.judging.views import queues as judging
 from evaluation.judging.views import tables as agreement_export
+from evaluation.lab import views as lab_views
 from evaluation.leaderboard.views import board as leaderboard
 from evaluation.leaderboard.views import macro
 from evaluation.leaderboard.views import runs as runs_list
@@ -69,6 +70,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="agreement-export",
     ),
     path(f"{BENCHMARK}/runs/<int:pk>/", run.run_page, name="run"),
+    path(f"{BENCHMARK}/runs/<int:pk>/lab/", lab_views.lab, name="lab"),
+    path(f"{BENCHMARK}/runs/<int:pk>/lab/{KEY}/", lab_views.strip, name="lab-strip"),
     path(f"{BENCHMARK}/runs/<int:pk>/delete/", run_delete.run_delete, name="run-delete"),
     path(f"{BENCHMARK}/runs/<int:pk>/replays/", run_replays.run_replays, name="run-replays"),
     path(f"{BENCHMARK}/runs/<int:pk>/replays/keep/", run_replays.keep, name="run-replays-keep"),
@@ -105,6 +108,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/endpoints/<int:pk>/test/", model_endpoints.test, name="endpoint-test"),
     path(f"{BENCHMARK}/endpoints/<int:pk>/remove/", model_endpoints.remove, name="endpoint-remove"),
     path(f"{BENCHMARK}/experiments/", experiments.experiments, name="experiments"),
+    path(f"{BENCHMARK}/experiments/arms/", experiments.new_arms, name="new-arms"),
+    path(f"{BENCHMARK}/experiments/judge/", experiments.new_judge, name="new-judge"),
     path(f"{EXPERIMENT}/", experiments.experiment, name="experiment"),
     path(f"{EXPERIMENT}/budget/", experiments.budget, name="experiment-budget"),
     path(f"{EXPERIMENT}/images/<slug:sha256>/", experiments.image, name="experiment-image"),

@@ -8,10 +8,13 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.endpoints.presets import PRESETS
+from evaluation.experiments.write.arms import MARGIN, MOST_MARGIN, USUAL, ArmChoices
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices
 from evaluation.experiments.write.endpoints import DIALECTS
-from evaluation.models import Endpoint
+from evaluation.experiments.write.judges import JudgeChoices
+from evaluation.models import Endpoint, Run
 from evaluation.runner.dialects.zoom import Frame
+from evaluation.runner.judges import VOTES
 from evaluation.runner.protocols import PROTOCOLS
 from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import SLUGS, Role
@@ -24,6 +27,15 @@ _PROTOCOL_WORDS = {
     "code": _("code: Python with cv2, numpy and PIL in a sandbox"),
     "recognition": _("recognition: name every tool in the image (Task I)"),
     "plan": _("plan: name the tools of a task in order (Task II)"),
+}
+
+_QUESTION_WORDS = {
+    "reliability": _("reliability: do the crops support the answer?"),
+    "sufficiency": _("sufficiency: can the question be answered from the crops alone?"),
+    "answer": _("answer: does an undecided answer mean the same as the gold?"),
+    "tool-map": _("tool-map: which tools do the names of a plan mean?"),
+    "mistake": _("mistake: write the reasoning with one fact changed, for arms"),
+    "paraphrase": _("paraphrase: write the reasoning in other words, for arms"),
 }
 
 
@@ -109,6 +121,83 @@ class ExperimentForm(forms.Form):
 
     def choices(self) -> Choices:
         return Choices(**{name: value for name, value in self.cleaned_data.items() if name != "endpoint"})
+
+
+class _OnRun(forms.Form):
+    """What forms about a run have in common: the run and the endpoint."""
+
+    run = forms.ModelChoiceField(label=_("Run"), queryset=Run.objects.none(), empty_label=None)
+    endpoint = forms.ModelChoiceField(label=_("Endpoint"), queryset=Endpoint.objects.none(), empty_label=None)
+
+    def __init__(self, *args: Any, benchmark: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        runs, endpoints = self.fields["run"], self.fields["endpoint"]
+        assert isinstance(runs, forms.ModelChoiceField)
+        assert isinstance(endpoints, forms.ModelChoiceField)
+        runs.queryset = Run.objects.of(benchmark).select_related("model", "benchmark").filter(scoring__isnull=False)
+        endpoints.queryset = Endpoint.objects.offered_to(benchmark)
+
+    def values(self) -> dict[str, Any]:
+        """All fields but the run and the endpoint."""
+        return {name: value for name, value in self.cleaned_data.items() if name not in ("run", "endpoint")}
+
+
+class ArmForm(_OnRun):
+    """Arms of a run. The endpoint should serve the model of the run."""
+
+    arms = forms.CharField(
+        label=_("Arms"), initial=USUAL, max_length=500,
+        help_text=_("Such as noise:12.5-100x3: doses 12.5 to 100, three draws each. The sham arm is always run."),
+    )  # fmt: skip
+    estimand = forms.ChoiceField(
+        label=_("Estimand"),
+        choices=[("prefix", _("prefix: only the answer is drawn")), ("turn", _("turn: later text is drawn too"))],
+    )
+    confirm = forms.CharField(
+        label=_("Confirmatory arms"), required=False, max_length=200,
+        help_text=_("Named before the start; their p is adjusted. All others are exploratory."),
+    )  # fmt: skip
+    margin = forms.FloatField(
+        label=_("Margin in points"), min_value=0.1, max_value=MOST_MARGIN, initial=MARGIN,
+        help_text=_("A smaller effect counts as none."),
+    )  # fmt: skip
+    samples = forms.CharField(
+        label=_("Samples"), required=False, max_length=2000,
+        help_text=_("Terms as in the address of the list of samples, such as facet.scene=street. Empty: all."),
+    )  # fmt: skip
+    sampling = forms.ChoiceField(
+        label=_("Sampling"), required=False,
+        choices=[("", _("of the run")), *((name, name) for name in SAMPLING)],
+        help_text=_("Without a temperature, all draws of an arm are alike."),
+    )  # fmt: skip
+    budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0, initial=5)
+    budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=10_000)
+
+    def choices(self) -> ArmChoices:
+        return ArmChoices(**self.values())
+
+
+class JudgeForm(_OnRun):
+    """A judge of a run."""
+
+    question = forms.ChoiceField(label=_("Question"), choices=list(_QUESTION_WORDS.items()))
+    votes = forms.TypedChoiceField(label=_("Votes"), choices=[(n, n) for n in VOTES], coerce=int, initial=1)
+    samples = forms.CharField(
+        label=_("Samples"), required=False, max_length=2000,
+        help_text=_("Terms as in the address of the list of samples, such as facet.scene=street. Empty: all."),
+    )  # fmt: skip
+    sampling = forms.ChoiceField(
+        label=_("Sampling"), choices=[(name, name) for name in SAMPLING], initial=DEFAULT_SAMPLING
+    )
+    images = forms.CharField(
+        label=_("Image size"), required=False, max_length=20,
+        help_text=_("original, fit:N or pixels:N. Empty: that of the server."),
+    )  # fmt: skip
+    budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0, initial=5)
+    budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=10_000)
+
+    def choices(self) -> JudgeChoices:
+        return JudgeChoices(**self.values())
 
 
 class BudgetForm(forms.Form):

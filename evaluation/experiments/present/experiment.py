@@ -122,18 +122,50 @@ def _shown_box(step: Any) -> tuple[float, float, float, float] | None:
 def recipe_parts(experiment: Experiment) -> list[RecipePart]:
     """The recipe as names and values."""
     recipe = experiment.recipe
-    prompts = [prompt for role in ("system", "user") if (prompt := recipe[role])]
+    own = {Experiment.Kind.ARMS: _arm_parts, Experiment.Kind.JUDGE: _judge_parts}
     parts = [
         (gettext("Endpoint"), f"{experiment.endpoint_name} ({recipe['base_url']})"),
         (gettext("Model"), recipe["model"]),
-        (gettext("Protocol"), recipe["protocol"]),
-        (gettext("Dialect"), recipe["dialect"]),
-        (gettext("Prompts"), ", ".join(f"{one['slug']}@{one['version']}" for one in prompts)),
-        (gettext("Image size"), recipe["images"]),
+        *own.get(Experiment.Kind(experiment.kind), _run_parts)(experiment),
         (gettext("Sampling"), ", ".join(f"{name} {value}" for name, value in recipe["sampling"].items())),
-        (gettext("Limits"), ", ".join(f"{value} {name}" for name, value in recipe["limits"].items())),
-        (gettext("Rollouts"), str(experiment.rollouts)),
         (gettext("Samples"), experiment.samples or gettext("all with gold and an image")),
         (gettext("Recipe"), experiment.recipe_digest[:12]),
     ]
     return [RecipePart(name, value) for name, value in parts]
+
+
+def _run_parts(experiment: Experiment) -> list[tuple[str, str]]:
+    recipe = experiment.recipe
+    prompts = [prompt for role in ("system", "user") if (prompt := recipe[role])]
+    return [
+        (gettext("Protocol"), recipe["protocol"]),
+        (gettext("Dialect"), recipe["dialect"]),
+        (gettext("Prompts"), ", ".join(f"{one['slug']}@{one['version']}" for one in prompts)),
+        (gettext("Image size"), recipe["images"]),
+        (gettext("Limits"), ", ".join(f"{value} {name}" for name, value in recipe["limits"].items())),
+        (gettext("Rollouts"), str(experiment.rollouts)),
+    ]
+
+
+def _arm_parts(experiment: Experiment) -> list[tuple[str, str]]:
+    design = experiment.design
+    arms = ", ".join(f"{name.partition('@')[0]} ×{seeds}" for name, seeds in design["arms"].items())
+    confirm = ", ".join(name.partition("@")[0] for name in design["confirm"]) or gettext("none")
+    return [
+        (gettext("Run"), str(experiment.source)),
+        (gettext("Estimand"), experiment.recipe["estimand"]),
+        (gettext("Arms"), arms),
+        (gettext("Confirmatory arms"), confirm),
+        (gettext("Margin"), gettext("%(points)s points") % {"points": f"{design['margin']:g}"}),
+    ]
+
+
+def _judge_parts(experiment: Experiment) -> list[tuple[str, str]]:
+    recipe = experiment.recipe
+    return [
+        (gettext("Run"), str(experiment.source)),
+        (gettext("Question"), recipe["question"]),
+        (gettext("Votes"), str(recipe["votes"])),
+        (gettext("Prompt"), f"{recipe['prompt']['slug']}@{recipe['prompt']['version']}"),
+        (gettext("Image size"), recipe["images"]),
+    ]

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
-from evaluation.experiments.forms import BudgetForm, ExperimentForm
+from evaluation.experiments.forms import ArmForm, BudgetForm, ExperimentForm, JudgeForm
 from evaluation.experiments.present.exchanges import exchanges_of
 from evaluation.experiments.present.experiment import (
     actions_of,
@@ -26,8 +26,10 @@ from evaluation.experiments.present.experiment import (
     state_words,
 )
 from evaluation.experiments.read.progress import accuracy_of, price_range, progress_of
+from evaluation.experiments.write.arms import create_arms
 from evaluation.experiments.write.create import create_experiment
 from evaluation.experiments.write.images import SUFFIX
+from evaluation.experiments.write.judges import create_judge
 from evaluation.experiments.write.states import (
     change_budget,
     pause,
@@ -84,6 +86,64 @@ def experiments(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 @login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_arms(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/experiments/on_run.html; context: form, title, text, button. ``?run=`` is chosen at first.
+    Posted: the fields of ``ArmForm``, which creates a draft."""
+    words = {
+        "title": gettext("Run arms"),
+        "text": gettext(
+            "An arm repeats the trajectories of a run with one controlled change, and asks the same model again."
+        ),
+        "button": gettext("Create experiment"),
+    }
+    return _new_on_run(request, slug, ArmForm, create_arms, words)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_judge(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/experiments/on_run.html, as ``new_arms``. Posted: the fields of ``JudgeForm``."""
+    words = {
+        "title": gettext("Judge a run"),
+        "text": gettext(
+            "A model is asked about the trajectories of a run. It should be of another family than the model that it "
+            "judges. Compare it with people under Judging before you trust it."
+        ),
+        "button": gettext("Create experiment"),
+    }
+    return _new_on_run(request, slug, JudgeForm, create_judge, words)
+
+
+def _new_on_run(
+    request: SignedInRequest,
+    slug: str,
+    kind: type[ArmForm] | type[JudgeForm],
+    create: Callable[..., Experiment],
+    words: dict[str, str],
+) -> HttpResponse:
+    benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
+    form = kind(request.POST or None, benchmark=benchmark, initial={"run": request.GET.get("run")})
+    if request.method == "POST" and form.is_valid():
+        chosen = form.cleaned_data
+        try:
+            made = create(actor=request.user, run=chosen["run"], endpoint=chosen["endpoint"], choices=form.choices())
+        except ApplicationError as error:
+            if error.status == 403:
+                raise
+            form.add_error(error.field if error.field in form.fields else None, error.message)
+        else:
+            return redirect("evaluation:experiment", slug, made.pk)
+    context = {
+        **benchmark_context(request, benchmark, "experiments"),
+        **words,
+        "form": form,
+        "endpoints": Endpoint.objects.offered_to(benchmark).exists(),
+    }
+    return render(request, "evaluation/experiments/on_run.html", context, status=400 if form.errors else 200)
+
+
+@login_required
 @require_safe
 def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/experiments/experiment.html and its piece evaluation/experiments/_experiment.html, which is
@@ -103,12 +163,12 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "live": found.state in (Experiment.State.TRIAL, Experiment.State.RUNNING),
         "progress": progress,
         "failures": failures_of(progress.failures),
-        "accuracy": accuracy_of(found),
+        "accuracy": accuracy_of(found) if found.kind == Experiment.Kind.RUN else None,
         "crops": crops_of(found),
         "actions": actions_of(found, failed=progress.counts.get("failed", 0)),
         "price": price_range(found) if found.state == Experiment.State.READY else None,
         "parts": recipe_parts(found),
-        "run": Run.objects.filter(benchmark=found.benchmark, model__name=found.model, setting=found.setting).first(),
+        "run": _run_of(found),
         "budget": BudgetForm(initial={"budget_usd": found.budget_usd, "budget_calls": found.budget_calls}),
         "page": page_after(attempts, request.GET.get("after", ""), order=("pk",), size=ATTEMPTS),
         "chosen": chosen,
@@ -176,7 +236,16 @@ def image(request: SignedInRequest, slug: str, pk: int, sha256: str) -> HttpResp
     return answer
 
 
+def _run_of(found: Experiment) -> Run | None:
+    """The run that an experiment fills, or is about."""
+    if found.source_id is not None:
+        return found.source
+    return Run.objects.filter(benchmark=found.benchmark, model__name=found.model, setting=found.setting).first()
+
+
 def _load(request: SignedInRequest, slug: str, pk: int) -> Experiment:
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
-    found = benchmark.experiments.select_related("benchmark", "endpoint", "created_by", "import_record")
+    found = benchmark.experiments.select_related(
+        "benchmark", "endpoint", "created_by", "import_record", "source__model", "source__benchmark"
+    )
     return get_object_or_404(found, pk=pk)

@@ -26,6 +26,7 @@ from evaluation.experiments.write.work import Worker
 from evaluation.models import Attempt, Endpoint, Experiment, Run, Trajectory
 from evaluation.runner.arms.catalogue import SHAM, Arm, ArmError, CannotApply, Estimand, read_arms
 from evaluation.runner.arms.turn import ArmRecipe, ArmRecipeError, ArmTurn, arm_digest
+from evaluation.runner.arms.view import Recorded
 from evaluation.runner.judges import Question
 from evaluation.runner.sampling import SAMPLING
 from evaluation.store.selection import Selection
@@ -297,13 +298,16 @@ class ArmWorker(Worker):
 
     def prepare(self) -> None:
         self.arm_recipe, self.half = arm_recipe_of_row(self.experiment), False
+        self.repeated: tuple[int, Recorded] | None = None
+        """The sample that was repeated last: its arms follow each other."""
 
     def work_of(self, attempt: Attempt, sample: Sample, answered: list[Answered]) -> Work:
-        run = self.experiment.source
-        assert run is not None
-        row = load_repeated(run, [sample.pk])[sample.pk]
-        recorded = recorded_of(row, foreign_of(self.experiment, row), written_of(self.experiment, row))
+        if self.repeated is None or self.repeated[0] != sample.pk:
+            assert self.experiment.source is not None
+            row = load_repeated(self.experiment.source, [sample.pk])[sample.pk]
+            recorded = recorded_of(row, foreign_of(self.experiment, row), written_of(self.experiment, row))
+            self.repeated = sample.pk, recorded
         arm = Arm.read(attempt.arm)
-        begin = partial(ArmTurn, self.arm_recipe, recorded, arm, attempt.rollout, self.family)
+        begin = partial(ArmTurn, self.arm_recipe, self.repeated[1], arm, attempt.rollout, self.family)
         place = {"sample_id": sample.key, "rollout": attempt.rollout, "condition": attempt.arm}
         return Work(attempt.pk, begin, task_of(sample).image, place, answered)

@@ -163,7 +163,7 @@ class Arm:
     def words(self) -> str:
         """What it does, for people."""
         if not self.dose:
-            return self.kind.label
+            return Sentence(self.kind.label)
         if self.family in DOSE_WORDS:
             return Sentence(DOSE_WORDS[self.family], dose=self.dose)
         return Sentence(gettext_noop("%(label)s: %(dose)s"), label=self.kind.label, dose=self.dose)
