@@ -174,7 +174,7 @@ _RUNS: tuple[Row, ...] = (
         gettext_noop("estimand"),
         gettext_noop("prefix, turn"),
         gettext_noop(
-            "What an effect is of. Prefix: only the answer is drawn. Turn: later text is drawn too. They are never mixed."
+            "What an effect is of. Prefix: only the answer is drawn. Turn: later text is drawn too. They aren't mixed."
         ),
         "docs/metrics.md#faithfulness-lab",
     ),

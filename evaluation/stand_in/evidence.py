@@ -9,10 +9,13 @@ import numpy as np
 from annotation.imaging.crops import Picture, scaled
 from annotation.imaging.decoding import decode
 from annotation.importers.fields import Number4
+from evaluation.runner.arms.pixels import letterboxed
 from evaluation.stand_in.forms import Shown
 from evaluation.stand_in.moves import clipped
 from evaluation.stand_in.recorded import Known
 
+_SAME = 0.9
+"""Likeness from which a crop is a view of the gold region."""
 _FLAT = 1.0
 """Variance of pixels below which an image has nothing that could be destroyed gradually."""
 _ALIKE = 8.0
@@ -22,7 +25,8 @@ _ALIKE = 8.0
 def intact_share(known: Known, album: Sequence[Shown]) -> float:
     """Return the share of the gold area that crops show undamaged, 0 to 1; the full image is no crop.
 
-    For each gold box it is the largest, over crops, of the covered share times ``likeness``.
+    For each gold box it is the largest, over crops, of the covered share times ``likeness``. A crop that was replaced
+    by a view of the gold region shows all of it.
     """
     total = share = 0.0
     crops = [(one, decode(one.sent.data)) for one in album[1:] if one.located and one.sent]
@@ -30,7 +34,10 @@ def intact_share(known: Known, album: Sequence[Shown]) -> float:
         area = (box[2] - box[0]) * (box[3] - box[1])
         total += area
         share += area * max((_shown(box, patch, one.image.region, pixels) for one, pixels in crops), default=0.0)
-    return share / total if total else 0.0
+    views = (
+        likeness(letterboxed(known.surroundings, seen.shape[1], seen.shape[0]), seen) for _, seen in crops if total
+    )
+    return max([share / total if total else 0.0, *(view for view in views if view >= _SAME)])
 
 
 def _shown(box: Number4, patch: Picture, region: Number4, pixels: Picture) -> float:

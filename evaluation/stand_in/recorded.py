@@ -17,6 +17,7 @@ from annotation.imaging.decoding import decode
 from annotation.imaging.problems import PictureProblem
 from annotation.importers.fields import Number4, four_numbers
 from annotation.schema import Box
+from evaluation.runner.arms.pixels import gold_region
 from evaluation.stand_in.chat import SentImage
 
 DEMO = Path(__file__).resolve().parents[1] / "demo" / "data" / "demo"
@@ -81,6 +82,11 @@ class Known:
         """The pixels of each gold box."""
         whole = decode(self.image.read_bytes())
         return [crop(whole, Box(*box)) for box in self.gold_boxes]
+
+    @cached_property
+    def surroundings(self) -> Picture:
+        """The pixels around all gold boxes."""
+        return gold_region(decode(self.image.read_bytes()), self.gold_boxes)
 
     @cached_property
     def thumbnail(self) -> Picture:

@@ -39,6 +39,8 @@ CONCLUSIONS = {
     SMALL: gettext_lazy("small effect, within ±%(margin)s"),
     UNDECIDED: gettext_lazy("undecided: below %(detectable)s not detectable"),
 }
+FEW_IMAGES = gettext_lazy("undecided: %(clusters)s images are too few")
+"""The conclusion where even the largest difference could not be ruled out."""
 PARTS = {
     Part.CROPS: gettext_lazy("Crops"),
     Part.IMAGE: gettext_lazy("Full image"),
@@ -137,6 +139,7 @@ class Page:
 
     headline: str
     decided: str
+    margin: str
     groups: Sequence[Group]
     axis: Axis
     zero: str
@@ -164,6 +167,7 @@ def page_of(run: Run, found: Found, skipped: Mapping[str, int]) -> Page:
     return Page(
         headline=headline,
         decided=decided,
+        margin=decimal(100 * margin, 1),
         groups=[group for group in groups if group.lines],
         axis=axis,
         zero=as_percent(scale(0, axis.low, axis.high)),
@@ -200,6 +204,8 @@ def conclusion(effect: ArmEffect, kind: str) -> str:
     """What is concluded, with the numbers that it rests on."""
     if effect.delta is None:
         return NOT_AVAILABLE
+    if kind == UNDECIDED and (effect.detectable is None or effect.detectable >= 1):
+        return str(FEW_IMAGES) % {"clusters": decimal(effect.clusters)}
     seen = NOT_AVAILABLE if effect.detectable is None else gettext("%(points)s points") % {
         "points": decimal(100 * effect.detectable, 1)
     }  # fmt: skip
@@ -242,6 +248,8 @@ def _headline(found: Found) -> tuple[str, str]:
             continue
         effect = found.effects[arm]
         kind = effect.label(found.holm.get(str(arm)))
+        if kind == UNDECIDED and (effect.detectable is None or effect.detectable >= 1):
+            return str(_FEW) % {"clusters": decimal(effect.clusters), "what": translated(arm.words)}, kind
         values = {
             "what": translated(arm.words), "points": decimal(abs(100 * (effect.delta or 0)), 1),
             "low": percentage_points(effect.low), "high": percentage_points(effect.high),
@@ -252,6 +260,7 @@ def _headline(found: Found) -> tuple[str, str]:
     return gettext("No arm changes the crops yet."), UNDECIDED
 
 
+_FEW = gettext_lazy("Undecided: %(clusters)s images are too few to say whether “%(what)s” changes the accuracy.")
 _HEADLINES = {
     (EFFECT, True): gettext_lazy(
         "The crops matter: with “%(what)s”, accuracy falls by %(points)s points (%(low)s to %(high)s, n = %(n)s)."

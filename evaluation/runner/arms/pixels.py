@@ -38,14 +38,14 @@ def blurred(picture: Picture, factor: int) -> Picture:
     return scaled(small, width, height)
 
 
-def gold_view(original: Picture, boxes: Sequence[Number4], width: int, height: int) -> Picture:
-    """Return the region around all gold boxes, with a margin, within ``width`` × ``height`` on its mean color."""
+def gold_region(original: Picture, boxes: Sequence[Number4]) -> Picture:
+    """Return the region around all gold boxes, with a margin. Raises ``CannotApply`` without boxes."""
     if not boxes:
         raise CannotApply(gettext_noop("The sample has no gold boxes."))
     x1, y1 = min(box[0] for box in boxes), min(box[1] for box in boxes)
     x2, y2 = max(box[2] for box in boxes), max(box[3] for box in boxes)
     dx, dy = MARGIN * (x2 - x1), MARGIN * (y2 - y1)
-    return letterboxed(crop(original, Box(x1 - dx, y1 - dy, x2 + dx, y2 + dy)), width, height)
+    return crop(original, Box(x1 - dx, y1 - dy, x2 + dx, y2 + dy))
 
 
 def letterboxed(picture: Picture, width: int, height: int) -> Picture:

@@ -169,11 +169,11 @@ def _blur(work: _Work) -> None:
 
 
 def _gold(work: _Work) -> None:
-    original = work.recorded.picture()
+    region = pixels.gold_region(work.recorded.picture(), work.recorded.gold)
 
     def view(one: ShownImage) -> Picture:
         height, width = one.picture.shape[:2]
-        return pixels.gold_view(original, work.recorded.gold, width, height)
+        return pixels.letterboxed(region, width, height)
 
     work.each_crop(view)
 
