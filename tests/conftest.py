@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import shutil
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings as project
 from django.core.cache import cache
 from django.core.signals import setting_changed
 from django.test import Client
@@ -73,6 +75,12 @@ def network_is_closed() -> Iterator[None]:
     patch.setattr(socket.socket, "connect", connect)
     yield
     patch.undo()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def scratch_folder_goes_with_the_run() -> Iterator[None]:
+    yield
+    shutil.rmtree(project.SCRATCH, ignore_errors=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

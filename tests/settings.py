@@ -28,7 +28,9 @@ STORAGES = {
     "default": shared_store(STORE) if (STORE := os.environ.get("SIGHTLINE_TEST_STORE")) else MEMORY,
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
-SCRATCH = HOME_OF_TESTS / "scratch" / os.environ.get("PYTEST_XDIST_WORKER", "alone")
-"""Each process has its own: a test that tidies the folder takes nothing away from another one."""
+RUN = os.environ.setdefault("SIGHTLINE_TEST_RUN", str(os.getpid()))
+"""Of this run of pytest; the processes that it starts have the same."""
+SCRATCH = HOME_OF_TESTS / "scratch" / f"{RUN}-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
+"""Each process of each run has its own: a test that tidies the folder takes nothing away from another one."""
 WHITENOISE_AUTOREFRESH = True
 """Static files are looked for when asked for: otherwise every browser of a test begins with reading them all."""

@@ -25,8 +25,10 @@ Fixtures = tuple[Any, ...]
 NEVER_COPIED = ("db", "django_db_setup")
 PURE = (["metrics"], ["importers"], ["toolbox"], ["agents"], ["statistics"])
 """Rooms that know no rows: what they keep says the same in every test."""
-KEPT: dict[str, list[Callable[[], None]]] = {}
-"""How each module forgets what it keeps, looked for once: reading all names of all modules takes 20 ms."""
+SEEN: set[str] = set()
+"""Modules that were looked at: reading all names of all modules takes 20 ms."""
+KEPT: list[Callable[[], None]] = []
+"""How they forget what they keep."""
 
 
 def made_once(function: Callable[..., Any]) -> Any:
@@ -100,11 +102,11 @@ WORLD = World()
 
 def forget_rows() -> None:
     """What processes keep is found by numbers of rows and of changes, and those of two tests are the same here."""
-    for name, module in list(sys.modules.items()):
-        if name not in KEPT:
-            KEPT[name] = list(_kept_by(name, module))
-        for forget in KEPT[name]:
-            forget()
+    for name in sys.modules.keys() - SEEN:
+        SEEN.add(name)
+        KEPT.extend(_kept_by(name, sys.modules[name]))
+    for forget in KEPT:
+        forget()
 
 
 def _kept_by(name: str, module: Any) -> Iterator[Callable[[], None]]:
@@ -114,7 +116,7 @@ def _kept_by(name: str, module: Any) -> Iterator[Callable[[], None]]:
         for value in vars(module).values():
             if isinstance(value, LRUCache | OrderedDict):
                 yield value.clear
-            elif hasattr(value, "cache_clear"):
+            elif hasattr(value, "cache_clear") and value.__module__ == name:
                 yield value.cache_clear
 
 

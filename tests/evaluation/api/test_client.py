@@ -12,7 +12,7 @@ import httpx
 import pytest
 from django.test import Client
 
-from tests.evaluation.board_data import make_board
+from annotation.models import Benchmark
 from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope
@@ -22,9 +22,8 @@ EXAMPLES = Path(__file__).parents[3] / "docs/examples"
 
 
 @pytest.fixture
-def server(lea: User, monkeypatch: pytest.MonkeyPatch) -> Any:
+def server(lea: User, board: Benchmark, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Lea's client, talking to the application in this process."""
-    make_board(lea)
     monkeypatch.syspath_prepend(str(EXAMPLES))
     monkeypatch.delitem(sys.modules, "client", raising=False)
     client = runpy.run_path(str(EXAMPLES / "client.py"))["Sightline"]

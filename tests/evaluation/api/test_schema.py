@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -33,6 +34,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 KNOWN = {"slug": "kitchen", "key": "s-0000", "table": "pairs"}
 ASKED = 3
 """Requests of each address: few, since the whole site answers each of them."""
+DOCUMENT: list[bytes] = []
+"""The schema, once a test has asked for it."""
 
 
 def test_what_is_read_looks_as_the_schema_says(ana: User, rui: User, lea: User) -> None:
@@ -223,7 +226,12 @@ def closed(part: Any) -> Any:
 
 
 def document_for(client: Client) -> Any:
-    return client.get("/api/v1/schema/", headers={"Accept": "application/vnd.oai.openapi+json"}).json()
+    """Asked for once: it takes half a second, and nothing that a test does changes it."""
+    if not DOCUMENT:
+        answer = client.get("/api/v1/schema/", headers={"Accept": "application/vnd.oai.openapi+json"})
+        assert answer.status_code == 200
+        DOCUMENT.append(answer.content)
+    return json.loads(DOCUMENT[0])
 
 
 def _asked(client: Client, operation: Any) -> list[int]:
