@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil, floor
 
-import cv2
 import numpy as np
 
 from annotation.imaging.crops import Picture, crop, scaled
@@ -82,17 +82,37 @@ def masked(picture: Picture, boxes: Sequence[Number4]) -> Picture:
     """
     height, width = picture.shape[:2]
     mask = np.zeros((height, width), np.uint8)
+    areas: list[tuple[int, int, int, int]] = []
     for x1, y1, x2, y2 in boxes:
-        left, top, right, bottom = max(0, int(x1)), max(0, int(y1)), min(width, int(-(-x2 // 1))), int(-(-y2 // 1))
-        mask[top : min(height, bottom), left:right] = 1
+        left, top, right, bottom = max(0, floor(x1)), max(0, floor(y1)), min(width, ceil(x2)), min(height, ceil(y2))
+        if left < right and top < bottom:
+            mask[top:bottom, left:right] = 1
+            areas.append((left, top, right, bottom))
     if mask.all():
         raise CannotApply(gettext_noop("The gold covers the whole picture, so it has no surroundings."))
     made = picture.copy()
-    count, labels = cv2.connectedComponents(mask)
-    for label in range(1, count):
-        ys, xs = np.nonzero(labels == label)
-        _fill(made, mask, int(xs.min()), int(ys.min()), int(xs.max()) + 1, int(ys.max()) + 1)
+    for area in _joined(areas):
+        _fill(made, mask, *area)
     return made
+
+
+def _joined(areas: Sequence[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
+    """Rectangles around all that touch each other: what is beside one is then no other one."""
+    joined: list[tuple[int, int, int, int]] = []
+    for area in areas:
+        left, top, right, bottom = area
+        touching = [area]
+        while touching:
+            touching = [
+                one for one in joined if one[0] <= right and one[2] >= left and one[1] <= bottom and one[3] >= top
+            ]
+            joined = [one for one in joined if one not in touching]
+            for one in touching:
+                left, top, right, bottom = (
+                    min(left, one[0]), min(top, one[1]), max(right, one[2]), max(bottom, one[3]),
+                )  # fmt: skip
+        joined.append((left, top, right, bottom))
+    return joined
 
 
 def _fill(made: Picture, mask: Picture, left: int, top: int, right: int, bottom: int) -> None:
