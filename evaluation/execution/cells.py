@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from annotation.imaging.decoding import decode
 from annotation.imaging.encoding import encode
 from evaluation.runner.cells import CellImage, CellResult
 from evaluation.runner.images import SourceImage
@@ -35,9 +34,8 @@ class Cells:
         result = self._sandbox.run(code)
         images = []
         for one in result.images:
-            picture = decode(one.data)
-            box = locate(code, self._image.picture(), picture, one.name).box
+            box = locate(code, self._image.picture(), one.picture, one.name).box
             place = (box.x1, box.y1, box.x2, box.y2) if box is not None else None
-            images.append(CellImage(picture, place))
+            images.append(CellImage(one.picture, place))
         text = "\n".join(part for part in (result.text, *result.notes) if part)
         return CellResult(text, images, result.killed or result.error)
