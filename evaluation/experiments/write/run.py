@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from annotation.common.access import allowed
 from annotation.workflow import Right
 from evaluation.experiments.read.connection import client_of, limits_of, price_of
+from evaluation.experiments.write.code import refuse_code
 from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.states import KIND, skip_queued
 from evaluation.experiments.write.work import Worker, close_record, release_lost
@@ -63,6 +64,8 @@ def _left(experiment: Experiment) -> Any:
 
 
 def _work(context: JobContext, experiment: Experiment, part: int) -> None:
+    # The setting may have changed since the start, and a worker can run on another machine.
+    refuse_code(experiment)
     endpoint = experiment.endpoint
     if endpoint is None:
         raise Conflict(
