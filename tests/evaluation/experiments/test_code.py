@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.content.samples import save_samples
@@ -18,18 +19,22 @@ from annotation.schema import SampleRecord
 from annotation.workflow import Role
 from evaluation.experiments.write.create import Choices, create_experiment
 from evaluation.experiments.write.endpoints import add_endpoint
-from evaluation.experiments.write.states import start_all
-from evaluation.models import Experiment, Trajectory
+from evaluation.experiments.write.states import resume, start_all
+from evaluation.models import Endpoint, Experiment, Trajectory
 from evaluation.runner.dialects.zoom import ZoomImage
 from evaluation.sandbox import Python
 from evaluation.stand_in.moves import recorded_moves
 from evaluation.stand_in.recorded import DEMO
 from evaluation.stand_in.server import StandIn
+from tests.conftest import signed_in
+from tests.evaluation.endpoints.server import serving, spoken
 from tests.evaluation.sandbox.interpreters import readable_python
 from tests.evaluation.stand_in.attempts import RECORDED
 from webapp.accounts.models import User
+from webapp.common.errors import Conflict, InvalidInput
 from webapp.jobs.runner import run_waiting
 
+API = "/api/v1/benchmarks/kitchen"
 AGENT = "contrast zoom"
 KEYS = ("street-day-01", "street-day-02")
 
@@ -66,9 +71,7 @@ def demo(db: None, lea: User) -> Benchmark:
     return made
 
 
-def ran(benchmark: Benchmark, lea: User, url: str, **choices: Any) -> Experiment:
-    values = {"preset": "stand-in", "base_url": url, "model": AGENT}
-    endpoint = add_endpoint(actor=lea, benchmark=benchmark, name="local", values=values)
+def run_code(benchmark: Benchmark, endpoint: Endpoint, lea: User, **choices: Any) -> Experiment:
     given = Choices("code", dialect="thyme", **choices)
     experiment = create_experiment(actor=lea, benchmark=benchmark, endpoint=endpoint, choices=given)
     start_all(actor=lea, experiment=experiment)
@@ -97,7 +100,9 @@ def test_the_run_of_an_agent_that_writes_code_equals_its_recorded_run(
     allowed: None, demo: Benchmark, lea: User
 ) -> None:
     with StandIn(RECORDED) as running:
-        experiment = ran(demo, lea, running.base_url)
+        values = {"preset": "stand-in", "base_url": running.base_url, "model": AGENT}
+        endpoint = add_endpoint(actor=lea, benchmark=demo, name="local", values=values)
+        experiment = run_code(demo, endpoint, lea)
     assert (experiment.state, experiment.attempts.all().counted()) == ("done", {"done": len(KEYS)})
     for trajectory in Trajectory.objects.select_related("sample"):
         row = recorded_of(trajectory.sample.key)
@@ -107,3 +112,79 @@ def test_the_run_of_an_agent_that_writes_code_equals_its_recorded_run(
         for got, want in zip(found, wanted, strict=True):
             assert got == pytest.approx(want, abs=2)
         assert all(step.ok for step in trajectory.steps.all())
+
+
+def test_a_crop_whose_place_only_the_run_knows_is_found_in_the_image(
+    allowed: None, benchmark: Benchmark, endpoint_at: Any, lea: User
+) -> None:
+    """The corner is computed, and the second cell uses what the first one left."""
+    first = "<code>\nimg = cv2.imread('/in/image.png')\nx = int(img[0, 0, 0]) // 300 + 70\nprint(img.shape)\n</code>"
+    second = "<code>\ncv2.imwrite('/out/part.png', img[30:90, x:x + 80])\n</code>"
+    with serving(spoken(first), spoken(second), spoken("<answer>2</answer>")) as server:
+        experiment = run_code(benchmark, endpoint_at(server.url), lea, samples="id=one")
+        output = server.seen.bodies()[1]["messages"][-1]["content"]
+        shown = server.seen.bodies()[2]["messages"][-1]["content"]
+    assert experiment.attempts.all().counted() == {"done": 1}
+    assert "(120, 160, 3)" in str(output)
+    assert [part["type"] for part in shown] == ["text", "image_url", "text"]
+    [crop] = Trajectory.objects.get().steps.filter(tool="crop")
+    assert (crop.x1, crop.y1, crop.x2, crop.y2, crop.image_in) == (70, 30, 150, 90, "original")
+    assert crop.extra["inferred"] is True
+
+
+def test_the_model_is_told_that_its_cell_was_stopped(
+    allowed: None, benchmark: Benchmark, endpoint_at: Any, lea: User
+) -> None:
+    ended = "<code>\nimport os\nos._exit(3)\n</code>"
+    with serving(spoken(ended), spoken("<answer>2</answer>")) as server:
+        run_code(benchmark, endpoint_at(server.url), lea, samples="id=one")
+        told = str(server.seen.bodies()[1]["messages"][-1]["content"])
+    assert "The process ended with code 3." in told
+    assert "Variables and files of earlier cells are gone." in told
+    [step] = Trajectory.objects.get().steps.all()
+    assert (step.tool, step.ok) == ("code", False)
+
+
+def test_code_is_refused_with_the_reason_on_the_page_in_the_api_and_by_the_command(
+    benchmark: Benchmark, endpoint_at: Any, lea: User
+) -> None:
+    endpoint, client = endpoint_at("http://127.0.0.1:9/v1"), signed_in(lea)
+    why = "An administrator can allow it with SIGHTLINE_RUN_CODE"
+    form = {"endpoint": endpoint.pk, "protocol": "code", "rollouts": 1, "budget_usd": 5, "budget_calls": 9}
+    page = client.post("/benchmarks/kitchen/experiments/", {**form, "sampling": "greedy"})
+    assert (page.status_code, why in page.content.decode()) == (400, True)
+    body = {"endpoint": "local", "protocol": "code"}
+    answer = client.post(f"{API}/experiments/", body, content_type="application/json")
+    assert (answer.status_code, answer.json()["error"]["field"]) == (400, "protocol")
+    assert why in answer.json()["error"]["message"]
+    with pytest.raises(CommandError, match=why):
+        call_command("run", "kitchen", endpoint="local", protocol="code")
+    assert not Experiment.objects.exists()
+
+
+def test_code_is_refused_where_its_user_cannot_start_python(
+    settings: Any, benchmark: Benchmark, endpoint_at: Any, lea: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.RUN_CODE = True
+    monkeypatch.setattr(sys, "_base_executable", "/nowhere/python3")
+    with pytest.raises(InvalidInput, match=r"/nowhere/python3 can't be started .* where every user can read them"):
+        run_code(benchmark, endpoint_at("http://127.0.0.1:9/v1"), lea)
+
+
+def test_code_stops_once_the_administrator_forbids_it(
+    allowed: None, settings: Any, benchmark: Benchmark, endpoint_at: Any, lea: User
+) -> None:
+    """Neither a job that waits nor a paused experiment goes on."""
+    with serving(spoken("<answer>2</answer>")) as server:
+        endpoint = endpoint_at(server.url)
+        experiment = create_experiment(
+            actor=lea, benchmark=benchmark, endpoint=endpoint, choices=Choices("code", dialect="thyme")
+        )
+        start_all(actor=lea, experiment=experiment)
+        settings.RUN_CODE = False
+        run_waiting()
+        assert not server.seen.requests
+        experiment.refresh_from_db()
+        assert (experiment.state, "SIGHTLINE_RUN_CODE" in experiment.pause_note) == ("paused", True)
+        with pytest.raises(Conflict, match="SIGHTLINE_RUN_CODE"):
+            resume(actor=lea, experiment=experiment)
