@@ -10,6 +10,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+import pytest
 
 from annotation.imaging.crops import Picture
 from annotation.imaging.decoding import decode
@@ -63,6 +64,7 @@ def test_every_sample_of_the_demo_has_a_toolchain() -> None:
     assert len(FIRST) == 10
 
 
+@pytest.mark.slow
 def test_a_toolchain_as_code_makes_the_images_of_the_toolbox(mode: Mode, python: Python) -> None:
     several = SAMPLES if mode is Mode.BUBBLEWRAP else FIRST
     originals = {known.image: decode(known.image.read_bytes()) for known in several}
