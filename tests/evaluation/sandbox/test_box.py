@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 from annotation.imaging.encoding import encode
-from evaluation.sandbox import Mode, Python, Refusal, Sandbox, SandboxError, available, filters
+from evaluation.sandbox import Mode, Python, Refusal, Sandbox, SandboxError, available, filters, launch
+from evaluation.sandbox.launch import landlock_abi
 from tests.evaluation.sandbox.attempts import ATTEMPTS, PIXELS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -159,6 +160,19 @@ def test_root_is_refused_where_it_may_not_be_dropped(python: Python) -> None:
     found = available(python, drop_root=False)
     assert isinstance(found, Refusal)
     assert "as root" in found.message
+
+
+def test_code_is_refused_with_what_to_install_where_nothing_can_close_it_in(
+    python: Python, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without bubblewrap, Landlock is used if the kernel has it, and else nothing."""
+    monkeypatch.setenv("PATH", "")
+    if landlock_abi() >= launch.LANDLOCK_ABI:
+        assert available(python) is Mode.LANDLOCK
+    monkeypatch.setattr(launch, "LANDLOCK_ABI", 1000)
+    found = available(python)
+    assert isinstance(found, Refusal)
+    assert "Install bubblewrap" in found.message
 
 
 def test_a_python_that_its_user_cannot_start_is_refused_with_the_reason(python: Python) -> None:
