@@ -38,7 +38,7 @@ _ADVICE = {
     ErrorKind.REFUSAL: "The model refused to answer: read its message and change the prompt, or keep the failure.",
     ErrorKind.CONTENT_FILTER: "The provider blocked text or image: change its filter settings, or keep the failure.",
     ErrorKind.CONTEXT_LENGTH: "Send smaller images, allow fewer turns or tokens, or choose a model with more context.",
-    ErrorKind.SANDBOX: "Run the check of the code sandbox and fix what it reports, then retry the failed attempts.",
+    ErrorKind.SANDBOX: "The sandbox for code does not start on the worker: fix what the error names, then retry.",
     ErrorKind.INTERNAL: "Report this error with the log of the worker, because Sightline itself failed.",
 }
 

@@ -122,9 +122,12 @@ def _run(work: Work, port: Port, client: Client, cells: Cells) -> Outcome:
             continue
         if isinstance(step, CodeCell):
             try:
-                conversation.cell_result(cells.run(step.text))
+                result = cells.run(step.text)
             except SandboxError as problem:
                 conversation.failed(ErrorKind.SANDBOX.value, str(problem))
+                continue
+            with PIXELS:
+                conversation.cell_result(result)
             continue
         if n < len(work.answered):
             known = work.answered[n]

@@ -1,17 +1,15 @@
-"""The code of one attempt: cells run in its sandbox, and their images are located in the original."""
+"""The code of one attempt: its cells run in one sandbox."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
+from pathlib import PurePosixPath
 
-from annotation.imaging.decoding import decode
 from annotation.imaging.encoding import encode
-from evaluation.runner.cells import CellImage, CellResult
+from evaluation.runner.cells import CellResult
 from evaluation.runner.images import SourceImage
-from evaluation.sandbox import Sandbox, locate
-
-NAME = "image"
-"""Of the original in the sandbox: ``/in/image.png``."""
+from evaluation.runner.offers import CODE_PATH
+from evaluation.sandbox import Sandbox
 
 
 class Cells:
@@ -31,13 +29,8 @@ class Cells:
     def run(self, code: str) -> CellResult:
         """Run a cell. Raises ``SandboxError`` if code can't be run on this server."""
         if self._sandbox is None:
-            self._sandbox = self._stack.enter_context(Sandbox({NAME: encode(self._image.picture())}))
+            original = {PurePosixPath(CODE_PATH).stem: encode(self._image.picture())}
+            self._sandbox = self._stack.enter_context(Sandbox(original))
         result = self._sandbox.run(code)
-        images = []
-        for one in result.images:
-            picture = decode(one.data)
-            box = locate(code, self._image.picture(), picture, one.name).box
-            place = (box.x1, box.y1, box.x2, box.y2) if box is not None else None
-            images.append(CellImage(picture, place))
         text = "\n".join(part for part in (result.text, *result.notes) if part)
-        return CellResult(text, images, result.killed or result.error)
+        return CellResult(text, [image.picture for image in result.images], result.killed or result.error)

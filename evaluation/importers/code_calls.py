@@ -12,6 +12,7 @@ from evaluation.importers.code_builtins import LISTS, joined_text, mapped, of_it
 from evaluation.importers.code_values import (
     FUNCTIONS,
     MOST_ITEMS,
+    NOWHERE,
     CodeCall,
     Maker,
     Number,
@@ -26,9 +27,6 @@ from evaluation.importers.code_values import (
     worked_out,
 )
 from evaluation.importers.zooming import Size
-
-NOWHERE = Raster("unknown")
-"""An image of which nothing is known: what is cut from it has no location."""
 
 
 class Follower(Protocol):

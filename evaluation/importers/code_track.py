@@ -49,18 +49,20 @@ class _Enough(Exception):
 class Program:
     """The blocks of one transcript, one after the other: variables and saved files live on.
 
-    ``names``: the variables that hold the original from the start. ``rewrite``: see ``Rewrite``.
+    ``names``: the variables that hold the original from the start. ``rewrite``: see ``Rewrite``. ``path``: see
+    ``Scope``.
     """
 
     original: Raster
     names: Sequence[str] = ("image", "img", "image_1")
     rewrite: Rewrite | None = None
+    path: str = ""
     scope: Scope = field(init=False)
     _left: int = field(init=False, default=0)
     _returned: list[Value] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
-        self.scope = Scope(self.original, dict.fromkeys(self.names, self.original))
+        self.scope = Scope(self.original, self.path, dict.fromkeys(self.names, self.original))
 
     def read(self, code: str) -> Block:
         """The calls of the next block. Code that is no Python gives none, and says why."""

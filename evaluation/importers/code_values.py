@@ -46,6 +46,10 @@ class Raster:
     size: Size | None = None
 
 
+NOWHERE = Raster("unknown")
+"""An image of which nothing is known: what is cut from it has no location."""
+
+
 @dataclass(frozen=True, slots=True)
 class Maker:
     """An object that makes images by a method: ``ImageEnhance.Contrast(image)``, ``cv2.createCLAHE()``."""
@@ -85,9 +89,13 @@ class CodeCall:
 
 @dataclass(slots=True)
 class Scope:
-    """What a program knows while it is read: its variables, and the images it saved, by path."""
+    """What a program knows while it is read: its variables, and the images it saved, by path.
+
+    ``path``: the file of the original; "" if any file that the program has not saved may be it.
+    """
 
     original: Raster
+    path: str = ""
     variables: dict[str, Value] = field(default_factory=dict)
     files: dict[str, Raster] = field(default_factory=dict)
     functions: dict[str, ast.FunctionDef] = field(default_factory=dict)
@@ -110,8 +118,11 @@ class Scope:
             self.files[PurePosixPath(path).name] = raster
 
     def opened(self, path: Value) -> Raster:
-        """The image in a file: what was saved under that name, else the original."""
-        return self.files.get(PurePosixPath(path).name, self.original) if isinstance(path, str) else self.original
+        """The image in a file: what was saved under that name, else the original if it may be in this file."""
+        known = self.files.get(PurePosixPath(path).name) if isinstance(path, str) else None
+        if known is not None and path != self.path:
+            return known
+        return self.original if self.path in ("", path) else NOWHERE
 
 
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], float]] = {

@@ -231,5 +231,5 @@ def _toolset(recipe: Recipe, task: Task, images: SentImages, run: Run) -> Toolse
             session = ToolSession(task.sample, task.image.picture(), run, lambda: 0.0, recipe.profile)
             return ToolboxTools(TOOLBOX_DIALECTS[recipe.dialect], session, images)
         case Tools.CODE:
-            return CodeTools(CODE_DIALECTS[recipe.dialect], (task.image.width, task.image.height), images)
+            return CodeTools(CODE_DIALECTS[recipe.dialect], task.image, images)
     return NoTools()

@@ -2,12 +2,10 @@
 
 from evaluation.sandbox.box import CellResult, OutImage, Sandbox, SandboxError
 from evaluation.sandbox.launch import Limits, Mode, Python, Refusal, available
-from evaluation.sandbox.locate import Located, locate
 
 __all__ = [
     "CellResult",
     "Limits",
-    "Located",
     "Mode",
     "OutImage",
     "Python",
@@ -15,5 +13,4 @@ __all__ = [
     "Sandbox",
     "SandboxError",
     "available",
-    "locate",
 ]

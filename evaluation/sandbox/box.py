@@ -18,18 +18,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from annotation.imaging.decoding import decode
+from annotation.imaging.crops import Picture
+from annotation.imaging.decoding import decode, inspect
 from annotation.imaging.problems import PictureProblem
 from evaluation.sandbox import filters
 from evaluation.sandbox.launch import NOBODY, Limits, Mode, Python, Refusal, available, bubblewrap, dropped
+from evaluation.sandbox.process import Driver
 
 DRIVER = (Path(__file__).parent / "driver.py").read_text()
 _START_SECONDS = 30.0
 _POLL = 0.1
-"""Seconds between two looks at /out, whose number of files no file system limits."""
+"""Seconds between two looks at what a cell uses of the limits that the kernel does not know."""
 _MOST_HEAD = 2**20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
-GONE = "The process was stopped. Variables of earlier cells are gone."
+GONE = "The process was stopped. Variables and files of earlier cells are gone."
 
 
 class SandboxError(RuntimeError):
@@ -38,12 +40,10 @@ class SandboxError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class OutImage:
-    """An image that a cell wrote to /out, checked: ``data`` decodes to ``width`` × ``height`` pixels."""
+    """An image that a cell wrote to /out as ``name``."""
 
     name: str
-    data: bytes
-    width: int
-    height: int
+    picture: Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,7 @@ class Sandbox:
         self._images = images
         self._left = self.limits.attempt
         self._process: subprocess.Popen[bytes] | None = None
+        self._driver: Driver | None = None
 
     def __enter__(self) -> Sandbox:
         self._root = Path(tempfile.mkdtemp(prefix="sightline-cells-"))
@@ -122,23 +123,19 @@ class Sandbox:
         notes: tuple[str, ...] = ()
         try:
             head, data = reading.answer(json.dumps(cell).encode() + b"\n")
-            error = str(head.get("error", ""))[:8000]
-            images, notes = _checked(head, data, self.limits)
+            error = _encodable(str(head.get("error", "")))[:8000]
         except _Stopped as stopped:
             killed = f"{stopped} {GONE}"
             self._stop()
         seconds = time.monotonic() - began
         self._left -= seconds
+        if not killed:
+            images, notes = _checked(head, data, self.limits)
         return CellResult(self._told(reading.text()), images, self._told(error), killed, seconds, notes)
 
     def _told(self, text: str) -> str:
         """``text`` with the paths that the model knows."""
         return text.replace(f"{self._root}/", "/")
-
-    @property
-    def out(self) -> Path:
-        """/out as this process sees it."""
-        return self._root / "out" if self.mode is Mode.LANDLOCK else Path("/proc", str(self._child), "root", "out")
 
     def _start(self) -> None:
         if self.mode is Mode.LANDLOCK:
@@ -158,23 +155,40 @@ class Sandbox:
         # The driver expects its answers at descriptor 3, whatever number the pipe has here.
         inner = f"import os; os.dup2({answers}, 3)\n" + DRIVER if answers != 3 else DRIVER
         given = (answers, child_info, rules) if self.mode is Mode.BUBBLEWRAP else (answers,)
-        self._process = subprocess.Popen(
-            [*command, "-I", "-S", "-c", inner],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            env=self.python.environment, cwd="/", pass_fds=given, start_new_session=True,
-            **dropped(),  # type: ignore[call-overload]
-        )  # fmt: skip
-        for descriptor in (answers, child_info, rules):
-            os.close(descriptor)
+        try:
+            self._process = subprocess.Popen(
+                [*command, "-I", "-S", "-c", inner],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
+                env=self.python.environment, cwd="/", pass_fds=given, start_new_session=True,
+                **dropped(),  # type: ignore[call-overload]
+            )  # fmt: skip
+        except OSError as problem:
+            os.close(self._answers)
+            os.close(info)
+            raise SandboxError(f"The sandbox did not start: {problem}") from problem
+        finally:
+            for descriptor in (answers, child_info, rules):
+                os.close(descriptor)
         with os.fdopen(info, "rb") as file:
             text = file.read()
-        self._child = json.loads(text).get("child-pid", 0) if text.strip() else 0
         reading = _Reading(self, _START_SECONDS)
         try:
             reading.answer(json.dumps(self._setup()).encode() + b"\n")
-        except _Stopped as stopped:
+            self._driver = self._found(json.loads(text)["child-pid"] if text.strip() else None)
+        except (_Stopped, OSError) as problem:
             self._stop()
-            raise SandboxError(f"The sandbox did not start: {stopped} {reading.text()}".strip()) from None
+            raise SandboxError(f"The sandbox did not start: {problem} {reading.text()}".strip()) from None
+
+    def _found(self, child: int | None) -> Driver:
+        """The driver, asleep until its first cell. ``child``: bubblewrap's process that started it."""
+        if self._process is None:
+            raise _Stopped("The process has ended.")
+        if child is None:
+            driver = Driver(self._process.pid, self._root / "out")
+        else:
+            driver = Driver.started_by(child, Path("/proc", str(child), "root", "out"))
+        driver.freeze()
+        return driver
 
     def _setup(self) -> dict[str, Any]:
         landlock = self.mode is Mode.LANDLOCK
@@ -185,7 +199,6 @@ class Sandbox:
             "out": folders.get("/out", "/out"),
             "folders": folders,
             "limits": self.limits.of_process(),
-            "cpu": self.limits.cell_cpu,
             "files": self.limits.images,
             "site": list(self.python.packages),
             "filter": base64.b64encode(filters.shipped("cells")).decode(),
@@ -203,6 +216,9 @@ class Sandbox:
                 with contextlib.suppress(BrokenPipeError):
                     file.close()
         os.close(self._answers)
+        if self._driver:
+            self._driver.close()
+            self._driver = None
 
 
 class _Reading:
@@ -212,6 +228,7 @@ class _Reading:
         self.sandbox, self.until = sandbox, time.monotonic() + seconds
         self.seconds = seconds
         self._text, self._cut, self._answer = bytearray(), False, bytearray()
+        self._looked = 0.0
 
     def text(self) -> str:
         """What the cell printed, cut at its limit."""
@@ -219,44 +236,60 @@ class _Reading:
         return f"{shown}\n[cut after {self.sandbox.limits.output} bytes]" if self._cut else shown
 
     def answer(self, line: bytes) -> tuple[dict[str, Any], bytes]:
-        """Sends ``line``; returns the head of the answer and the bytes after it. Raises ``_Stopped``."""
-        process = self.sandbox._process
+        """Sends ``line``; returns the head of the answer and the bytes after it. Raises ``_Stopped``.
+
+        The driver runs only meanwhile, so that what it uses is always counted.
+        """
+        process, driver = self.sandbox._process, self.sandbox._driver
         if process is None or process.stdin is None or process.stdout is None:
             raise _Stopped("The process has ended.")
-        output, answers = process.stdout, self.sandbox._answers
+        output, answers, commands = process.stdout, self.sandbox._answers, process.stdin
+        os.set_blocking(commands.fileno(), False)
         watched: list[IO[bytes] | int] = [output, answers]
-        self._send(process.stdin, line)
+        cpu = driver.cpu() if driver else 0.0
+        if driver:
+            driver.thaw()
         while True:
-            ready, _, _ = select.select(watched, [], [], _POLL)
-            if output in ready:
-                self._printed(os.read(output.fileno(), 65536))
-            if answers in ready:
-                part = os.read(answers, 2**20)
-                if not part:
-                    raise _Stopped(self._ended(process))
-                self._answer += part
-                if (found := self._whole()) is not None:
-                    self._rest(output)
-                    return found
+            ready, free, _ = select.select(watched, [commands] if line else [], [], _POLL)
+            if free:
+                line = line[self._sent(commands, line) :]
+            if output in ready and not self._printed(os.read(output.fileno(), 65536)):
+                watched.remove(output)
+            whole = self._more(process, answers) if answers in ready else None
+            if whole is not None and driver:
+                driver.freeze()
             if time.monotonic() > self.until:
-                raise _Stopped(f"It ran longer than {self.seconds:.0f} s.")
-            self._look()
+                raise _Stopped(f"It ran longer than {self.seconds:g} s.")
+            if driver:
+                self._look(driver, cpu, whole is not None)
+            if whole is not None:
+                self._rest(output)
+                return whole
 
-    def _send(self, file: IO[bytes], line: bytes) -> None:
+    def _sent(self, file: IO[bytes], line: bytes) -> int:
         try:
-            file.write(line)
-            file.flush()
+            return os.write(file.fileno(), line[:65536])
+        except BlockingIOError:
+            return 0
         except BrokenPipeError:
-            pass  # the answer's pipe then ends too, which shows why
+            return len(line)  # the answer's pipe then ends too, which shows why
 
-    def _printed(self, part: bytes) -> None:
+    def _more(self, process: subprocess.Popen[bytes], answers: int) -> tuple[dict[str, Any], bytes] | None:
+        part = os.read(answers, 2**20)
+        if not part:
+            raise _Stopped(self._ended(process))
+        self._answer += part
+        return self._whole()
+
+    def _printed(self, part: bytes) -> bool:
+        """Keeps what fits; returns whether there was anything."""
         room = self.sandbox.limits.output - len(self._text)
         self._text += part[: max(0, room)]
         self._cut = self._cut or len(part) > room
+        return bool(part)
 
     def _rest(self, output: IO[bytes]) -> None:
-        while select.select([output], [], [], 0)[0] and (part := os.read(output.fileno(), 65536)):
-            self._printed(part)
+        while select.select([output], [], [], 0)[0] and self._printed(os.read(output.fileno(), 65536)):
             if time.monotonic() > self.until:
                 return
 
@@ -268,9 +301,10 @@ class _Reading:
         except subprocess.TimeoutExpired:
             return "The process closed its pipe."
         number = -code if code < 0 else code - 128
-        if number in (signal.SIGXCPU, signal.SIGKILL):
-            return f"It used more than {self.sandbox.limits.cell_cpu} s of CPU, or was killed."
-        return f"The process ended with code {code}."
+        try:
+            return f"The process was ended by {signal.Signals(number).name}."
+        except ValueError:
+            return f"The process ended with code {code}."
 
     def _whole(self) -> tuple[dict[str, Any], bytes] | None:
         end = self._answer.find(b"\n")
@@ -281,7 +315,7 @@ class _Reading:
         try:
             head = json.loads(self._answer[:end])
             files = [(str(name), int(size)) for name, size in head.get("files", [])]
-        except (ValueError, TypeError, AttributeError, RecursionError):
+        except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
             raise _Stopped("Its answer cannot be read.") from None
         limits = self.sandbox.limits
         total = sum(size for _, size in files)
@@ -294,41 +328,51 @@ class _Reading:
         checked = {"error": head.get("error", ""), "files": files}
         return (checked, bytes(self._answer[end + 1 :])) if length == total else None
 
-    def _look(self) -> None:
-        """Kills a cell that fills /out with more than the limits."""
-        limits, size, count = self.sandbox.limits, 0, 0
+    def _look(self, driver: Driver, cpu: float, last: bool) -> None:
+        """Kills a cell that uses more than the limits. ``cpu``: what the driver had used before it; ``last``: it is
+        done."""
+        if time.monotonic() < self._looked + _POLL and not last:
+            return
+        self._looked = time.monotonic()
+        limits = self.sandbox.limits
+        if driver.cpu() - cpu > limits.cell_cpu:
+            raise _Stopped(f"It used more than {limits.cell_cpu:g} s of CPU.")
+        if driver.threads() > limits.threads:
+            raise _Stopped(f"It started more than {limits.threads} threads.")
         try:
-            for folder, folders, names in os.walk(self.sandbox.out, onerror=_unreadable):
-                count += len(names) + len(folders)
-                size += sum((Path(folder) / name).lstat().st_size for name in names[: limits.out_files])
-                if count > limits.out_files:
-                    raise _Stopped(f"It wrote more than {limits.out_files} files.")
+            count, size = driver.written(limits.out_files)
         except OSError:
-            return  # a file went away meanwhile
+            raise _Stopped("Its files could not be counted.") from None
+        if count > limits.out_files:
+            raise _Stopped(f"It wrote more than {limits.out_files} files.")
         if size > limits.out_bytes:
             raise _Stopped(f"It wrote more than {limits.out_bytes // 2**20} MB.")
 
 
-def _unreadable(error: OSError) -> None:
-    """A folder that can't be read could hide files from the limits; one that went away can't."""
-    if isinstance(error, PermissionError):
-        raise _Stopped("Its files could not be counted.")
+def _encodable(text: str) -> str:
+    """``text`` without half characters, which no file can hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _checked(head: Mapping[str, Any], data: bytes, limits: Limits) -> tuple[tuple[OutImage, ...], tuple[str, ...]]:
     """The files of an answer that are images with plain names, and why the others are not taken."""
     images: list[OutImage] = []
     notes: list[str] = []
-    start = 0
+    start, room = 0, limits.pixels
     for name, size in head["files"][: limits.images]:
         content, start = data[start : start + size], start + size
         if not _NAME.fullmatch(name):
             notes.append(f"{name[:100]!r} is no plain file name.")
             continue
         try:
-            pixels = decode(content)
+            info = inspect(content)
+            room -= info.width * info.height
+            if room < 0:
+                notes.append(
+                    f"The images have more than {limits.pixels:,} pixels. {name} and those after it are left out."
+                )
+                break
+            images.append(OutImage(name, decode(content)))
         except PictureProblem as problem:
             notes.append(f"{name}: {problem.message}")
-            continue
-        images.append(OutImage(name, content, pixels.shape[1], pixels.shape[0]))
     return tuple(images), tuple(notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import platform
 import shutil
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from annotation.imaging.opening import MAX_PIXELS
 from evaluation.sandbox import filters
 
 NOBODY = 65534
@@ -47,7 +49,7 @@ class Refusal:
 class Limits:
     """Seconds, bytes and counts; see docs of each name."""
 
-    cell_cpu: int = 10
+    cell_cpu: float = 10.0
     """Seconds of CPU per cell."""
     cell_wall: float = 20.0
     """Seconds per cell."""
@@ -62,8 +64,11 @@ class Limits:
     output: int = 64 * 2**10
     """Bytes of text per cell."""
     open_files: int = 128
+    threads: int = 64
     images: int = 16
     """Files read from /out per cell."""
+    pixels: int = MAX_PIXELS
+    """Of all images of a cell."""
 
     def of_process(self) -> dict[str, int]:
         """Limits that the driver sets for itself, by their names in ``resource``."""
@@ -71,7 +76,7 @@ class Limits:
             "RLIMIT_AS": self.memory,
             "RLIMIT_FSIZE": self.file,
             "RLIMIT_NOFILE": self.open_files,
-            "RLIMIT_CPU": int(self.attempt),
+            "RLIMIT_CPU": math.ceil(self.attempt),
             "RLIMIT_CORE": 0,
         }
 
@@ -118,13 +123,14 @@ def available(python: Python | None = None, drop_root: bool = True) -> Mode | Re
     if platform.machine() not in filters.MACHINES or sys.platform != "linux":
         return Refusal(f"The sandbox needs Linux on {' or '.join(filters.MACHINES)}.")
     imports = f"import sys; sys.path[:0] = {list(python.packages)!r}; import cv2, numpy, PIL"
-    if not _starts([python.executable, "-I", "-S", "-c", imports], python):
+    given = ["-I", "-S", "-c", imports]
+    if shutil.which("bwrap") and _starts([*bubblewrap(python, None, None), *given], python):
+        return Mode.BUBBLEWRAP
+    if not _starts([python.executable, *given], python):
         return Refusal(
             f"{python.executable} can't be started with its packages as the user of the sandbox (uid {user_id()}). "
             "Install Python and Sightline where every user can read them."
         )
-    if shutil.which("bwrap") and _starts([*bubblewrap(python, None, None), "-I", "-S", "-c", "pass"], python):
-        return Mode.BUBBLEWRAP
     if landlock_abi() >= LANDLOCK_ABI:
         return Mode.LANDLOCK
     return Refusal(f"Nothing can close code in on this machine. {_INSTALL}")
@@ -156,7 +162,8 @@ def bubblewrap(python: Python, images: str | None, seccomp: int | None) -> list[
     command += ["--size", str(OUT_BYTES), "--tmpfs", "/out"]
     if images:
         command += ["--ro-bind", images, "/in"]
-    command += ["--remount-ro", "/", "--chdir", "/out"]
+    # /dev would be a second file system to write to, of half the memory of the machine.
+    command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/out"]
     for name, value in python.environment.items():
         command += ["--setenv", name, value]
     if seccomp is not None:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext
 
@@ -18,6 +17,7 @@ from evaluation.endpoints.addresses import LOOPBACK, Allowed, read_ip
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.connection import address_of, settings_of
 from evaluation.experiments.read.tasks import selected_samples
+from evaluation.experiments.write.code import code_refusal
 from evaluation.experiments.write.plan import recipe_name
 from evaluation.experiments.write.states import check_budget
 from evaluation.models import Endpoint, Experiment, Run
@@ -27,7 +27,6 @@ from evaluation.runner.protocols import PROTOCOLS, Limits, Tools
 from evaluation.runner.recipe import Recipe, RecipeError
 from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import Prompt, PromptError, Role, load_prompt
-from evaluation.sandbox import Refusal, available
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
@@ -98,8 +97,8 @@ def recipe_of(endpoint: Endpoint, choices: Choices) -> Recipe:
         raise InvalidInput(
             gettext("Choose a protocol: %(protocols)s.") % {"protocols": ", ".join(PROTOCOLS)}, field="protocol"
         )
-    if PROTOCOLS[choices.protocol].tools is Tools.CODE:
-        refuse_code()
+    if PROTOCOLS[choices.protocol].tools is Tools.CODE and (why := code_refusal()):
+        raise InvalidInput(why, field="protocol")
     if choices.sampling not in SAMPLING:
         raise InvalidInput(
             gettext("Choose a sampling preset: %(sampling)s.") % {"sampling": ", ".join(SAMPLING)}, field="sampling"
@@ -130,19 +129,6 @@ def prompt_of(name: str) -> Prompt:
         return load_prompt(slug, version or "1")
     except PromptError as error:
         raise InvalidInput(str(error), field="prompt") from error
-
-
-def refuse_code() -> None:
-    """Raise ``InvalidInput`` where code of models can't be run, or the administrator has not allowed it."""
-    if not settings.RUN_CODE:
-        raise InvalidInput(
-            gettext("Code of models is not run on this server. An administrator can allow it with SIGHTLINE_RUN_CODE."),
-            field="protocol",
-        )
-    found = available()
-    if isinstance(found, Refusal):
-        said = gettext("Code of models can't be run on this server: %(reason)s") % {"reason": found.message}
-        raise InvalidInput(said, field="protocol")
 
 
 def refuse_remote(benchmark: Benchmark, endpoint: Endpoint) -> None:

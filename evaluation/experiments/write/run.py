@@ -14,6 +14,7 @@ from annotation.common.access import allowed
 from annotation.workflow import Right
 from evaluation.experiments.read.connection import client_of, limits_of, price_of
 from evaluation.experiments.write.arms import ArmWorker, plan_arms
+from evaluation.experiments.write.code import refuse_code
 from evaluation.experiments.write.judges import JudgeWorker, plan_judge
 from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.states import KIND, skip_queued
@@ -73,6 +74,8 @@ def _left(experiment: Experiment) -> Any:
 
 
 def _work(context: JobContext, experiment: Experiment, part: int) -> None:
+    # The setting may have changed since the start, and a worker can run on another machine.
+    refuse_code(experiment)
     endpoint = experiment.endpoint
     if endpoint is None:
         raise Conflict(

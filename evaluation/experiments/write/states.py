@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.workflow import Right
+from evaluation.experiments.write.code import refuse_code
 from evaluation.models import Attempt, Experiment
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -120,6 +121,7 @@ def note_job_stopped(sentence: str, *, experiment_id: int, **_: Any) -> None:
 
 def _start(actor: User | None, experiment: Experiment, states: tuple[str, ...], to: str, action: str) -> None:
     require(actor, experiment.benchmark, Right.IMPORT_RUNS)
+    refuse_code(experiment)
     with transaction.atomic():
         if actor is not None:
             running = Experiment.objects.live().filter(created_by=actor).exclude(pk=experiment.pk).count()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.imaging.crops import Picture
-from evaluation.runner.cells import CellImage, CellResult
+from evaluation.runner.cells import CellResult
 from evaluation.runner.conversation import Conversation
 from evaluation.runner.dialects.thyme import Cell, Thyme
 from evaluation.runner.turns import CodeCell, OutOfTurn
@@ -39,7 +39,7 @@ def test_the_prompt_states_the_path_and_how_to_write_code():
 def test_a_cell_runs_elsewhere_and_its_output_and_images_are_sent():
     conversation = started(CROP)
     assert conversation.next() == CodeCell(CROP)
-    conversation.cell_result(CellResult("done\n", [CellImage(PICTURE, (30, 20, 230, 120))]))
+    conversation.cell_result(CellResult("done\n", [PICTURE]))
     message = request_of(conversation).body["messages"][-1]
     assert message["role"] == "user"
     label, image, output = message["content"]
@@ -55,12 +55,31 @@ def test_a_cell_runs_elsewhere_and_its_output_and_images_are_sent():
 
 def test_a_crop_that_the_code_does_not_locate_gets_the_box_of_its_image():
     conversation = started(CROP + "\n" + HIDDEN)
-    images = [CellImage(PICTURE, (30, 20, 230, 120)), CellImage(PICTURE), CellImage(PICTURE, (5, 6, 205, 106))]
-    conversation.cell_result(CellResult("", images))
+    whole = task().image.picture()
+    conversation.cell_result(CellResult("", [whole[20:120, 30:230], PICTURE, whole[6:106, 5:205]]))
     conversation.failed("timeout", "Silence.")
     known, found = row_of(conversation)["steps"]
     assert known["bbox"] == [30, 20, 230, 120]
     assert (found["bbox"], found["inferred"], found["image_in"]) == ([5, 6, 205, 106], True, "original")
+
+
+def test_an_image_that_lies_nowhere_or_anywhere_gives_no_box():
+    whole = task().image.picture()
+    for picture in (255 - whole[20:120, 30:230], PICTURE, whole[0:5, 0:5]):
+        conversation = started("from PIL import Image\nimage = Image.open('/in/image.png')\n" + HIDDEN)
+        conversation.cell_result(CellResult("", [picture]))
+        conversation.failed("timeout", "Silence.")
+        [step] = row_of(conversation)["steps"]
+        assert (step.get("bbox"), step.get("inferred")) == (None, None)
+
+
+@pytest.mark.parametrize("path", ["'/out/table.png'", "name"])
+def test_a_crop_of_a_file_that_the_code_does_not_show_is_searched_in_the_original(path: str):
+    conversation = started(f"from PIL import Image\nImage.open({path}).crop((0, 0, 50, 40)).save('/out/b.png')")
+    conversation.cell_result(CellResult("", [task().image.picture()[60:100, 70:120]]))
+    conversation.failed("timeout", "Silence.")
+    [step] = row_of(conversation)["steps"]
+    assert (step["bbox"], step["inferred"]) == ([70, 60, 120, 100], True)
 
 
 def test_blocks_of_one_response_run_in_order_until_one_fails():

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.runner.cells import CellImage, CellResult
+from evaluation.runner.cells import CellResult
 from evaluation.runner.conversation import Conversation
 from evaluation.runner.recipe import Recipe
 from evaluation.runner.turns import CodeCell, Finished, Request, ToolCalls
@@ -76,6 +76,6 @@ def test_the_same_replies_lead_to_the_same_requests(
 ):
     made = recipe(protocol, dialect=dialect, sampling={"seed": 3}, images="fit:300")
     picture = np.random.default_rng(len(output)).integers(0, 255, (40, 60, 3)).astype(np.uint8)
-    results = [CellResult(output, [CellImage(picture, (1, 2, 61, 42))]), CellResult(output, error=output)]
+    results = [CellResult(output, [picture]), CellResult(output, error=output)]
     again = Recipe.from_json(json.loads(json.dumps(made.to_json())))
     assert replayed(made, replies, results) == replayed(again, replies, results)

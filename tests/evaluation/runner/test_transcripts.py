@@ -20,7 +20,7 @@ from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.importers.smart_resize import smart_resize
 from evaluation.importers.zooming import in_pixels
 from evaluation.replay.run import Outcome, replay
-from evaluation.runner.cells import CellImage, CellResult
+from evaluation.runner.cells import CellResult
 from evaluation.runner.conversation import Conversation
 from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS, ZOOM_DIALECTS
 from evaluation.runner.dialects.thyme import Cell
@@ -122,7 +122,7 @@ def coded(name: str, random: Random, original_only: bool) -> tuple[Conversation,
         code = f"from PIL import Image\npart = Image.open('{path}').crop({box})\npart.save('/out/{len(regions)}.png')"
         conversation.answered(said(f"I look.\n{dialect.write(Cell(code)).text}"), "stop")
         assert conversation.next() == CodeCell(code)
-        conversation.cell_result(CellResult("saved", [CellImage(picture)]))
+        conversation.cell_result(CellResult("saved", [picture]))
         regions.append((left + x1, top + y1, left + x2, top + y2))
         expected.append((regions[-1], regions[-1]))
     return conversation, expected
