@@ -52,8 +52,8 @@ class RolloutPrompt:
 class SentRollout:
     """One rollout as a trainer sends it.
 
-    Either ``completion``, a text or messages in the dialect of the group, or ``boxes``: one executed box for each call,
-    in pixels of the original, None for a call that failed. ``acc`` and ``format`` are r_acc and r_format.
+    Either ``completion``, a text or messages in the dialect of the group, or ``calls`` with their executed boxes.
+    ``acc`` and ``format`` are r_acc and r_format.
     ``sufficient`` is the verdict of a judge, ``image_tokens`` counts the images that calls returned, where known.
     """
 
@@ -61,7 +61,7 @@ class SentRollout:
     acc: float
     format: float
     completion: str | Sequence[Any] | None = None
-    boxes: Sequence[Number4 | None] | None = None
+    calls: Sequence[RolloutCall] | None = None
     sufficient: bool | None = None
     image_tokens: float | None = None
 
@@ -147,12 +147,18 @@ def calls_of_rollout(
 ) -> tuple[tuple[RolloutCall, ...], list[tuple[int, int]]]:
     """Return the calls of a rollout, and the (width, height) of the images that they returned.
 
-    Boxes return images of their own size. Calls of a completion return what the tool of their dialect returns.
+    Calls with boxes return images of the size of the box. Calls of a completion return what the tool of their dialect
+    returns.
     """
-    if rollout.boxes is not None:
-        calls = tuple(RolloutCall(box, box is None) for box in rollout.boxes[:MOST_CALLS])
+    if rollout.calls is not None:
+        calls = tuple(rollout.calls[:MOST_CALLS])
         return calls, [(ceil(b[2] - b[0]), ceil(b[3] - b[1])) for b in (c.box for c in calls) if b and _spans(b)]
     return _executed(responses_in(rollout.completion or ""), ZOOM_DIALECTS[dialect], size)
+
+
+def calls_at(boxes: Sequence[Number4 | None]) -> tuple[RolloutCall, ...]:
+    """Return the calls with these executed boxes in pixels of the original, None for a call that failed."""
+    return tuple(RolloutCall(None if box is None else (box[0], box[1], box[2], box[3]), box is None) for box in boxes)
 
 
 def responses_in(completion: str | Sequence[Any]) -> list[Response]:

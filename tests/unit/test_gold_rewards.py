@@ -12,7 +12,7 @@ from evaluation.metrics.rewards import rewards
 from evaluation.metrics.settings import MetricSettings
 from evaluation.runner.dialects.zoom import ZoomCall
 from evaluation.runner.dialects.zooms import ZOOM_DIALECTS
-from evaluation.runner.rollouts import RolloutPrompt, Scheme, SentRollout, calls_of_rollout, reward_group
+from evaluation.runner.rollouts import RolloutPrompt, Scheme, SentRollout, calls_at, calls_of_rollout, reward_group
 from evaluation.runner.tokens import image_tokens, tokens_of_images
 from evaluation.schema import Rollout, RolloutGroup
 
@@ -77,8 +77,8 @@ def test_the_tokens_of_a_rollout_are_those_of_its_images():
 
 def test_a_group_has_the_rewards_of_the_one_definition():
     sent = [
-        SentRollout("a", 1, 1, boxes=[(0, 0, 10, 10)], image_tokens=100),
-        SentRollout("b", 1, 1, boxes=[(50, 50, 60, 60)], image_tokens=300),
+        SentRollout("a", 1, 1, calls=calls_at([(0, 0, 10, 10)]), image_tokens=100),
+        SentRollout("b", 1, 1, calls=calls_at([(50, 50, 60, 60)]), image_tokens=300),
     ]
     found = reward_group("g", sent, PROMPT, Scheme())
     wanted = rewards(RolloutGroup("g", (Rollout(100, 1, 1, True), Rollout(300, 1, 1, False))), MetricSettings())
@@ -89,12 +89,12 @@ def test_a_group_has_the_rewards_of_the_one_definition():
 
 
 def test_a_verdict_of_a_judge_comes_before_coverage_and_one_of_both_is_needed():
-    one = SentRollout("a", 1, 1, boxes=[(50, 50, 60, 60)], sufficient=True)
+    one = SentRollout("a", 1, 1, calls=calls_at([(50, 50, 60, 60)]), sufficient=True)
     assert reward_group("g", [one], PROMPT, Scheme())[0].r_s == 1
     blank = reward_group("g", [one], RolloutPrompt((100, 100)), Scheme())[0]
     assert (blank.r_s, blank.r_box, blank.r_quadrant, blank.calls) == (1, None, None, None)
     with pytest.raises(ValueError, match="no gold boxes"):
-        reward_group("g", [SentRollout("a", 1, 1, boxes=[])], RolloutPrompt((100, 100)), Scheme())
+        reward_group("g", [SentRollout("a", 1, 1, calls=())], RolloutPrompt((100, 100)), Scheme())
 
 
 @pytest.mark.parametrize("dialect", ZOOM_DIALECTS)
