@@ -24,9 +24,9 @@ from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.management.reward_barrier import Barrier, GroupTerms, Late, Refused
 from evaluation.rewards.forms import WaitingRolloutSerializer, rollout_of, scheme_of
-from evaluation.rewards.read.answers import answer_key_of, rewards_by_rule
+from evaluation.rewards.read.answers import answer_key_of
 from evaluation.rewards.read.prompts import prompt_of
-from evaluation.runner.rollouts import MOST_ROLLOUTS, RolloutReward, SentRollout, responses_in
+from evaluation.runner.rollouts import MOST_ROLLOUTS, RolloutReward, SentRollout, rewards_by_rule
 from evaluation.scoring.settings import settings_of
 from webapp.accounts.scopes import Scope
 from webapp.accounts.tokens import token_in
@@ -164,7 +164,7 @@ def _waiting(benchmark: Benchmark, person: Any, body: Any) -> list[Joined]:
     form.is_valid(raise_exception=True)
     given = form.validated_data
     key = (person, benchmark.pk, given["trainer"], given["group"])
-    return [Joined(key, given["group"], _terms(benchmark, given), rollout_of(given))]
+    return [Joined(key, given["group"], _terms(benchmark, given), rollout_of(given), named="rollout" in given)]
 
 
 def _terms(benchmark: Benchmark, given: Any) -> GroupTerms:
@@ -188,8 +188,7 @@ def _one_of_openrlhf(benchmark: Benchmark, person: Any, query: Any, prompt: Any,
     completion, digest = query.removeprefix(prompt), hashlib.sha256(prompt.encode()).hexdigest()
     said = _parsed(label.encode())
     form = WaitingRolloutSerializer(
-        data={"trainer": "openrlhf", "rollout": "-", "acc": 0, "format": 0, "group": digest, **said}
-        | {"completion": completion}
+        data={"trainer": "openrlhf", "acc": 0, "format": 0, "group": digest, **said} | {"completion": completion}
     )
     form.is_valid(raise_exception=True)
     given = form.validated_data
@@ -197,8 +196,7 @@ def _one_of_openrlhf(benchmark: Benchmark, person: Any, query: Any, prompt: Any,
     if key is None:
         raise Refused(409, "conflict", "The sample has no gold answer, so r_acc is undefined.")
     terms = _terms(benchmark, given)
-    last = next((one.text for one in reversed(responses_in(completion))), "")
-    acc, form_reward = rewards_by_rule(last, key, terms.scheme.settings)
+    acc, form_reward = rewards_by_rule(completion, key, terms.scheme.settings)
     rollout = replace(rollout_of(given), acc=acc, format=form_reward)
     group = (person, benchmark.pk, "openrlhf", given["group"], digest)
     return Joined(group, given["group"], terms, rollout, named=False)

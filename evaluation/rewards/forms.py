@@ -99,6 +99,11 @@ class GroupSentSerializer(SchemeSerializer):
 class WaitingRolloutSerializer(SchemeSerializer, RolloutSentSerializer):
     """One rollout that waits until its group has all."""
 
+    rollout = TextField(
+        required=False,
+        max_length=NAME,
+        help_text="Its name in the group. Without one, each request is a new rollout, and a complete group gives way.",
+    )
     trainer = TextField(max_length=NAME, help_text="Name of the training. It keeps groups of trainings apart.")
     size = WholeNumberField(min_value=1, max_value=MOST_ROLLOUTS, help_text="Rollouts of the group.")
 
@@ -107,7 +112,7 @@ def rollout_of(given: Mapping[str, Any]) -> SentRollout:
     """The rollout in a checked form."""
     calls = calls_at(given["boxes"]) if "boxes" in given else None
     return SentRollout(
-        given["rollout"], given["acc"], given["format"], given.get("completion"), calls, given["sufficient"],
+        given.get("rollout", ""), given["acc"], given["format"], given.get("completion"), calls, given["sufficient"],
         given["image_tokens"],
     )  # fmt: skip
 

@@ -16,6 +16,8 @@ import numpy as np
 
 from annotation.importers.fields import Number4
 from evaluation.importers.dialogue import text_of
+from evaluation.metrics.answers import judge_answer
+from evaluation.metrics.columns import TRUE, UNKNOWN, AnswerKey
 from evaluation.metrics.gold_rewards import QUADRANT_REWARDS, SUFFICIENT_COVERAGE, RolloutCall, gold_rewards
 from evaluation.metrics.rewards import rewards
 from evaluation.metrics.settings import MetricSettings
@@ -140,6 +142,14 @@ def reward_group(
         )
         for row, (one, record, reward) in enumerate(zip(rollouts, records, found, strict=True))
     )  # fmt: skip
+
+
+def rewards_by_rule(completion: str | Sequence[Any], key: AnswerKey, settings: MetricSettings) -> tuple[float, float]:
+    """Return r_acc = 1 if the answer in the last response is correct, else 0, and r_format = 1 if an answer can be
+    read, else 0."""
+    responses = responses_in(completion)
+    found = judge_answer(responses[-1].text if responses else "", key, UNKNOWN, settings)
+    return float(found.correct == TRUE), float(not found.unread and not found.missing)
 
 
 def calls_of_rollout(

@@ -1,12 +1,10 @@
-"""r_acc and r_format by rule, for trainers that send the text alone."""
+"""The gold answer of a sample, for trainers that send the text alone."""
 
 from __future__ import annotations
 
 from annotation.models import Benchmark, Revision
 from annotation.schema import AnswerType
-from evaluation.metrics.answers import judge_answer
-from evaluation.metrics.columns import TRUE, UNKNOWN, AnswerKey
-from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.columns import AnswerKey
 
 
 def answer_key_of(benchmark: Benchmark, key: str) -> AnswerKey | None:
@@ -16,9 +14,3 @@ def answer_key_of(benchmark: Benchmark, key: str) -> AnswerKey | None:
     if row is None or not row[2]:
         return None
     return AnswerKey(row[0] == AnswerType.MULTIPLE_CHOICE, row[1] or {}, tuple(row[2]))
-
-
-def rewards_by_rule(text: str, key: AnswerKey, settings: MetricSettings) -> tuple[float, float]:
-    """r_acc = 1 if the answer in the text is correct, else 0; r_format = 1 if the answer can be read, else 0."""
-    found = judge_answer(text, key, UNKNOWN, settings)
-    return float(found.correct == TRUE), float(not found.unread and not found.missing)
