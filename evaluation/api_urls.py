@@ -8,7 +8,7 @@ from evaluation.imports.api import records as imports
 from evaluation.imports.api import sessions
 from evaluation.judging import api as judging
 from evaluation.leaderboard import api as leaderboard
-from evaluation.rewards import api as rewards
+from evaluation.rewards.api import groups as rewards
 from evaluation.runs.api import charts, runs
 from evaluation.toolchains import api as chains
 from evaluation.trajectories.api import marks

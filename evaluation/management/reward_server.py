@@ -23,10 +23,10 @@ from annotation.common.access import allowed, benchmark_seen_by
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.management.reward_barrier import Barrier, GroupTerms, Late, Refused
-from evaluation.rewards.forms import WaitingRolloutSerializer, rollout_of, scheme_of
+from evaluation.rewards.api.sent import WaitingRolloutSerializer, rollout_of, scheme_of
 from evaluation.rewards.read.answers import answer_key_of
 from evaluation.rewards.read.prompts import prompt_of
-from evaluation.runner.rollouts import MOST_ROLLOUTS, RolloutReward, SentRollout, rewards_by_rule
+from evaluation.runner.rollouts import MOST_ROLLOUTS, RolloutReward, SentRollout, read_rollout, rewards_by_rule
 from evaluation.scoring.settings import settings_of
 from webapp.accounts.scopes import Scope
 from webapp.accounts.tokens import token_in
@@ -164,7 +164,10 @@ def _waiting(benchmark: Benchmark, person: Any, body: Any) -> list[Joined]:
     form.is_valid(raise_exception=True)
     given = form.validated_data
     key = (person, benchmark.pk, given["trainer"], given["group"])
-    return [Joined(key, given["group"], _terms(benchmark, given), rollout_of(given), named="rollout" in given)]
+    terms = _terms(benchmark, given)
+    # Calls are read here, in a thread, so that the event loop only compares.
+    rollout = read_rollout(rollout_of(given), terms.prompt.size, terms.scheme)
+    return [Joined(key, given["group"], terms, rollout, named="rollout" in given)]
 
 
 def _terms(benchmark: Benchmark, given: Any) -> GroupTerms:
@@ -197,7 +200,8 @@ def _one_of_openrlhf(benchmark: Benchmark, person: Any, query: Any, prompt: Any,
         raise Refused(409, "conflict", "The sample has no gold answer, so r_acc is undefined.")
     terms = _terms(benchmark, given)
     acc, form_reward = rewards_by_rule(completion, key, terms.scheme.settings)
-    rollout = replace(rollout_of(given), acc=acc, format=form_reward)
+    rollout = read_rollout(rollout_of(given), terms.prompt.size, terms.scheme)
+    rollout = replace(rollout, acc=acc, format=form_reward)
     group = (person, benchmark.pk, "openrlhf", given["group"], digest)
     return Joined(group, given["group"], terms, rollout, named=False)
 

@@ -16,7 +16,7 @@ from evaluation.metrics.quadrants import quadrants
 from evaluation.metrics.ragged import TIE, count_true, starts_of
 from evaluation.metrics.regions import BoxSets
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.shares import Shares, covered_shares, measure_regions
+from evaluation.metrics.shares import Shares, measure_regions
 
 SUFFICIENT_COVERAGE = 0.5
 """Without a verdict of a judge, crops that cover this share of the gold together are sufficient."""
@@ -79,23 +79,26 @@ def gold_rewards(
     failed = np.array([call.failed for call in given], np.bool_)
     usable = ~np.isnan(boxes[:, 0]) & ~failed
     crops = BoxSets(boxes, start).keep(usable)
-    evidence = BoxSets(gold, np.array([0, len(gold)])).take(np.zeros(len(crops.boxes), np.int64))
     each, covered = Shares.filled(0, 0.0), np.zeros(len(boxes))
-    if len(crops.boxes):
-        each = measure_regions(BoxSets.single(crops.boxes), evidence)
-        covered[usable] = covered_shares(crops.prefixes(), evidence)
+    if n := len(crops.boxes):
+        # Each crop alone, then each with those before it: measured at once, because a group is small.
+        so_far = crops.prefixes()
+        regions = BoxSets(np.concatenate([crops.boxes, so_far.boxes]), np.concatenate([np.arange(n), n + so_far.start]))
+        evidence = BoxSets(gold, np.array([0, len(gold)])).take(np.zeros(2 * n, np.int64))
+        shares = measure_regions(regions, evidence)
+        each, covered[usable] = shares.take(np.arange(n)), shares.coverage[n:]
     grounded = count_true(each.ioa > settings.ioa_threshold + TIE, crops.start) > 0
     codes = quadrants(crops.counts > 0, grounded, np.array(correct, np.bool_))
     best = _harmonic(each)
     found = []
     for row, code in enumerate(codes):
         calls, own = slice(start[row], start[row + 1]), best[crops.start[row] : crops.start[row + 1]]
-        so_far = np.maximum.accumulate(covered[calls])
-        gained = np.diff(so_far, prepend=0.0) - FAILED_CALL * failed[calls]
+        reached = np.maximum.accumulate(covered[calls])
+        gained = np.diff(reached, prepend=0.0) - FAILED_CALL * failed[calls]
         found.append(
             GoldReward(
                 float(own.max(initial=0.0)), table.get(int(code), 0.0), tuple(gained.tolist()),
-                float(so_far[-1]) if len(so_far) else 0.0,
+                float(reached[-1]) if len(reached) else 0.0,
             )
         )  # fmt: skip
     return tuple(found)

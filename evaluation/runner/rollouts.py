@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil, isfinite
 from typing import Any
 
@@ -120,20 +120,19 @@ def reward_group(
     r_s: the verdict of a judge if sent, else 1 if the crops cover half of the gold together. Raises ``ValueError`` if a
     rollout has neither a verdict nor gold, because r_s is undefined then.
     """
-    read = [calls_of_rollout(one, prompt.size, scheme.dialect) for one in rollouts]
+    rollouts = [read_rollout(one, prompt.size, scheme) for one in rollouts]
     gold = gold_rewards(
-        [calls for calls, _ in read], [one.acc >= CORRECT for one in rollouts],
+        [one.calls or () for one in rollouts], [one.acc >= CORRECT for one in rollouts],
         np.array(prompt.gold, float).reshape(-1, 4), prompt.size, scheme.settings, scheme.quadrants,
     )  # fmt: skip
     records = []
-    for number, (one, (_, sizes)) in enumerate(zip(rollouts, read, strict=True)):
+    for number, one in enumerate(rollouts):
         sufficient = one.sufficient
         if sufficient is None:
             if gold is None:
                 raise ValueError(f"Rollout {one.name!r} has no verdict, and its sample has no gold boxes.")
             sufficient = gold[number].coverage >= SUFFICIENT_COVERAGE
-        tokens = tokens_of_images(sizes, scheme.family) if one.image_tokens is None else one.image_tokens
-        records.append(Rollout(tokens, one.acc, one.format, sufficient))
+        records.append(Rollout(one.image_tokens or 0.0, one.acc, one.format, sufficient))
     found = rewards(RolloutGroup(name, tuple(records)), scheme.settings)
     return tuple(
         RolloutReward(
@@ -142,6 +141,15 @@ def reward_group(
         )
         for row, (one, record, reward) in enumerate(zip(rollouts, records, found, strict=True))
     )  # fmt: skip
+
+
+def read_rollout(rollout: SentRollout, size: tuple[int, int], scheme: Scheme) -> SentRollout:
+    """Return the rollout with its calls and image tokens filled in, for an image of this width and height."""
+    if rollout.calls is not None and rollout.image_tokens is not None:
+        return rollout
+    calls, sizes = calls_of_rollout(rollout, size, scheme.dialect)
+    tokens = tokens_of_images(sizes, scheme.family) if rollout.image_tokens is None else rollout.image_tokens
+    return replace(rollout, calls=calls, image_tokens=float(tokens))
 
 
 def rewards_by_rule(completion: str | Sequence[Any], key: AnswerKey, settings: MetricSettings) -> tuple[float, float]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import time
 import urllib.error
 import urllib.request
@@ -23,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import Any
 
+from evaluation.adapters.rewards.environment import DIALECT, FAMILY, REWARDS_TOKEN, REWARDS_URL, value_of
 from evaluation.metrics.columns import AnswerKey
 from evaluation.metrics.settings import MetricSettings
 from evaluation.runner.rollouts import (
@@ -99,8 +99,8 @@ def _prompt(row: Row) -> RolloutPrompt:
 
 
 def _scheme(row: Row, settings: MetricSettings) -> Scheme:
-    dialect = str(row.get("dialect") or os.environ.get("SIGHTLINE_DIALECT") or "qwen2.5-vl")
-    return Scheme(dialect, str(row.get("family") or os.environ.get("SIGHTLINE_FAMILY") or "qwen2.5-vl"), settings)
+    dialect = str(row.get("dialect") or value_of(DIALECT, "qwen2.5-vl"))
+    return Scheme(dialect, str(row.get("family") or value_of(FAMILY, "qwen2.5-vl")), settings)
 
 
 async def reward_at_barrier(
@@ -131,7 +131,7 @@ def _threads() -> ThreadPoolExecutor:
 
 
 def _posted(data: bytes, named: bool) -> dict[str, Any]:
-    url, token = os.environ.get("SIGHTLINE_REWARDS_URL", ""), os.environ.get("SIGHTLINE_REWARDS_TOKEN", "")
+    url, token = value_of(REWARDS_URL), value_of(REWARDS_TOKEN)
     if not url.startswith(("http://", "https://")):
         raise RewardError("Set SIGHTLINE_REWARDS_URL to the address of the reward server.")
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}

@@ -4,10 +4,10 @@ whole groups, else it waits at the reward server."""
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from evaluation.adapters.rewards.environment import RANK, value_of
 from evaluation.adapters.rewards.groups import Row, group_of, holds_whole_groups, reward_at_barrier, reward_rows
 
 
@@ -50,7 +50,7 @@ async def rewards_of_slice(
     of the reward server."""
     if holds_whole_groups(rows) and all(row.get("image_size") for row in rows):
         return [one.to_json() for one in reward_rows(rows, completions)]
-    rank = os.environ.get("RANK", "0")
+    rank = value_of(RANK, "0")
     # All at once: one after another would never fill a group.
     waiting = [
         reward_at_barrier(row, text, trainer=trainer, name=f"{rank}-{place}", group=f"{group_of(row)}@{step}")

@@ -14,7 +14,7 @@ from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.common.rewards import used_by
 from evaluation.models import Rollout, RolloutGroup
-from evaluation.rewards.forms import GroupSentSerializer, rollout_of, scheme_of
+from evaluation.rewards.api.sent import GroupSentSerializer, rollout_of, scheme_of
 from evaluation.rewards.read.prompts import prompt_of
 from evaluation.runner.rollouts import reward_group
 from evaluation.scoring.settings import settings_of
