@@ -102,6 +102,20 @@ _MEASURED = (
         source="Rogan and Gladen",
     ),
     Term(
+        slug="powered-rate",
+        name=gettext_noop("prediction-powered rate"),
+        group=QUALITY,
+        definition=gettext_noop(
+            "The “yes” rate that people would give, estimated by PPI++ from their labels of some items and the "
+            "verdicts of a judge on all. It assumes that the labeled items were drawn at random."
+        ),
+        formula=gettext_noop("λ · judge's rate on the others + mean(label − λ · verdict)"),
+        range=PERCENT,
+        direction=gettext_noop("neither; it describes"),
+        undefined=gettext_noop("people labeled fewer than two items"),
+        document="docs/metrics.md#judges",
+    ),
+    Term(
         slug="first-pass-acceptance",
         name=gettext_noop("first-pass acceptance"),
         sign="%",

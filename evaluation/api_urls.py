@@ -8,7 +8,8 @@ from evaluation.imports.api import records as imports
 from evaluation.imports.api import sessions
 from evaluation.judging import api as judging
 from evaluation.leaderboard import api as leaderboard
-from evaluation.runs.api import charts, rewards, runs
+from evaluation.rewards.api import groups as rewards
+from evaluation.runs.api import charts, runs
 from evaluation.toolchains import api as chains
 from evaluation.trajectories.api import marks
 from evaluation.trajectories.api import rows as trajectories
@@ -25,6 +26,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/runs/<int:pk>/metrics/", runs.run_metrics, name="api-run-metrics"),
     path(f"{BENCHMARK}/runs/<int:pk>/charts/", charts.run_charts, name="api-run-charts"),
     path(f"{BENCHMARK}/rewards/", rewards.rewards, name="api-rewards"),
+    path(f"{BENCHMARK}/rewards/groups/", rewards.groups, name="api-reward-groups"),
     path(f"{BENCHMARK}/metrics/", runs.metrics, name="api-metrics"),
     path("leaderboard/", leaderboard.macro, name="api-macro"),
     path(f"{BENCHMARK}/leaderboard/", leaderboard.leaderboard, name="api-leaderboard"),

@@ -22,6 +22,7 @@ from evaluation.leaderboard.views import board as leaderboard
 from evaluation.leaderboard.views import macro
 from evaluation.leaderboard.views import runs as runs_list
 from evaluation.leaderboard.views import settings as metric_settings
+from evaluation.rewards import views as rewards
 from evaluation.runs.views import deletion as run_delete
 from evaluation.runs.views import replays as run_replays
 from evaluation.runs.views import run
@@ -58,6 +59,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/settings/metrics/", metric_settings.metric_settings, name="metric-settings"),
     path(f"{BENCHMARK}/data-card/", data_card.data_card, name="data-card"),
     path(f"{BENCHMARK}/data-card.md", data_card.data_card_markdown, name="data-card-markdown"),
+    path(f"{BENCHMARK}/rewards/", rewards.rewards, name="rewards"),
     path(f"{BENCHMARK}/runs/", runs_list.runs, name="runs"),
     path(f"{BENCHMARK}/runs/<int:run>/missing/", runs_list.missing, name="missing"),
     path(f"{BENCHMARK}/export/", exports.export, name="export"),

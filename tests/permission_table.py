@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-SCOPES = ("read", "annotate", "import", "manage")
+SCOPES = ("read", "annotate", "import", "manage", "rewards")
 """Of tokens."""
 VISITOR, STRANGER, ANNOTATOR, REVIEWER, RESEARCHER, LEAD, ADMIN = PEOPLE = (
     "visitor", "stranger", "annotator", "reviewer", "researcher", "lead", "admin",
@@ -166,6 +166,7 @@ RUNS = [
     Line("evaluation:compare-crops", (B,), get=only(*MEMBERS)),
     Line("evaluation:compare-slices", (B,), get=only(*MEMBERS)),
     Line("evaluation:score", (B,), post=form(*RUNNERS)),
+    Line("evaluation:rewards", (B,), get=only(*MEMBERS)),
     Line("evaluation:runs", (B,), get=only(*MEMBERS)),
     Line("evaluation:run", (B, "{run}"), get=only(*MEMBERS)),
     Line("evaluation:run-delete", (B, "{run}"), get=form(*RUNNERS), post=form(*RUNNERS)),
@@ -256,6 +257,7 @@ API = [
     Line("api-run-charts", (B, "{run}"), get=api(*MEMBERS)),
     Line("api-metrics", (B,), get=api(*MEMBERS)),
     Line("api-rewards", (B,), get=api(*MEMBERS)),
+    Line("api-reward-groups", (B,), post=api(*RUNNERS), json=True, scope="rewards"),
     Line("api-toolchains", (B,), get=api(*MEMBERS)),
     # With two runs: one alone is nothing to compare.
     Line("api-compare", (B,), get=api() | dict.fromkeys(MEMBERS, 400)),

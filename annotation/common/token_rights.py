@@ -18,6 +18,7 @@ RIGHTS: dict[Scope, frozenset[Right]] = {
     Scope.ANNOTATE: frozenset({Right.VIEW, Right.ANNOTATE, Right.REVIEW, Right.AUDIT, Right.JUDGE}),
     Scope.IMPORT: frozenset({Right.VIEW, Right.IMPORT_RUNS, Right.IMPORT_SAMPLES, Right.SCORE}),
     Scope.MANAGE: frozenset({Right.VIEW, Right.MANAGE}),
+    Scope.REWARDS: frozenset({Right.VIEW, Right.IMPORT_RUNS}),
 }
 """Every right belongs to a scope; a right that belonged to none would be passed on by no token."""
 

@@ -10,6 +10,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.agreement import Coefficient
 from annotation.blindness import Known
 from annotation.common.api import benchmark_for
 from annotation.quality.read.agreement import audience_of, facet_names
@@ -41,7 +42,7 @@ CHOSEN: Fields = {
     **PAIR,
     "words": serializers.ListField(child=serializers.CharField()),
     "table": serializers.ListField(help_text="Verdicts of a down, those of b across, as words says."),
-    **coefficients("kappa", "alpha", "ac1", "sensitivity", "specificity", "corrected"),
+    **coefficients("kappa", "alpha", "ac1", "sensitivity", "specificity", "corrected", "powered"),
     "by": serializers.ListField(child=serializers.DictField(), help_text="The same two at each value of the facet."),
 }
 ROW = serializers.DictField(help_text="A row of the table, as the page of agreement exports it.")
@@ -179,7 +180,7 @@ def _pair(pair: Pair) -> dict[str, Any]:
 
 
 def _chosen(judged: Judged, pair: Pair, by: str) -> dict[str, Any]:
-    found, quality = pair.agreement(), pair.quality()
+    found, quality, powered = pair.agreement(), pair.quality(), judged.powered(pair)
     return {
         **_pair(pair),
         "words": pair.words,
@@ -187,5 +188,6 @@ def _chosen(judged: Judged, pair: Pair, by: str) -> dict[str, Any]:
         **{name: plain(getattr(found, name)) if found else None for name in ("kappa", "alpha", "ac1")},
         **{name: plain(getattr(quality, name)) if quality else None for name in ("sensitivity", "specificity")},
         "corrected": plain(judged.corrected(pair)),
+        "powered": plain(Coefficient(powered.value, powered.n, powered.interval)) if powered else None,
         "by": [{"value": value, **_pair(one)} for value, one in by_value(pair)] if by else [],
     }

@@ -13,9 +13,10 @@ from annotation.importers.storable import storable
 from annotation.toolbox.vtc import Profile
 from evaluation.agents.tool_session import Run, ToolSession, run_alone
 from evaluation.runner.cells import CellResult, CodeTools
-from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS, zoom_dialect
+from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS
 from evaluation.runner.dialects.thyme import Cell
 from evaluation.runner.dialects.zoom import MOST_CALLS, UnreadableCall
+from evaluation.runner.dialects.zooms import zoom_dialect
 from evaluation.runner.images import ImagePolicy, SentImage, SentImages
 from evaluation.runner.openings import Opening, attempt_digest
 from evaluation.runner.protocols import Result, Tools

@@ -11,8 +11,9 @@ from annotation.schema import ORIGINAL
 from annotation.toolbox.offer import offered_tools, without_keywords
 from annotation.toolbox.vtc import Profile, image_path
 from evaluation.runner.canonical import digest_of
-from evaluation.runner.dialects.catalogue import CODE_DIALECTS, zoom_dialect
+from evaluation.runner.dialects.catalogue import CODE_DIALECTS
 from evaluation.runner.dialects.zoom import Frame
+from evaluation.runner.dialects.zooms import zoom_dialect
 from evaluation.runner.protocols import PROTOCOLS, Tools
 
 CODE_PATH = "/in/image.png"

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS, ZOOM_DIALECTS
+from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS
+from evaluation.runner.dialects.zooms import ZOOM_DIALECTS
 
 
 class Tools(StrEnum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import ceil, floor, sqrt
 
 from evaluation.importers.smart_resize import MAX_PIXELS, smart_resize
@@ -17,6 +17,16 @@ def image_tokens(width: int, height: int, family: str) -> int | None:
     """Return the tokens of an image of this size in pixels, None for a family not in ``FAMILIES``."""
     count = FAMILIES.get(family)
     return count(width, height) if count is not None else None
+
+
+def tokens_of_images(sizes: Iterable[tuple[int, int]], family: str) -> int:
+    """Return the tokens of all images of these (width, height) in pixels; 0 without images.
+
+    Raises ``ValueError`` for a family not in ``FAMILIES``. Example: two images of 448 × 448 for ``internvl``: 512.
+    """
+    if family not in FAMILIES:
+        raise ValueError(f"Unknown family {family[:40]!r}. Choose from {', '.join(FAMILIES)}.")
+    return sum(FAMILIES[family](width, height) for width, height in sizes)
 
 
 def _qwen2_5_vl(width: int, height: int) -> int:

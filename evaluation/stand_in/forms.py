@@ -16,7 +16,7 @@ from annotation.toolbox.python_code import python_code
 from annotation.toolbox.results import ToolError
 from annotation.toolbox.vtc import Profile, image_path
 from evaluation.importers.zooming import Size
-from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS, ZOOM_DIALECTS, zoom_dialect
+from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS
 from evaluation.runner.dialects.thyme import Cell, Thyme
 from evaluation.runner.dialects.toolbox import Toolbox, ToolboxCall
 from evaluation.runner.dialects.zoom import (
@@ -31,6 +31,7 @@ from evaluation.runner.dialects.zoom import (
     from_pixels,
     image_id,
 )
+from evaluation.runner.dialects.zooms import ZOOM_DIALECTS, zoom_dialect
 from evaluation.stand_in.chat import Chat, SentImage, Turn
 from evaluation.stand_in.moves import Move
 

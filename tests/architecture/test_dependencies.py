@@ -26,6 +26,7 @@ PURE_ROOMS = (
     "evaluation.metrics",
     "evaluation.importers",
     "evaluation.exporters",
+    "evaluation.adapters",
     "evaluation.agents",
     "evaluation.runner",
     "evaluation.endpoints",
@@ -36,6 +37,7 @@ ROOMS_WITHOUT_PICTURES = (
     "annotation.workflow",
     "annotation.agreement",
     "annotation.statistics",
+    "evaluation.adapters",
     "evaluation.schema",
     "evaluation.metrics",
 )

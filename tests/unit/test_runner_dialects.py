@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.runner.dialects.catalogue import ZOOM_DIALECTS
 from evaluation.runner.dialects.json_object import JsonObject
 from evaluation.runner.dialects.native import Native
 from evaluation.runner.dialects.zoom import (
@@ -28,6 +27,7 @@ from evaluation.runner.dialects.zoom import (
     from_pixels,
     to_pixels,
 )
+from evaluation.runner.dialects.zooms import ZOOM_DIALECTS
 from evaluation.schema import Coordinates, Trajectory
 from tests.unit.test_import_zooming_formats import read, written
 from tests.unit.test_toolbox_schema import assert_flat

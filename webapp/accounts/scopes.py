@@ -19,6 +19,7 @@ class Scope(StrEnum):
     ANNOTATE = "annotate"
     IMPORT = "import"
     MANAGE = "manage"
+    REWARDS = "rewards"
 
 
 WORDS = {
@@ -26,6 +27,7 @@ WORDS = {
     Scope.ANNOTATE: gettext_noop("Run tools of the toolbox; annotate, review and judge"),
     Scope.IMPORT: gettext_noop("Import and score runs, follow their jobs, record sessions of agents"),
     Scope.MANAGE: gettext_noop("Change settings of a benchmark"),
+    Scope.REWARDS: gettext_noop("Ask for rewards of rollouts, as a trainer does"),
 }
 """What a scope allows, for the form of a token, which translates it, and the documentation."""
 

@@ -32,7 +32,12 @@ def token_of(request: Request) -> ApiToken | None:
 
     Raises ``AuthenticationFailed`` for one that cannot be used. Whether it covers the address is not asked here.
     """
-    scheme, _, secret = get_authorization_header(request).decode("latin-1").partition(" ")
+    return token_in(get_authorization_header(request).decode("latin-1"), request.method or "")
+
+
+def token_in(header: str, method: str) -> ApiToken | None:
+    """The same of the header ``Authorization`` of a request that Django does not read."""
+    scheme, _, secret = header.partition(" ")
     if scheme.lower() != "bearer":
         return None
     token = ApiToken.objects.usable().filter(token_hash=hashed(secret.strip())).first()
@@ -40,7 +45,7 @@ def token_of(request: Request) -> ApiToken | None:
         raise AuthenticationFailed(
             "The token is unknown, has expired or was revoked. Create a new one on your account page."
         )
-    token.in_effect = in_effect(token.scopes, request.method or "")
+    token.in_effect = in_effect(token.scopes, method)
     token.user.token = token
     return token
 

@@ -11,7 +11,6 @@ from rest_framework.fields import empty
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
-from rest_framework.views import exception_handler
 
 from webapp.common.errors import ApplicationError, error_body
 from webapp.common.limits import Rate, asking
@@ -76,6 +75,9 @@ def error_answer(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response(
             error_body(error.code, error.message, field=error.field), status=error.status, headers=dict(error.headers)
         )
+    # Not at the top: the library's views import this module by the names in the settings.
+    from rest_framework.views import exception_handler
+
     # The library's handler sets the headers (WWW-Authenticate, Retry-After) and rolls back; only its body is replaced.
     response = exception_handler(error, context)
     if response is None:

@@ -18,8 +18,9 @@ from evaluation.endpoints.presets import PRESETS
 from evaluation.endpoints.sealing import Sealer, SealingUnavailable
 from evaluation.experiments.read.connection import address_of
 from evaluation.models import Endpoint, Experiment
-from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS, ZOOM_DIALECTS
+from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS
 from evaluation.runner.dialects.zoom import Frame
+from evaluation.runner.dialects.zooms import ZOOM_DIALECTS
 from evaluation.runner.tokens import FAMILIES
 from webapp.accounts.models import User
 from webapp.common import audit

@@ -9,7 +9,7 @@ no verdict; such judgments are counted apart.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -26,9 +26,10 @@ from annotation.agreement import (
     one_against_rest,
 )
 from annotation.models import Benchmark
+from annotation.prediction_powered import PoweredRate, powered_rate
 from annotation.quality.read.agreement import Audience, facet_values
 from annotation.schema import AnswerType
-from annotation.statistics import Interval, Ints, wilson
+from annotation.statistics import Floats, Interval, Ints, wilson
 from evaluation.common.judging.known import judgements_known_to
 from evaluation.common.judging.words import SOMEBODY, UNDECIDED, UNNAMED, YES, word_of
 from evaluation.metrics.columns import AnswerKey
@@ -145,6 +146,22 @@ class Judged:
         judge = next(iter({pair.first, pair.second} - pair.people))
         return corrected_rate(*self.rate(judge), quality)
 
+    def powered(self, pair: Pair) -> PoweredRate | None:
+        """The same rate by PPI++, from the verdicts of the person and those of the judge on all items."""
+        if pair.quality() is None:
+            return None
+        judge = next(iter({pair.first, pair.second} - pair.people))
+        mine = pair.first == judge
+        labeled = [(one, other) if mine else (other, one) for one, other in pair.verdicts]
+        shared = {one.place for one, _ in labeled}
+        others = [one for one in self.verdicts if one.judge == judge and one.place not in shared]
+        book: dict[str, int] = {}
+        drawn = [one.cluster for one, _ in labeled] + [one.cluster for one in others]
+        return powered_rate(
+            _yes(person for _, person in labeled), _yes(one for one, _ in labeled), _yes(others),
+            np.array([book.setdefault(name, len(book)) for name in drawn], dtype=np.int64),
+        )  # fmt: skip
+
     def pair(self, first: str, second: str) -> Pair:
         mine, theirs = ({one.place: one for one in self.verdicts if one.judge == judge} for judge in (first, second))
         shared = sorted(mine.keys() & theirs.keys())
@@ -162,6 +179,10 @@ class Judged:
             return bool(pair.verdicts) and len({pair.first, pair.second} & self.people) == 1, len(pair.verdicts)
 
         return max(self.pairs(), key=worth, default=None)
+
+
+def _yes(verdicts: Iterable[Verdict]) -> Floats:
+    return np.array([one.word in YES for one in verdicts], dtype=np.float64)
 
 
 def kinds_of(benchmark: Benchmark, user: Any) -> list[str]:

@@ -14,9 +14,10 @@ from django.views.decorators.http import require_safe
 from annotation.agreement import Coefficient
 from annotation.common.loading import load_benchmark
 from annotation.common.words import Count, count_of
+from annotation.prediction_powered import MORE, disagree
 from annotation.quality.read.agreement import audience_of, facet_names
 from annotation.quality.views.agreement import agreement_context
-from annotation.statistics import DRAWS, SEED, Interval
+from annotation.statistics import DRAWS, SEED, Interval, wilson
 from annotation.workflow import Right
 from evaluation.common.links import Count as Trajectories
 from evaluation.common.links import named_list
@@ -99,7 +100,8 @@ def _matrix(judged: Judged, chosen: Pair) -> list[tuple[str, bool, list[Cell | N
 def pair_context(benchmark: Any, judged: Judged, pair: Pair, by: str = "") -> dict[str, Any]:
     """names, samples and same (Count), verdicts, raw and its interval, coefficients (its entry of the glossary, name,
     Coefficient), table (word, cells of verdicts, Count of samples and of trajectories), words, quality (entry, words,
-    Coefficient), judge and its rate, corrected (Coefficient or None), by_rows (ValueRow)."""
+    Coefficient), judge and its rate, raw_rate and corrected (Coefficient or None), powered
+    (PoweredRate or None), disagree, more, by_rows (ValueRow)."""
     found, quality = pair.agreement(), pair.quality()
     coefficients: list[Explained] = []
     if found is not None:
@@ -124,9 +126,21 @@ def pair_context(benchmark: Any, judged: Judged, pair: Pair, by: str = "") -> di
         "quality": _quality_rows(quality.sensitivity, quality.specificity) if quality else [],
         "judge": judge,
         "rate": rate,
-        "judge_rate": rate[0] / rate[1] if rate else None,
-        "corrected": judged.corrected(pair),
+        "raw_rate": Coefficient(rate[0] / rate[1], rate[1], wilson(*rate)) if rate else None,
+        **_corrected(judged, pair),
         "by_rows": [_value_row(benchmark, value, one) for value, one in by_value(pair)] if by else [],
+    }
+
+
+def _corrected(judged: Judged, pair: Pair) -> dict[str, Any]:
+    corrected, powered = judged.corrected(pair), judged.powered(pair)
+    return {
+        "corrected": corrected,
+        "powered": powered,
+        "disagree": bool(
+            powered and corrected and corrected.interval and disagree(corrected.interval, powered.interval)
+        ),
+        "more": MORE,
     }
 
 

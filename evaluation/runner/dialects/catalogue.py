@@ -5,33 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from annotation.toolbox.vtc import Profile
-from evaluation.runner.dialects.json_object import JsonObject
-from evaluation.runner.dialects.native import Native
-from evaluation.runner.dialects.pixel_reasoner import PixelReasoner
-from evaluation.runner.dialects.qwen import Qwen
 from evaluation.runner.dialects.thyme import Thyme
 from evaluation.runner.dialects.toolbox import Toolbox
-from evaluation.runner.dialects.zoom import Frame, ZoomDialect
 
-ZOOM_DIALECTS: dict[str, ZoomDialect] = {
-    "tools": Native(),
-    "qwen3-vl": Qwen(Frame.NORM1000),
-    "qwen2.5-vl": Qwen(Frame.RESIZED),
-    "pixel-reasoner": PixelReasoner(),
-    "json": JsonObject(),
-}
-"""Dialect or family to its zoom tool. ``tools`` and ``json`` can be made with the frame of an endpoint."""
 TOOLBOX_DIALECTS: Mapping[str, Toolbox] = {"tools": Toolbox(Profile.STRICT), "vtc": Toolbox(Profile.VTC)}
 """Dialect to how it calls the toolbox."""
 CODE_DIALECTS: Mapping[str, Thyme] = {"thyme": Thyme()}
 """Dialect to how it writes code."""
-
-
-def zoom_dialect(name: str, frame: Frame | None = None) -> ZoomDialect:
-    """Return a zoom dialect; ``tools`` and ``json`` with the frame of an endpoint, where one is given."""
-    match name, frame:
-        case "tools", Frame():
-            return Native(frame)
-        case "json", Frame():
-            return JsonObject(frame)
-    return ZOOM_DIALECTS[name]

@@ -130,13 +130,13 @@ def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", furth
     return _columns(rows, row_of, predicted, found.order_by().values("pk"), judged)
 
 
-def load_trajectories(trajectories: Sequence[Trajectory]) -> LoadedRun:
-    """Some trajectories on one sample, which is row 0, as columns; of one run or of several. Four
-    queries."""
+def load_trajectories(trajectories: Sequence[Trajectory], row_of: Mapping[int, int] | None = None) -> LoadedRun:
+    """Some trajectories as columns, of one run or of several, the lowest rollout of a sample first. ``row_of``: the row
+    of each sample; without it they are on one sample, which is row 0. Four queries."""
     rows = [tuple(getattr(trajectory, name) for name in _TRAJECTORY_FIELDS) for trajectory in trajectories]
-    row_of = {trajectory.sample_id: 0 for trajectory in trajectories}
+    row_of = row_of or {trajectory.sample_id: 0 for trajectory in trajectories}
     predicted = [[getattr(trajectory, name) for trajectory in trajectories] for name in _TRAJECTORY_JSON]
-    plain = {(one.run_id, one.sample_id): one.pk for one in trajectories if one.condition == "none"}
+    plain = {(one.run_id, one.sample_id): one.pk for one in reversed(trajectories) if one.condition == "none"}
     judged = judged_on({one.run_id for one in trajectories}, plain, row_of)
     return _columns(rows, row_of, predicted, [row[0] for row in rows], judged)
 

@@ -60,6 +60,39 @@ def test_a_judge_is_held_against_the_person_it_is_named_like(lea: User, rui: Use
     assert [(word, [n for n, *_ in cells]) for word, cells in pair["table"]] == [("no", [3, 1]), ("yes", [1, 3])]
 
 
+def test_the_rate_of_a_judge_is_shown_raw_and_corrected_in_two_ways(lea: User, run: Run) -> None:
+    judge(run, "Rui Costa", "yyyynnnn----")
+    judge(run, JUDGE, "yyynynnnyynn")
+    page = signed_in(lea).get(PAGE)
+    pair = page.context["pair"]
+    assert (pair["raw_rate"].value, pair["raw_rate"].interval.method) == (pytest.approx(0.5), "wilson")
+    assert pair["corrected"].value == pytest.approx(0.5)
+    # Covariance 1/8; variance of 12 verdicts, six of them yes, 3/11; n / N = 2.
+    weight = (1 / 8) / (3 * 3 / 11)
+    assert (pair["powered"].weight, pair["powered"].n) == (pytest.approx(weight), 12)
+    assert pair["powered"].value == pytest.approx(0.5)
+    assert not pair["disagree"]
+    assert "do not overlap" not in page.content.decode()
+    found = signed_in(lea).get("/api/v1/benchmarks/kitchen/judges/").json()["chosen"]
+    assert found["powered"]["interval"]["method"] == "ppi++"
+
+
+def test_corrections_that_contradict_each_other_say_that_an_assumption_fails(lea: User, run: Run) -> None:
+    """The judge misses 2 of 6 where people labeled, and says no to all else: by its errors .05, by the labels .17."""
+    for number in range(2, 114):
+        one = Run.objects.create(benchmark=run.benchmark, number=number, model=run.model, setting=str(number))
+        turn = number % 12
+        if number < 14:
+            judge(one, "Rui Costa", ("yyyyyynnnnnn" * 2)[turn : turn + 12])
+            judge(one, JUDGE, ("yyyynnnnnnnn" * 2)[turn : turn + 12])
+        else:
+            judge(one, JUDGE, "n" * 12)
+    page = signed_in(lea).get(PAGE)
+    assert page.context["pair"]["corrected"].value == pytest.approx(0.0536, abs=1e-3)
+    assert page.context["pair"]["powered"].value == pytest.approx(1 / 6)
+    assert "do not overlap" in page.content.decode()
+
+
 def test_one_verdict_in_use_is_no_coefficient(lea: User, run: Run) -> None:
     judge(run, "Rui Costa", "yyyy")
     judge(run, JUDGE, "yyyy")

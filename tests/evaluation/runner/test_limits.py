@@ -13,7 +13,7 @@ from evaluation.agents.tool_session import run_alone
 from evaluation.importers.interface import ReadOptions
 from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.runner.conversation import Conversation
-from evaluation.runner.dialects.catalogue import ZOOM_DIALECTS
+from evaluation.runner.dialects.zooms import ZOOM_DIALECTS
 from evaluation.runner.protocols import Limits
 from evaluation.runner.recipe import ToolImages
 from evaluation.runner.turns import OutOfTurn, Request, ToolCalls

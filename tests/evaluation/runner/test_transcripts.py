@@ -22,10 +22,11 @@ from evaluation.importers.zooming import in_pixels
 from evaluation.replay.run import Outcome, replay
 from evaluation.runner.cells import CellResult
 from evaluation.runner.conversation import Conversation
-from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS, ZOOM_DIALECTS
+from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS
 from evaluation.runner.dialects.thyme import Cell
 from evaluation.runner.dialects.toolbox import ToolboxCall
 from evaluation.runner.dialects.zoom import DialectError, Response, ZoomCall, ZoomImage, frame_size
+from evaluation.runner.dialects.zooms import ZOOM_DIALECTS
 from evaluation.runner.protocols import Limits
 from evaluation.runner.turns import CodeCell, Finished, ToolCalls
 from evaluation.schema import Issue, Trajectory

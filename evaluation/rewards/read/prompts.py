@@ -1,0 +1,22 @@
+"""What rewards need of a sample: the size of its image and its gold boxes."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext
+
+from annotation.models import Benchmark, GoldBox, Sample
+from evaluation.runner.rollouts import RolloutPrompt
+from webapp.common.errors import Conflict, NotFound
+
+
+def prompt_of(benchmark: Benchmark, key: str) -> RolloutPrompt:
+    """The prompt that asks about a sample. Raises ``NotFound``, or ``Conflict`` without a known image size. Two
+    queries."""
+    row = Sample.objects.filter(benchmark=benchmark, key=key).values_list("width", "height", "gold__revision").first()
+    if row is None:
+        raise NotFound(gettext("Sample not found."), field="sample")
+    width, height, revision = row
+    if not width or not height:
+        raise Conflict(gettext("The size of the image of this sample is unknown. Add the image."), field="sample")
+    boxes = GoldBox.objects.filter(revision=revision).order_by("position").values_list("x1", "y1", "x2", "y2")
+    return RolloutPrompt((int(width), int(height)), tuple(boxes) if revision else ())
