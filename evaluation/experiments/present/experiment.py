@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
@@ -13,6 +14,7 @@ from evaluation.common.frame import region_address
 from evaluation.endpoints.errors import ErrorKind
 from evaluation.experiments.read.progress import last_crops
 from evaluation.models import Experiment
+from evaluation.models.querysets.experiments import PROMPT_PARTS
 
 State = Experiment.State
 SIDE = 120
@@ -67,8 +69,11 @@ class Crop:
 
 @dataclass(frozen=True)
 class RecipePart:
+    """``links``: the prompts that it names, with their pages."""
+
     name: str
     value: str
+    links: Sequence[tuple[str, str]] = ()
 
 
 def state_words(experiment: Experiment) -> str:
@@ -122,13 +127,12 @@ def _shown_box(step: Any) -> tuple[float, float, float, float] | None:
 def recipe_parts(experiment: Experiment) -> list[RecipePart]:
     """The recipe as names and values."""
     recipe = experiment.recipe
-    prompts = [prompt for role in ("system", "user") if (prompt := recipe[role])]
-    parts = [
+    parts: list[tuple[Any, ...]] = [
         (gettext("Endpoint"), f"{experiment.endpoint_name} ({recipe['base_url']})"),
         (gettext("Model"), recipe["model"]),
         (gettext("Protocol"), recipe["protocol"]),
         (gettext("Dialect"), recipe["dialect"]),
-        (gettext("Prompts"), ", ".join(f"{one['slug']}@{one['version']}" for one in prompts)),
+        (gettext("Prompts"), "", _prompt_links(experiment)),
         (gettext("Image size"), recipe["images"]),
         (gettext("Sampling"), ", ".join(f"{name} {value}" for name, value in recipe["sampling"].items())),
         (gettext("Limits"), ", ".join(f"{value} {name}" for name, value in recipe["limits"].items())),
@@ -136,4 +140,17 @@ def recipe_parts(experiment: Experiment) -> list[RecipePart]:
         (gettext("Samples"), experiment.samples or gettext("all with gold and an image")),
         (gettext("Recipe"), experiment.recipe_digest[:12]),
     ]
-    return [RecipePart(name, value) for name, value in parts]
+    return [RecipePart(*part) for part in parts]
+
+
+def _prompt_links(experiment: Experiment) -> list[tuple[str, str]]:
+    """The prompts of the recipe, with their pages."""
+    slug = experiment.benchmark.slug
+    prompts = [prompt for part in PROMPT_PARTS if (prompt := experiment.recipe.get(part))]
+    return [
+        (
+            f"{one['slug']}@{one['version']}",
+            f"{reverse('evaluation:prompt', args=[slug, one['slug']])}?{urlencode({'version': one['version']})}",
+        )
+        for one in prompts
+    ]

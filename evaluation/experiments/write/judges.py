@@ -31,8 +31,10 @@ from evaluation.common.trajectory.read import Corners, read_crops
 from evaluation.endpoints.presets import PRESETS
 from evaluation.execution.attempt import Answered, Work
 from evaluation.experiments.read.connection import settings_of
-from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, prompt_of, refuse_remote
+from evaluation.experiments.read.prompts import PromptVersion, prompt_named
+from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, refuse_remote
 from evaluation.experiments.write.plan import in_batches, selected_samples, task_of, trial_of
+from evaluation.experiments.write.prompts import freeze_prompts
 from evaluation.experiments.write.states import check_budget
 from evaluation.experiments.write.work import Finished, Worker, open_record
 from evaluation.importers.dialogue import answer_in
@@ -43,6 +45,7 @@ from evaluation.runner.dialects.zoom import spoken
 from evaluation.runner.images import PolicyError
 from evaluation.runner.judges import (
     NO,
+    PROMPTS,
     WITH_CROPS,
     YES,
     JudgeError,
@@ -54,7 +57,7 @@ from evaluation.runner.judges import (
     verdict_digest,
 )
 from evaluation.runner.sampling import SAMPLING
-from evaluation.runner.templates import PromptError
+from evaluation.runner.templates import SLUGS, Prompt, PromptError
 from evaluation.schema import DecisionWord, JudgementKind
 from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
@@ -102,7 +105,8 @@ def create_judge(*, actor: User | None, run: Run, endpoint: Endpoint, choices: J
     if endpoint.benchmark_id not in (None, benchmark.pk):
         raise InvalidInput(gettext("This endpoint belongs to another benchmark."), field="endpoint")
     refuse_remote(benchmark, endpoint)
-    recipe = judge_recipe(endpoint, choices)
+    prompt = _prompt_of(run, choices)
+    recipe = judge_recipe(endpoint, choices, prompt.template if prompt else None)
     check_budget(choices.budget_usd, choices.budget_calls)
     if recipe.question is Question.ANSWER and judges_are_asked(benchmark):
         raise Conflict(
@@ -118,6 +122,7 @@ def create_judge(*, actor: User | None, run: Run, endpoint: Endpoint, choices: J
         recipe=recipe.to_json(), recipe_digest=recipe.digest(), budget_usd=choices.budget_usd,
         budget_calls=choices.budget_calls, created_by=actor,
     )  # fmt: skip
+    freeze_prompts([prompt] if prompt else [])
     audit.record(
         actor=actor, action="experiment.create", subject=experiment, benchmark=benchmark.slug,
         data={"experiment": str(experiment), "endpoint": endpoint.name, "recipe": recipe.digest()},
@@ -125,8 +130,16 @@ def create_judge(*, actor: User | None, run: Run, endpoint: Endpoint, choices: J
     return experiment
 
 
-def judge_recipe(endpoint: Endpoint, choices: JudgeChoices) -> JudgeRecipe:
-    """The recipe of these choices on this endpoint. Raises ``InvalidInput`` naming the field."""
+def _prompt_of(run: Run, choices: JudgeChoices) -> PromptVersion | None:
+    """The chosen prompt, None for that of the question. Raises ``InvalidInput`` naming the field."""
+    if not choices.prompt or choices.question not in list(Question):
+        return None
+    return prompt_named(run.benchmark, choices.prompt, [SLUGS[PROMPTS[Question(choices.question)]]])
+
+
+def judge_recipe(endpoint: Endpoint, choices: JudgeChoices, prompt: Prompt | None = None) -> JudgeRecipe:
+    """The recipe of these choices on this endpoint, with this prompt or that of the question. Raises ``InvalidInput``
+    naming the field."""
     if choices.question not in list(Question):
         allowed = ", ".join(Question)
         raise InvalidInput(gettext("Choose a question: %(questions)s.") % {"questions": allowed}, field="question")
@@ -136,8 +149,7 @@ def judge_recipe(endpoint: Endpoint, choices: JudgeChoices) -> JudgeRecipe:
         )
     try:
         return JudgeRecipe.of(
-            Question(choices.question), endpoint.model, endpoint.base_url,
-            prompt_of(choices.prompt) if choices.prompt else None,
+            Question(choices.question), endpoint.model, endpoint.base_url, prompt,
             sampling={**SAMPLING[choices.sampling], **choices.parameters}, votes=choices.votes,
             images=choices.images or PRESETS[endpoint.preset].images, dropped=dropped_of(settings_of(endpoint).drop),
         )  # fmt: skip
