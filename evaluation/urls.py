@@ -5,6 +5,7 @@ from evaluation.compare.views import compare
 from evaluation.compare.views import slices as compare_slices
 from evaluation.experiments.views import endpoints as model_endpoints
 from evaluation.experiments.views import experiments
+from evaluation.experiments.views import prompts as model_prompts
 from evaluation.exports.views import card as data_card
 from evaluation.exports.views import export as exports
 from evaluation.home import views as home
@@ -109,6 +110,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/endpoints/<int:pk>/", model_endpoints.change, name="endpoint"),
     path(f"{BENCHMARK}/endpoints/<int:pk>/test/", model_endpoints.test, name="endpoint-test"),
     path(f"{BENCHMARK}/endpoints/<int:pk>/remove/", model_endpoints.remove, name="endpoint-remove"),
+    path(f"{BENCHMARK}/prompts/", model_prompts.prompts, name="prompts"),
+    path(f"{BENCHMARK}/prompts/<slug:prompt>/", model_prompts.prompt, name="prompt"),
+    path(f"{BENCHMARK}/prompts/<slug:prompt>/change/", model_prompts.change, name="prompt-change"),
+    path(f"{BENCHMARK}/new-prompt/", model_prompts.new_prompt, name="prompt-new"),
     path(f"{BENCHMARK}/experiments/", experiments.experiments, name="experiments"),
     path(f"{BENCHMARK}/experiments/arms/", experiments.new_arms, name="new-arms"),
     path(f"{BENCHMARK}/experiments/judge/", experiments.new_judge, name="new-judge"),

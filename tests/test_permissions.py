@@ -41,6 +41,7 @@ from annotation.workflow import Role, SampleState
 from evaluation.experiments.write.create import Choices, create_experiment
 from evaluation.experiments.write.endpoints import add_endpoint
 from evaluation.experiments.write.plan import plan_attempts
+from evaluation.experiments.write.prompts import create_prompt
 from evaluation.judging.write.queues import draw_judging, next_to_judge
 from evaluation.models import Run, Trajectory
 from evaluation.trajectories.write.marks import write_note
@@ -182,7 +183,8 @@ def work_of(ana: User, benchmark: Benchmark) -> tuple[Sample, Sample, Comment]:
 
 
 def experiment_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
-    """An endpoint that does not answer, and an experiment on it with one attempt."""
+    """An endpoint that does not answer, an experiment on it with one attempt, and the prompt ``mine``."""
+    create_prompt(actor=lea, benchmark=benchmark, slug="mine", role="user", text="{{ question }} {{ options }}")
     values = {"base_url": "http://127.0.0.1:1/v1", "model": "m"}
     endpoint = add_endpoint(actor=lea, benchmark=benchmark, name="local", values=values)
     experiment = create_experiment(actor=lea, benchmark=benchmark, endpoint=endpoint, choices=Choices("base"))

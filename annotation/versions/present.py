@@ -12,7 +12,8 @@ from annotation.imaging.evidence import loupe_area
 from annotation.models import Benchmark, GoldBox, Image, Revision, Sample
 from annotation.schema import Box
 from annotation.versions.read.difference import Kind, SampleChange
-from annotation.versions.read.fields import FieldChange, Piece, changed_fields
+from annotation.versions.read.fields import FieldChange, changed_fields
+from webapp.common.word_diff import Piece
 
 LOUPE_SIDE = 240
 Corners = tuple[float, float, float, float]

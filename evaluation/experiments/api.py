@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -12,6 +13,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.common.access import allowed
 from annotation.common.api import benchmark_for
 from annotation.common.idempotency import answer_once
 from annotation.common.requests import key_of
@@ -19,6 +21,7 @@ from annotation.workflow import Right
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.present.exchanges import body_text
 from evaluation.experiments.read.progress import accuracy_of, progress_of
+from evaluation.experiments.read.prompts import Owner, PromptHistory, history_of, prompts_of
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices, create_experiment
 from evaluation.experiments.write.endpoints import (
     CHANGEABLE,
@@ -26,6 +29,7 @@ from evaluation.experiments.write.endpoints import (
     change_endpoint,
     test_endpoint,
 )
+from evaluation.experiments.write.prompts import MOST_NOTE, MOST_SLUG, change_prompt, create_prompt
 from evaluation.experiments.write.states import (
     change_budget,
     pause,
@@ -38,13 +42,15 @@ from evaluation.experiments.write.states import (
 from evaluation.models import Attempt, Endpoint, Exchange, Experiment
 from evaluation.runner.protocols import PROTOCOLS
 from evaluation.runner.sampling import SAMPLING
+from evaluation.runner.templates import LONGEST, Role
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.api import NumberField, TextField, WholeNumberField
-from webapp.common.api_paging import PAGING, page_of, paged
+from webapp.common.api_paging import PAGING, page_of, paged, paged_rows
 from webapp.common.api_query import said
 from webapp.common.errors import Conflict, InvalidInput, NotFound
 
+Used = Mapping[tuple[str, str], int]
 START = ("none", "trial", "all")
 STATE = OpenApiParameter("state", str, enum=Attempt.State.values, description="Only attempts in this state.")
 WANTED = ("running", "paused", "stopped")
@@ -75,6 +81,7 @@ class NewExperiment(serializers.Serializer):
     protocol = serializers.ChoiceField(choices=list(PROTOCOLS))
     dialect = TextField(max_length=20, required=False, default="", allow_blank=True)
     prompt = TextField(max_length=80, required=False, default="", allow_blank=True, help_text="slug@version")
+    user_prompt = TextField(max_length=80, required=False, default="", allow_blank=True, help_text="slug@version")
     rollouts = WholeNumberField(required=False, default=1, min_value=1, max_value=MOST_ROLLOUTS)
     samples = TextField(max_length=2000, required=False, default="", allow_blank=True)
     setting = TextField(max_length=200, required=False, default="", allow_blank=True)
@@ -86,6 +93,19 @@ class NewExperiment(serializers.Serializer):
     budget_usd = NumberField(required=False, default=5.0, min_value=0)
     budget_calls = WholeNumberField(required=False, default=1000, min_value=1, max_value=10_000_000)
     start = serializers.ChoiceField(choices=START, required=False, default="none")
+
+
+class PromptChange(serializers.Serializer):
+    text = TextField(max_length=LONGEST, help_text="Fields as {{ question }}. Lines end as in files.")
+    note = TextField(max_length=MOST_NOTE, required=False, default="", allow_blank=True)
+    based_on = TextField(max_length=64, help_text="Digest of the newest version that you have read.")
+
+
+class NewPrompt(serializers.Serializer):
+    slug = TextField(max_length=MOST_SLUG)
+    role = serializers.ChoiceField(choices=[role.value for role in Role])
+    text = TextField(max_length=LONGEST, help_text="Fields as {{ question }}. Lines end as in files.")
+    note = TextField(max_length=MOST_NOTE, required=False, default="", allow_blank=True)
 
 
 class ExperimentChange(serializers.Serializer):
@@ -133,6 +153,28 @@ EXPERIMENT = inline_serializer(
         "job": serializers.CharField(allow_blank=True),
         "created_at": serializers.DateTimeField(),
         "finished_at": serializers.DateTimeField(allow_null=True),
+    },
+)
+PROMPT_VERSION = inline_serializer(
+    "PromptVersion",
+    {
+        "version": serializers.CharField(),
+        "text": serializers.CharField(),
+        "digest": serializers.CharField(help_text="SHA-256 of the text."),
+        "frozen": serializers.BooleanField(help_text="An experiment has used it: it can't change."),
+        "note": serializers.CharField(allow_blank=True),
+        "created_by": serializers.CharField(allow_blank=True),
+        "created_at": serializers.DateTimeField(allow_null=True),
+        "experiments": serializers.IntegerField(help_text="Experiments of this benchmark with this version."),
+    },
+)
+PROMPT = inline_serializer(
+    "Prompt",
+    {
+        "slug": serializers.CharField(),
+        "role": serializers.ChoiceField([role.value for role in Role]),
+        "owner": serializers.ChoiceField([owner.value for owner in Owner]),
+        "versions": serializers.ListField(child=PROMPT_VERSION, help_text="Oldest first."),
     },
 )
 PROGRESS = inline_serializer(
@@ -224,6 +266,40 @@ def endpoint_test(request: Request, slug: str, pk: int) -> Response:
     found = get_object_or_404(benchmark.endpoints.all(), pk=pk)
     job = test_endpoint(actor=person_of(request), endpoint=found)
     return Response({"job": str(job.pk)}, status=202)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(methods=["GET"], operation_id="prompts", parameters=PAGING, responses=page_of("PromptPage", PROMPT))
+@extend_schema(methods=["POST"], operation_id="prompt_create", request=NewPrompt, responses={201: PROMPT})
+@api_view(["GET", "POST"])
+def prompts(request: Request, slug: str) -> Response:
+    """The prompts that experiments of a benchmark can use: its own, those of the site and those of Sightline. POST
+    creates one of the benchmark."""
+    benchmark, used = _with_prompts(request, slug)
+    if request.method == "GET":
+        return paged_rows(request, prompts_of(benchmark), lambda one: _prompt(one, used))
+    given = _given(NewPrompt, request)
+    made = create_prompt(actor=person_of(request), benchmark=benchmark, **given)
+    return Response(_prompt(_history(benchmark, made.slug), used), status=201)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(methods=["GET"], operation_id="prompt", responses=PROMPT)
+@extend_schema(methods=["POST"], operation_id="prompt_change", request=PromptChange, responses=PROMPT)
+@api_view(["GET", "POST"])
+def prompt(request: Request, slug: str, prompt: str) -> Response:
+    """A prompt with its versions. POST changes the newest one, or adds a version if it is frozen. It is 409 if another
+    person saved a version in the meantime."""
+    benchmark, used = _with_prompts(request, slug)
+    found = _history(benchmark, prompt)
+    if request.method == "POST":
+        # Those of the site are changed on no address of a benchmark: a token can be limited to it.
+        if found.owner is not Owner.BENCHMARK or found.newest.row is None:
+            raise NotFound(f"{benchmark.title} has no prompt {prompt} of its own.")
+        given = _given(PromptChange, request)
+        change_prompt(actor=person_of(request), prompt=found.newest.row, **given)
+        found = _history(benchmark, prompt)
+    return Response(_prompt(found, used))
 
 
 @needs(Scope.IMPORT)
@@ -329,10 +405,47 @@ def _load(request: Request, slug: str, pk: int) -> Experiment:
     return get_object_or_404(benchmark.experiments.select_related("benchmark", "created_by"), pk=pk)
 
 
+def _with_prompts(request: Request, slug: str) -> tuple[Any, Used]:
+    """The benchmark, and how often its experiments use each version of a prompt. Who runs experiments
+    reads prompts, and leads also write them."""
+    benchmark = benchmark_for(request, slug)
+    if request.method != "GET" or not allowed(person_of(request), benchmark, Right.IMPORT_RUNS):
+        benchmark_for(request, slug, Right.MANAGE)
+    return benchmark, benchmark.experiments.prompts()
+
+
+def _history(benchmark: Any, slug: str) -> PromptHistory:
+    found = history_of(benchmark, slug)
+    if found is None:
+        raise NotFound(f"There is no prompt {slug}.")
+    return found
+
+
 def _given(form: type[serializers.Serializer], request: Request) -> dict[str, Any]:
     read = form(data=request.data)
     read.is_valid(raise_exception=True)
     return dict(read.validated_data)
+
+
+def _prompt(history: PromptHistory, used: Used) -> dict[str, Any]:
+    return {
+        "slug": history.slug,
+        "role": history.role.value,
+        "owner": history.owner.value,
+        "versions": [
+            {
+                "version": one.template.version,
+                "text": one.template.text,
+                "digest": one.template.digest,
+                "frozen": one.frozen,
+                "note": one.note,
+                "created_by": one.created_by,
+                "created_at": one.created_at,
+                "experiments": used.get((history.slug, one.template.version), 0),
+            }
+            for one in history.versions
+        ],
+    }
 
 
 def _endpoint(row: Any) -> dict[str, Any]:

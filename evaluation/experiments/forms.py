@@ -8,10 +8,12 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.endpoints.presets import PRESETS
+from evaluation.experiments.read.prompts import prompts_of
 from evaluation.experiments.write.arms import MARGIN, MOST_MARGIN, USUAL, ArmChoices
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices
 from evaluation.experiments.write.endpoints import DIALECTS
 from evaluation.experiments.write.judges import JudgeChoices
+from evaluation.experiments.write.prompts import MOST_NOTE, MOST_SLUG
 from evaluation.models import Endpoint, Run
 from evaluation.runner.dialects.zoom import Frame
 from evaluation.runner.judges import VOTES
@@ -20,6 +22,19 @@ from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import SLUGS, Role
 from evaluation.runner.tokens import FAMILIES
 
+USER_ROLES = tuple(dict.fromkeys(SLUGS[protocol.user] for protocol in PROTOCOLS.values()))
+ROLE_WORDS = {
+    Role.SYSTEM.value: _("system: the first message"),
+    Role.USER.value: _("user: asks the question of a sample"),
+    Role.RECOGNITION.value: _("recognition: asks for every tool in the image (Task I)"),
+    Role.PLAN.value: _("plan: asks for the tools of a task (Task II)"),
+    Role.RELIABILITY.value: _("reliability: asks a judge whether crops support the answer"),
+    Role.SUFFICIENCY.value: _("sufficiency: asks a judge to answer from the crops alone"),
+    Role.ANSWER_JUDGE.value: _("answer-judge: asks a judge whether two answers mean the same"),
+    Role.TOOL_MAP.value: _("tool-map: asks a judge which tools the names mean"),
+    Role.INJECTOR.value: _("injector: changes one fact of the reasoning"),
+    Role.PARAPHRASE.value: _("paraphrase: rewords the reasoning"),
+}
 _PROTOCOL_WORDS = {
     "base": _("base: answer from the image alone"),
     "zoom": _("zoom: one tool that zooms into regions"),
@@ -98,10 +113,8 @@ class ExperimentForm(forms.Form):
     dialect = forms.ChoiceField(
         label=_("Dialect"), required=False, choices=[("", _("of the endpoint")), *((one, one) for one in DIALECTS)]
     )
-    prompt = forms.ChoiceField(
-        label=_("Prompt"), required=False,
-        choices=[("", _("of the protocol")), *((slug, slug) for slug, role in SLUGS.items() if role is Role.SYSTEM)],
-    )  # fmt: skip
+    prompt = forms.ChoiceField(label=_("System prompt"), required=False)
+    user_prompt = forms.ChoiceField(label=_("User prompt"), required=False)
     sampling = forms.ChoiceField(
         label=_("Sampling"), choices=[(name, name) for name in SAMPLING], initial=DEFAULT_SAMPLING
     )
@@ -118,6 +131,15 @@ class ExperimentForm(forms.Form):
         field = self.fields["endpoint"]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = Endpoint.objects.offered_to(benchmark)
+        names: dict[str, list[str]] = {"prompt": [], "user_prompt": []}
+        for history in prompts_of(benchmark):
+            if history.role in (Role.SYSTEM, *USER_ROLES):
+                part = "prompt" if history.role is Role.SYSTEM else "user_prompt"
+                names[part] += [str(one) for one in reversed(history.versions)]
+        for part, found in names.items():
+            chosen = self.fields[part]
+            assert isinstance(chosen, forms.ChoiceField)
+            chosen.choices = [("", _("of the protocol")), *((name, name) for name in found)]
 
     def choices(self) -> Choices:
         return Choices(**{name: value for name, value in self.cleaned_data.items() if name != "endpoint"})
@@ -198,6 +220,36 @@ class JudgeForm(_OnRun):
 
     def choices(self) -> JudgeChoices:
         return JudgeChoices(**self.values())
+
+
+class PromptForm(forms.Form):
+    """A prompt, and the sample of its preview. ``based_on``: the digest of the newest version that the person saw."""
+
+    slug = forms.CharField(label=_("Name"), max_length=MOST_SLUG, help_text=_("Lowercase letters, digits and hyphens."))
+    role = forms.ChoiceField(label=_("Role"), choices=list(ROLE_WORDS.items()))
+    of_site = forms.BooleanField(label=_("For all benchmarks"), required=False)
+    text = forms.CharField(label=_("Text"), widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false"}))
+    note = forms.CharField(
+        label=_("Note"), required=False, max_length=MOST_NOTE, help_text=_("Changes in this version.")
+    )
+    based_on = forms.CharField(required=False, widget=forms.HiddenInput)
+    sample = forms.CharField(
+        label=_("Sample of the preview"), required=False, max_length=200, help_text=_("Empty: the first one.")
+    )
+    protocol = forms.ChoiceField(label=_("Protocol of the preview"), required=False)
+
+    def __init__(self, *args: Any, role: str = "", may_serve_site: bool = False, **options: Any) -> None:
+        """``role``: of the prompt whose new version it is, "" for a new prompt."""
+        super().__init__(*args, **options)
+        chosen = self.fields["protocol"]
+        assert isinstance(chosen, forms.ChoiceField)
+        chosen.choices = [("", _("fitting the role")), *((name, _PROTOCOL_WORDS[name]) for name in PROTOCOLS)]
+        for name in ("slug", "role", "of_site") if role else ("based_on",):
+            del self.fields[name]
+        if not may_serve_site:
+            self.fields.pop("of_site", None)
+        if role and role not in (Role.SYSTEM, *USER_ROLES):
+            del self.fields["protocol"]
 
 
 class BudgetForm(forms.Form):

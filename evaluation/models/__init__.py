@@ -2,6 +2,7 @@ from evaluation.models.experiment import Attempt, Endpoint, Exchange, Experiment
 from evaluation.models.judging import JudgingItem, JudgingQueue, JudgingSeat
 from evaluation.models.listing import FailureLabel, Note, SavedSlice, Tag, Tagging
 from evaluation.models.mapping import SampleAlias, SavedMapping
+from evaluation.models.prompt import Prompt
 from evaluation.models.replay import Replay, ReplayedStep
 from evaluation.models.run import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Step, ToolList, Trajectory
 from evaluation.models.score import BenchmarkSettings, ListFile, Metric, ScoreFile, Scoring
@@ -25,6 +26,7 @@ __all__ = [
     "Metric",
     "Model",
     "Note",
+    "Prompt",
     "Replay",
     "ReplayedStep",
     "Rollout",

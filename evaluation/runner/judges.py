@@ -168,7 +168,7 @@ class Subject:
 def verdict_digest(recipe: JudgeRecipe, subject: Subject, vote: int) -> str:
     """Return the digest of a vote: an equal one is not asked for again. Raises ``PromptError`` if the prompt uses a
     value that the trajectory does not have."""
-    recipe.prompt.rendered(_values(recipe.question, subject, vote))
+    recipe.prompt.rendered(judge_values(recipe.question, subject, vote))
     return digest_of([recipe.digest(), *subject.about(recipe.question), vote])
 
 
@@ -181,7 +181,7 @@ class JudgeTurn(SingleTurn):
         crops = subject.crops if recipe.question in WITH_CROPS else ()
         images = [("", _sent(crop, recipe, family)) for crop in crops]
         transcript = Transcript()
-        transcript.say("user", recipe.prompt.rendered(_values(recipe.question, subject, vote)), images)
+        transcript.say("user", recipe.prompt.rendered(judge_values(recipe.question, subject, vote)), images)
         body = {"model": recipe.model, "messages": transcript.messages} | recipe.sampled(vote)
         super().__init__(Request(body, transcript.images))
 
@@ -235,7 +235,8 @@ _FIRST = re.compile(r"\W*(\w+)")
 _DECODER = json.JSONDecoder()
 
 
-def _values(question: Question, subject: Subject, vote: int) -> dict[str, str | None]:
+def judge_values(question: Question, subject: Subject, vote: int) -> dict[str, str | None]:
+    """Return what the prompt of a vote can say about a trajectory; None where it has no such value."""
     options = subject.options
     if question is Question.SUFFICIENCY:
         shown = _rotation(options, vote)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from evaluation.runner.canonical import digest_of
 from evaluation.runner.offers import CODE_OPERATIONS, CODE_PATH, Offer, image_name, offer_of
+from evaluation.runner.protocols import Result
 from evaluation.runner.recipe import Recipe, RecipeError, Task
+from evaluation.runner.templates import PromptError
 
 
 class Opening:
     """The system prompt ("" without one) and the user prompt of a task, and what the model is offered.
 
     Raises ``RecipeError`` if the tools are not those that the recipe was made with, and ``PromptError`` if a prompt
-    uses a value that the sample does not have.
+    uses a value that the sample does not have, or does not show the options of the sample.
     """
 
     def __init__(self, recipe: Recipe, task: Task) -> None:
@@ -25,7 +27,11 @@ class Opening:
             "operations": CODE_OPERATIONS,
         }
         prompts = [prompt for prompt in (recipe.system, recipe.user) if prompt is not None]
-        self.shown = {name: values.get(name) for prompt in prompts for name in sorted(prompt.names)}
+        if task.options and recipe.task.result is Result.ANSWER and not any("options" in one.fields for one in prompts):
+            raise PromptError(
+                f"{recipe.user.slug}@{recipe.user.version} has no field {{{{ options }}}}, and this sample has options."
+            )
+        self.shown = {name: values.get(name) for prompt in prompts for name in sorted(prompt.fields)}
         system = recipe.system.rendered(values) if recipe.system else ""
         self.system = "\n\n".join(part for part in (system, self.offer.instructions) if part)
         self.user = recipe.user.rendered(values)

@@ -14,7 +14,7 @@ from evaluation.runner.dialects.zoom import Frame
 from evaluation.runner.images import ImagePolicy, SourceImage
 from evaluation.runner.offers import offer_of
 from evaluation.runner.protocols import PROTOCOLS, Limits, Protocol, Tools
-from evaluation.runner.templates import Prompt, Role, load_prompt
+from evaluation.runner.templates import SLUGS, Prompt, Role, load_prompt
 
 _OWN_KEYS = frozenset({"model", "messages", "tools", "stream", "n"})
 """Of a request: these are the runner's, and no parameters of sampling."""
@@ -65,8 +65,10 @@ class Recipe:
             raise RecipeError("The dialect vtc and the tool profile vtc belong together.")
         if self.frame is not None and (task.tools is not Tools.ZOOM or self.dialect not in ("tools", "json")):
             raise RecipeError("Only the zoom tool of the dialects tools and json can have a frame.")
-        if self.user.role is not Role.USER or (self.system is not None and self.system.role is not Role.SYSTEM):
-            raise RecipeError("A recipe has a user prompt, and as its system prompt one of that role.")
+        if self.user.role is not SLUGS[task.user]:
+            raise RecipeError(f"{self.protocol} needs a user prompt with the role {SLUGS[task.user].value}.")
+        if self.system is not None and self.system.role is not Role.SYSTEM:
+            raise RecipeError("The system prompt of a recipe needs the role system.")
         if unknown := [name for name in self.omit if name not in OMITTABLE]:
             raise RecipeError(f"{unknown[0]!r} can't be omitted from schemas. Allowed: {', '.join(OMITTABLE)}.")
         if own := sorted(_OWN_KEYS & self.sampling.keys()):

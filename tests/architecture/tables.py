@@ -18,6 +18,7 @@ from evaluation.metrics.catalogue import METRICS, Metric
 from evaluation.metrics.failures import FAILURES, RULES
 from evaluation.metrics.settings import CHOICES, RANGES, MetricSettings
 from evaluation.query.fields import described
+from evaluation.runner.templates import FIELDS, SLUGS
 from tests.architecture.source import ROOT
 from webapp.accounts.scopes import WORDS, Scope
 from webapp.common.glossary import Term, by_group
@@ -29,6 +30,7 @@ DOCUMENTS = (
     Path("docs/formats.md"),
     Path("docs/toolbox.md"),
     Path("docs/query.md"),
+    Path("docs/experiments.md"),
     Path("docs/api.md"),
     Path("docs/glossary.md"),
 )
@@ -154,6 +156,19 @@ def query_fields() -> str:
     return table(("Field", "Is", "Values", "What it is"), rows)
 
 
+def prompt_fields() -> str:
+    rows = (
+        (
+            code(role),
+            ", ".join(map(code, sorted(fields.required))),
+            ", ".join(map(code, sorted(fields.optional))),
+            ", ".join(code(slug) for slug, its in SLUGS.items() if its is role),
+        )
+        for role, fields in FIELDS.items()
+    )
+    return table(("Role", "Required fields", "Other fields", "Prompts of Sightline"), rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "environment": environment,
     "scopes": lambda: table(("Scope", "Allows"), ((code(scope), WORDS[scope]) for scope in Scope)),
@@ -162,6 +177,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "metric-settings": metric_settings,
     "tools": tools,
     "query-fields": query_fields,
+    "prompt-fields": prompt_fields,
     "glossary": glossary,
     "failures": lambda: table(("Failure", "Rule"), ((code(name), RULES[name]) for name in FAILURES)),
     "benchmark-importers": lambda: formats("annotation.importers", "IMPORTERS"),

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Any
 
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.content.json import kept_calls
 from annotation.models import Revision
+from webapp.common.word_diff import Piece, word_diff
 
 LONGEST = 600
 """Words of a text that are compared one by one; a longer text is shown whole, before and after."""
 AROUND = 6
 """Words left standing on either side of what differs."""
 ORDERS = {None: gettext_lazy("as the steps say"), True: gettext_lazy("fixed"), False: gettext_lazy("free")}
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of a text: ``same`` in both, ``cut`` from the older or ``new`` in the newer."""
-
-    kind: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,22 +113,14 @@ def _call(call: Any) -> str:
 
 def pieces(before: str, after: str, *, words: bool) -> list[Piece]:
     """What was cut and what is new: whole, or word by word with a few words around it."""
-    old, new = before.split(" "), after.split(" ")
-    if not words or not before or not after or max(len(old), len(new)) > LONGEST:
+    if not words or not before or not after:
         return [Piece(kind, text) for kind, text in (("cut", before), ("new", after)) if text]
-    return list(_compared(old, new))
-
-
-def _compared(old: list[str], new: list[str]) -> Iterator[Piece]:
-    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    for place, (kind, old_from, old_to, new_from, new_to) in enumerate(steps):
-        if kind == "equal":
-            yield Piece("same", _shortened(old[old_from:old_to], place > 0, place < len(steps) - 1))
-            continue
-        if old_from < old_to:
-            yield Piece("cut", " ".join(old[old_from:old_to]))
-        if new_from < new_to:
-            yield Piece("new", " ".join(new[new_from:new_to]))
+    found = word_diff(before.split(" "), after.split(" "), joined=" ", longest=LONGEST)
+    last = len(found) - 1
+    return [
+        Piece("same", _shortened(piece.text.split(" "), n > 0, n < last)) if piece.kind == "same" else piece
+        for n, piece in enumerate(found)
+    ]
 
 
 def _shortened(words: list[str], after_change: bool, before_change: bool) -> str:

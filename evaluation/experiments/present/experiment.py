@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
@@ -12,7 +13,9 @@ from django.utils.translation import gettext, gettext_lazy
 from evaluation.common.frame import region_address
 from evaluation.endpoints.errors import ErrorKind
 from evaluation.experiments.read.progress import last_crops
+from evaluation.experiments.write.judges import same_family
 from evaluation.models import Experiment
+from evaluation.models.querysets.experiments import PROMPT_PARTS
 
 State = Experiment.State
 SIDE = 120
@@ -67,8 +70,11 @@ class Crop:
 
 @dataclass(frozen=True)
 class RecipePart:
+    """``links``: the prompts that it names, with their pages."""
+
     name: str
     value: str
+    links: Sequence[tuple[str, str]] = ()
 
 
 def state_words(experiment: Experiment) -> str:
@@ -119,11 +125,15 @@ def _shown_box(step: Any) -> tuple[float, float, float, float] | None:
     return box if box[2] - box[0] >= 1 and box[3] - box[1] >= 1 else None
 
 
+Part = tuple[Any, ...]
+"""A name and its value; instead of a value, links with their addresses."""
+
+
 def recipe_parts(experiment: Experiment) -> list[RecipePart]:
     """The recipe as names and values."""
     recipe = experiment.recipe
     own = {Experiment.Kind.ARMS: _arm_parts, Experiment.Kind.JUDGE: _judge_parts}
-    parts = [
+    parts: list[Part] = [
         (gettext("Endpoint"), f"{experiment.endpoint_name} ({recipe['base_url']})"),
         (gettext("Model"), recipe["model"]),
         *own.get(Experiment.Kind(experiment.kind), _run_parts)(experiment),
@@ -131,23 +141,22 @@ def recipe_parts(experiment: Experiment) -> list[RecipePart]:
         (gettext("Samples"), experiment.samples or gettext("all with gold and an image")),
         (gettext("Recipe"), experiment.recipe_digest[:12]),
     ]
-    return [RecipePart(name, value) for name, value in parts]
+    return [RecipePart(*part) for part in parts]
 
 
-def _run_parts(experiment: Experiment) -> list[tuple[str, str]]:
+def _run_parts(experiment: Experiment) -> list[Part]:
     recipe = experiment.recipe
-    prompts = [prompt for role in ("system", "user") if (prompt := recipe[role])]
     return [
         (gettext("Protocol"), recipe["protocol"]),
         (gettext("Dialect"), recipe["dialect"]),
-        (gettext("Prompts"), ", ".join(f"{one['slug']}@{one['version']}" for one in prompts)),
+        (gettext("Prompts"), "", _prompt_links(experiment)),
         (gettext("Image size"), recipe["images"]),
         (gettext("Limits"), ", ".join(f"{value} {name}" for name, value in recipe["limits"].items())),
         (gettext("Rollouts"), str(experiment.rollouts)),
     ]
 
 
-def _arm_parts(experiment: Experiment) -> list[tuple[str, str]]:
+def _arm_parts(experiment: Experiment) -> list[Part]:
     design = experiment.design
     arms = ", ".join(f"{name.partition('@')[0]} ×{seeds}" for name, seeds in design["arms"].items())
     confirm = ", ".join(name.partition("@")[0] for name in design["confirm"]) or gettext("none")
@@ -160,12 +169,33 @@ def _arm_parts(experiment: Experiment) -> list[tuple[str, str]]:
     ]
 
 
-def _judge_parts(experiment: Experiment) -> list[tuple[str, str]]:
+def _judge_parts(experiment: Experiment) -> list[Part]:
     recipe = experiment.recipe
     return [
         (gettext("Run"), str(experiment.source)),
         (gettext("Question"), recipe["question"]),
+        *_family(experiment),
         (gettext("Votes"), str(recipe["votes"])),
-        (gettext("Prompt"), f"{recipe['prompt']['slug']}@{recipe['prompt']['version']}"),
+        (gettext("Prompt"), "", _prompt_links(experiment)),
         (gettext("Image size"), recipe["images"]),
     ]
+
+
+def _prompt_links(experiment: Experiment) -> list[tuple[str, str]]:
+    """The prompts of the recipe, with their pages."""
+    slug = experiment.benchmark.slug
+    prompts = [prompt for part in PROMPT_PARTS if (prompt := experiment.recipe.get(part))]
+    return [
+        (
+            f"{one['slug']}@{one['version']}",
+            f"{reverse('evaluation:prompt', args=[slug, one['slug']])}?{urlencode({'version': one['version']})}",
+        )
+        for one in prompts
+    ]
+
+
+def _family(experiment: Experiment) -> list[Part]:
+    """A warning where a judge seems to judge its own family."""
+    if experiment.source is None or not same_family(experiment.source, experiment.recipe["model"]):
+        return []
+    return [(gettext("Warning"), gettext("The judge seems to be of the same family as the model that it judges."))]

@@ -59,7 +59,8 @@ DO: Mapping[str, Callable[..., Any]] = {
 @require_http_methods(["GET", "HEAD", "POST"])
 def experiments(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template evaluation/experiments/experiments.html; context: page (Experiment with counts, and their words), form,
-    endpoints (whether there is one). Posted: the fields of ``ExperimentForm``, which creates a draft."""
+    endpoints (whether there is one), prompt (?prompt=slug@version: only experiments with it).
+    Posted: the fields of ``ExperimentForm``, which creates a draft."""
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
     form = ExperimentForm(request.POST or None, benchmark=benchmark)
     if request.method == "POST" and form.is_valid():
@@ -73,13 +74,16 @@ def experiments(request: SignedInRequest, slug: str) -> HttpResponse:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
             return redirect("evaluation:experiment", slug, made.pk)
-    rows = benchmark.experiments.with_counts().select_related("created_by")
+    rows, prompt = benchmark.experiments.with_counts().select_related("created_by"), request.GET.get("prompt", "")
+    if prompt:
+        rows = rows.with_prompt(*prompt.partition("@")[::2])
     page = page_after(rows, request.GET.get("after", ""), order=("-pk",), size=PAGE)
     context = {
         **benchmark_context(request, benchmark, "experiments"),
         "page": page,
         "shown": [(one, state_words(one)) for one in page.rows],
         "form": form,
+        "prompt": prompt,
         "endpoints": Endpoint.objects.offered_to(benchmark).exists(),
     }
     return render(request, "evaluation/experiments/experiments.html", context, status=400 if form.errors else 200)

@@ -16,9 +16,11 @@ from annotation.workflow import Right
 from evaluation.endpoints.addresses import LOOPBACK, Allowed, read_ip
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.connection import address_of, settings_of
+from evaluation.experiments.read.prompts import PromptVersion, prompt_named
 from evaluation.experiments.read.tasks import selected_samples
 from evaluation.experiments.write.code import code_refusal
 from evaluation.experiments.write.plan import recipe_name
+from evaluation.experiments.write.prompts import freeze_prompts
 from evaluation.experiments.write.states import check_budget
 from evaluation.models import Endpoint, Experiment, Run
 from evaluation.runner.dialects.zoom import Frame
@@ -26,7 +28,8 @@ from evaluation.runner.images import PolicyError
 from evaluation.runner.protocols import PROTOCOLS, Limits, Tools
 from evaluation.runner.recipe import Recipe, RecipeError
 from evaluation.runner.sampling import SAMPLING
-from evaluation.runner.templates import Prompt, PromptError, Role, load_prompt
+from evaluation.runner.templates import SLUGS, PromptError, Role
+from evaluation.runner.templates import Prompt as Template
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
@@ -40,13 +43,14 @@ DEFAULT_SAMPLING = "greedy"
 class Choices:
     """What a person chooses for an experiment. Empty fields take the default of the protocol or the endpoint.
 
-    ``prompt``: ``slug@version`` of the system prompt, or of the user prompt for protocols without one.
+    ``prompt`` and ``user_prompt``: ``slug@version`` of prompts; the first is the system prompt, or the user prompt.
     ``sampling``: the name of a preset; ``parameters`` replace some of its values. ``images``: the image policy.
     """
 
     protocol: str
     dialect: str = ""
     prompt: str = ""
+    user_prompt: str = ""
     rollouts: int = 1
     samples: str = ""
     setting: str = ""
@@ -67,7 +71,8 @@ def create_experiment(*, actor: User | None, benchmark: Benchmark, endpoint: End
     if endpoint.benchmark_id not in (None, benchmark.pk):
         raise InvalidInput(gettext("This endpoint belongs to another benchmark."), field="endpoint")
     refuse_remote(benchmark, endpoint)
-    recipe = recipe_of(endpoint, choices)
+    prompts = _prompts_of(benchmark, choices)
+    recipe = recipe_of(endpoint, choices, {part: one.template for part, one in prompts.items()})
     if not 1 <= choices.rollouts <= MOST_ROLLOUTS:
         raise InvalidInput(
             gettext("The number of rollouts must be from 1 to %(most_rollouts)s.") % {"most_rollouts": MOST_ROLLOUTS},
@@ -84,6 +89,7 @@ def create_experiment(*, actor: User | None, benchmark: Benchmark, endpoint: End
         rollouts=choices.rollouts, recipe=recipe.to_json(), recipe_digest=recipe.digest(),
         budget_usd=choices.budget_usd, budget_calls=choices.budget_calls, created_by=actor,
     )  # fmt: skip
+    freeze_prompts(prompts.values())
     audit.record(
         actor=actor, action="experiment.create", subject=experiment, benchmark=benchmark.slug,
         data={"experiment": str(experiment), "endpoint": endpoint.name, "recipe": recipe.digest()},
@@ -91,8 +97,9 @@ def create_experiment(*, actor: User | None, benchmark: Benchmark, endpoint: End
     return experiment
 
 
-def recipe_of(endpoint: Endpoint, choices: Choices) -> Recipe:
-    """The recipe of these choices on this endpoint. Raises ``InvalidInput`` naming the field."""
+def recipe_of(endpoint: Endpoint, choices: Choices, prompts: Mapping[str, Template]) -> Recipe:
+    """The recipe of these choices on this endpoint, with these ``system`` and ``user`` prompts. Raises
+    ``InvalidInput`` naming the field."""
     if choices.protocol not in PROTOCOLS:
         raise InvalidInput(
             gettext("Choose a protocol: %(protocols)s.") % {"protocols": ", ".join(PROTOCOLS)}, field="protocol"
@@ -106,29 +113,34 @@ def recipe_of(endpoint: Endpoint, choices: Choices) -> Recipe:
     protocol, preset, client = PROTOCOLS[choices.protocol], PRESETS[endpoint.preset], settings_of(endpoint)
     dialect = choices.dialect or (endpoint.dialect if endpoint.dialect in protocol.dialects else "")
     framed = protocol.tools is Tools.ZOOM and (dialect or protocol.dialects[0]) in ("tools", "json")
-    prompts = {}
-    if choices.prompt:
-        template = prompt_of(choices.prompt)
-        prompts = {"system" if template.role is Role.SYSTEM else "user": template}
     limits = Limits(choices.rounds or protocol.limits.rounds, choices.calls or protocol.limits.calls)
     try:
         return Recipe.of(
             choices.protocol, endpoint.model, endpoint.base_url, dialect=dialect,
             frame=Frame(endpoint.frame) if framed else None, limits=limits,
             sampling={**SAMPLING[choices.sampling], **choices.parameters}, images=choices.images or preset.images,
-            omit=tuple(name for name in client.drop if name in OMITTABLE), dropped=dropped_of(client.drop), **prompts,
+            omit=tuple(name for name in client.drop if name in OMITTABLE), dropped=dropped_of(client.drop),
+            system=prompts.get("system"), user=prompts.get("user"),
         )  # fmt: skip
     except (RecipeError, PolicyError, PromptError, ValueError) as error:
         raise InvalidInput(str(error), field=_FIELDS.get(type(error), "prompt")) from error
 
 
-def prompt_of(name: str) -> Prompt:
-    """The template ``slug@version``; without a version the first. Raises ``InvalidInput``."""
-    slug, _, version = name.partition("@")
-    try:
-        return load_prompt(slug, version or "1")
-    except PromptError as error:
-        raise InvalidInput(str(error), field="prompt") from error
+def _prompts_of(benchmark: Benchmark, choices: Choices) -> dict[str, PromptVersion]:
+    """The chosen prompts as ``system`` and ``user``. Raises ``InvalidInput`` naming the field."""
+    found: dict[str, PromptVersion] = {}
+    if choices.protocol not in PROTOCOLS:
+        return found  # refused with the recipe
+    roles = (Role.SYSTEM, SLUGS[PROTOCOLS[choices.protocol].user])
+    for name, field_name in ((choices.prompt, "prompt"), (choices.user_prompt, "user_prompt")):
+        if not name:
+            continue
+        version = prompt_named(benchmark, name, roles, field_name)
+        part = "system" if version.template.role is Role.SYSTEM else "user"
+        if part in found:
+            raise InvalidInput(gettext("Choose at most one system prompt and one user prompt."), field=field_name)
+        found[part] = version
+    return found
 
 
 def refuse_remote(benchmark: Benchmark, endpoint: Endpoint) -> None:

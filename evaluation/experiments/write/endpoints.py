@@ -17,6 +17,7 @@ from evaluation.endpoints.keys import KeyRejected
 from evaluation.endpoints.presets import PRESETS
 from evaluation.endpoints.sealing import Sealer, SealingUnavailable
 from evaluation.experiments.read.connection import address_of
+from evaluation.experiments.write.managers import require_manager
 from evaluation.models import Endpoint, Experiment
 from evaluation.runner.dialects.catalogue import CODE_DIALECTS, TOOLBOX_DIALECTS
 from evaluation.runner.dialects.zoom import Frame
@@ -24,7 +25,7 @@ from evaluation.runner.dialects.zooms import ZOOM_DIALECTS
 from evaluation.runner.tokens import FAMILIES
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.errors import Conflict, InvalidInput, NotAllowed
+from webapp.common.errors import Conflict, InvalidInput
 from webapp.jobs.actions import enqueue_on_commit
 from webapp.jobs.models import Job
 
@@ -34,16 +35,6 @@ FRAMES = tuple(frame.value for frame in Frame)
 LIMITS = ("requests_per_minute", "tokens_per_minute", "in_flight")
 PRICES = ("input", "output", "cached")
 CHANGEABLE = ("preset", "base_url", "model", "label", "family", "dialect", "frame", "key_name", "limits", "prices")
-
-
-def require_manager(actor: User | None, benchmark: Benchmark | None) -> None:
-    """Leads manage the endpoints of their benchmark, admins those of the site. Raises ``NotAllowed``."""
-    if benchmark is not None:
-        require(actor, benchmark, Right.MANAGE)
-    elif actor is not None and not actor.is_staff:
-        raise NotAllowed(
-            gettext("Only site admins can change endpoints of the site. Add one to your benchmark instead.")
-        )
 
 
 def add_endpoint(

@@ -31,9 +31,11 @@ from evaluation.common.trajectory.read import Corners, read_crops
 from evaluation.endpoints.presets import PRESETS
 from evaluation.execution.attempt import Answered, Work
 from evaluation.experiments.read.connection import settings_of
+from evaluation.experiments.read.prompts import PromptVersion, prompt_named
 from evaluation.experiments.read.tasks import selected_samples, task_of
-from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, prompt_of, refuse_remote
+from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, refuse_remote
 from evaluation.experiments.write.plan import in_batches, trial_of
+from evaluation.experiments.write.prompts import freeze_prompts
 from evaluation.experiments.write.states import check_budget
 from evaluation.experiments.write.work import Finished, Worker, open_record
 from evaluation.importers.dialogue import answer_in
@@ -44,6 +46,7 @@ from evaluation.runner.dialects.zoom import spoken
 from evaluation.runner.images import PolicyError
 from evaluation.runner.judges import (
     NO,
+    PROMPTS,
     WITH_CROPS,
     YES,
     JudgeError,
@@ -55,7 +58,7 @@ from evaluation.runner.judges import (
     verdict_digest,
 )
 from evaluation.runner.sampling import SAMPLING
-from evaluation.runner.templates import PromptError
+from evaluation.runner.templates import SLUGS, Prompt, PromptError
 from evaluation.schema import DecisionWord, JudgementKind
 from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
@@ -103,7 +106,8 @@ def create_judge(*, actor: User | None, run: Run, endpoint: Endpoint, choices: J
     if endpoint.benchmark_id not in (None, benchmark.pk):
         raise InvalidInput(gettext("This endpoint belongs to another benchmark."), field="endpoint")
     refuse_remote(benchmark, endpoint)
-    recipe = judge_recipe(endpoint, choices)
+    prompt = _prompt_of(run, choices)
+    recipe = judge_recipe(endpoint, choices, prompt.template if prompt else None)
     check_budget(choices.budget_usd, choices.budget_calls)
     if recipe.question is Question.ANSWER and judges_are_asked(benchmark):
         raise Conflict(
@@ -119,6 +123,7 @@ def create_judge(*, actor: User | None, run: Run, endpoint: Endpoint, choices: J
         recipe=recipe.to_json(), recipe_digest=recipe.digest(), budget_usd=choices.budget_usd,
         budget_calls=choices.budget_calls, created_by=actor,
     )  # fmt: skip
+    freeze_prompts([prompt] if prompt else [])
     audit.record(
         actor=actor, action="experiment.create", subject=experiment, benchmark=benchmark.slug,
         data={"experiment": str(experiment), "endpoint": endpoint.name, "recipe": recipe.digest()},
@@ -126,8 +131,16 @@ def create_judge(*, actor: User | None, run: Run, endpoint: Endpoint, choices: J
     return experiment
 
 
-def judge_recipe(endpoint: Endpoint, choices: JudgeChoices) -> JudgeRecipe:
-    """The recipe of these choices on this endpoint. Raises ``InvalidInput`` naming the field."""
+def _prompt_of(run: Run, choices: JudgeChoices) -> PromptVersion | None:
+    """The chosen prompt, None for that of the question. Raises ``InvalidInput`` naming the field."""
+    if not choices.prompt or choices.question not in list(Question):
+        return None
+    return prompt_named(run.benchmark, choices.prompt, [SLUGS[PROMPTS[Question(choices.question)]]])
+
+
+def judge_recipe(endpoint: Endpoint, choices: JudgeChoices, prompt: Prompt | None = None) -> JudgeRecipe:
+    """The recipe of these choices on this endpoint, with this prompt or that of the question. Raises ``InvalidInput``
+    naming the field."""
     if choices.question not in list(Question):
         allowed = ", ".join(Question)
         raise InvalidInput(gettext("Choose a question: %(questions)s.") % {"questions": allowed}, field="question")
@@ -137,8 +150,7 @@ def judge_recipe(endpoint: Endpoint, choices: JudgeChoices) -> JudgeRecipe:
         )
     try:
         return JudgeRecipe.of(
-            Question(choices.question), endpoint.model, endpoint.base_url,
-            prompt_of(choices.prompt) if choices.prompt else None,
+            Question(choices.question), endpoint.model, endpoint.base_url, prompt,
             sampling={**SAMPLING[choices.sampling], **choices.parameters}, votes=choices.votes,
             images=choices.images or PRESETS[endpoint.preset].images, dropped=dropped_of(settings_of(endpoint).drop),
         )  # fmt: skip
@@ -148,9 +160,9 @@ def judge_recipe(endpoint: Endpoint, choices: JudgeChoices) -> JudgeRecipe:
         raise InvalidInput(str(error), field="votes") from error
 
 
-def same_family(run: Run, endpoint: Endpoint) -> bool:
+def same_family(run: Run, judge: str) -> bool:
     """Whether the judge seems to be of the family of the model that it judges: their names begin with the same word."""
-    mine, theirs = (name.split("/")[-1].casefold().split("-")[0] for name in (endpoint.model, run.model.name))
+    mine, theirs = (re.split(r"[-:. ]", name.split("/")[-1].casefold())[0] for name in (judge, run.model.name))
     return mine == theirs
 
 

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import transaction
 
 from evaluation.experiments.read.connection import client_of
 from evaluation.experiments.read.progress import price_range
@@ -30,7 +31,11 @@ class Command(BaseCommand):
         parser.add_argument("--endpoint", required=True, metavar="NAME")
         parser.add_argument("--protocol", required=True, choices=list(PROTOCOLS))
         parser.add_argument("--dialect", default="", help="how the model writes calls; default: that of the endpoint")
-        parser.add_argument("--prompt", default="", metavar="SLUG@VERSION", help="default: that of the protocol")
+        said = "system or user prompt, of Sightline or of people; default: that of the protocol"
+        parser.add_argument("--prompt", default="", metavar="SLUG@VERSION", help=said)
+        parser.add_argument(
+            "--user-prompt", default="", metavar="SLUG@VERSION", help="if --prompt names a system prompt"
+        )
         parser.add_argument("--rollouts", type=int, default=1)
         parser.add_argument("--images", default="", metavar="POLICY", help="original, fit:N or pixels:N")
         parser.add_argument("--samples", default="", metavar="QUERY", help="such as facet.scene=street; default: all")
@@ -45,14 +50,16 @@ class Command(BaseCommand):
     def handle(self, *, slug: str, **options: Any) -> None:
         benchmark = the_benchmark(slug)
         endpoint = endpoint_named(options["endpoint"], benchmark)
-        names = ("protocol", "dialect", "prompt", "rollouts", "images", "samples", "setting", "sampling")
+        names = ("protocol", "dialect", "prompt", "user_prompt", "rollouts", "images", "samples", "setting", "sampling")
         budget = {name: options[name] for name in ("budget_usd", "budget_calls")}
         choices = Choices(**{name: options[name] for name in names}, **budget)
-        experiment = create_experiment(actor=None, benchmark=benchmark, endpoint=endpoint, choices=choices)
         if options["dry_run"]:
-            self._show_first(experiment)
-            experiment.delete()
+            # A trial leaves no trace: no experiment, no audit entry, no frozen prompt.
+            with transaction.atomic():
+                self._show_first(create_experiment(actor=None, benchmark=benchmark, endpoint=endpoint, choices=choices))
+                transaction.set_rollback(True)
             return
+        experiment = create_experiment(actor=None, benchmark=benchmark, endpoint=endpoint, choices=choices)
         finish(experiment, self.stdout, wait=options["wait"])
 
     def _show_first(self, experiment: Experiment) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import reduce
+from operator import or_
 from typing import Any, Self
 
 from django.db import models
 from django.db.models import Count, F, Q, Sum
+from django.db.models.fields.json import KT
 
 LIVE = ("trial", "running")
 """States in which a job works on an experiment."""
+PROMPT_PARTS = ("system", "user", "prompt")
+"""Parts of a recipe that are prompts: of models, and of judges."""
 
 
 class EndpointQuerySet(models.QuerySet[Any]):
@@ -25,6 +31,30 @@ class EndpointQuerySet(models.QuerySet[Any]):
 class ExperimentQuerySet(models.QuerySet[Any]):
     def live(self) -> Self:
         return self.filter(state__in=LIVE)
+
+    def of_run(self, run: Any) -> Self:
+        """Those whose trajectories a run has."""
+        made = self.filter(kind="run", import_record__isnull=False)
+        return made.filter(benchmark=run.benchmark_id, model=run.model.name, setting=run.setting)
+
+    def with_prompt(self, slug: str, version: str) -> Self:
+        """Those whose recipe has this version of a prompt."""
+        return self.filter(
+            reduce(
+                or_,
+                (Q(**{f"recipe__{part}__slug": slug, f"recipe__{part}__version": version}) for part in PROMPT_PARTS),
+            )
+        )
+
+    def prompts(self) -> Counter[tuple[str, str]]:
+        """The number of experiments with each slug and version of a prompt. Three queries."""
+        found: Counter[tuple[str, str]] = Counter()
+        for part in PROMPT_PARTS:
+            named = self.order_by().annotate(slug=KT(f"recipe__{part}__slug"), number=KT(f"recipe__{part}__version"))
+            for slug, version, n in named.values_list("slug", "number").annotate(n=Count("pk")):
+                if slug is not None:
+                    found[(slug, version)] += n
+        return found
 
     def with_counts(self) -> Self:
         """With ``attempts_n``, ``done_n`` and ``failed_n``."""

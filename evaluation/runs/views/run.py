@@ -22,7 +22,7 @@ from evaluation.common.rewards import read_rewards
 from evaluation.common.staleness import staleness
 from evaluation.metrics.accuracy_gap import AccuracyGap
 from evaluation.metrics.settings import MetricSettings
-from evaluation.models import Run, Scoring
+from evaluation.models import Experiment, Run, Scoring
 from evaluation.models.querysets.runs import samples_without_trajectory
 from evaluation.runs.present import charts as run_charts
 from evaluation.runs.present import numbers as run_numbers
@@ -42,7 +42,7 @@ PREFERRED_FACET = "category"
 @require_safe
 def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Evaluated trajectories only, as in the metrics. ``?slice_by=`` is the facet of the table by slice; with
-    ``&slice=`` one of its values, the whole page is about that slice."""
+    ``&slice=`` one of its values, the whole page is about that slice. ``prompts``: (slug, version)."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     run = get_object_or_404(Run.objects.of(benchmark), pk=pk)
     scoring: Scoring | None = getattr(run, "scoring", None)
@@ -65,6 +65,7 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "judging_href": f"{reverse('evaluation:judging', args=[slug])}?{urlencode({'run': pk, **links.narrowed})}",
         "piece": piece,
         "rewards": read_rewards(benchmark, run),
+        "prompts": _prompts(run),
         **staleness(benchmark, [run], snapshot.number),
     }
     if scoring is not None:
@@ -95,6 +96,13 @@ class Shown:
     links: RunLinks
     found: Selection
     tables: Mapping[str, Any]
+
+
+def _prompts(run: Run) -> list[tuple[str, str]]:
+    """Slug and version of the prompts that the run was made with. No query for runs of files."""
+    if not any(name.startswith("recipe") for name in run.extra):
+        return []
+    return list(Experiment.objects.of_run(run).prompts())
 
 
 def _piece(request: HttpRequest, scoring: Scoring | None) -> tuple[str, str] | None:

@@ -14,11 +14,12 @@ from annotation.content.samples import save_samples
 from annotation.models import Benchmark, Gold, Revision, Version
 from annotation.schema import Box, SampleRecord, ToolCall
 from annotation.versions.read.difference import Kind, difference
-from annotation.versions.read.fields import Piece, changed_fields, pieces
+from annotation.versions.read.fields import changed_fields, pieces
 from tests.annotation.pages_data import fill, make_benchmark, record
 from tests.conftest import signed_in
 from tests.worlds import made_once
 from webapp.accounts.models import User
+from webapp.common.word_diff import Piece
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 VERSIONS = "/benchmarks/kitchen/versions/"

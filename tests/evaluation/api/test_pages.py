@@ -32,7 +32,8 @@ API = "/api/v1/benchmarks/kitchen/"
 DOCUMENT = Path(__file__).parents[3] / "docs/api.md"
 WORK = re.compile(
     r"annotation:(annotate|log|review|audit|work|workbench|tool|upload|settings|suggestions|queue-settings|new-benchmark"
-    r"|second-opinions)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|import-keys|replay|run-delete|run-replays)"
+    r"|second-opinions)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|import-keys|replay|run-delete|run-replays"
+    r"|prompt-change|prompt-new)"
     r"|accounts:|admin-door|admin-password|live|ready|jobs:indicator"
 )
 """Pages on which people work or set something up; how pages show that something is under way."""

@@ -16,6 +16,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 
 from annotation.content.freeze import freeze_version
+from evaluation.experiments.write.prompts import create_prompt
 from evaluation.imports.api.records import ChoicesSerializer
 from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Judgement, JudgingQueue, Run
 from evaluation.query.check import Vocabulary, read
@@ -204,9 +205,10 @@ def everything(lea: User) -> dict[str, Any]:
     Exchange.objects.create(
         attempt=attempt, n=0, request_digest="0" * 64, request=b"{}", response=b"{}", started_at=timezone.now()
     )
+    create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     run_by = dict.fromkeys(("experiment", "attempts", "exchanges"), experiment.pk)
     return {
-        "attempt": attempt.pk,
+        "attempt": attempt.pk, "prompt": "mine",
         "slug": board.slug, "key": "mug", "table": "judges", "run": first.pk, "other": second.pk, "job_id": sent["job"],
         "of": {"run": first.pk, "run_charts": first.pk, "run_metrics": first.pk, "trajectory": one.pk,
                "import": sent["id"], "import_issues": sent["id"], "endpoint": endpoint.pk, **run_by},

@@ -17,7 +17,7 @@ from evaluation.runner.openings import attempt_digest
 from evaluation.runner.protocols import PROTOCOLS, Limits
 from evaluation.runner.recipe import Recipe, RecipeError, ToolImages
 from evaluation.runner.sampling import SAMPLING
-from evaluation.runner.templates import Prompt, Role, load_prompt
+from evaluation.runner.templates import Prompt, PromptError, Role, load_prompt
 from tests.evaluation.runner.attempts import recipe, stored_image, task
 
 PAIRS = [(protocol.name, dialect) for protocol in PROTOCOLS.values() for dialect in protocol.dialects]
@@ -77,7 +77,9 @@ def test_a_text_of_the_same_name_changes_the_digest():
         ("interface", {"profile": Profile.VTC}, "belong together"),
         ("interface", {"frame": Frame.NORM1}, "can have a frame"),
         ("zoom", {"dialect": "qwen3-vl", "frame": Frame.NORM1}, "can have a frame"),
-        ("base", {"user": load_prompt("weak")}, "has a user prompt"),
+        ("base", {"user": load_prompt("weak")}, "needs a user prompt with the role user"),
+        ("recognition", {"user": load_prompt("direct")}, "needs a user prompt with the role recognition"),
+        ("zoom", {"system": load_prompt("direct")}, "needs the role system"),
         ("base", {"omit": ("type",)}, "can't be omitted"),
         ("base", {"sampling": {"messages": []}}, "messages is not a parameter"),
     ],
@@ -134,6 +136,13 @@ def test_an_attempt_is_known_by_the_other_values_of_its_prompts():
     assert one != other
     vtc = recipe("interface", dialect="vtc")
     assert attempt_digest(vtc, task(), 0) != attempt_digest(vtc, task(sample="s2"), 0), "the path names the sample"
+
+
+def test_a_prompt_without_options_fits_only_samples_without_them():
+    made = recipe("base", user=Prompt("mine", "1", Role.USER, "{{ question }}"))
+    assert attempt_digest(made, task(options={}), 0)
+    with pytest.raises(PromptError, match=r"mine@1 has no field \{\{ options \}\}"):
+        attempt_digest(made, task(options={"A": "blue", "B": "red"}), 0)
 
 
 JSON = st.recursive(
