@@ -39,7 +39,7 @@ _PROTOCOL_WORDS = {
     "base": _("base: answer from the image alone"),
     "zoom": _("zoom: one tool that zooms into regions"),
     "interface": _("interface: all tools of the toolbox"),
-    "code": _("code: Python with cv2, numpy and PIL in a sandbox"),
+    "code": _("code: Python in a sandbox"),
     "recognition": _("recognition: name every tool in the image (Task I)"),
     "plan": _("plan: name the tools of a task in order (Task II)"),
 }

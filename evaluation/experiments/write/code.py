@@ -15,7 +15,7 @@ def code_refusal() -> str:
     """Why code is not run here, "" if it is: the administrator has not allowed it, or nothing can close it in."""
     if not settings.RUN_CODE:
         return gettext(
-            "Code of models is not run on this server. An administrator can allow it with SIGHTLINE_RUN_CODE."
+            "Code of models is not run on this server. An administrator can allow it with SIGHTLINE_RUN_CODE=yes."
         )
     found = available()
     if isinstance(found, Refusal):
