@@ -276,6 +276,8 @@ def test_words_and_ends_of_lines_that_differ_are_marked_in_both_columns() -> Non
     ]  # fmt: skip
     assert "".join(one.text for one in newer) == "Answer from this image. Stop."
     assert sides("same text", "same text")[0] == sides("same text", "same text")[1]
+    often, other = "a " * 700, "a " * 650 + "b " * 50
+    assert [one.kind for side in sides(often, other) for one in side] == ["cut", "new"], "it would take a minute"
 
 
 def test_a_lead_writes_previews_copies_and_compares_prompts(
