@@ -3,6 +3,7 @@ from django.urls import URLPattern, URLResolver, path
 from evaluation.answers import api as answers
 from evaluation.compare import api as comparisons
 from evaluation.experiments import api as experiments
+from evaluation.lab import api as lab_api
 from evaluation.exports import api as benchmarks
 from evaluation.imports.api import records as imports
 from evaluation.imports.api import sessions
@@ -25,6 +26,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/runs/<int:pk>/", runs.run, name="api-run"),
     path(f"{BENCHMARK}/runs/<int:pk>/metrics/", runs.run_metrics, name="api-run-metrics"),
     path(f"{BENCHMARK}/runs/<int:pk>/charts/", charts.run_charts, name="api-run-charts"),
+    path(f"{BENCHMARK}/runs/<int:pk>/lab/", lab_api.lab, name="api-run-lab"),
+    path(f"{BENCHMARK}/runs/<int:pk>/arms/", experiments.run_arms, name="api-run-arms"),
+    path(f"{BENCHMARK}/runs/<int:pk>/judge/", experiments.run_judge, name="api-run-judge"),
     path(f"{BENCHMARK}/rewards/", rewards.rewards, name="api-rewards"),
     path(f"{BENCHMARK}/rewards/groups/", rewards.groups, name="api-reward-groups"),
     path(f"{BENCHMARK}/metrics/", runs.metrics, name="api-metrics"),

@@ -170,6 +170,9 @@ RUNS = [
     Line("evaluation:runs", (B,), get=only(*MEMBERS)),
     Line("evaluation:run", (B, "{run}"), get=only(*MEMBERS)),
     Line("evaluation:run-delete", (B, "{run}"), get=form(*RUNNERS), post=form(*RUNNERS)),
+    Line("evaluation:lab", (B, "{run}"), get=only(*MEMBERS)),
+    # No arm has been run: whoever may look finds nothing.
+    Line("evaluation:lab-strip", (B, "{run}", "seen-00"), get=only() | dict.fromkeys(MEMBERS, 404)),
     Line("evaluation:run-replays", (B, "{run}"), get=only(*MEMBERS)),
     Line("evaluation:run-replays-keep", (B, "{run}"), post=form(*RUNNERS)),
     Line("evaluation:run-replays-drop", (B, "{run}"), post=form(*RUNNERS)),
@@ -234,6 +237,8 @@ EXPERIMENTS = [
     Line("evaluation:prompt-change", (B, "mine"), get=form(*LEADS), post=form(*LEADS)),
     Line("evaluation:prompt-new", (B,), get=form(*LEADS), post=form(*LEADS)),
     Line("evaluation:experiments", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
+    Line("evaluation:new-arms", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
+    Line("evaluation:new-judge", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
     Line("evaluation:experiment", (B, "{experiment}"), get=form(*RUNNERS)),
     Line("evaluation:experiment-budget", (B, "{experiment}"), post=form(*RUNNERS)),
     # The attempt of the test has sent nothing.
@@ -259,6 +264,9 @@ API = [
     Line("api-run", (B, "{run}"), get=api(*MEMBERS)),
     Line("api-run-metrics", (B, "{run}"), get=api(*MEMBERS)),
     Line("api-run-charts", (B, "{run}"), get=api(*MEMBERS)),
+    Line("api-run-lab", (B, "{run}"), get=api(*MEMBERS)),
+    Line("api-run-arms", (B, "{run}"), post=api(*RUNNERS), json=True, scope="import"),
+    Line("api-run-judge", (B, "{run}"), post=api(*RUNNERS), json=True, scope="import"),
     Line("api-metrics", (B,), get=api(*MEMBERS)),
     Line("api-rewards", (B,), get=api(*MEMBERS)),
     Line("api-reward-groups", (B,), post=api(*RUNNERS), json=True, scope="rewards"),

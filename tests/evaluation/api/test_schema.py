@@ -210,7 +210,7 @@ def everything(lea: User) -> dict[str, Any]:
     return {
         "attempt": attempt.pk, "prompt": "mine",
         "slug": board.slug, "key": "mug", "table": "judges", "run": first.pk, "other": second.pk, "job_id": sent["job"],
-        "of": {"run": first.pk, "run_charts": first.pk, "run_metrics": first.pk, "trajectory": one.pk,
+        "of": {"run": first.pk, "run_charts": first.pk, "run_metrics": first.pk, "run_lab": first.pk, "trajectory": one.pk,
                "import": sent["id"], "import_issues": sent["id"], "endpoint": endpoint.pk, **run_by},
     }  # fmt: skip
 
