@@ -18,7 +18,7 @@ from annotation.common.requests import key_of
 from annotation.workflow import Right
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.present.exchanges import body_text
-from evaluation.experiments.read.progress import accuracy_of, progress_of
+from evaluation.experiments.present.rows import experiment_row, progress_row
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices, create_experiment
 from evaluation.experiments.write.endpoints import (
     CHANGEABLE,
@@ -237,7 +237,7 @@ def experiments(request: Request, slug: str) -> Response:
     The same ``Idempotency-Key`` again returns the same experiment."""
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     if request.method == "GET":
-        return paged(request, benchmark.experiments.all(), "pk", _experiment)
+        return paged(request, benchmark.experiments.all(), "pk", experiment_row)
     given, actor = _given(NewExperiment, request), person_of(request)
     name, start = given.pop("endpoint"), given.pop("start")
     found = Endpoint.objects.named(name, benchmark)
@@ -255,7 +255,7 @@ def experiments(request: Request, slug: str) -> Response:
     else:
         with transaction.atomic():
             number = make()["experiment"]
-    return Response(_experiment(get_object_or_404(benchmark.experiments, pk=number)), status=201)
+    return Response(experiment_row(get_object_or_404(benchmark.experiments, pk=number)), status=201)
 
 
 @needs(Scope.IMPORT)
@@ -267,18 +267,7 @@ def experiment(request: Request, slug: str, pk: int) -> Response:
     found = _load(request, slug, pk)
     if request.method == "PATCH":
         _change(found, person_of(request), _given(ExperimentChange, request))
-    progress, accuracy = progress_of(found), accuracy_of(found)
-    return Response(
-        {
-            "experiment": _experiment(found),
-            "attempts": progress.counts,
-            "failures": dict(progress.failures),
-            "tokens": progress.tokens,
-            "seconds_left": progress.seconds_left,
-            "accuracy": accuracy.value if accuracy else None,
-            "accuracy_n": accuracy.n if accuracy else 0,
-        }
-    )
+    return Response(progress_row(found))
 
 
 @needs(Scope.IMPORT)
@@ -345,20 +334,6 @@ def _endpoint(row: Any) -> dict[str, Any]:
         "has_key": bool(row.sealed_key),
         "capabilities": row.capabilities,
         "checked_at": row.checked_at,
-    }
-
-
-def _experiment(row: Any) -> dict[str, Any]:
-    names = (
-        "model", "setting", "samples", "rollouts", "recipe", "recipe_digest", "state", "pause_reason", "pause_note",
-        "budget_usd", "budget_calls", "spent_usd", "calls", "created_at", "finished_at",
-    )  # fmt: skip
-    return {
-        "id": row.pk,
-        "endpoint": row.endpoint_name,
-        **{name: getattr(row, name) for name in names},
-        "import": row.import_record_id,
-        "job": row.job_id,
     }
 
 

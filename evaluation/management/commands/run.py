@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
 from evaluation.experiments.read.connection import client_of
-from evaluation.experiments.read.progress import price_range, progress_of
+from evaluation.experiments.read.progress import price_range
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, Choices, create_experiment
 from evaluation.experiments.write.plan import selected_samples, task_of, with_task
 from evaluation.experiments.write.states import start_all
 from evaluation.management.commands.endpoint import endpoint_named
 from evaluation.management.output import answering_plainly, the_benchmark
+from evaluation.management.waiting import work_to_the_end
 from evaluation.models import Experiment
 from evaluation.runner.conversation import Conversation
 from evaluation.runner.protocols import PROTOCOLS
 from evaluation.runner.recipe import Recipe
 from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.turns import Request
-from webapp.jobs.runner import run_waiting
-
-EXIT = {Experiment.State.PAUSED: 3, Experiment.State.STOPPED: 1}
-FAILED = 2
-"""The exit status of an experiment that is done, with failed attempts."""
 
 
 class Command(BaseCommand):
@@ -62,7 +57,7 @@ class Command(BaseCommand):
         start_all(actor=None, experiment=experiment)
         self.stdout.write(f"Experiment {experiment.pk}: {experiment}")
         if options["wait"]:
-            self._wait(experiment)
+            work_to_the_end(self, experiment)
 
     def _show_first(self, experiment: Experiment) -> None:
         recipe = Recipe.from_json(experiment.recipe)
@@ -75,20 +70,3 @@ class Command(BaseCommand):
             body = client.outgoing(request.body)
         self.stdout.write(json.dumps(body, ensure_ascii=False, indent=2))
         self.stdout.write(f"{samples.count() * experiment.rollouts} attempts. {price_range(experiment).sentence}")
-
-    def _wait(self, experiment: Experiment) -> None:
-        """Work on the jobs that wait, until the experiment is not running any more."""
-        while True:
-            if not run_waiting():
-                time.sleep(0.5)
-            experiment.refresh_from_db()
-            if experiment.state not in (Experiment.State.TRIAL, Experiment.State.RUNNING):
-                break
-        run_waiting()
-        progress = progress_of(experiment)
-        self.stdout.write(f"{experiment.get_state_display()}: {progress.sentence}")
-        if experiment.pause_note:
-            self.stdout.write(experiment.pause_note)
-        failed = FAILED if progress.counts.get("failed") else 0
-        if status := EXIT.get(Experiment.State(experiment.state), failed):
-            raise SystemExit(status)

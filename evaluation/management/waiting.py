@@ -1,0 +1,34 @@
+"""What the commands that run experiments share: working on one to its end, and the exit status."""
+
+from __future__ import annotations
+
+import time
+
+from django.core.management.base import BaseCommand
+
+from evaluation.experiments.read.progress import progress_of
+from evaluation.models import Experiment
+from webapp.jobs.runner import run_waiting
+
+EXIT = {Experiment.State.PAUSED: 3, Experiment.State.STOPPED: 1}
+FAILED = 2
+"""The exit status of an experiment that is done, with failed attempts."""
+
+
+def work_to_the_end(command: BaseCommand, experiment: Experiment) -> None:
+    """Work on the jobs that wait, until the experiment is not running any more. Ends the command with the status of the
+    experiment: 1 stopped, 2 done with failed attempts, 3 paused."""
+    while True:
+        if not run_waiting():
+            time.sleep(0.5)
+        experiment.refresh_from_db()
+        if experiment.state not in (Experiment.State.TRIAL, Experiment.State.RUNNING):
+            break
+    run_waiting()
+    progress = progress_of(experiment)
+    command.stdout.write(f"{experiment.get_state_display()}: {progress.sentence}")
+    if experiment.pause_note:
+        command.stdout.write(experiment.pause_note)
+    failed = FAILED if progress.counts.get("failed") else 0
+    if status := EXIT.get(Experiment.State(experiment.state), failed):
+        raise SystemExit(status)
