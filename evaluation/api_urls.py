@@ -51,6 +51,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/endpoints/<int:pk>/test/", experiments.endpoint_test, name="api-endpoint-test"),
     path(f"{BENCHMARK}/experiments/", experiments.experiments, name="api-experiments"),
     path(f"{BENCHMARK}/experiments/<int:pk>/", experiments.experiment, name="api-experiment"),
+    path(f"{BENCHMARK}/experiments/<int:pk>/exchanges/", experiments.export, name="api-experiment-export"),
     path(f"{BENCHMARK}/experiments/<int:pk>/attempts/", experiments.attempts, name="api-attempts"),
     path(
         f"{BENCHMARK}/experiments/<int:pk>/attempts/<int:attempt>/exchanges/",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
+from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
@@ -19,6 +21,7 @@ from annotation.workflow import Right
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.present.exchanges import body_text
 from evaluation.experiments.present.rows import experiment_row, progress_row
+from evaluation.experiments.read.exchanges import exchange_lines, export_name
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices, create_experiment
 from evaluation.experiments.write.endpoints import (
     CHANGEABLE,
@@ -42,11 +45,13 @@ from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.api import NumberField, TextField, WholeNumberField
 from webapp.common.api_paging import PAGING, page_of, paged
-from webapp.common.api_query import said
+from webapp.common.api_query import one_of, said
 from webapp.common.errors import Conflict, InvalidInput, NotFound
+from webapp.common.streaming import streamed
 
 START = ("none", "trial", "all")
 STATE = OpenApiParameter("state", str, enum=Attempt.State.values, description="Only attempts in this state.")
+IMAGES = OpenApiParameter("images", str, enum=["yes", "no"], description="Whether requests contain their images.")
 WANTED = ("running", "paused", "stopped")
 
 
@@ -268,6 +273,21 @@ def experiment(request: Request, slug: str, pk: int) -> Response:
     if request.method == "PATCH":
         _change(found, person_of(request), _given(ExperimentChange, request))
     return Response(progress_row(found))
+
+
+@needs(Scope.IMPORT)
+@extend_schema(
+    operation_id="experiment_export",
+    parameters=[IMAGES],
+    responses={(200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY, "One exchange a line.")},
+)
+@api_view(["GET"])
+def export(request: Request, slug: str, pk: int) -> StreamingHttpResponse:
+    """The exchanges of an experiment as lines of JSON (openai-chat): the same bytes as ``manage.py experiment export``.
+    Without ``images=yes``, images are named by their SHA-256."""
+    found = _load(request, slug, pk)
+    images = one_of(request, "images", ("yes", "no"), "no") == "yes"
+    return streamed(export_name(found), exchange_lines(found, images=images))
 
 
 @needs(Scope.IMPORT)

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -25,6 +25,7 @@ from evaluation.experiments.present.experiment import (
     recipe_parts,
     state_words,
 )
+from evaluation.experiments.read.exchanges import exchange_lines, export_name
 from evaluation.experiments.read.progress import accuracy_of, price_range, progress_of
 from evaluation.experiments.write.create import create_experiment
 from evaluation.experiments.write.images import SUFFIX
@@ -43,6 +44,7 @@ from webapp.common import objects
 from webapp.common.errors import ApplicationError, Conflict
 from webapp.common.htmx import render_page
 from webapp.common.paging import page_after
+from webapp.common.streaming import streamed
 
 PAGE = 50
 ATTEMPTS = 50
@@ -162,6 +164,14 @@ def attempt(request: SignedInRequest, slug: str, pk: int, attempt: int) -> HttpR
         "exchanges": exchanges_of(one),
     }
     return render(request, "evaluation/experiments/attempt.html", context)
+
+
+@login_required
+@require_safe
+def export(request: SignedInRequest, slug: str, pk: int) -> StreamingHttpResponse:
+    """The exchanges of an experiment as lines of JSON; ``?images=yes``: with the images."""
+    found = _load(request, slug, pk)
+    return streamed(export_name(found), exchange_lines(found, images=request.GET.get("images") == "yes"))
 
 
 @login_required

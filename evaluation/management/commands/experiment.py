@@ -1,17 +1,19 @@
-"""``manage.py experiment list|show|pause|resume|stop|retry``: experiments that exist."""
+"""``manage.py experiment list|show|pause|resume|stop|retry|export``: experiments that exist."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.serializers.json import DjangoJSONEncoder
 
 from evaluation.experiments.present.rows import experiment_row, progress_row
+from evaluation.experiments.read.exchanges import exchange_lines
 from evaluation.experiments.read.progress import accuracy_of, progress_of
 from evaluation.experiments.write.states import pause, resume, retry_failed, stop
-from evaluation.management.output import answering_plainly, the_benchmark
+from evaluation.management.output import answering_plainly, the_benchmark, written_to
 from evaluation.management.waiting import work_to_the_end
 from evaluation.models import Experiment
 
@@ -21,14 +23,17 @@ RUNNING = ("resume", "retry")
 
 
 class Command(BaseCommand):
-    help = "List, show, pause, resume, stop or retry experiments."
+    help = "List, show, pause, resume, stop, retry or export experiments."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("doing", choices=("list", "show", *CHANGES))
+        parser.add_argument("doing", choices=("list", "show", "export", *CHANGES))
         parser.add_argument("id", nargs="?", type=int)
         parser.add_argument("--benchmark", default="", metavar="SLUG", help="list those of this benchmark")
         parser.add_argument("--json", action="store_true", help="of list and show: print JSON, one experiment a line")
         parser.add_argument("--wait", action="store_true", help="of resume and retry: work on it here until it ends")
+
+        parser.add_argument("--images", action="store_true", help="of export: requests with their images")
+        parser.add_argument("--output", type=Path, default=None, help="of export: file; default: standard output")
 
     @answering_plainly
     def handle(self, *, doing: str, id: int | None, **options: Any) -> None:
@@ -38,6 +43,10 @@ class Command(BaseCommand):
         experiment = experiment_numbered(doing, id)
         if doing == "show":
             self._show(experiment, as_json=options["json"])
+            return
+        if doing == "export":
+            with written_to(options["output"]) as out:
+                out.writelines(exchange_lines(experiment, images=options["images"]))
             return
         CHANGES[doing](actor=None, experiment=experiment)
         experiment.refresh_from_db()

@@ -201,7 +201,7 @@ def everything(lea: User) -> dict[str, Any]:
     Exchange.objects.create(
         attempt=attempt, n=0, request_digest="0" * 64, request=b"{}", response=b"{}", started_at=timezone.now()
     )
-    run_by = dict.fromkeys(("experiment", "attempts", "exchanges"), experiment.pk)
+    run_by = dict.fromkeys(("experiment", "experiment_export", "attempts", "exchanges"), experiment.pk)
     return {
         "attempt": attempt.pk,
         "slug": board.slug, "key": "mug", "table": "judges", "run": first.pk, "other": second.pk, "job_id": sent["job"],
