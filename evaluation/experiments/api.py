@@ -52,6 +52,7 @@ from webapp.common.streaming import streamed
 START = ("none", "trial", "all")
 STATE = OpenApiParameter("state", str, enum=Attempt.State.values, description="Only attempts in this state.")
 IMAGES = OpenApiParameter("images", str, enum=["yes", "no"], description="Whether requests contain their images.")
+CONFIRM = "Start although the test of the endpoint found boxes in another frame."
 WANTED = ("running", "paused", "stopped")
 
 
@@ -91,6 +92,7 @@ class NewExperiment(serializers.Serializer):
     budget_usd = NumberField(required=False, default=5.0, min_value=0)
     budget_calls = WholeNumberField(required=False, default=1000, min_value=1, max_value=10_000_000)
     start = serializers.ChoiceField(choices=START, required=False, default="none")
+    confirm_frame = serializers.BooleanField(required=False, default=False, help_text=CONFIRM)
 
 
 class ExperimentChange(serializers.Serializer):
@@ -98,6 +100,7 @@ class ExperimentChange(serializers.Serializer):
     budget_usd = NumberField(required=False, min_value=0)
     budget_calls = WholeNumberField(required=False, min_value=1, max_value=10_000_000)
     retry_failed = serializers.BooleanField(required=False, default=False)
+    confirm_frame = serializers.BooleanField(required=False, default=False, help_text=CONFIRM)
 
 
 ENDPOINT = inline_serializer(
@@ -244,7 +247,7 @@ def experiments(request: Request, slug: str) -> Response:
     if request.method == "GET":
         return paged(request, benchmark.experiments.all(), "pk", experiment_row)
     given, actor = _given(NewExperiment, request), person_of(request)
-    name, start = given.pop("endpoint"), given.pop("start")
+    name, start, confirm = given.pop("endpoint"), given.pop("start"), given.pop("confirm_frame")
     found = Endpoint.objects.named(name, benchmark)
     if found is None:
         raise NotFound(f"There is no endpoint {name}.", field="endpoint")
@@ -252,7 +255,8 @@ def experiments(request: Request, slug: str) -> Response:
     def make() -> dict[str, Any]:
         made = create_experiment(actor=actor, benchmark=benchmark, endpoint=found, choices=Choices(**given))
         if start != "none":
-            (start_trial if start == "trial" else start_all)(actor=actor, experiment=made)
+            begin = start_trial if start == "trial" else start_all
+            begin(actor=actor, experiment=made, confirm_frame=confirm)
         return {"experiment": made.pk}
 
     if key := key_of(request):
@@ -327,7 +331,7 @@ def _change(found: Experiment, actor: Any, given: dict[str, Any]) -> None:
             case "running" if found.state == Experiment.State.PAUSED:
                 resume(actor=actor, experiment=found)
             case "running" if found.state in (Experiment.State.DRAFT, Experiment.State.READY):
-                start_all(actor=actor, experiment=found)
+                start_all(actor=actor, experiment=found, confirm_frame=given["confirm_frame"])
             case "running" if found.state not in (Experiment.State.RUNNING, Experiment.State.TRIAL):
                 raise Conflict(f"The experiment is {found.state} and can't be run again.", code="state")
     found.refresh_from_db()

@@ -28,6 +28,7 @@ from evaluation.experiments.present.experiment import (
 from evaluation.experiments.read.exchanges import exchange_lines, export_name
 from evaluation.experiments.read.progress import accuracy_of, price_range, progress_of
 from evaluation.experiments.write.create import create_experiment
+from evaluation.experiments.write.fit import frame_warning
 from evaluation.experiments.write.images import SUFFIX
 from evaluation.experiments.write.states import (
     change_budget,
@@ -53,6 +54,7 @@ MINUTES = 10 * 60
 DO: Mapping[str, Callable[..., Any]] = {
     "trial": start_trial, "start": start_all, "resume": resume, "pause": pause, "stop": stop, "retry": retry_failed,
 }  # fmt: skip
+STARTS = ("trial", "start")
 
 
 @login_required
@@ -90,13 +92,15 @@ def experiments(request: SignedInRequest, slug: str) -> HttpResponse:
 def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/experiments/experiment.html and its piece evaluation/experiments/_experiment.html, which is
     asked for again while the experiment runs. Context: experiment, state, reason, progress, failures, accuracy, crops,
-    actions, price, parts (of the recipe), run, budget (form), page (attempts; ?after=, ?state=)."""
+    misfit (what to confirm before a start, or ""), actions, price, parts (of the recipe), run, budget (form), page
+    (attempts; ?after=, ?state=)."""
     found = _load(request, slug, pk)
     progress = progress_of(found)
     attempts = found.attempts.select_related("sample", "trajectory")
     chosen = request.GET.get("state", "")
     if chosen in progress.counts:
         attempts = attempts.filter(state=chosen)
+    misfit = frame_warning(found) if found.state == Experiment.State.DRAFT else ""
     context = {
         **benchmark_context(request, found.benchmark, "experiments"),
         "experiment": found,
@@ -107,7 +111,9 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "failures": failures_of(progress.failures),
         "accuracy": accuracy_of(found),
         "crops": crops_of(found),
-        "actions": actions_of(found, failed=progress.counts.get("failed", 0)),
+        "misfit": misfit,
+        # Those of a draft are in the form that confirms.
+        "actions": [] if misfit else actions_of(found, failed=progress.counts.get("failed", 0)),
         "price": price_range(found) if found.state == Experiment.State.READY else None,
         "parts": recipe_parts(found),
         "run": Run.objects.filter(benchmark=found.benchmark, model__name=found.model, setting=found.setting).first(),
@@ -124,8 +130,9 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 def act(request: SignedInRequest, slug: str, pk: int, action: str) -> HttpResponse:
     """Do one of ``DO``; what an experiment cannot do now is said on its page."""
     found = _load(request, slug, pk)
+    confirmed = {"confirm_frame": request.POST.get("confirm_frame") == "yes"} if action in STARTS else {}
     try:
-        DO[action](actor=request.user, experiment=found)
+        DO[action](actor=request.user, experiment=found, **confirmed)
     except Conflict as refused:
         messages.warning(request, refused.message)
     return redirect("evaluation:experiment", slug, pk)

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import transaction
 
 from evaluation.experiments.read.connection import client_of
 from evaluation.experiments.read.progress import price_range
@@ -39,6 +40,11 @@ class Command(BaseCommand):
         parser.add_argument("--sampling", default=DEFAULT_SAMPLING, choices=list(SAMPLING))
         parser.add_argument("--budget-usd", type=float, default=5.0)
         parser.add_argument("--budget-calls", type=int, default=1000)
+        parser.add_argument(
+            "--confirm-frame",
+            action="store_true",
+            help="start although the endpoint was found to count boxes otherwise",
+        )
         parser.add_argument("--dry-run", action="store_true", help="print the first request; send nothing")
         parser.add_argument("--wait", action="store_true", help="work on the experiment here until it ends")
 
@@ -49,12 +55,13 @@ class Command(BaseCommand):
         names = ("protocol", "dialect", "prompt", "rollouts", "images", "samples", "setting", "sampling")
         budget = {name: options[name] for name in ("budget_usd", "budget_calls")}
         choices = Choices(**{name: options[name] for name in names}, **budget)
-        experiment = create_experiment(actor=None, benchmark=benchmark, endpoint=endpoint, choices=choices)
-        if options["dry_run"]:
-            self._show_first(experiment)
-            experiment.delete()
-            return
-        start_all(actor=None, experiment=experiment)
+        with transaction.atomic():
+            experiment = create_experiment(actor=None, benchmark=benchmark, endpoint=endpoint, choices=choices)
+            if options["dry_run"]:
+                self._show_first(experiment)
+                experiment.delete()
+                return
+            start_all(actor=None, experiment=experiment, confirm_frame=options["confirm_frame"])
         self.stdout.write(f"Experiment {experiment.pk}: {experiment}")
         if options["wait"]:
             work_to_the_end(self, experiment)
