@@ -19,6 +19,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from annotation.exchange.write.samples import finish_record, keep_issues
+from annotation.imaging.problems import PictureProblem
 from annotation.importers.fields import Report, RowRefused
 from annotation.models import Benchmark, ImportRecord, Sample
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
@@ -309,8 +310,11 @@ class Worker:
             Attempt.objects.filter(pk=attempt.pk).update(reused_from=None)
             self._let_go(held, Attempt.State.QUEUED, restarts=F("restarts") + 1)
         elif ended.fault is not None or isinstance(outcome, Restart):
-            message = str(ended.fault) if ended.fault else "The stored exchanges do not fit the conversation."
-            kind = ErrorKind.INTERNAL
+            kind, message = ErrorKind.INTERNAL, "The stored exchanges do not fit the conversation."
+            if isinstance(ended.fault, PictureProblem):
+                kind, message = ErrorKind.INPUT_REJECTED, f"The image of the sample can't be read. {ended.fault}"
+            elif ended.fault is not None:
+                message = str(ended.fault)
             row = failure_row(held.work, self.experiment.model, self.experiment.setting, kind, message)
             self.finished.append((held, row, kind.value))
         else:

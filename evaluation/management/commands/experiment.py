@@ -55,7 +55,7 @@ class Command(BaseCommand):
             work_to_the_end(self, experiment)
 
     def _list(self, slug: str, *, as_json: bool) -> None:
-        found = Experiment.objects.with_counts().select_related("benchmark").order_by("pk")
+        found: Any = Experiment.objects.with_counts().select_related("benchmark").order_by("pk")
         for one in found.filter(benchmark=the_benchmark(slug)) if slug else found:
             if as_json:
                 self._write({"benchmark": one.benchmark.slug, **experiment_row(one)})
