@@ -3,11 +3,11 @@ from django.urls import URLPattern, URLResolver, path
 from evaluation.answers import api as answers
 from evaluation.compare import api as comparisons
 from evaluation.experiments import api as experiments
-from evaluation.lab import api as lab_api
 from evaluation.exports import api as benchmarks
 from evaluation.imports.api import records as imports
 from evaluation.imports.api import sessions
 from evaluation.judging import api as judging
+from evaluation.lab import api as lab_api
 from evaluation.leaderboard import api as leaderboard
 from evaluation.rewards.api import groups as rewards
 from evaluation.runs.api import charts, runs
@@ -59,6 +59,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/prompts/<slug:prompt>/", experiments.prompt, name="api-prompt"),
     path(f"{BENCHMARK}/experiments/", experiments.experiments, name="api-experiments"),
     path(f"{BENCHMARK}/experiments/<int:pk>/", experiments.experiment, name="api-experiment"),
+    path(f"{BENCHMARK}/experiments/<int:pk>/exchanges/", experiments.export, name="api-experiment-export"),
     path(f"{BENCHMARK}/experiments/<int:pk>/attempts/", experiments.attempts, name="api-attempts"),
     path(
         f"{BENCHMARK}/experiments/<int:pk>/attempts/<int:attempt>/exchanges/",

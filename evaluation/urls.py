@@ -119,6 +119,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/experiments/judge/", experiments.new_judge, name="new-judge"),
     path(f"{EXPERIMENT}/", experiments.experiment, name="experiment"),
     path(f"{EXPERIMENT}/budget/", experiments.budget, name="experiment-budget"),
+    path(f"{EXPERIMENT}/exchanges.jsonl", experiments.export, name="experiment-export"),
     path(f"{EXPERIMENT}/images/<slug:sha256>/", experiments.image, name="experiment-image"),
     path(f"{EXPERIMENT}/attempts/<int:attempt>/", experiments.attempt, name="attempt"),
     *(

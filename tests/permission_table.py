@@ -241,6 +241,7 @@ EXPERIMENTS = [
     Line("evaluation:new-judge", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
     Line("evaluation:experiment", (B, "{experiment}"), get=form(*RUNNERS)),
     Line("evaluation:experiment-budget", (B, "{experiment}"), post=form(*RUNNERS)),
+    Line("evaluation:experiment-export", (B, "{experiment}"), get=form(*RUNNERS)),
     # The attempt of the test has sent nothing.
     Line("evaluation:experiment-image", (B, "{experiment}", "0" * 64), get=form() | dict.fromkeys(RUNNERS, 404)),
     Line("evaluation:attempt", (B, "{experiment}", "{attempt}"), get=form(*RUNNERS)),
@@ -295,6 +296,7 @@ API = [
     Line("api-prompt", (B, "mine"), get=api(*RUNNERS), post=api(*LEADS), json=True, scope="manage"),
     Line("api-experiments", (B,), get=api(*RUNNERS), post=api(*RUNNERS), scope="import"),
     Line("api-experiment", (B, "{experiment}"), get=api(*RUNNERS), patch=api(*RUNNERS), scope="import"),
+    Line("api-experiment-export", (B, "{experiment}"), get=api(*RUNNERS), scope="import"),
     Line("api-attempts", (B, "{experiment}"), get=api(*RUNNERS), scope="import"),
     Line("api-exchanges", (B, "{experiment}", "{attempt}"), get=api(*RUNNERS), scope="import"),
     Line("api-imports", (B,), get=api(*RUNNERS), post=api(*RUNNERS), scope="import"),

@@ -47,14 +47,19 @@ def model_view(picture: Picture, longest_side: int | None = None) -> ModelView:
 
 
 def stored_view(data: bytes, width: int, height: int) -> ModelView | None:
-    """A stored file as it is, or None where it has to be written again.
+    """A stored file as it is, or None where it has to be written again, or can't be read.
 
     It is sent unchanged if it is an RGB or gray JPEG, PNG or WebP of at most 8 MB, upright, of this size, and without
     metadata: no EXIF, color profile, comment or text.
     """
     if len(data) > MOST_BYTES or format_of(data[:1024]) not in _TYPES:
         return None
-    with Image.open(io.BytesIO(data), formats=list(_TYPES)) as file:
+    try:
+        file = Image.open(io.BytesIO(data), formats=list(_TYPES))
+    except OSError:
+        # Who decodes it says what is wrong.
+        return None
+    with file:
         plain = file.mode in ("RGB", "L") and file.size == (width, height) and not getattr(file, "is_animated", False)
         if not plain or set(file.info) - _ABOUT_PIXELS or file.getexif():
             return None

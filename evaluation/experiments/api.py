@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
+from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
@@ -20,8 +22,10 @@ from annotation.common.requests import key_of
 from annotation.workflow import Right
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.present.exchanges import body_text
-from evaluation.experiments.read.progress import accuracy_of, progress_of
+from evaluation.experiments.present.rows import experiment_row, progress_row
+from evaluation.experiments.read.exchanges import exchange_lines, export_name
 from evaluation.experiments.read.prompts import Owner, PromptHistory, history_of, prompts_of
+from evaluation.experiments.write.arms import MARGIN, USUAL, ArmChoices, create_arms
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices, create_experiment
 from evaluation.experiments.write.endpoints import (
     CHANGEABLE,
@@ -29,6 +33,7 @@ from evaluation.experiments.write.endpoints import (
     change_endpoint,
     test_endpoint,
 )
+from evaluation.experiments.write.judges import JudgeChoices, create_judge
 from evaluation.experiments.write.prompts import MOST_NOTE, MOST_SLUG, change_prompt, create_prompt
 from evaluation.experiments.write.states import (
     change_budget,
@@ -39,7 +44,9 @@ from evaluation.experiments.write.states import (
     start_trial,
     stop,
 )
-from evaluation.models import Attempt, Endpoint, Exchange, Experiment
+from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Run
+from evaluation.runner.arms.catalogue import Estimand
+from evaluation.runner.judges import VOTES, Question
 from evaluation.runner.protocols import PROTOCOLS
 from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import LONGEST, Role
@@ -47,12 +54,15 @@ from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.api import NumberField, TextField, WholeNumberField
 from webapp.common.api_paging import PAGING, page_of, paged, paged_rows
-from webapp.common.api_query import said
+from webapp.common.api_query import one_of, said
 from webapp.common.errors import Conflict, InvalidInput, NotFound
+from webapp.common.streaming import streamed
 
 Used = Mapping[tuple[str, str], int]
 START = ("none", "trial", "all")
 STATE = OpenApiParameter("state", str, enum=Attempt.State.values, description="Only attempts in this state.")
+IMAGES = OpenApiParameter("images", str, enum=["yes", "no"], description="Whether requests contain their images.")
+CONFIRM = "Start although the test of the endpoint found boxes in another frame."
 WANTED = ("running", "paused", "stopped")
 
 
@@ -93,6 +103,33 @@ class NewExperiment(serializers.Serializer):
     budget_usd = NumberField(required=False, default=5.0, min_value=0)
     budget_calls = WholeNumberField(required=False, default=1000, min_value=1, max_value=10_000_000)
     start = serializers.ChoiceField(choices=START, required=False, default="none")
+    confirm_frame = serializers.BooleanField(required=False, default=False, help_text=CONFIRM)
+
+
+class NewArms(serializers.Serializer):
+    endpoint = TextField(max_length=60, help_text="Name of an endpoint that serves the model of the run.")
+    arms = TextField(max_length=500, required=False, default=USUAL, help_text="Such as sham:4,noise:12.5-100x3.")
+    estimand = serializers.ChoiceField(choices=list(Estimand), required=False, default=Estimand.PREFIX.value)
+    confirm = TextField(max_length=500, required=False, default="", allow_blank=True, help_text="Confirmatory arms.")
+    margin = NumberField(required=False, default=MARGIN, help_text="Of equivalence, in percentage points.")
+    samples = TextField(max_length=2000, required=False, default="", allow_blank=True)
+    sampling = serializers.ChoiceField(choices=["", *SAMPLING], required=False, default="", allow_blank=True)
+    budget_usd = NumberField(required=False, default=5.0, min_value=0)
+    budget_calls = WholeNumberField(required=False, default=10_000, min_value=1, max_value=10_000_000)
+    start = serializers.ChoiceField(choices=START, required=False, default="none")
+
+
+class NewJudge(serializers.Serializer):
+    endpoint = TextField(max_length=60, help_text="Name of an endpoint of the benchmark or of the site.")
+    question = serializers.ChoiceField(choices=list(Question))
+    votes = serializers.ChoiceField(choices=VOTES, required=False, default=1)
+    prompt = TextField(max_length=80, required=False, default="", allow_blank=True, help_text="slug@version")
+    samples = TextField(max_length=2000, required=False, default="", allow_blank=True)
+    sampling = serializers.ChoiceField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
+    images = TextField(max_length=20, required=False, default="", allow_blank=True)
+    budget_usd = NumberField(required=False, default=5.0, min_value=0)
+    budget_calls = WholeNumberField(required=False, default=10_000, min_value=1, max_value=10_000_000)
+    start = serializers.ChoiceField(choices=START, required=False, default="none")
 
 
 class PromptChange(serializers.Serializer):
@@ -113,6 +150,7 @@ class ExperimentChange(serializers.Serializer):
     budget_usd = NumberField(required=False, min_value=0)
     budget_calls = WholeNumberField(required=False, min_value=1, max_value=10_000_000)
     retry_failed = serializers.BooleanField(required=False, default=False)
+    confirm_frame = serializers.BooleanField(required=False, default=False, help_text=CONFIRM)
 
 
 ENDPOINT = inline_serializer(
@@ -313,9 +351,9 @@ def experiments(request: Request, slug: str) -> Response:
     The same ``Idempotency-Key`` again returns the same experiment."""
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     if request.method == "GET":
-        return paged(request, benchmark.experiments.all(), "pk", _experiment)
+        return paged(request, benchmark.experiments.all(), "pk", experiment_row)
     given, actor = _given(NewExperiment, request), person_of(request)
-    name, start = given.pop("endpoint"), given.pop("start")
+    name, start, confirm = given.pop("endpoint"), given.pop("start"), given.pop("confirm_frame")
     found = Endpoint.objects.named(name, benchmark)
     if found is None:
         raise NotFound(f"There is no endpoint {name}.", field="endpoint")
@@ -323,7 +361,8 @@ def experiments(request: Request, slug: str) -> Response:
     def make() -> dict[str, Any]:
         made = create_experiment(actor=actor, benchmark=benchmark, endpoint=found, choices=Choices(**given))
         if start != "none":
-            (start_trial if start == "trial" else start_all)(actor=actor, experiment=made)
+            begin = start_trial if start == "trial" else start_all
+            begin(actor=actor, experiment=made, confirm_frame=confirm)
         return {"experiment": made.pk}
 
     if key := key_of(request):
@@ -331,7 +370,48 @@ def experiments(request: Request, slug: str) -> Response:
     else:
         with transaction.atomic():
             number = make()["experiment"]
-    return Response(_experiment(get_object_or_404(benchmark.experiments, pk=number)), status=201)
+    return Response(experiment_row(get_object_or_404(benchmark.experiments, pk=number)), status=201)
+
+
+@needs(Scope.IMPORT)
+@extend_schema(operation_id="run_arms", request=NewArms, responses={201: EXPERIMENT})
+@api_view(["POST"])
+def run_arms(request: Request, slug: str, pk: int) -> Response:
+    """Create an experiment that repeats a run under arms. The same ``Idempotency-Key`` again returns the same one."""
+    return _on_run(request, slug, pk, NewArms, create_arms, ArmChoices)
+
+
+@needs(Scope.IMPORT)
+@extend_schema(operation_id="run_judge", request=NewJudge, responses={201: EXPERIMENT})
+@api_view(["POST"])
+def run_judge(request: Request, slug: str, pk: int) -> Response:
+    """Create an experiment that judges a run. The same ``Idempotency-Key`` again returns the same one."""
+    return _on_run(request, slug, pk, NewJudge, create_judge, JudgeChoices)
+
+
+def _on_run(
+    request: Request, slug: str, pk: int, form: type[serializers.Serializer], create: Any, choices: type[Any]
+) -> Response:
+    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
+    run = get_object_or_404(Run.objects.of(benchmark).select_related("model", "benchmark"), pk=pk)
+    given, actor = _given(form, request), person_of(request)
+    name, start = given.pop("endpoint"), given.pop("start")
+    endpoint = Endpoint.objects.named(name, benchmark)
+    if endpoint is None:
+        raise NotFound(f"There is no endpoint {name}.", field="endpoint")
+
+    def make() -> dict[str, Any]:
+        made = create(actor=actor, run=run, endpoint=endpoint, choices=choices(**given))
+        if start != "none":
+            (start_trial if start == "trial" else start_all)(actor=actor, experiment=made)
+        return {"experiment": made.pk}
+
+    if key := key_of(request):
+        number = answer_once(actor, key, f"{create.__name__}:{run.pk}", make).answer["experiment"]
+    else:
+        with transaction.atomic():
+            number = make()["experiment"]
+    return Response(experiment_row(get_object_or_404(benchmark.experiments, pk=number)), status=201)
 
 
 @needs(Scope.IMPORT)
@@ -343,18 +423,22 @@ def experiment(request: Request, slug: str, pk: int) -> Response:
     found = _load(request, slug, pk)
     if request.method == "PATCH":
         _change(found, person_of(request), _given(ExperimentChange, request))
-    progress, accuracy = progress_of(found), accuracy_of(found)
-    return Response(
-        {
-            "experiment": _experiment(found),
-            "attempts": progress.counts,
-            "failures": dict(progress.failures),
-            "tokens": progress.tokens,
-            "seconds_left": progress.seconds_left,
-            "accuracy": accuracy.value if accuracy else None,
-            "accuracy_n": accuracy.n if accuracy else 0,
-        }
-    )
+    return Response(progress_row(found))
+
+
+@needs(Scope.IMPORT)
+@extend_schema(
+    operation_id="experiment_export",
+    parameters=[IMAGES],
+    responses={(200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY, "One exchange a line.")},
+)
+@api_view(["GET"])
+def export(request: Request, slug: str, pk: int) -> StreamingHttpResponse:
+    """The exchanges of an experiment as lines of JSON (openai-chat): the same bytes as ``manage.py experiment export``.
+    Without ``images=yes``, images are named by their SHA-256."""
+    found = _load(request, slug, pk)
+    images = one_of(request, "images", ("yes", "no"), "no") == "yes"
+    return streamed(export_name(found), exchange_lines(found, images=images))
 
 
 @needs(Scope.IMPORT)
@@ -394,7 +478,7 @@ def _change(found: Experiment, actor: Any, given: dict[str, Any]) -> None:
             case "running" if found.state == Experiment.State.PAUSED:
                 resume(actor=actor, experiment=found)
             case "running" if found.state in (Experiment.State.DRAFT, Experiment.State.READY):
-                start_all(actor=actor, experiment=found)
+                start_all(actor=actor, experiment=found, confirm_frame=given["confirm_frame"])
             case "running" if found.state not in (Experiment.State.RUNNING, Experiment.State.TRIAL):
                 raise Conflict(f"The experiment is {found.state} and can't be run again.", code="state")
     found.refresh_from_db()
@@ -458,20 +542,6 @@ def _endpoint(row: Any) -> dict[str, Any]:
         "has_key": bool(row.sealed_key),
         "capabilities": row.capabilities,
         "checked_at": row.checked_at,
-    }
-
-
-def _experiment(row: Any) -> dict[str, Any]:
-    names = (
-        "model", "setting", "samples", "rollouts", "recipe", "recipe_digest", "state", "pause_reason", "pause_note",
-        "budget_usd", "budget_calls", "spent_usd", "calls", "created_at", "finished_at",
-    )  # fmt: skip
-    return {
-        "id": row.pk,
-        "endpoint": row.endpoint_name,
-        **{name: getattr(row, name) for name in names},
-        "import": row.import_record_id,
-        "job": row.job_id,
     }
 
 

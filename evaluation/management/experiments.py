@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 
 from annotation.models import Benchmark
 from evaluation.experiments.read.progress import progress_of
-from evaluation.experiments.write.states import start_all
 from evaluation.models import Experiment, Run
 from webapp.jobs.runner import run_waiting
 
@@ -28,18 +26,16 @@ def run_of(benchmark: Benchmark, pk: int) -> Run:
     return found
 
 
-def finish(experiment: Experiment, out: Any, *, wait: bool) -> None:
-    """Start an experiment; with ``wait``, work on jobs here until it is not running any more.
-
-    Raises ``SystemExit`` with the status that documentation gives it, where that is not 0.
-    """
-    start_all(actor=None, experiment=experiment)
-    out.write(f"Experiment {experiment.pk}: {experiment}")
+def finish(command: BaseCommand, experiment: Experiment, *, wait: bool) -> None:
+    """Say which experiment was started; with ``wait``, work on it here (``work_to_the_end``)."""
+    command.stdout.write(f"Experiment {experiment.pk}: {experiment}")
     if wait:
-        _wait(experiment, out)
+        work_to_the_end(command, experiment)
 
 
-def _wait(experiment: Experiment, out: Any) -> None:
+def work_to_the_end(command: BaseCommand, experiment: Experiment) -> None:
+    """Work on the jobs that wait, until the experiment is not running any more. Ends the command with the status of the
+    experiment: 1 stopped, 2 done with failed attempts, 3 paused."""
     while True:
         if not run_waiting():
             time.sleep(0.5)
@@ -48,9 +44,9 @@ def _wait(experiment: Experiment, out: Any) -> None:
             break
     run_waiting()
     progress = progress_of(experiment)
-    out.write(f"{experiment.get_state_display()}: {progress.sentence}")
+    command.stdout.write(f"{experiment.get_state_display()}: {progress.sentence}")
     if experiment.pause_note:
-        out.write(experiment.pause_note)
+        command.stdout.write(experiment.pause_note)
     failed = FAILED if progress.counts.get("failed") else 0
     if status := EXIT.get(Experiment.State(experiment.state), failed):
         raise SystemExit(status)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
+from hashlib import sha256
 
 from django.http import QueryDict
+from django.utils.translation import gettext
 
 from annotation.common.terms import Terms
 from annotation.images.chain_runs import original_of
 from annotation.images.store import picture_path
+from annotation.imaging.problems import PictureProblem
 from annotation.models import Benchmark, Image, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from evaluation.runner.images import SourceImage
@@ -40,8 +43,17 @@ def task_of(sample: Sample) -> Task:
         question=revision.question,
         image=SourceImage(
             image.sha256, image.width, image.height,
-            load=partial(objects.read, picture_path(image)), pixels=partial(original_of, sample),
+            load=partial(_stored, image), pixels=partial(original_of, sample),
         ),
         options=dict(revision.options or {}),
         toolchain=tuple(call.tool for call in calls),
     )  # fmt: skip
+
+
+def _stored(image: Image) -> bytes:
+    """The file of an image. Raises ``PictureProblem`` if the store has other bytes than were uploaded: they would be
+    sent as they are, and the answer would be about another image."""
+    data = objects.read(picture_path(image))
+    if sha256(data).hexdigest() != image.sha256:
+        raise PictureProblem("damaged", gettext("The file store has other bytes than were uploaded. Restore the file."))
+    return data

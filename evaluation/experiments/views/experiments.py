@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -25,9 +25,11 @@ from evaluation.experiments.present.experiment import (
     recipe_parts,
     state_words,
 )
+from evaluation.experiments.read.exchanges import exchange_lines, export_name
 from evaluation.experiments.read.progress import accuracy_of, price_range, progress_of
 from evaluation.experiments.write.arms import create_arms
 from evaluation.experiments.write.create import create_experiment
+from evaluation.experiments.write.fit import frame_warning
 from evaluation.experiments.write.images import SUFFIX
 from evaluation.experiments.write.judges import create_judge
 from evaluation.experiments.write.states import (
@@ -45,6 +47,7 @@ from webapp.common import objects
 from webapp.common.errors import ApplicationError, Conflict
 from webapp.common.htmx import render_page
 from webapp.common.paging import page_after
+from webapp.common.streaming import streamed
 
 PAGE = 50
 ATTEMPTS = 50
@@ -53,6 +56,7 @@ MINUTES = 10 * 60
 DO: Mapping[str, Callable[..., Any]] = {
     "trial": start_trial, "start": start_all, "resume": resume, "pause": pause, "stop": stop, "retry": retry_failed,
 }  # fmt: skip
+STARTS = ("trial", "start")
 
 
 @login_required
@@ -152,13 +156,15 @@ def _new_on_run(
 def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/experiments/experiment.html and its piece evaluation/experiments/_experiment.html, which is
     asked for again while the experiment runs. Context: experiment, state, reason, progress, failures, accuracy, crops,
-    actions, price, parts (of the recipe), run, budget (form), page (attempts; ?after=, ?state=)."""
+    misfit (what to confirm before a start, or ""), actions, price, parts (of the recipe), run, budget (form), page
+    (attempts; ?after=, ?state=)."""
     found = _load(request, slug, pk)
     progress = progress_of(found)
     attempts = found.attempts.select_related("sample", "trajectory")
     chosen = request.GET.get("state", "")
     if chosen in progress.counts:
         attempts = attempts.filter(state=chosen)
+    misfit = frame_warning(found) if found.state == Experiment.State.DRAFT else ""
     context = {
         **benchmark_context(request, found.benchmark, "experiments"),
         "experiment": found,
@@ -169,7 +175,9 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "failures": failures_of(progress.failures),
         "accuracy": accuracy_of(found) if found.kind == Experiment.Kind.RUN else None,
         "crops": crops_of(found),
-        "actions": actions_of(found, failed=progress.counts.get("failed", 0)),
+        "misfit": misfit,
+        # Those of a draft are in the form that confirms.
+        "actions": [] if misfit else actions_of(found, failed=progress.counts.get("failed", 0)),
         "price": price_range(found) if found.state == Experiment.State.READY else None,
         "parts": recipe_parts(found),
         "run": _run_of(found),
@@ -186,8 +194,9 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 def act(request: SignedInRequest, slug: str, pk: int, action: str) -> HttpResponse:
     """Do one of ``DO``; what an experiment cannot do now is said on its page."""
     found = _load(request, slug, pk)
+    confirmed = {"confirm_frame": request.POST.get("confirm_frame") == "yes"} if action in STARTS else {}
     try:
-        DO[action](actor=request.user, experiment=found)
+        DO[action](actor=request.user, experiment=found, **confirmed)
     except Conflict as refused:
         messages.warning(request, refused.message)
     return redirect("evaluation:experiment", slug, pk)
@@ -226,6 +235,14 @@ def attempt(request: SignedInRequest, slug: str, pk: int, attempt: int) -> HttpR
         "exchanges": exchanges_of(one),
     }
     return render(request, "evaluation/experiments/attempt.html", context)
+
+
+@login_required
+@require_safe
+def export(request: SignedInRequest, slug: str, pk: int) -> StreamingHttpResponse:
+    """The exchanges of an experiment as lines of JSON; ``?images=yes``: with the images."""
+    found = _load(request, slug, pk)
+    return streamed(export_name(found), exchange_lines(found, images=request.GET.get("images") == "yes"))
 
 
 @login_required

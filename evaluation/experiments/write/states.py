@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.workflow import Right
 from evaluation.experiments.write.code import refuse_code
+from evaluation.experiments.write.fit import refuse_misfit
 from evaluation.models import Attempt, Experiment
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -25,14 +26,25 @@ MOST_USD, MOST_CALLS = 100_000.0, 10_000_000
 State, Reason = Experiment.State, Experiment.Reason
 
 
-def start_trial(*, actor: User | None, experiment: Experiment) -> None:
-    """Run the first samples, which price the others."""
-    _start(actor, experiment, (State.DRAFT,), State.TRIAL, "experiment.trial")
+def start_trial(*, actor: User | None, experiment: Experiment, confirm_frame: bool = False) -> None:
+    """Run the first samples, which price the others. Raises ``Conflict`` like ``start_all``."""
+    refuse_misfit(experiment, confirm_frame=confirm_frame)
+    _start(actor, experiment, (State.DRAFT,), State.TRIAL, "experiment.trial", {"confirm_frame": confirm_frame})
 
 
-def start_all(*, actor: User | None, experiment: Experiment) -> None:
-    """Run all samples, after a trial or without one."""
-    _start(actor, experiment, (State.DRAFT, State.READY), State.RUNNING, "experiment.start")
+def start_all(*, actor: User | None, experiment: Experiment, confirm_frame: bool = False) -> None:
+    """Run all samples, after a trial or without one. Raises ``Conflict`` if the recipe does not fit the endpoint; a
+    trial has settled that."""
+    if experiment.state == State.DRAFT:
+        refuse_misfit(experiment, confirm_frame=confirm_frame)
+    _start(
+        actor,
+        experiment,
+        (State.DRAFT, State.READY),
+        State.RUNNING,
+        "experiment.start",
+        {"confirm_frame": confirm_frame},
+    )
 
 
 def resume(*, actor: User | None, experiment: Experiment) -> None:
@@ -119,7 +131,14 @@ def note_job_stopped(sentence: str, *, experiment_id: int, **_: Any) -> None:
         )
 
 
-def _start(actor: User | None, experiment: Experiment, states: tuple[str, ...], to: str, action: str) -> None:
+def _start(
+    actor: User | None,
+    experiment: Experiment,
+    states: tuple[str, ...],
+    to: str,
+    action: str,
+    data: dict[str, Any] | None = None,
+) -> None:
     require(actor, experiment.benchmark, Right.IMPORT_RUNS)
     refuse_code(experiment)
     with transaction.atomic():
@@ -144,7 +163,7 @@ def _start(actor: User | None, experiment: Experiment, states: tuple[str, ...], 
         )
         Experiment.objects.filter(pk=experiment.pk).update(job_id=str(job.pk))
         experiment.job_id = str(job.pk)
-        _note(actor, experiment, action)
+        _note(actor, experiment, action, data)
 
 
 def _change(experiment: Experiment, states: tuple[str, ...], to: str, **fields: Any) -> None:

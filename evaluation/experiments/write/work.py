@@ -14,13 +14,14 @@ from functools import partial
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from annotation.exchange.write.samples import finish_record, keep_issues
+from annotation.imaging.problems import PictureProblem
 from annotation.importers.fields import Report, RowRefused
-from annotation.models import ImportRecord, Sample
+from annotation.models import Benchmark, ImportRecord, Sample
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.common.saving.merge_task_records import merge_records
 from evaluation.endpoints.client import Client
@@ -54,6 +55,8 @@ from webapp.jobs.models import Job
 SAVED_AT_ONCE, SAVED_EVERY = 100, 5.0
 """Finished trajectories that are saved together, and the seconds that one waits at most."""
 MOST_RESTARTS = 2
+WAIT = 0.5
+"""Seconds between two looks at an equal attempt of another experiment."""
 FAILURES_IN_ROW = 20
 FILE = "experiment"
 State, Reason = Experiment.State, Experiment.Reason
@@ -127,7 +130,9 @@ class Worker:
         self.open = self._is_live()
         if self.open and not self.waiting:
             self._start_more()
-        asks = self.pool.take(0.2 if self.pool.busy else 0.0)
+        # Where nothing runs, everything that is queued waits for an attempt of another experiment.
+        idle = self.open and not self.pool.busy and self._queued().exists()
+        asks = self.pool.take(WAIT if idle else 0.2 if self.pool.busy else 0.0)
         if asks or self.waiting:
             self._store(asks)
         due = time.monotonic() - self.saved_at >= SAVED_EVERY
@@ -158,12 +163,12 @@ class Worker:
     def _start_more(self) -> None:
         if self.pool.free <= 0:
             return
-        # Those with a request in flight go first: what they reserved is not free before.
-        queued = self._queued().order_by("-tries", "pk")
-        wanted = list(queued.values_list("pk", flat=True)[: self.pool.free])
-        if not wanted:
+        if not self._queued().exists():
             return
         with transaction.atomic():
+            # Of two experiments with equal attempts, the second one to claim sees what the first one runs.
+            Benchmark.objects.select_for_update(no_key=True).only("pk").get(pk=self.experiment.benchmark_id)
+            wanted = self._claimable()
             free = Attempt.objects.filter(pk__in=wanted, state=Attempt.State.QUEUED)
             free.update(state=Attempt.State.RUNNING, claim=self.claim, tries=F("tries") + 1)
             self.context.checkpoint()
@@ -171,6 +176,24 @@ class Worker:
         for attempt in claimed.order_by("pk"):
             if attempt.pk not in self.held:
                 self._start(attempt)
+
+    def _claimable(self) -> list[int]:
+        """Queued attempts for the free threads. One that has sent nothing waits while an equal one of the benchmark
+        runs: it is linked to its result, or asks itself if that one fails."""
+        working = Job.objects.live().exclude(worker="").values("worker")
+        running = Attempt.objects.filter(
+            state=Attempt.State.RUNNING, experiment__benchmark=self.experiment.benchmark_id
+        )
+        # A worker runs one experiment: what has its name in another one is a remainder.
+        running = running.filter(Q(experiment=self.experiment) | ~Q(claim=self.claim))
+        asked = running.filter(claim__in=working, digest=OuterRef("digest"))
+        sent = Exchange.objects.filter(attempt=OuterRef("pk"))
+        # Those with a request in flight go first: what they reserved is not free before.
+        queued = self._queued().filter(Exists(sent) | ~Exists(asked)).order_by("-tries", "pk")
+        equal: dict[str, int] = {}
+        for number, digest in queued.values_list("pk", "digest")[: self.pool.free]:
+            equal.setdefault(digest, number)
+        return list(equal.values())
 
     def _start(self, attempt: Attempt) -> None:
         sample = with_task(Sample.objects.filter(pk=attempt.sample_id)).get()
@@ -309,8 +332,11 @@ class Worker:
             Attempt.objects.filter(pk=attempt.pk).update(reused_from=None)
             self._let_go(held, Attempt.State.QUEUED, restarts=F("restarts") + 1)
         elif ended.fault is not None or isinstance(outcome, Restart):
-            message = str(ended.fault) if ended.fault else "The stored exchanges do not fit the conversation."
-            kind = ErrorKind.INTERNAL
+            kind, message = ErrorKind.INTERNAL, "The stored exchanges do not fit the conversation."
+            if isinstance(ended.fault, PictureProblem):
+                kind, message = ErrorKind.INPUT_REJECTED, f"The image of the sample can't be read. {ended.fault}"
+            elif ended.fault is not None:
+                message = str(ended.fault)
             row = failure_row(held.work, self.experiment.model, self.experiment.setting, kind, message)
             self.finished.append((held, row, kind.value))
         else:

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from evaluation.experiments.write.arms import MARGIN, USUAL, ArmChoices, create_arms
+from evaluation.experiments.write.states import start_all
 from evaluation.management.commands.endpoint import endpoint_named
 from evaluation.management.experiments import finish, run_of
 from evaluation.management.output import answering_plainly, the_benchmark
@@ -41,4 +42,5 @@ class Command(BaseCommand):
             actor=None, run=run_of(benchmark, run), endpoint=endpoint_named(endpoint, benchmark),
             choices=ArmChoices(**{name: options[name] for name in names}),
         )  # fmt: skip
-        finish(experiment, self.stdout, wait=wait)
+        start_all(actor=None, experiment=experiment)
+        finish(self, experiment, wait=wait)

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from evaluation.experiments.write.create import DEFAULT_SAMPLING
 from evaluation.experiments.write.judges import JudgeChoices, create_judge
+from evaluation.experiments.write.states import start_all
 from evaluation.management.commands.endpoint import endpoint_named
 from evaluation.management.experiments import finish, run_of
 from evaluation.management.output import answering_plainly, the_benchmark
@@ -40,4 +41,5 @@ class Command(BaseCommand):
             actor=None, run=run_of(benchmark, run), endpoint=endpoint_named(endpoint, benchmark),
             choices=JudgeChoices(**{name: options[name] for name in names}),
         )  # fmt: skip
-        finish(experiment, self.stdout, wait=wait)
+        start_all(actor=None, experiment=experiment)
+        finish(self, experiment, wait=wait)

@@ -12,6 +12,7 @@ from evaluation.experiments.read.connection import client_of
 from evaluation.experiments.read.progress import price_range
 from evaluation.experiments.read.tasks import selected_samples, task_of, with_task
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, Choices, create_experiment
+from evaluation.experiments.write.states import start_all
 from evaluation.management.commands.endpoint import endpoint_named
 from evaluation.management.experiments import finish
 from evaluation.management.output import answering_plainly, the_benchmark
@@ -43,6 +44,11 @@ class Command(BaseCommand):
         parser.add_argument("--sampling", default=DEFAULT_SAMPLING, choices=list(SAMPLING))
         parser.add_argument("--budget-usd", type=float, default=5.0)
         parser.add_argument("--budget-calls", type=int, default=1000)
+        parser.add_argument(
+            "--confirm-frame",
+            action="store_true",
+            help="start although the endpoint was found to count boxes otherwise",
+        )
         parser.add_argument("--dry-run", action="store_true", help="print the first request; send nothing")
         parser.add_argument("--wait", action="store_true", help="work on the experiment here until it ends")
 
@@ -59,8 +65,10 @@ class Command(BaseCommand):
                 self._show_first(create_experiment(actor=None, benchmark=benchmark, endpoint=endpoint, choices=choices))
                 transaction.set_rollback(True)
             return
-        experiment = create_experiment(actor=None, benchmark=benchmark, endpoint=endpoint, choices=choices)
-        finish(experiment, self.stdout, wait=options["wait"])
+        with transaction.atomic():
+            experiment = create_experiment(actor=None, benchmark=benchmark, endpoint=endpoint, choices=choices)
+            start_all(actor=None, experiment=experiment, confirm_frame=options["confirm_frame"])
+        finish(self, experiment, wait=options["wait"])
 
     def _show_first(self, experiment: Experiment) -> None:
         recipe = Recipe.from_json(experiment.recipe)

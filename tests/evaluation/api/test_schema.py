@@ -206,11 +206,12 @@ def everything(lea: User) -> dict[str, Any]:
         attempt=attempt, n=0, request_digest="0" * 64, request=b"{}", response=b"{}", started_at=timezone.now()
     )
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
-    run_by = dict.fromkeys(("experiment", "attempts", "exchanges"), experiment.pk)
+    run_by = dict.fromkeys(("experiment", "experiment_export", "attempts", "exchanges"), experiment.pk)
     return {
         "attempt": attempt.pk, "prompt": "mine",
         "slug": board.slug, "key": "mug", "table": "judges", "run": first.pk, "other": second.pk, "job_id": sent["job"],
-        "of": {"run": first.pk, "run_charts": first.pk, "run_metrics": first.pk, "run_lab": first.pk, "trajectory": one.pk,
+        "of": {"run": first.pk, "run_charts": first.pk, "run_metrics": first.pk,
+               "run_lab": first.pk, "trajectory": one.pk,
                "import": sent["id"], "import_issues": sent["id"], "endpoint": endpoint.pk, **run_by},
     }  # fmt: skip
 

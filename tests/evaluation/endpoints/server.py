@@ -27,7 +27,8 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 7, "prompt_tokens_details": 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server sends. ``reset``: end the connection without its last bytes, as a crash does."""
+    """What the server sends. ``reset``: end the connection without its last bytes, as a crash does. ``before``: what
+    happens between the request and the response."""
 
     status: int = 200
     body: bytes = b""
@@ -35,6 +36,7 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     reset: bool = False
     declared: int | None = None
+    before: Callable[[], Any] | None = None
 
 
 @dataclass
@@ -93,6 +95,8 @@ def serving(*answers: Answer, tls: ssl.SSLContext | None = None) -> Iterator[Run
             seen.requests.append((self.path, dict(self.headers), body))
             seen.connections.add(self.client_address)
             answer = answers[min(len(seen.requests), len(answers)) - 1]
+            if answer.before:
+                answer.before()
             if answer.status:
                 self.send_response(answer.status)
                 self.send_header("Content-Type", answer.kind)

@@ -1,4 +1,4 @@
-"""``manage.py endpoint`` and ``manage.py run``."""
+"""``manage.py endpoint``, ``manage.py run`` and ``manage.py experiment``."""
 
 from __future__ import annotations
 
@@ -72,3 +72,41 @@ def test_the_exit_status_tells_failed_attempts_from_a_pause(benchmark: Benchmark
         with pytest.raises(SystemExit) as ended:
             printed("run", "kitchen", endpoint="local", protocol="base", wait=True)
     assert ended.value.code == code
+
+
+def test_an_experiment_is_listed_shown_and_changed(benchmark: Benchmark) -> None:
+    with serving(TWO) as server:
+        added(server.url)
+        printed("run", "kitchen", endpoint="local", protocol="base")
+        number = Experiment.objects.get().pk
+        assert f"{number}  kitchen  m-1, base  Running" in printed("experiment", "list", benchmark="kitchen")
+        assert "Paused" in printed("experiment", "pause", str(number))
+        shown = printed("experiment", "show", str(number))
+        assert "state: Paused" in shown
+        assert "accuracy of the run: n/a" in shown
+        assert "Done: 2 done" in printed("experiment", "resume", str(number), wait=True)
+    [row] = [json.loads(line) for line in printed("experiment", "list", json=True).splitlines()]
+    assert (row["id"], row["benchmark"], row["state"], row["calls"]) == (number, "kitchen", "done", 2)
+    whole = json.loads(printed("experiment", "show", str(number), json=True))
+    assert (whole["attempts"], whole["accuracy"]) == ({"done": 2}, 1.0)
+    with pytest.raises(CommandError, match="The experiment is done now"):
+        printed("experiment", "stop", str(number))
+
+
+def test_failed_attempts_are_retried(benchmark: Benchmark) -> None:
+    refused = Answer(400, json.dumps({"error": {"message": "no"}}).encode())
+    with serving(refused, refused, TWO) as server:
+        added(server.url)
+        with pytest.raises(SystemExit):
+            printed("run", "kitchen", endpoint="local", protocol="base", wait=True)
+        number = str(Experiment.objects.get().pk)
+        assert "failures: 2 input_rejected" in printed("experiment", "show", number)
+        assert "Done: 2 done" in printed("experiment", "retry", number, wait=True)
+        with pytest.raises(CommandError, match="No attempt of this experiment failed"):
+            printed("experiment", "retry", number)
+
+
+def test_an_experiment_without_its_number_or_with_an_unknown_one_is_refused(benchmark: Benchmark) -> None:
+    for arguments, words in ((("show",), "Name the experiment"), (("pause", "77"), "There is no experiment 77")):
+        with pytest.raises(CommandError, match=words):
+            printed("experiment", *arguments)

@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.models import Benchmark, ImportRecord
+from annotation.content.samples import save_samples
+from annotation.images.store import picture_path, store_pictures
+from annotation.imaging.encoding import encode
+from annotation.models import Benchmark, Image, ImportRecord
+from annotation.schema import SampleContent, SampleRecord
 from evaluation.experiments.read.progress import accuracy_of
 from evaluation.experiments.write.images import sweep_sent_images
 from evaluation.experiments.write.plan import plan_attempts
@@ -29,6 +33,7 @@ from evaluation.models import (
 )
 from tests.evaluation.endpoints.server import Answer, serving, spoken
 from tests.evaluation.experiments.conftest import Make
+from tests.unit.toolbox_cases import scene
 from webapp.accounts.models import User
 from webapp.common import objects
 from webapp.common.errors import Conflict
@@ -292,3 +297,31 @@ def test_samples_without_a_toolchain_are_skipped_by_a_prompt_that_shows_it(
         assert not server.seen.requests
     assert (experiment.state, experiment.attempts.all().counted()) == ("done", {"skipped": 2})
     assert "toolchain" in Attempt.objects.all()[0].error
+
+
+@pytest.mark.parametrize("protocol", ["base", "zoom"])
+def test_a_damaged_image_ends_its_attempt_and_no_other(
+    benchmark: Benchmark, endpoint_at: EndpointAt, experiment_on: Make, lea: User, tmp_path: Any, protocol: str
+) -> None:
+    other = SampleRecord("three", SampleContent("How many lines?", answers=("2",)), "t.png")
+    found = store_pictures(
+        actor=None, benchmark=benchmark, records=[other], folder=tmp_path, embedded={"t.png": encode(scene()[::2])}
+    )
+    save_samples(actor=None, benchmark=benchmark, records=[other], pictures=found)
+    run_waiting()
+    path = tmp_path / "media" / picture_path(Image.objects.get(samples__key="three"))
+    whole = path.read_bytes()
+    with serving(TWO) as server:
+        endpoint = endpoint_at(server.url)
+        for n, damaged in enumerate((whole[: len(whole) // 2], b"", b"no image")):
+            path.write_bytes(damaged)
+            experiment = run_all(experiment_on(endpoint, protocol, setting=f"{protocol} {n}"), lea)
+            assert experiment.attempts.all().counted() == {"done": 2, "failed": 1}
+            failed = experiment.attempts.get(state="failed")
+            assert (failed.sample.key, failed.error_kind) == ("three", "input_rejected")
+            assert "can't be read" in failed.error
+            assert failed.trajectory is not None
+        path.write_bytes(whole)
+        retry_failed(actor=lea, experiment=experiment)
+        run_waiting()
+    assert experiment.attempts.all().counted() == {"done": 3}

@@ -1,0 +1,109 @@
+"""The export of exchanges: the same lines on the page, over the API and from the command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from annotation.models import Benchmark
+from evaluation.experiments.read.exchanges import exchange_lines
+from evaluation.experiments.write.states import start_all
+from evaluation.models import Attempt, Endpoint, Exchange, Experiment
+from tests.conftest import signed_in
+from tests.evaluation.endpoints.server import Answer, serving, spoken
+from tests.evaluation.experiments.conftest import Make
+from webapp.accounts.models import User
+from webapp.jobs.runner import run_waiting
+
+EndpointAt = Callable[..., Endpoint]
+TWO = spoken("<answer>2</answer>")
+SECRET = "sk-planted-0123456789"
+AT = "benchmarks/kitchen/experiments"
+
+
+def run_all(experiment: Experiment, lea: User) -> Experiment:
+    start_all(actor=lea, experiment=experiment)
+    run_waiting()
+    experiment.refresh_from_db()
+    return experiment
+
+
+def lines_of(data: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in data.splitlines()]
+
+
+def test_page_api_and_command_give_the_same_lines(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User, tmp_path: Path
+) -> None:
+    with serving(TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url)), lea)
+        sent = server.seen.bodies()
+    client, file = signed_in(lea), tmp_path / "out.jsonl"
+    page = client.get(f"/{AT}/{experiment.pk}/")
+    assert f"/{AT}/{experiment.pk}/exchanges.jsonl" in page.content.decode()
+    for flags, query in (((), {}), (("--images",), {"images": "yes"})):
+        call_command("experiment", "export", str(experiment.pk), *flags, output=file)
+        for address in (f"/{AT}/{experiment.pk}/exchanges.jsonl", f"/api/v1/{AT}/{experiment.pk}/exchanges/"):
+            answer = client.get(address, query)
+            assert b"".join(answer.streaming_content) == file.read_bytes()  # type: ignore[attr-defined]
+            assert f"experiment-{experiment.pk}.openai-chat.jsonl" in answer["Content-Disposition"]
+    requests = [line["request"] for line in lines_of(file.read_bytes())]
+    assert sorted(map(json.dumps, requests)) == sorted(map(json.dumps, sent))
+
+
+def test_a_line_has_both_bodies_and_what_is_known_of_them(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    with serving(TWO) as server:
+        endpoint = endpoint_at(server.url)
+        first = run_all(experiment_on(endpoint, samples="id=one"), lea)
+        again = run_all(experiment_on(endpoint, samples="id=one"), lea)
+    [line] = lines_of(b"".join(exchange_lines(first)))
+    [attempt] = first.attempts.all()
+    assert (line["sample"], line["rollout"], line["attempt_state"]) == ("one", 0, "done")
+    assert (line["status"], line["input_tokens"], line["output_tokens"]) == (200, 100, 7)
+    assert line["response"] == json.loads(TWO.body)
+    assert "sha256:" in json.dumps(line["request"])
+    assert "base64" not in json.dumps(line["request"])
+    [linked] = lines_of(b"".join(exchange_lines(again)))
+    assert linked["reused_from"] == attempt.pk
+    assert linked["request"] == line["request"]
+
+
+def test_a_response_that_is_no_json_is_kept_as_text(endpoint_at: EndpointAt, experiment_on: Make, lea: User) -> None:
+    with serving(Answer(400, b"<h1>no</h1>"), TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url), samples="id=one"), lea)
+    [line] = lines_of(b"".join(exchange_lines(experiment)))
+    assert (line["response"], line["state"], line["attempt_state"]) == ("<h1>no</h1>", "failed", "failed")
+    for body in (b'{"a": NaN}', b'{"a": 1e999}', b"[" * 100_000, b"data: {}\n\n", b'"\xff"'):
+        Exchange.objects.update(response=body)
+        [line] = lines_of(b"".join(exchange_lines(experiment)))
+        assert isinstance(line["response"], str)
+
+
+def test_the_key_of_the_endpoint_is_in_no_line(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User, settings: Any
+) -> None:
+    pytest.importorskip("cryptography")
+    settings.SEAL_KEY = "s" * 40
+    with serving(Answer(400, f'{{"error": "bad key {SECRET}"}}'.encode()), TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url, key=SECRET)), lea)
+        assert SECRET in str(server.seen.requests)
+    made = b"".join(exchange_lines(experiment, images=True))
+    assert lines_of(made)
+    assert SECRET.encode() not in made
+
+
+def test_an_export_reads_a_few_attempts_at_a_time(
+    benchmark: Benchmark, endpoint_at: EndpointAt, experiment_on: Make, lea: User, django_assert_num_queries: Any
+) -> None:
+    with serving(TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url), rollouts=12), lea)
+    assert Attempt.objects.count() == 24
+    with django_assert_num_queries(3):
+        assert len(list(exchange_lines(experiment))) == 24
