@@ -174,6 +174,9 @@ EXPERIMENT = inline_serializer(
     {
         "id": serializers.IntegerField(),
         "endpoint": serializers.CharField(),
+        "kind": serializers.ChoiceField(Experiment.Kind.values),
+        "run": serializers.IntegerField(allow_null=True, help_text="That arms repeat, or a judge judges."),
+        "design": serializers.DictField(help_text="Of arms: arms with their seeds, confirm, margin."),
         "model": serializers.CharField(),
         "setting": serializers.CharField(),
         "samples": serializers.CharField(allow_blank=True),
@@ -232,7 +235,9 @@ ATTEMPT = inline_serializer(
     {
         "id": serializers.IntegerField(),
         "sample": serializers.CharField(),
-        "rollout": serializers.IntegerField(),
+        "rollout": serializers.IntegerField(help_text="Of arms the draw, of a judge the vote."),
+        "arm": serializers.CharField(allow_blank=True),
+        "result": serializers.DictField(allow_null=True, help_text="What a vote of a judge says."),
         "state": serializers.ChoiceField(Attempt.State.values),
         "error_kind": serializers.CharField(allow_blank=True),
         "error": serializers.CharField(allow_blank=True),
@@ -546,7 +551,7 @@ def _endpoint(row: Any) -> dict[str, Any]:
 
 
 def _attempt(row: Any) -> dict[str, Any]:
-    names = ("rollout", "state", "error_kind", "error", "tries")
+    names = ("rollout", "arm", "result", "state", "error_kind", "error", "tries")
     return {
         "id": row.pk,
         "sample": row.sample.key,

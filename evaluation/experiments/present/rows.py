@@ -8,8 +8,8 @@ from evaluation.experiments.read.progress import accuracy_of, progress_of
 from evaluation.models import Experiment
 
 _FIELDS = (
-    "model", "setting", "samples", "rollouts", "recipe", "recipe_digest", "state", "pause_reason", "pause_note",
-    "budget_usd", "budget_calls", "spent_usd", "calls", "created_at", "finished_at",
+    "kind", "design", "model", "setting", "samples", "rollouts", "recipe", "recipe_digest", "state", "pause_reason",
+    "pause_note", "budget_usd", "budget_calls", "spent_usd", "calls", "created_at", "finished_at",
 )  # fmt: skip
 
 
@@ -18,6 +18,7 @@ def experiment_row(experiment: Experiment) -> dict[str, Any]:
     return {
         "id": experiment.pk,
         "endpoint": experiment.endpoint_name,
+        "run": experiment.source_id,
         **{name: getattr(experiment, name) for name in _FIELDS},
         "import": experiment.import_record_id,
         "job": experiment.job_id,

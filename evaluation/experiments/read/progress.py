@@ -105,7 +105,9 @@ def price_range(experiment: Experiment) -> PriceRange:
 
 def accuracy_of(experiment: Experiment) -> Accuracy | None:
     """The accuracy of the run: the stored one if it is current, else computed by the same functions for a run and a
-    benchmark that are small enough; None if it is undefined or not known yet."""
+    benchmark that are small enough; None if it is undefined or not known yet, and for arms and judges."""
+    if experiment.kind != Experiment.Kind.RUN:
+        return None
     found = Run.objects.filter(benchmark=experiment.benchmark, model__name=experiment.model, setting=experiment.setting)
     run = found.select_related("scoring").first()
     if run is None:

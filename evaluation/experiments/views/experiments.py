@@ -173,7 +173,7 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "live": found.state in (Experiment.State.TRIAL, Experiment.State.RUNNING),
         "progress": progress,
         "failures": failures_of(progress.failures),
-        "accuracy": accuracy_of(found) if found.kind == Experiment.Kind.RUN else None,
+        "accuracy": accuracy_of(found),
         "crops": crops_of(found),
         "misfit": misfit,
         # Those of a draft are in the form that confirms.

@@ -364,7 +364,7 @@ def _early(found: Found) -> Early | None:
         for (x, same), (share, _) in zip(at, points, strict=True)
     ]
     area = NOT_AVAILABLE if early.area is None else decimal(early.area, 3)
-    sentence = gettext("Area over the curve: %(area)s. 0 means that the answer is settled before the chain.")
+    sentence = gettext("Area over the curve: %(area)s. 0 means that the answer is settled before the reasoning.")
     return Early(_path(at), dots, sentence % {"area": area})
 
 

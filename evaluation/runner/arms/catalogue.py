@@ -106,7 +106,7 @@ _ALL = (
         _PREFIX,
     ),
     Family(
-        "truncate", gettext_noop("The chain cut off"), Part.TEXT, gettext_noop("when the answer is settled"),
+        "truncate", gettext_noop("The reasoning cut off"), Part.TEXT, gettext_noop("when the answer is settled"),
         ("0", "25", "50", "75"), _PREFIX,
     ),
     Family(

@@ -70,7 +70,7 @@ def random_box(box: Number4, gold: Sequence[Number4], size: tuple[int, int], rng
         x, y = rng.uniform(0, size[0] - wide), rng.uniform(0, size[1] - high)
         if all(x >= one[2] or y >= one[3] or x + wide <= one[0] or y + high <= one[1] for one in gold):
             return float(x), float(y), float(x + wide), float(y + high)
-    raise CannotApply(gettext_noop("No box of the size of the crop is beside the gold."))
+    raise CannotApply(gettext_noop("No box of the size of the crop lies outside the gold."))
 
 
 def masked(picture: Picture, boxes: Sequence[Number4]) -> Picture:
@@ -89,7 +89,7 @@ def masked(picture: Picture, boxes: Sequence[Number4]) -> Picture:
             mask[top:bottom, left:right] = 1
             areas.append((left, top, right, bottom))
     if mask.all():
-        raise CannotApply(gettext_noop("The gold covers the whole picture, so it has no surroundings."))
+        raise CannotApply(gettext_noop("The gold covers the whole image, so it has no surroundings."))
     made = picture.copy()
     for area in _joined(areas):
         _fill(made, mask, *area)
@@ -128,7 +128,7 @@ def _fill(made: Picture, mask: Picture, left: int, top: int, right: int, bottom:
         if lines:
             fills.append((1 - at) * lines[0] + at * lines[-1] + 0 * area)
     if not fills:
-        raise CannotApply(gettext_noop("The gold covers the whole picture, so it has no surroundings."))
+        raise CannotApply(gettext_noop("The gold covers the whole image, so it has no surroundings."))
     filled = np.rint(np.mean(fills, axis=0)).astype(np.uint8)
     inside = mask[top:bottom, left:right] == 1
     made[top:bottom, left:right][inside] = filled[inside]

@@ -90,7 +90,7 @@ def test_a_random_box_has_the_size_of_the_crop_and_touches_no_gold(seed: int) ->
 
 
 def test_where_no_box_fits_beside_the_gold_the_arm_does_not_apply() -> None:
-    with pytest.raises(CannotApply, match="beside the gold"):
+    with pytest.raises(CannotApply, match="outside the gold"):
         pixels.random_box((0, 0, 50, 30), [(20, 10, 40, 30)], (60, 40), np.random.default_rng(0))
 
 
