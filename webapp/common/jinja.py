@@ -32,6 +32,6 @@ def environment(**options: Any) -> Environment:
     return found
 
 
-def piece(name: str, **context: object) -> SafeString:
+def piece(name: str, /, **context: object) -> SafeString:
     """A template of pages, as ``{% include %}`` puts it there; for what few rows have."""
     return render_to_string(name, context)
