@@ -15,9 +15,10 @@ from jinja2 import Environment, StrictUndefined
 
 from webapp.common import status_icons, svg
 from webapp.common.templatetags import ui
+from webapp.common.thumbnails import annotated_thumbnail
 
 FILTERS = (ui.number, ui.percent, ui.signed_pp, ui.p_value, ui.share_percent, ui.duration)
-DRAWINGS = (ui.interval, ui.difference, ui.when, svg.linked_quadrants, svg.quadrants, ui.annotated_thumbnail)
+DRAWINGS = (ui.interval, ui.difference, ui.when, svg.linked_quadrants, svg.quadrants, annotated_thumbnail)
 SIGNS = (status_icons.icon, status_icons.icon_address, status_icons.status_icon)
 
 
