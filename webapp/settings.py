@@ -70,6 +70,12 @@ TEMPLATES = [
             ],
         },
     },
+    {
+        # Rows, cells and tiles only; pages ask for it by name.
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [BASE_DIR / "templates"],
+        "OPTIONS": {"environment": "webapp.common.jinja.environment"},
+    },
 ]
 
 DATABASES = {"default": env.database("DATABASE_URL", home=HOME)}

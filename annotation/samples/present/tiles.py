@@ -1,61 +1,20 @@
-"""A sample as a tile of the grid or a row of the table. Markup is put together here and not in a template: a page has
-fifty of them, and a template takes most of its time."""
+"""A sample as a tile of the grid or a row of the table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.safestring import SafeString
 
 from annotation.common.words import STATE_WORDS
 from annotation.imaging.evidence import loupe_area
 from annotation.models import Benchmark, Image, Sample
 from annotation.schema import Box
-from webapp.common.formatting import ago, small_share
-from webapp.common.markup import fast_format_html
-from webapp.common.status_icons import icon, icon_address, status_icon
-from webapp.common.thumbnails import annotated_thumbnail
+from webapp.common.formatting import ago
 
 LOUPE_SIDE = 240
-NOTHING = SafeString()
-
-GRID_TILE = """
-<article class="tile">
-  <a href="{}">
-    {}
-    <span class="tile__text">
-      <span class="row between"><span class="row tile__id"><span class="vh">{}: </span>{} \
-<span class="small muted clip">{}</span></span> <span class="small faint nowrap">{}</span></span>
-      <span class="tile__line clip" title="{}">{}</span>
-      <span class="tile__line small muted clip">{}{}{}</span>
-    </span>
-  </a>
-  <label class="tick"><input type="checkbox" name="id" value="{}" aria-label="Select {}"></label>
-</article>
-"""
-GRID_PROBLEM = """<span class="shot shot--16x9 standin"><span class="standin__why">\
-<svg class="i" aria-hidden="true"><use href="{}"/></svg><span>{}</span></span></span>"""
-TABLE_ROW = """
-<tr>
-  <td><input type="checkbox" name="id" value="{}" aria-label="Select {}"></td>
-  <td>{}</td>
-  <td class="nowrap"><a class="med" href="{}">{}</a></td>
-  <td class="hide-s">{}</td>
-  <td class="samples__question">{}</td>
-  <td class="hide-s">{}{}</td>
-  <td class="num hide-s">{}</td>
-  <td class="num">{}</td>
-  <td class="num hide-s">{}</td>
-  <td class="num faint hide-s">{}</td>
-</tr>
-"""
-TABLE_PROBLEM = """<span class="shot shot--16x9 standin" title="{}">\
-<svg class="i" role="img" aria-label="{}"><use href="{}"/></svg></span>"""
-LETTER = '<b class="med{}">{}</b> '
 
 
 @dataclass(frozen=True)
@@ -81,6 +40,10 @@ class Tile:
         """Width and height of the image that ``thumbnail`` shows."""
         image = self.sample.image
         return (image.width, image.height) if image else (0, 0)
+
+    @property
+    def changed(self) -> str:
+        return ago(self.sample.changed_at, timezone.now())
 
     @property
     def level(self) -> str:
@@ -134,48 +97,3 @@ def _picture(benchmark: Benchmark, sample: Sample, boxes: list[Box]) -> dict[str
         corners = ",".join(str(v) for v in area.as_list())
         loupe = reverse("annotation:region", args=[*place, corners, LOUPE_SIDE])
     return {"thumbnail": reverse("annotation:thumbnail", args=place), "loupe": loupe}
-
-
-def grid_markup(tiles: Sequence[Tile]) -> SafeString:
-    """The tiles of the grid, one after the other."""
-    return _joined([_grid_tile(tile) for tile in tiles])
-
-
-def table_markup(tiles: Sequence[Tile]) -> SafeString:
-    """The rows of the table, one after the other."""
-    return _joined([_table_row(tile) for tile in tiles])
-
-
-def _joined(parts: Sequence[SafeString]) -> SafeString:
-    return SafeString("".join(parts))
-
-
-def _grid_tile(tile: Tile) -> SafeString:
-    sample, key = tile.sample, tile.sample.key
-    if tile.thumbnail:
-        picture = annotated_thumbnail(tile.thumbnail, *tile.size, gold=tile.boxes, ratio="16x9", loupe=tile.loupe)
-    else:
-        picture = fast_format_html(GRID_PROBLEM, icon_address("look"), tile.problem)
-    question = tile.question or "No question"
-    return fast_format_html(
-        GRID_TILE, tile.href, picture, tile.state, icon(tile.sign), key, small_share(sample.evidence_share),
-        tile.question, question, _letter(tile, " tile__letter"), tile.answer or "no gold answer",
-        f" · {tile.category}" if tile.category else "", key, key,
-    )  # fmt: skip
-
-
-def _table_row(tile: Tile) -> SafeString:
-    sample, key = tile.sample, tile.sample.key
-    if tile.thumbnail:
-        picture = annotated_thumbnail(tile.thumbnail, *tile.size, gold=tile.boxes, ratio="16x9", shown=96)
-    else:
-        picture = fast_format_html(TABLE_PROBLEM, tile.problem, tile.problem, icon_address("look"))
-    return fast_format_html(
-        TABLE_ROW, key, key, picture, tile.href, key, status_icon(tile.sign), tile.question or "No question",
-        _letter(tile), tile.answer or "n/a", len(tile.boxes), small_share(sample.evidence_share), tile.calls or "none",
-        ago(sample.changed_at, timezone.now()),
-    )  # fmt: skip
-
-
-def _letter(tile: Tile, classes: str = "") -> SafeString:
-    return fast_format_html(LETTER, SafeString(classes), tile.letter) if tile.letter else NOTHING

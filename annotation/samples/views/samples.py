@@ -15,7 +15,7 @@ from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.common.terms import SORTS, Terms
 from annotation.samples.present.facts import facts_of
-from annotation.samples.present.tiles import grid_markup, table_markup, tile_of
+from annotation.samples.present.tiles import tile_of
 from annotation.workflow import Right
 from webapp.common.http import Request
 from webapp.common.paging import page_after
@@ -26,9 +26,9 @@ SORT_WORDS = {"key": "ID", "-changed": gettext_lazy("Last changed"), "share": ge
 
 @require_safe
 def samples(request: Request, slug: str) -> HttpResponse:
-    """Template annotation/samples/samples.html; context: facts, facets, page (has_next, after), tiles, rows (their
-    markup), total, terms, tokens, hidden, views, sorts. Address: see ``SAMPLE_FILTERS``; ?view=table,
-    ?sort=key|-changed|share, ?after=KEY.
+    """Template annotation/samples/samples.html; context: facts, facets, page (has_next, after), tiles, total,
+    terms, tokens, hidden, views, sorts. Address: see ``SAMPLE_FILTERS``; ?view=table, ?sort=key|-changed|share,
+    ?after=KEY.
     """
     benchmark = load_benchmark(request, slug)
     if not allowed(request.user, benchmark, Right.SEE_GOLD):
@@ -46,7 +46,6 @@ def samples(request: Request, slug: str) -> HttpResponse:
         "facets": facets_of(benchmark.samples.all(), terms, request.user, benchmark),
         "page": page,
         "tiles": tiles,
-        "rows": table_markup(tiles) if terms.view == "table" else grid_markup(tiles),
         "total": found.count() if terms.values or terms.chosen else facts.samples,
         "terms": terms,
         "tokens": terms.tokens(benchmark),

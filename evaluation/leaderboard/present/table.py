@@ -7,11 +7,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
-from django.utils.safestring import SafeString
-
 from evaluation.common.design_effect import design_words
 from evaluation.common.figures import Axis, axis_of, written
-from evaluation.leaderboard.present.cells import NOTHING, Cell, ShownPublished, ShownRow, difference_markup, place_words
+from evaluation.leaderboard.present.cells import (
+    Cell,
+    ShownDifference,
+    ShownPublished,
+    ShownRow,
+    difference_of,
+    place_of,
+)
 from evaluation.leaderboard.present.columns import ACCURACY, FLIPS, GROUNDED, IN_FILE, QUADRANTS, UNREAD, Column
 from evaluation.leaderboard.present.links import Addresses
 from evaluation.leaderboard.read.published import PublishedRow
@@ -31,7 +36,6 @@ ROWS: LRUCache[ShownRow] = LRUCache(2_000)
 ANSWERED = frozenset(BOUNDED) - {*QUADRANTS}
 """Metrics that stand with their range beside them; that of a quadrant is in its hover text."""
 FOUR = [Column(metric, {"quadrant": name}) for metric, name in QUADRANTS.items()]
-SHARES = Axis(0, 1)
 
 
 def accuracy_axis(board: Leaderboard) -> Axis:
@@ -83,13 +87,12 @@ class Table:
             letter=letter,
             href=addresses.run(run),
             refer=f"{self.refer}{run}" if self.refer and not is_reference else "",
-            standing=place_words(row.standing, METRICS[board.ranked_by].label),
+            place=place_of(row.standing, METRICS[board.ranked_by].label),
             n=_count(row, "trajectories", {"scored": "yes"}, addresses),
             accuracy=accuracy,
-            accuracy_bar=accuracy.with_bar(self.axis),
-            against=difference_markup(row, turned, self._versus(row), self.difference_axis) if board.whole else NOTHING,
+            axis=self.axis,
+            against=difference_of(row, turned, self._versus(row), self.difference_axis) if board.whole else None,
             grounded=grounded,
-            grounded_bar=grounded.with_bar(SHARES),
             quadrants=[metric_cell(row, column, addresses) for column in FOUR],
             cells=[metric_cell(row, column, addresses, classes) for column, classes in self.columns],
             hidden_counts=hidden_counts(row, addresses),
@@ -178,7 +181,7 @@ class ShownAblation:
     """A model under several settings: one of them, and each other with its difference on the one axis."""
 
     base: LeaderboardRow
-    others: list[tuple[LeaderboardRow, SafeString]]
+    others: list[tuple[LeaderboardRow, ShownDifference]]
 
 
 def shown_ablations(board: Leaderboard, addresses: Addresses) -> list[ShownAblation]:
@@ -188,8 +191,8 @@ def shown_ablations(board: Leaderboard, addresses: Addresses) -> list[ShownAblat
         ShownAblation(
             one.base,
             [
-                (other, difference_markup(replace(other, against=against), flips(other, one.base, against, addresses),
-                                          addresses.compare(one.base.run.pk, other.run.pk), axis, with_family=True))
+                (other, difference_of(replace(other, against=against), flips(other, one.base, against, addresses),
+                                      addresses.compare(one.base.run.pk, other.run.pk), axis, with_family=True))
                 for other, against in one.others
             ],
         )

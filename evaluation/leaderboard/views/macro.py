@@ -10,13 +10,12 @@ from urllib.parse import urlencode
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from evaluation.common.downloads import download
-from evaluation.common.figures import Axis, axis_of
+from evaluation.common.figures import axis_of
 from evaluation.exporters.tables import WRITERS, writes_parquet
-from evaluation.leaderboard.present.cells import Cell
+from evaluation.leaderboard.present.cells import Cell, Place
 from evaluation.leaderboard.present.columns import ACCURACY, CHOICE, GROUNDED, Column
 from evaluation.leaderboard.present.links import Addresses
 from evaluation.leaderboard.present.table import ANSWERED, FOUR, metric_cell
@@ -34,7 +33,6 @@ from evaluation.metrics.ranking import Standing
 from evaluation.models import Run
 from webapp.common.errors import InvalidInput
 from webapp.common.formatting import NOT_AVAILABLE, decimal, percent, range_of
-from webapp.common.markup import fast_format_html
 
 COLUMNS: Mapping[str, Column] = {**CHOICE, **{column.metric: column for column in (ACCURACY, GROUNDED, *FOUR)}}
 WHO = [
@@ -71,8 +69,8 @@ def macro(request: HttpRequest) -> HttpResponse | FileResponse:
             "axis": axis,
             "choices": [_choice(board, slug, title) for slug, title in _offered(board)],
             "heads": [_head(column, board.metric) for column in board.columns],
-            "rows": [_shown(row, board, axis) for row in board.rows],
-            "lacking": [_shown(row, board, axis) for row in board.lacking],
+            "rows": [_shown(row, board) for row in board.rows],
+            "lacking": [_shown(row, board) for row in board.lacking],
             "parquet": writes_parquet(),
         },
     )
@@ -101,7 +99,6 @@ class ShownCell:
     where the model has none with a value."""
 
     cell: Cell | None
-    bar: SafeString
     href: str
     runs: str
     odd: bool = False
@@ -111,16 +108,15 @@ class ShownCell:
 @dataclass(frozen=True)
 class ShownMacro:
     row: MacroRow
-    rank: SafeString
+    place: Place
     mean: Cell
-    mean_bar: SafeString
     cells: Sequence[ShownCell]
 
 
-def _shown(row: MacroRow, board: CrossBenchmarkLeaderboard, axis: Axis) -> ShownMacro:
+def _shown(row: MacroRow, board: CrossBenchmarkLeaderboard) -> ShownMacro:
     mean = _mean(row, board)
-    cells = [_cell(row.cells.get(column.benchmark.pk), column, board.metric, axis) for column in board.columns]
-    return ShownMacro(row, _rank(row.standing), mean, mean.with_bar(axis), cells)
+    cells = [_cell(row.cells.get(column.benchmark.pk), column, board.metric) for column in board.columns]
+    return ShownMacro(row, _place(row.standing), mean, cells)
 
 
 def _mean(row: MacroRow, board: CrossBenchmarkLeaderboard) -> Cell:
@@ -142,26 +138,22 @@ def _mean(row: MacroRow, board: CrossBenchmarkLeaderboard) -> Cell:
     return Cell(percent(row.standing.value), words, value=row.standing.value, low=low, high=high, range=spread)
 
 
-def _rank(standing: Standing | None) -> SafeString:
-    """``3 [2–6]`` with the chance of being best; a dash where nothing was drawn: a rank alone says too much."""
+def _place(standing: Standing | None) -> Place:
+    """A rank with the chance of being best; a dash where nothing was drawn: a rank alone says too much."""
     if standing is None or standing.low is None or standing.p_best is None:
-        return fast_format_html('<span class="faint" title="{}">–</span>', "No rank range, so no rank")
+        return Place(title="No rank range, so no rank")
     near = f", in the top 3 in {percent(standing.p_top3)}%" if standing.p_top3 is not None else ""
     title = f"95% rank range {standing.low} to {standing.high}; first in {percent(standing.p_best)}% of draws{near}"
-    return fast_format_html(
-        '<span title="{}"><b>{}</b> <span class="err">[{}–{}]</span></span>'
-        '<span class="best xs">best {}%</span>',
-        title, standing.rank, standing.low, standing.high, percent(standing.p_best, 0),
-    )  # fmt: skip
+    return Place(standing.rank, title, f"{standing.low}–{standing.high}", percent(standing.p_best, 0))
 
 
-def _cell(found: MacroCell | None, column: MacroColumn, metric: str, axis: Axis) -> ShownCell:
+def _cell(found: MacroCell | None, column: MacroColumn, metric: str) -> ShownCell:
     slug = column.benchmark.slug
     if found is None:
-        return ShownCell(None, fast_format_html(""), "", reverse("evaluation:runs", args=[slug]))
+        return ShownCell(None, "", reverse("evaluation:runs", args=[slug]))
     addresses = Addresses(slug)
     cell = metric_cell(_Row(found.scoring.run, {metric: found.metric}), COLUMNS[metric], addresses)
-    return ShownCell(cell, cell.with_bar(axis), addresses.run(found.scoring.run_id), "", found.odd, found.stale)
+    return ShownCell(cell, addresses.run(found.scoring.run_id), "", found.odd, found.stale)
 
 
 class _Row(NamedTuple):

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
-from evaluation.common.figures import Axis, axis_of
+from evaluation.common.figures import axis_of
 from evaluation.common.rewards import read_rewards
-from evaluation.leaderboard.present.cells import quadrant_bar
+from evaluation.leaderboard.present.cells import Quadrants
 from evaluation.leaderboard.present.columns import ACCURACY
 from evaluation.leaderboard.present.links import Addresses
 from evaluation.leaderboard.present.table import FOUR, metric_cell
@@ -36,7 +36,7 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
     axis = axis_of(end for m in accuracies for end in (m.value, m.ci_low, m.ci_high))
     context = {
         **benchmark_context(request, benchmark, "runs"),
-        "rows": [_shown(row, addresses, axis) for row in rows],
+        "rows": [_shown(row, addresses) for row in rows],
         "axis": axis,
         "to_score": [row for row in rows if row.stale or row.scoring is None],
         "rewards": read_rewards(benchmark),
@@ -45,15 +45,14 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "evaluation/leaderboard/runs/runs.html", context)
 
 
-def _shown(row: RunRow, addresses: Addresses, axis: Axis) -> dict[str, Any]:
+def _shown(row: RunRow, addresses: Addresses) -> dict[str, Any]:
     run = row.run.pk
     accuracy = metric_cell(row, ACCURACY, addresses)
     scored = {"scored": "yes"} if row.scoring else {}
     return {
         "row": row,
-        "quadrants": quadrant_bar([metric_cell(row, column, addresses) for column in FOUR]),
+        "four": Quadrants([metric_cell(row, column, addresses) for column in FOUR]),
         "accuracy": accuracy,
-        "accuracy_bar": accuracy.with_bar(axis),
         "href": addresses.run(run),
         "trajectories": addresses.trajectories(run, **scored),
         "failed": addresses.trajectories(run, failed="yes", **scored),

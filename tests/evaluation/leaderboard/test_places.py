@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from evaluation.leaderboard.present.cells import place_words
+from evaluation.leaderboard.present.cells import place_of
 from evaluation.models import Standing
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board
@@ -36,13 +36,13 @@ def test_ranks_carry_their_range_and_their_chances_wherever_they_stand(lea):
 
 
 def test_a_rank_without_a_range_says_why():
-    assert "alone" in place_words(Standing(rank=1, detail={"method": "bootstrap"}), "accuracy")
-    assert "no rank range" in place_words(Standing(rank=2, detail={"draws": 10_000}), "accuracy")
+    assert "alone" in place_of(Standing(rank=1, detail={"method": "bootstrap"}), "accuracy").title
+    assert "no rank range" in place_of(Standing(rank=2, detail={"draws": 10_000}), "accuracy").title
 
 
 def test_a_place_without_the_chance_of_the_first_three_says_nothing_of_it():
-    words = place_words(Standing(rank=1, low=1, high=3, p_best=0.876), "accuracy")
-    assert 'first in 87.6% of draws"' in words
+    place = place_of(Standing(rank=1, low=1, high=3, p_best=0.876), "accuracy")
+    assert place.title.endswith("first in 87.6% of draws")
 
 
 @pytest.mark.parametrize(("models", "chance"), [("ABC", None), ("ABCD", 0.75)])

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from webapp.common import drawing, formatting, svg
+from webapp.common import drawing, formatting, fragments, svg
 from webapp.common.formatting import MINUS, finite
 from webapp.common.glossary import find_term
 from webapp.common.status_icons import status_icon
@@ -107,6 +107,15 @@ def px(width: Any, height: object = None) -> str:
     if height is None and hasattr(width, "width"):
         return formatting.pixels(width.width, width.height)
     return formatting.pixels(width, height)
+
+
+# Repeated parts
+
+
+@register.simple_tag
+def fragment(name: str, **context: object) -> SafeString:
+    """``{% fragment "annotation/samples/_rows.jinja" tiles=tiles %}``: rows or tiles, which know nothing else."""
+    return fragments.fragment(name, context)
 
 
 # Addresses and forms
