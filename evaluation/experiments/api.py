@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.common.idempotency import answer_once
 from annotation.common.requests import key_of
+from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.present.exchanges import body_text, image_answer, images_in
@@ -48,7 +49,7 @@ from webapp.accounts.scopes import Scope, needs
 from webapp.common.api import NumberField, TextField, WholeNumberField
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.api_query import one_of, said
-from webapp.common.errors import Conflict, InvalidInput, NotFound
+from webapp.common.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from webapp.common.streaming import streamed
 
 START = ("none", "trial", "all")
@@ -199,7 +200,7 @@ EXCHANGE = inline_serializer(
 @api_view(["GET", "POST"])
 def endpoints(request: Request, slug: str) -> Response:
     """The endpoints that experiments of a benchmark can use, those of the site included. POST adds one."""
-    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS if request.method == "GET" else Right.MANAGE)
+    benchmark = _with_endpoints(request, slug)
     if request.method == "GET":
         return paged(request, Endpoint.objects.offered_to(benchmark), "pk", _endpoint)
     given = _given(NewEndpoint, request)
@@ -216,7 +217,7 @@ def endpoints(request: Request, slug: str) -> Response:
 def endpoint(request: Request, slug: str, pk: int) -> Response:
     """An endpoint. PATCH changes it; another address deletes its stored key. DELETE removes it, and keeps its
     experiments."""
-    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS if request.method == "GET" else Right.MANAGE)
+    benchmark = _with_endpoints(request, slug)
     # Those of the site are read here, and changed on no address of a benchmark: a token can be limited to it.
     among = Endpoint.objects.offered_to(benchmark) if request.method == "GET" else benchmark.endpoints.all()
     found = get_object_or_404(among, pk=pk)
@@ -358,6 +359,16 @@ def _change(found: Experiment, actor: Any, given: dict[str, Any]) -> None:
             case "running" if found.state not in (Experiment.State.RUNNING, Experiment.State.TRIAL):
                 raise Conflict(f"The experiment is {found.state} and can't be run again.", code="state")
     found.refresh_from_db()
+
+
+def _with_endpoints(request: Request, slug: str) -> Benchmark:
+    """The benchmark whose endpoints are read by whoever may import runs, and changed by whoever manages them."""
+    if request.method == "GET":
+        try:
+            return benchmark_for(request, slug, Right.IMPORT_RUNS)
+        except NotAllowed:
+            pass  # A token that only manages reads what it changes.
+    return benchmark_for(request, slug, Right.MANAGE)
 
 
 def _load(request: Request, slug: str, pk: int) -> Experiment:
