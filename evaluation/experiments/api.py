@@ -18,7 +18,6 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.common.idempotency import answer_once
 from annotation.common.requests import key_of
-from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.present.exchanges import body_text, image_answer, images_in
@@ -361,7 +360,7 @@ def _change(found: Experiment, actor: Any, given: dict[str, Any]) -> None:
     found.refresh_from_db()
 
 
-def _with_endpoints(request: Request, slug: str) -> Benchmark:
+def _with_endpoints(request: Request, slug: str) -> Any:
     """The benchmark whose endpoints are read by whoever may import runs, and changed by whoever manages them."""
     if request.method == "GET":
         try:
