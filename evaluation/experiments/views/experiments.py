@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -16,7 +16,7 @@ from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.experiments.forms import ArmForm, BudgetForm, ExperimentForm, JudgeForm
-from evaluation.experiments.present.exchanges import exchanges_of
+from evaluation.experiments.present.exchanges import exchanges_of, image_answer
 from evaluation.experiments.present.experiment import (
     actions_of,
     crops_of,
@@ -30,7 +30,6 @@ from evaluation.experiments.read.progress import accuracy_of, price_range, progr
 from evaluation.experiments.write.arms import create_arms
 from evaluation.experiments.write.create import create_experiment
 from evaluation.experiments.write.fit import frame_warning
-from evaluation.experiments.write.images import SUFFIX
 from evaluation.experiments.write.judges import create_judge
 from evaluation.experiments.write.states import (
     change_budget,
@@ -43,7 +42,6 @@ from evaluation.experiments.write.states import (
 )
 from evaluation.models import Endpoint, Experiment, Run, SentImage
 from webapp.accounts.http import SignedInRequest
-from webapp.common import objects
 from webapp.common.errors import ApplicationError, Conflict
 from webapp.common.htmx import render_page
 from webapp.common.paging import page_after
@@ -51,8 +49,6 @@ from webapp.common.streaming import streamed
 
 PAGE = 50
 ATTEMPTS = 50
-MINUTES = 10 * 60
-"""Seconds for which a browser keeps an image: rights can be taken away."""
 DO: Mapping[str, Callable[..., Any]] = {
     "trial": start_trial, "start": start_all, "resume": resume, "pause": pause, "stop": stop, "retry": retry_failed,
 }  # fmt: skip
@@ -249,12 +245,7 @@ def export(request: SignedInRequest, slug: str, pk: int) -> StreamingHttpRespons
 @require_safe
 def image(request: SignedInRequest, slug: str, pk: int, sha256: str) -> HttpResponse:
     """An image as a model received it."""
-    found = get_object_or_404(SentImage, experiment=_load(request, slug, pk), sha256=sha256)
-    if found.media_type not in SUFFIX:
-        raise Http404(gettext("This is no image."))
-    answer = HttpResponse(objects.read(found.name), content_type=found.media_type)
-    answer["Cache-Control"] = f"private, max-age={MINUTES}"
-    return answer
+    return image_answer(get_object_or_404(SentImage, experiment=_load(request, slug, pk), sha256=sha256))
 
 
 def _run_of(found: Experiment) -> Run | None:
