@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext
@@ -99,7 +100,7 @@ def new_arms(request: SignedInRequest, slug: str) -> HttpResponse:
         "text": gettext(
             "An arm repeats the trajectories of a run with one controlled change, and asks the same model again."
         ),
-        "button": gettext("Create experiment"),
+        "button": gettext("Create a draft"),
     }
     return _new_on_run(request, slug, ArmForm, create_arms, words)
 
@@ -114,7 +115,7 @@ def new_judge(request: SignedInRequest, slug: str) -> HttpResponse:
             "A model is asked about the trajectories of a run. It should be of another family than the model that it "
             "judges. Compare it with people under Judging before you trust it."
         ),
-        "button": gettext("Create experiment"),
+        "button": gettext("Create a draft"),
     }
     return _new_on_run(request, slug, JudgeForm, create_judge, words)
 
@@ -127,11 +128,18 @@ def _new_on_run(
     words: dict[str, str],
 ) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
-    form = kind(request.POST or None, benchmark=benchmark, initial={"run": request.GET.get("run")})
+    # What links name is chosen at first: the run, and of arms which ones on which samples.
+    initial = {name: request.GET[name] for name in ("run", "arms", "samples") if name in request.GET}
+    form = kind(request.POST or None, benchmark=benchmark, initial=initial)
     if request.method == "POST" and form.is_valid():
         chosen = form.cleaned_data
         try:
-            made = create(actor=request.user, run=chosen["run"], endpoint=chosen["endpoint"], choices=form.choices())
+            with transaction.atomic():
+                made = create(
+                    actor=request.user, run=chosen["run"], endpoint=chosen["endpoint"], choices=form.choices()
+                )
+                if "start" in request.POST:
+                    start_all(actor=request.user, experiment=made)
         except ApplicationError as error:
             if error.status == 403:
                 raise
