@@ -1,8 +1,8 @@
 """The lanes of the tests: ``python -m tests.lanes [lane ...]``.
 
-Two lanes at a time, each a process of its own, and one that mostly waits beside them; what they print is shown lane by
-lane. At the end one line for each with its result and time, and for a lane that did not run, why. On a build machine
-(``CI=true``) a lane that cannot run is a failure.
+One lane after the other, each a process of its own, and one that mostly waits beside them; at the end one line for
+each with its result and time, and for a lane that did not run, why. On a build machine (``CI=true``) a lane that cannot
+run is a failure.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from queue import SimpleQueue
 
 from tests import postgres
 from tests.deploy import machine
@@ -27,8 +26,6 @@ ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """The first draws what the others draw, without their windows, for a third less of processor time."""
 WORKERS = ("-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal")
-AT_ONCE = 2
-"""Lanes that work at the same time: each waits now and then, for a browser, a server or its last test."""
 NO_TESTS_COLLECTED = 5
 
 
@@ -39,7 +36,7 @@ class Skip(Exception):
 @dataclass(frozen=True)
 class Lane:
     """A group of tests with a command of its own; ``prepare`` gives it, with what it adds to the environment. One that
-    mostly waits, for services and packages, runs beside those that work."""
+    mostly waits, for services and packages, runs beside the others, and is shown in its place."""
 
     name: str
     covers: str
@@ -150,14 +147,6 @@ def run(lane: Lane, *, must_run: bool, say: Callable[[str], None] = say) -> Resu
     return Result(lane, status, time.monotonic() - begun, closing)
 
 
-def _run_aloud(lane: Lane, *, must_run: bool, heard: SimpleQueue[str | None]) -> Result:
-    """Run a lane; ``heard`` gets the lines that it prints, and None at its end."""
-    try:
-        return run(lane, must_run=must_run, say=heard.put)
-    finally:
-        heard.put(None)
-
-
 def stream(command: Sequence[str], environ: dict[str, str], say: Callable[[str], None]) -> tuple[int, str]:
     """Run a command, show what it prints as it comes, and keep its closing line."""
     closing: list[str] = []
@@ -185,17 +174,14 @@ def main(arguments: Sequence[str]) -> int:
         print(f"There is no lane {unknown[0]!r}. Lanes are {', '.join(known)}.", file=sys.stderr)
         return 2
     must_run = os.environ.get("CI", "").lower() in {"1", "true"}
-    chosen = [known[name] for name in (arguments or known)]
-    heard = [SimpleQueue[str | None]() for _ in chosen]
-    with ThreadPoolExecutor(AT_ONCE) as working, ThreadPoolExecutor(1) as waiting:
-        begun = [
-            (waiting if lane.waits else working).submit(_run_aloud, lane, must_run=must_run, heard=lines)
-            for lane, lines in zip(chosen, heard, strict=True)
-        ]
-        for lines in heard:
-            for line in iter(lines.get, None):
-                say(line)
-    results = [one.result() for one in begun]
+    chosen, heard = [known[name] for name in (arguments or known)], list[str]()
+    with ThreadPoolExecutor(1) as beside:
+        begun = {one: beside.submit(run, one, must_run=must_run, say=heard.append) for one in chosen if one.waits}
+        results = []
+        for lane in chosen:
+            results.append(begun[lane].result() if lane in begun else run(lane, must_run=must_run))
+            if lane in begun:
+                say("\n".join(heard))
     print(summary(results))
     return int(any(result.status == "failed" for result in results))
 

@@ -112,17 +112,3 @@ def test_a_lane_that_waits_runs_beside_the_others_and_is_shown_in_its_place(monk
     said = capsys.readouterr().out
     places = [said.index(words) for words in ("── busy", "1 passed", "── waiting", "2 passed", "── lanes")]
     assert places == sorted(places)
-
-
-def test_two_lanes_work_at_once_and_are_shown_one_after_the_other(monkeypatch, capsys, tmp_path):
-    def meeting(name, other):
-        here, there = tmp_path / name, tmp_path / other
-        script = f"import pathlib, time; pathlib.Path({str(here)!r}).touch()\n"
-        script += f"while not pathlib.Path({str(there)!r}).exists(): time.sleep(0.01)\nprint('{name} met {other}')"
-        return lanes.Lane(name, "works", lambda _: ([sys.executable, "-c", script], {}))
-
-    monkeypatch.setattr(lanes, "LANES", (meeting("one", "two"), meeting("two", "one"), meeting("three", "one")))
-    assert lanes.main([]) == 0
-    said = capsys.readouterr().out
-    places = [said.index(words) for words in ("── one", "one met", "── two", "two met", "── three", "three met")]
-    assert places == sorted(places)
