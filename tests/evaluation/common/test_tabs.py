@@ -19,7 +19,7 @@ from webapp.accounts.models import User
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 BASE = "/benchmarks/kitchen/"
 RESULTS = ["Runs", "Leaderboard", "Failures", "Compare", "Toolchains"]
-EVERYONE = ["Versions", "Data card", "Slices"]
+EVERYONE = ["Versions", "Data card", "Slices", "Rewards"]
 LEADS = [
     "Work", "Quality", "Agreement", "Judging", *EVERYONE, "Answers", "Experiments", "Import", "Export", "Tools",
     "Settings",
