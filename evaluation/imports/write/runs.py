@@ -18,6 +18,7 @@ from annotation.workflow import Right
 from evaluation.common.extraction.read import answer_keys
 from evaluation.common.saving.batches import WRITTEN, RunRegistry, save_others, save_trajectories
 from evaluation.common.saving.merge_task_records import merge_records
+from evaluation.detections import detections_in
 from evaluation.importers import IMPORTERS
 from evaluation.importers.interface import (
     BoxSpace,
@@ -184,7 +185,10 @@ class RunsSaver:
         return {key: (width, height) for key, width, height in rows}
 
     def _read(self, item: Trajectory) -> None:
-        if self.answers is not None and item.condition == Condition.NONE and (key := self._keys.get(item.sample_id)):
+        """Count how the answer is read. A detector gives none."""
+        if self.answers is None or item.condition != Condition.NONE or detections_in(item.extra) is not None:
+            return
+        if key := self._keys.get(item.sample_id):
             self.answers.take(item.answer, key, VERDICTS[item.judge_correct])
 
     @cached_property

@@ -132,10 +132,14 @@ def test_the_pages_say_what_a_detector_is_and_which_score_counts(lea: User, foun
     page = client.get(f"/benchmarks/kitchen/runs/{run.pk}/").content.decode()
     assert "detector, score ≥ 0.30" in page
     assert "/lab/" not in page
+    assert "Tool recognition F1" in page
+    assert "Tools called" not in page
+    assert "Only tool recognition is defined." in page
     row = Trajectory.objects.get(run=run, sample__key="wall")
     page = client.get(f"/benchmarks/kitchen/trajectories/{row.pk}/?tab=detections").content.decode()
     assert "2 objects have a score of at least 0.30; 1 below it." in page
     assert "only tool recognition is defined" in page
+    assert "says a judge" not in page
     assert "100, 10, 160, 60" in page
 
 
