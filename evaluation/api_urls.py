@@ -66,6 +66,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         experiments.exchanges,
         name="api-exchanges",
     ),
+    path(
+        f"{BENCHMARK}/experiments/<int:pk>/attempts/<int:attempt>/exchanges/<int:n>/images/<slug:sha256>/",
+        experiments.exchange_image,
+        name="api-exchange-image",
+    ),
     path(f"{BENCHMARK}/imports/", imports.imports, name="api-imports"),
     path(f"{BENCHMARK}/imports/<int:pk>/", imports.import_record, name="api-import"),
     path(f"{BENCHMARK}/imports/<int:pk>/commit/", imports.import_commit, name="api-import-commit"),

@@ -232,6 +232,12 @@ SPECTACULAR_SETTINGS = {
     # What is sent is described apart from what is answered: a file goes in as bytes.
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    # Choices that several fields have, and fields of one name with other choices, need names of their own.
+    "ENUM_NAME_OVERRIDES": {
+        "EstimandEnum": ["prefix", "turn"],
+        "ExperimentKindEnum": ["run", "arms", "judge"],
+        "ImportKindEnum": ["samples", "runs"],
+    },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "webapp.common.api_schema.with_errors",

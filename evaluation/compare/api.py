@@ -15,8 +15,9 @@ from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.common.api import Fields, intervals
 from evaluation.compare.read.crops import read_crop_agreement
-from evaluation.compare.read.runs import CELLS, cell_terms, comparable_runs, compare_runs, look_terms
+from evaluation.compare.read.runs import CELLS, calling_terms, cell_terms, comparable_runs, compare_runs, look_terms
 from evaluation.compare.read.slices import find_largest_differences
+from evaluation.metrics.calling import CallingEffect
 from evaluation.metrics.comparison import Comparison
 from evaluation.metrics.families import FAMILIES
 from evaluation.metrics.slice_finder import LEAST
@@ -69,6 +70,20 @@ LOOK: Fields = {
     ),
 }  # fmt: skip
 
+CALLING: Fields = {
+    **{
+        name: serializers.IntegerField()
+        for name in (
+            "without", "tools", "n", "clusters", "benefit", "harm", "needless", "futile", "uncalled", "unmet",
+        )
+    },
+    **{name: serializers.FloatField(allow_null=True) for name in ("net", "p_value", "p_cluster")},
+    **intervals("interval", "clustered"),
+    "terms": serializers.DictField(
+        child=serializers.DictField(child=serializers.CharField()), help_text="By count: the query of trajectories/."
+    ),
+}  # fmt: skip
+
 
 def _asked(most: int, description: str) -> OpenApiParameter:
     several = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": most, "uniqueItems": True}
@@ -102,6 +117,12 @@ PAIR_OF_RUNS = _asked(2, "Two runs.")
                 dict(LOOK),
                 help_text="Of the first two, where both have the sample in their grounding population: grounded or "
                 "not, and mean IoA. No p is adjusted; ioa_p is of draws random signs.",
+            ),
+            "calling": inline_serializer(
+                "ComparedCalling",
+                dict(CALLING),
+                allow_null=True,
+                help_text="What calling tools did, where one of the first two runs made calls and the other made none.",
             ),
             "resampled": serializers.DictField(
                 allow_null=True,
@@ -142,6 +163,7 @@ def compare(request: Request, slug: str) -> Response:
             "other_gold": [run.pk for run in found.other_gold],
             "pairs": [_pair(one, runs[0], other) for one, other in zip(found.pairs, runs[1:], strict=True)],
             "look": plain(found.look) | {"terms": look_terms(runs[0].pk, runs[1].pk)},
+            "calling": _called(found.calling),
             "resampled": plain(found.resampled),
             "facets": found.facets,
             "slices": [_of_slice(one.found, runs[0], runs[1], {one.by: one.value}) for one in found.slices],
@@ -214,6 +236,14 @@ def _runs(request: Request, benchmark: Any, most: int) -> list[Run]:
     if unknown:
         raise NotFound(f"Unknown run “{unknown[0][:20]}”, or it has no scores.", field="run")
     return [known[pk] for pk in asked]
+
+
+def _called(found: tuple[Run, Run, CallingEffect] | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    without, tools, effect = found
+    terms = calling_terms(without.pk, tools.pk)
+    return {"without": without.pk, "tools": tools.pk, **plain(effect), "terms": terms}
 
 
 def _pair(one: Comparison, a: Run, b: Run, facets: Mapping[str, str] | None = None) -> dict[str, Any]:

@@ -1,16 +1,23 @@
-"""The endpoint of the demo: a stand-in on this machine that answers as one of the scripted agents."""
+"""The endpoints of the demo: one stand-in on this machine that answers as scripted agents and rules do."""
 
 from __future__ import annotations
 
 import socket
+from collections.abc import Mapping
 
 from annotation.models import Benchmark
 from evaluation.experiments.write.endpoints import add_endpoint, change_endpoint
 from evaluation.models import Endpoint
 
-NAME = "stand-in"
 PORT = 9001
-MODEL = "oracle zoom"
+OFFERED: Mapping[str, tuple[str, str]] = {
+    "stand-in": ("oracle zoom", "stand-in oracle zoom"),
+    "stand-in-reader": ("reader:p=.9,q=.4", "stand-in reader"),
+    "stand-in-ignorer": ("ignorer:p=.7", "stand-in ignorer"),
+    "stand-in-judge": ("judge:tpr=.8,tnr=.7", "stand-in judge"),
+}
+"""Endpoint to its model in requests and on pages: an agent whose runs are replayed, one that reads its crops, one that
+makes the same calls and ignores what comes back, and a judge with known rates."""
 
 
 def free_port(wanted: int = PORT) -> int:
@@ -25,14 +32,18 @@ def free_port(wanted: int = PORT) -> int:
     return wanted
 
 
-def offer_stand_in(benchmark: Benchmark, port: int) -> Endpoint:
-    """Add the endpoint to the demo, or give it the port that it has now."""
-    values = {
-        "preset": "stand-in", "base_url": f"http://127.0.0.1:{port}/v1", "model": MODEL, "label": f"stand-in {MODEL}",
-        "family": "qwen3-vl",
-    }  # fmt: skip
-    endpoint = Endpoint.objects.filter(benchmark=benchmark, name=NAME).first()
-    if endpoint is None:
-        return add_endpoint(actor=None, benchmark=benchmark, name=NAME, values=values)
-    change_endpoint(actor=None, endpoint=endpoint, values=values)
-    return endpoint
+def offer_stand_in(benchmark: Benchmark, port: int) -> list[Endpoint]:
+    """Add the endpoints to the demo, or give them the port that the stand-in has now."""
+    offered = []
+    for name, (model, label) in OFFERED.items():
+        values = {
+            "preset": "stand-in", "base_url": f"http://127.0.0.1:{port}/v1", "model": model, "label": label,
+            "family": "qwen3-vl",
+        }  # fmt: skip
+        endpoint = Endpoint.objects.filter(benchmark=benchmark, name=name).first()
+        if endpoint is None:
+            endpoint = add_endpoint(actor=None, benchmark=benchmark, name=name, values=values)
+        else:
+            change_endpoint(actor=None, endpoint=endpoint, values=values)
+        offered.append(endpoint)
+    return offered

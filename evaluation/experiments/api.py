@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
-from django.http import StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, inline_serializer
@@ -21,7 +21,7 @@ from annotation.common.idempotency import answer_once
 from annotation.common.requests import key_of
 from annotation.workflow import Right
 from evaluation.endpoints.presets import PRESETS
-from evaluation.experiments.present.exchanges import body_text
+from evaluation.experiments.present.exchanges import body_text, image_answer, images_in
 from evaluation.experiments.present.rows import experiment_row, progress_row
 from evaluation.experiments.read.exchanges import exchange_lines, export_name
 from evaluation.experiments.read.prompts import Owner, PromptHistory, history_of, prompts_of
@@ -31,6 +31,7 @@ from evaluation.experiments.write.endpoints import (
     CHANGEABLE,
     add_endpoint,
     change_endpoint,
+    remove_endpoint,
     test_endpoint,
 )
 from evaluation.experiments.write.judges import JudgeChoices, create_judge
@@ -44,7 +45,7 @@ from evaluation.experiments.write.states import (
     start_trial,
     stop,
 )
-from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Run
+from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Run, SentImage
 from evaluation.runner.arms.catalogue import Estimand
 from evaluation.runner.judges import VOTES, Question
 from evaluation.runner.protocols import PROTOCOLS
@@ -55,7 +56,7 @@ from webapp.accounts.scopes import Scope, needs
 from webapp.common.api import NumberField, TextField, WholeNumberField
 from webapp.common.api_paging import PAGING, page_of, paged, paged_rows
 from webapp.common.api_query import one_of, said
-from webapp.common.errors import Conflict, InvalidInput, NotFound
+from webapp.common.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from webapp.common.streaming import streamed
 
 Used = Mapping[tuple[str, str], int]
@@ -274,7 +275,7 @@ EXCHANGE = inline_serializer(
 @api_view(["GET", "POST"])
 def endpoints(request: Request, slug: str) -> Response:
     """The endpoints that experiments of a benchmark can use, those of the site included. POST adds one."""
-    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    benchmark = _with_endpoints(request, slug)
     if request.method == "GET":
         return paged(request, Endpoint.objects.offered_to(benchmark), "pk", _endpoint)
     given = _given(NewEndpoint, request)
@@ -286,13 +287,18 @@ def endpoints(request: Request, slug: str) -> Response:
 @needs(Scope.MANAGE)
 @extend_schema(methods=["GET"], operation_id="endpoint", responses=ENDPOINT)
 @extend_schema(methods=["PATCH"], operation_id="endpoint_change", request=EndpointFields, responses=ENDPOINT)
-@api_view(["GET", "PATCH"])
+@extend_schema(methods=["DELETE"], operation_id="endpoint_remove", responses={204: None})
+@api_view(["GET", "PATCH", "DELETE"])
 def endpoint(request: Request, slug: str, pk: int) -> Response:
-    """An endpoint. PATCH changes it; another address deletes its stored key."""
-    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    """An endpoint. PATCH changes it; another address deletes its stored key. DELETE removes it, and keeps its
+    experiments."""
+    benchmark = _with_endpoints(request, slug)
     # Those of the site are read here, and changed on no address of a benchmark: a token can be limited to it.
     among = Endpoint.objects.offered_to(benchmark) if request.method == "GET" else benchmark.endpoints.all()
     found = get_object_or_404(among, pk=pk)
+    if request.method == "DELETE":
+        remove_endpoint(actor=person_of(request), endpoint=found)
+        return Response(status=204)
     if request.method == "PATCH":
         given = _given(EndpointFields, request)
         key = given.pop("key", "")
@@ -468,6 +474,22 @@ def exchanges(request: Request, slug: str, pk: int, attempt: int) -> Response:
     return paged(request, rows, "n", _exchange)
 
 
+@needs(Scope.IMPORT)
+@extend_schema(
+    operation_id="exchange_image",
+    responses={(200, "image/*"): OpenApiResponse(OpenApiTypes.BINARY, "The image as a model received it.")},
+)
+@api_view(["GET"])
+def exchange_image(request: Request, slug: str, pk: int, attempt: int, n: int, sha256: str) -> HttpResponse:
+    """An image of a request, by the SHA-256 that the request names."""
+    found = get_object_or_404(_load(request, slug, pk).attempts.select_related("reused_from"), pk=attempt)
+    source = found.reused_from or found
+    row = get_object_or_404(Exchange, attempt=source, n=n)
+    if sha256 not in images_in(row.request):
+        raise NotFound("This request has no such image.")
+    return image_answer(get_object_or_404(SentImage, experiment=source.experiment_id, sha256=sha256))
+
+
 def _change(found: Experiment, actor: Any, given: dict[str, Any]) -> None:
     budget = {name: given[name] for name in ("budget_usd", "budget_calls") if name in given}
     with transaction.atomic():
@@ -487,6 +509,16 @@ def _change(found: Experiment, actor: Any, given: dict[str, Any]) -> None:
             case "running" if found.state not in (Experiment.State.RUNNING, Experiment.State.TRIAL):
                 raise Conflict(f"The experiment is {found.state} and can't be run again.", code="state")
     found.refresh_from_db()
+
+
+def _with_endpoints(request: Request, slug: str) -> Any:
+    """The benchmark whose endpoints are read by whoever may import runs, and changed by whoever manages them."""
+    if request.method == "GET":
+        try:
+            return benchmark_for(request, slug, Right.IMPORT_RUNS)
+        except NotAllowed:
+            pass  # A token that only manages reads what it changes.
+    return benchmark_for(request, slug, Right.MANAGE)
 
 
 def _load(request: Request, slug: str, pk: int) -> Experiment:
@@ -511,7 +543,11 @@ def _history(benchmark: Any, slug: str) -> PromptHistory:
 
 
 def _given(form: type[serializers.Serializer], request: Request) -> dict[str, Any]:
+    """What was sent, checked. Raises ``InvalidInput`` naming an unknown field, which would have no effect."""
     read = form(data=request.data)
+    if isinstance(request.data, Mapping) and (unknown := sorted(set(request.data) - set(read.fields))):
+        known = ", ".join(read.fields)
+        raise InvalidInput(f"There is no field {unknown[0]}. Fields: {known}.", field=unknown[0])
     read.is_valid(raise_exception=True)
     return dict(read.validated_data)
 

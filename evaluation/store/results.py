@@ -33,6 +33,7 @@ class Results:
     quadrant: Ints
     coverage: NDArray[np.float64]
     ioa: NDArray[np.float64]
+    called: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.sample)
@@ -56,6 +57,7 @@ _COLUMNS: Mapping[str, str] = {
     "quadrant": f"coalesce(list_position({list(Quadrant.NAMES)!r}, quadrant), 0) - 1",
     "coverage": "coalesce(coverage, 'nan'::DOUBLE)",
     "ioa": "coalesce(ioa, 'nan'::DOUBLE)",
+    "called": "coalesce(calls, 0) > 0",
 }
 _TYPES = {"sample": np.int64, "correct": np.int64, "quadrant": np.int64}
 

@@ -17,7 +17,7 @@ from annotation.models import Membership
 from evaluation.common.judging.known import withheld_samples
 from evaluation.common.judging.words import word_of
 from evaluation.common.trajectory.read import TrajectoryDetail
-from evaluation.models import Attempt, Judgement, Trajectory
+from evaluation.models import Attempt, Experiment, Judgement, Trajectory
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,7 @@ def _member(trajectory: Trajectory) -> Subquery:
 
 def attempt_of(row: Any) -> Attempt | None:
     """The attempt of an experiment that made a trajectory. One query, none for runs of files."""
-    if not any(name.startswith("recipe") for name in row.run.extra):
+    if "@" not in row.condition and not any(name.startswith("recipe") for name in row.run.extra):
         return None
-    return Attempt.objects.filter(trajectory=row).order_by("-pk").first()
+    made = Attempt.objects.filter(trajectory=row).exclude(experiment__kind=Experiment.Kind.JUDGE)
+    return made.order_by("-pk").first()

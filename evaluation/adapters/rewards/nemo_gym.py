@@ -24,7 +24,8 @@ class SightlineVerifier:
         if given.get("sample") is None or given.get("size") is None:
             raise RewardError("The request needs the fields sample and size.")
         messages = messages_in(given["response"].get("output") or ())
-        found = await reward_at_barrier(given, messages, trainer="nemo-gym", name=str(given.get("rollout") or ""))
+        name = "" if given.get("rollout") is None else str(given["rollout"])
+        found = await reward_at_barrier(given, messages, trainer="nemo-gym", name=name)
         parts = {"acc": found["r_acc"], "format": found["r_format"]}
         parts["evidence"] = found["r_final"] - found["r_acc"] - found["r_format"]
         return type(self).response_type(**given, reward=found["r_final"], reward_components=parts)

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.urls import reverse
 
-from evaluation.compare.read.runs import CELLS, cell_terms, look_terms
+from evaluation.compare.read.runs import CELLS, calling_terms, cell_terms, look_terms
 from evaluation.models import Run
 from evaluation.query.sql import MOST_RUNS
 from webapp.common.errors import InvalidInput, NotFound
@@ -46,6 +46,9 @@ class PairLinks:
 
     def look(self, name: str, n: int) -> Count:
         return self._count(n, self._looks[name])
+
+    def calling(self, name: str, n: int, without: int, tools: int) -> Count:
+        return self._count(n, calling_terms(without, tools)[name])
 
     def _count(self, n: int, terms: dict[str, str]) -> Count:
         return Count(n, f"{self._list}?{urlencode(terms | self._slice)}" if n else "")

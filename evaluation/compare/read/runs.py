@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from annotation.models import Benchmark, FacetValue, Sample
 from annotation.statistics import Interval
+from evaluation.metrics.calling import CallingEffect, calling_effect
 from evaluation.metrics.columns import TRUE, cluster_codes
 from evaluation.metrics.comparison import Comparison, Pairing, common_rows, compare
 from evaluation.metrics.families import REFERENCE, SLICES
@@ -64,6 +65,22 @@ def look_terms(a: int, b: int) -> dict[str, dict[str, str]]:
     }
 
 
+def calling_terms(without: int, tools: int) -> dict[str, dict[str, str]]:
+    """The lists behind what is counted of a run with tools against one without: trajectories of the first of these that
+    made a call; "unmet": of those that made none, the incorrect ones."""
+    bare, own = str(without), str(tools)
+    called = {"run": own, "shared_with": f"{bare},{own}", "calls": "1+"}
+    return {
+        "n": called,
+        "benefit": {"run": own, "correct": "yes", "wrong_in": bare, "calls": "1+"},
+        "harm": {"run": own, "right_in": bare, "wrong_in": own, "calls": "1+"},
+        "needless": {"run": own, "correct": "yes", "right_in": bare, "calls": "1+"},
+        "futile": {"run": own, "wrong_in": f"{bare},{own}", "calls": "1+"},
+        "uncalled": called | {"calls": "0"},
+        "unmet": {"run": own, "wrong_in": own, "shared_with": f"{bare},{own}", "calls": "0"},
+    }
+
+
 def comparable_runs(benchmark: Benchmark) -> list[Run]:
     """The runs that can be compared: scored, and not all of it errors. Best by accuracy first, baselines last."""
     alive = Run.objects.of(benchmark).scored().filter(
@@ -97,8 +114,9 @@ class RunComparison:
     """``pairs``: the first run against each other one, p adjusted over them; ``slices``, ``look``, ``resampled`` (the
     bootstrap interval of the difference): of the first pair.
 
-    ``common``: samples that all of them have; ``samples``: all with gold. ``cells``: keys of the samples of each
-    cell of the first pair, the largest difference in coverage first. ``facets``: names to slice by.
+    ``calling``: what calling tools did, where one of the first two runs made calls and the other made none; None
+    elsewhere. ``common``: samples that all of them have; ``samples``: all with gold. ``cells``: keys of the samples of
+    each cell of the first pair, the largest difference in coverage first. ``facets``: names to slice by.
     """
 
     runs: Sequence[Run]
@@ -109,6 +127,7 @@ class RunComparison:
     pairs: Sequence[Comparison]
     slices: Sequence[SliceDifference]
     look: LookComparison
+    calling: tuple[Run, Run, CallingEffect] | None
     resampled: Interval | None
     facets: Sequence[str]
     cells: Mapping[str, Sequence[int]]
@@ -155,6 +174,7 @@ def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> 
         pairs=_adjusted(found, REFERENCE),
         slices=_differences(_chosen(masks, by), samples, results, settings),
         look=compare_grounding(samples, results[0], results[1]),
+        calling=_calling(runs, samples, results, settings),
         resampled=_resampled(samples, results[0], results[1], settings),
         facets=[name for name, values in masks.items() if len(values) > 1],
         cells=_cells(samples, results[0], results[1], settings),
@@ -165,6 +185,19 @@ def compared_samples(benchmark: Benchmark) -> ComparedSamples:
     rows = Sample.objects.filter(benchmark=benchmark, gold__isnull=False).order_by("key")
     found = list(rows.values_list("pk", "key", "image_group", "image_id", "image_name"))
     return ComparedSamples([row[0] for row in found], cluster_codes(row[1:] for row in found))
+
+
+def _calling(
+    runs: Sequence[Run], samples: ComparedSamples, results: Sequence[Results], settings: MetricSettings
+) -> tuple[Run, Run, CallingEffect] | None:
+    """The run without tools, the one with them, and what calling did; None unless just one of the first two made a
+    call."""
+    used = [bool(one.called.any()) for one in results[:2]]
+    if used[0] == used[1]:
+        return None
+    bare, tools = (0, 1) if used[1] else (1, 0)
+    pairing = common_rows(results[bare], results[tools], settings)
+    return runs[bare], runs[tools], calling_effect(samples, results[bare], results[tools], pairing)
 
 
 def _common(results: Sequence[Results]) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ from annotation.common.tabs import tabs_of
 from annotation.workflow import Right
 from evaluation.common.letters import letters_of
 from evaluation.common.staleness import staleness
+from evaluation.compare.present.calling import shown_calling
 from evaluation.compare.present.comparison import shown
 from evaluation.compare.present.export import comparison_file
 from evaluation.compare.present.frames import chosen
@@ -54,6 +55,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
         "asked": asked,
         "found": found,
         "shown": drawn,
+        "calling": shown_calling(found, PairLinks(slug, asked.runs[0].pk, asked.runs[1].pk), letters),
         "look": shown_look(found.look, PairLinks(slug, asked.runs[0].pk, asked.runs[1].pk)),
         "view": chosen(benchmark, asked.runs, found.cells[asked.cell], asked, letters),
         "picks": _picks(asked.runs, letters),

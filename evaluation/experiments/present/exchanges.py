@@ -6,10 +6,16 @@ import json
 import re
 from dataclasses import dataclass
 
+from django.http import Http404, HttpResponse
+from django.utils.translation import gettext
+
 from evaluation.endpoints.replies import ErrorInBody, Unreadable, read_answer
+from evaluation.experiments.write.images import SUFFIX
 from evaluation.models import Attempt, Exchange, SentImage
+from webapp.common import objects
 
 _SHA256 = re.compile(r'"sha256:([0-9a-f]{64})"')
+MINUTES = 10 * 60
 LONGEST = 200_000
 """Characters of a body that a page shows; the API has all of it."""
 
@@ -33,7 +39,7 @@ def exchanges_of(attempt: Attempt) -> list[ShownExchange]:
     """The exchanges of an attempt, or of the equal one that it is linked to. Two queries."""
     source = attempt.reused_from or attempt
     rows, seen, shown = list(source.exchanges.order_by("n")), set[str](), []
-    named = {row.pk: dict.fromkeys(_SHA256.findall(bytes(row.request).decode("utf-8", "replace"))) for row in rows}
+    named = {row.pk: images_in(row.request) for row in rows}
     wanted = {sha256 for found in named.values() for sha256 in found}
     kept = SentImage.objects.filter(experiment=source.experiment_id, sha256__in=wanted)
     images = {image.sha256: image for image in kept}
@@ -42,6 +48,20 @@ def exchanges_of(attempt: Attempt) -> list[ShownExchange]:
         seen |= named[row.pk].keys()
         shown.append(_shown(row, [images[sha256] for sha256 in new]))
     return shown
+
+
+def images_in(request: bytes | memoryview[int]) -> dict[str, None]:
+    """The digests of the images that a stored request names, in their order."""
+    return dict.fromkeys(_SHA256.findall(body_text(request)))
+
+
+def image_answer(image: SentImage) -> HttpResponse:
+    """An image as a model received it, which a browser keeps for a few minutes: rights can be taken away."""
+    if image.media_type not in SUFFIX:
+        raise Http404(gettext("This is no image."))
+    answer = HttpResponse(objects.read(image.name), content_type=image.media_type)
+    answer["Cache-Control"] = f"private, max-age={MINUTES}"
+    return answer
 
 
 def _shown(exchange: Exchange, images: list[SentImage]) -> ShownExchange:

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.db import transaction
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -16,7 +17,7 @@ from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.experiments.forms import ArmForm, BudgetForm, ExperimentForm, JudgeForm
-from evaluation.experiments.present.exchanges import exchanges_of
+from evaluation.experiments.present.exchanges import exchanges_of, image_answer
 from evaluation.experiments.present.experiment import (
     actions_of,
     crops_of,
@@ -30,7 +31,6 @@ from evaluation.experiments.read.progress import accuracy_of, price_range, progr
 from evaluation.experiments.write.arms import create_arms
 from evaluation.experiments.write.create import create_experiment
 from evaluation.experiments.write.fit import frame_warning
-from evaluation.experiments.write.images import SUFFIX
 from evaluation.experiments.write.judges import create_judge
 from evaluation.experiments.write.states import (
     change_budget,
@@ -43,7 +43,6 @@ from evaluation.experiments.write.states import (
 )
 from evaluation.models import Endpoint, Experiment, Run, SentImage
 from webapp.accounts.http import SignedInRequest
-from webapp.common import objects
 from webapp.common.errors import ApplicationError, Conflict
 from webapp.common.htmx import render_page
 from webapp.common.paging import page_after
@@ -51,8 +50,6 @@ from webapp.common.streaming import streamed
 
 PAGE = 50
 ATTEMPTS = 50
-MINUTES = 10 * 60
-"""Seconds for which a browser keeps an image: rights can be taken away."""
 DO: Mapping[str, Callable[..., Any]] = {
     "trial": start_trial, "start": start_all, "resume": resume, "pause": pause, "stop": stop, "retry": retry_failed,
 }  # fmt: skip
@@ -103,7 +100,7 @@ def new_arms(request: SignedInRequest, slug: str) -> HttpResponse:
         "text": gettext(
             "An arm repeats the trajectories of a run with one controlled change, and asks the same model again."
         ),
-        "button": gettext("Create experiment"),
+        "button": gettext("Create a draft"),
     }
     return _new_on_run(request, slug, ArmForm, create_arms, words)
 
@@ -118,7 +115,7 @@ def new_judge(request: SignedInRequest, slug: str) -> HttpResponse:
             "A model is asked about the trajectories of a run. It should be of another family than the model that it "
             "judges. Compare it with people under Judging before you trust it."
         ),
-        "button": gettext("Create experiment"),
+        "button": gettext("Create a draft"),
     }
     return _new_on_run(request, slug, JudgeForm, create_judge, words)
 
@@ -131,11 +128,18 @@ def _new_on_run(
     words: dict[str, str],
 ) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
-    form = kind(request.POST or None, benchmark=benchmark, initial={"run": request.GET.get("run")})
+    # What links name is chosen at first: the run, and of arms which ones on which samples.
+    initial = {name: request.GET[name] for name in ("run", "arms", "samples") if name in request.GET}
+    form = kind(request.POST or None, benchmark=benchmark, initial=initial)
     if request.method == "POST" and form.is_valid():
         chosen = form.cleaned_data
         try:
-            made = create(actor=request.user, run=chosen["run"], endpoint=chosen["endpoint"], choices=form.choices())
+            with transaction.atomic():
+                made = create(
+                    actor=request.user, run=chosen["run"], endpoint=chosen["endpoint"], choices=form.choices()
+                )
+                if "start" in request.POST:
+                    start_all(actor=request.user, experiment=made)
         except ApplicationError as error:
             if error.status == 403:
                 raise
@@ -249,12 +253,7 @@ def export(request: SignedInRequest, slug: str, pk: int) -> StreamingHttpRespons
 @require_safe
 def image(request: SignedInRequest, slug: str, pk: int, sha256: str) -> HttpResponse:
     """An image as a model received it."""
-    found = get_object_or_404(SentImage, experiment=_load(request, slug, pk), sha256=sha256)
-    if found.media_type not in SUFFIX:
-        raise Http404(gettext("This is no image."))
-    answer = HttpResponse(objects.read(found.name), content_type=found.media_type)
-    answer["Cache-Control"] = f"private, max-age={MINUTES}"
-    return answer
+    return image_answer(get_object_or_404(SentImage, experiment=_load(request, slug, pk), sha256=sha256))
 
 
 def _run_of(found: Experiment) -> Run | None:

@@ -214,11 +214,9 @@ def conclusion(effect: ArmEffect, kind: str) -> str:
 
 
 def cases(data: LabData, arm: Arm, n: int, links: RunLinks) -> Count:
-    """A count of samples with the list of the draws behind it: one trajectory of each sample."""
-    sham = data.sham
-    rows = data.arms[arm].known if sham is None else data.arms[arm].known & sham.known
-    whole = len(data.rows[arm]) == int(rows.sum())
-    return Count(n, links.list(condition=str(arm)) if whole else "")
+    """A count of samples with the list of their first draws; without a link where that has others too."""
+    firsts = sum(outcome.seed == 0 for outcomes in data.rows[arm].values() for outcome in outcomes)
+    return Count(n, links.list(condition=str(arm), rollout=0) if firsts == n else "")
 
 
 def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, int]) -> Line | None:
@@ -228,12 +226,10 @@ def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, int]) -> Lin
         return None
     draws = data.arms[arm]
     n = int(draws.known.sum())
-    values = draws.means[draws.known]
-    effect = ArmEffect(n, 0, accuracy=float(values.mean()) if n else None)
     churn = next((one.churn for one in found.effects.values()), None)
-    effect = ArmEffect(n, 0, accuracy=effect.accuracy, churn=churn)
-    whole = len(data.rows[arm]) == n
-    count = Count(n, links.list(condition=str(arm)) if whole else "")
+    accuracy = float(draws.means[draws.known].mean()) if n else None
+    effect = ArmEffect(n, 0, accuracy=accuracy, churn=churn)
+    count = cases(data, arm, n, links)
     return Line(
         arm=arm, effect=effect, words=translated(arm.words), n=count, seeds=data.seeds(arm), holm=None,
         confirmed=False, conclusion="", kind="", skipped=skipped.get(str(arm), 0), failed=data.failed.get(arm, 0),
@@ -308,7 +304,7 @@ def _curve(family: str, trend: Trend, data: LabData, links: RunLinks) -> Curve:
                 y=_down(trend.accuracy[at]),
                 label=_tick(family, trend.doses[at]),
                 words=words,
-                href=links.list(condition=f"{label}@{data.estimand}"),
+                href=links.list(condition=f"{label}@{data.estimand}", rollout=0),
                 same="" if same is None else _down(same),
                 **ends,
             )

@@ -17,6 +17,7 @@ from evaluation.compare.read.runs import CELLS, compare_runs
 from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.models import Comparison, Run, Scoring, Trajectory
 from evaluation.runs.write import queue_delete_run
+from evaluation.schema import Trajectory as Record
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
 from tests.conftest import signed_in
@@ -304,3 +305,24 @@ def test_one_sample_across_all_runs_is_a_contact_sheet(lea, board):
     assert len(sides) == Run.objects.count()
     assert len({re.sub(r"\d", "", side.letter) for side in sides}) == len(sides)
     assert client.get("/benchmarks/kitchen/all-runs/nobody/").status_code == 404
+
+
+@pytest.mark.parametrize("undecided", ["incorrect", "exclude"])
+def test_what_calling_tools_did_is_counted_with_its_lists(lea, undecided, unscored_board):
+    change_settings(actor=lea, benchmark=unscored_board, values={"undecided_answer": undecided})
+    keys = [f"{half}-{place}" for half in ("Chart", "Math & more") for place in range(6)]
+    bare = [Record("Bare", key, "base", answer="B" if place % 3 else "A") for place, key in enumerate(keys)]
+    save_trajectories(RunRegistry(unscored_board, lea), bare, None)
+    score_benchmark(actor=lea, benchmark=unscored_board)
+    client = signed_in(lea)
+    page = client.get(address("Bare", "Model C"))
+    found = page.context["calling"].found
+    assert found.n > 0
+    assert found.benefit + found.harm + found.needless + found.futile == found.n
+    assert found.net == pytest.approx((found.benefit - found.harm) / found.n)
+    assert client.get(address("Model C", "Bare")).context["calling"].found == found, "the order does not matter"
+    assert wrong_links(client, page) == {}
+    runs = f"run={run('Bare').pk}&run={run('Model C').pk}"
+    over_api = client.get(f"/api/v1/benchmarks/kitchen/compare/?{runs}").json()["calling"]
+    assert (over_api["benefit"], over_api["net"]) == (found.benefit, found.net)
+    assert client.get(address("Model C", "Model D")).context["calling"] is None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark
-from evaluation.models import Endpoint, Experiment
+from annotation.workflow import Role
+from evaluation.models import Endpoint, Experiment, SentImage
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import serving, spoken
 from tests.factories import make_user
@@ -145,3 +148,57 @@ def test_attempts_are_listed_by_state(benchmark: Benchmark, lea: User) -> None:
     path = f"{AT}/experiments/{made['id']}/attempts/"
     assert [len(client.get(path, {"state": state}).json()["results"]) for state in ("done", "failed")] == [2, 0]
     assert client.get(path, {"state": "dancing"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("post", "endpoints/", {"name": "b", "base_url": "http://127.0.0.1:9/v1", "model": "m", "modle": "m"}),
+        ("patch", "endpoints/{endpoint}/", {"modle": "m"}),
+        ("post", "experiments/", {"endpoint": "local", "protocol": "base", "modle": "m"}),
+        ("patch", "experiments/{experiment}/", {"budget_usd": 9, "modle": "m"}),
+    ],
+)
+def test_an_unknown_field_is_refused_with_its_name(
+    benchmark: Benchmark, lea: User, method: str, path: str, body: dict[str, Any]
+) -> None:
+    client = signed_in(lea)
+    added = send(client, "post", "endpoints/", {"name": "local", "base_url": "http://127.0.0.1:9/v1", "model": "m-1"})
+    made = send(client, "post", "experiments/", {"endpoint": "local", "protocol": "base"})
+    answer = send(client, method, path.format(endpoint=added.json()["id"], experiment=made.json()["id"]), body)
+    assert (answer.status_code, answer.json()["error"]["field"]) == (400, "modle")
+    assert (Endpoint.objects.get().model, Experiment.objects.get().budget_usd) == ("m-1", 5.0)
+
+
+def test_an_endpoint_is_removed_by_its_lead_only_while_nothing_runs_on_it(
+    benchmark: Benchmark, lea: User, rui: User
+) -> None:
+    add_member(actor=None, benchmark=benchmark, user=rui, role=Role.RESEARCHER)
+    client, other = signed_in(lea), signed_in(rui)
+    added = send(client, "post", "endpoints/", {"name": "local", "base_url": "http://127.0.0.1:9/v1", "model": "m-1"})
+    path = f"endpoints/{added.json()['id']}/"
+    made = send(client, "post", "experiments/", {"endpoint": "local", "protocol": "base", "start": "all"}).json()
+    assert [one["name"] for one in other.get(f"{AT}/endpoints/").json()["results"]] == ["local"]
+    assert send(other, "delete", path, {}).status_code == 403
+    assert send(client, "delete", path, {}).status_code == 409
+    send(client, "patch", f"experiments/{made['id']}/", {"state": "paused"})
+    assert send(client, "delete", path, {}).status_code == 204
+    assert not Endpoint.objects.exists()
+    assert Experiment.objects.get().endpoint_name == "local"
+
+
+def test_the_images_of_a_request_are_read_by_their_digest(benchmark: Benchmark, lea: User, sam: User) -> None:
+    client = signed_in(lea)
+    with serving(TWO) as server:
+        send(client, "post", "endpoints/", {"name": "local", "base_url": server.url, "model": "m-1"})
+        begun = send(client, "post", "experiments/", {"endpoint": "local", "protocol": "base", "start": "all"}).json()
+        run_waiting()
+    attempt = Experiment.objects.get().attempts.first()
+    [image] = SentImage.objects.all()
+    path = f"{AT}/experiments/{begun['id']}/attempts/{attempt.pk}/exchanges"
+    answer = client.get(f"{path}/0/images/{image.sha256}/")
+    assert (answer.status_code, answer["Content-Type"]) == (200, image.media_type)
+    assert hashlib.sha256(answer.content).hexdigest() == image.sha256
+    for missing in (f"{path}/0/images/{'0' * 64}/", f"{path}/7/images/{image.sha256}/"):
+        assert client.get(missing).status_code == 404
+    assert signed_in(sam).get(f"{path}/0/images/{image.sha256}/").status_code == 404

@@ -1,0 +1,136 @@
+"""The faithfulness lab of a run: its numbers, the cases behind them, and who may see it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from django.test import Client
+
+from annotation.models import Benchmark
+from evaluation.models import Run
+from tests.conftest import signed_in
+from tests.evaluation.lab.conftest import ARMS
+from tests.evaluation.lists import Lists
+from webapp.accounts.models import User
+
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+
+
+def page_of(client: Client, run: Run, query: str = "") -> Any:
+    return client.get(f"/benchmarks/{run.benchmark.slug}/runs/{run.pk}/lab/{query}")
+
+
+def effects_of(client: Client, run: Run) -> dict[str, Any]:
+    answer = client.get(f"/api/v1/benchmarks/{run.benchmark.slug}/runs/{run.pk}/lab/").json()
+    return {f"{row['arm']}-{row['dose']}".rstrip("-"): row for row in answer["effects"]}
+
+
+def test_the_page_says_in_a_sentence_that_the_crops_matter(run: Run, lea: User) -> None:
+    page = page_of(signed_in(lea), run)
+    shown = page.context["page"]
+    assert shown.decided == "effect"
+    assert "accuracy falls by 75.0 points" in shown.headline
+    assert [line.arm.label for group in shown.groups for line in group.lines] == [
+        "noise-50", "noise-100", "gold", "filler", "truncate-0", "truncate-50",
+    ]  # fmt: skip
+
+
+def test_every_count_opens_as_many_cases(run: Run, lea: User) -> None:
+    text = page_of(signed_in(lea), run).content.decode()
+    links = re.findall(r'data-count="(\d+)" href="([^"]+)"', text)
+    assert len(links) == len(ARMS)
+    lists = Lists(lea)
+    for count, address in links:
+        query = urlsplit(address.replace("&amp;", "&")).query
+        assert lists.count(run.benchmark.slug, query) == int(count), address
+
+
+def test_an_effect_is_against_sham_on_the_same_samples_with_its_test_and_conclusion(run: Run, lea: User) -> None:
+    found = effects_of(signed_in(lea), run)
+    noise = found["noise-100"]
+    assert (noise["n"], noise["seeds"], noise["clusters"]) == (12, 3, 6)
+    assert noise["delta"] == pytest.approx((1 - 10) / 12)
+    assert noise["p_holm"] == pytest.approx(noise["p_value"])
+    assert noise["conclusion"] == "effect"
+    assert found["noise-50"]["p_holm"] is None, "only what was named before the start is adjusted"
+    assert found["filler"]["delta"] == 0
+    assert found["filler"]["detectable"] is not None
+    assert found["gold"]["failed"] == 1
+    assert found["gold"]["n"] == 12, "the other draws of the sample count"
+
+
+def test_page_api_and_file_have_the_same_numbers(run: Run, lea: User) -> None:
+    client = signed_in(lea)
+    over_api = effects_of(client, run)
+    answer = page_of(client, run, "?format=csv")
+    rows = {
+        f"{row['arm']}-{row['dose']}".rstrip("-"): row
+        for row in csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode("utf-8-sig")))
+    }
+    shown = page_of(client, run).context["page"]
+    lines = {line.arm.label: line for group in shown.groups for line in group.lines}
+    assert rows.keys() == over_api.keys() == lines.keys()
+    for label, row in rows.items():
+        for name in ("delta", "p_value", "ci_low", "detectable"):
+            value = over_api[label][name]
+            assert float(row[name]) == pytest.approx(value) if value is not None else row[name] == ""
+        assert lines[label].effect.delta == over_api[label]["delta"]
+
+
+def test_curves_restoration_and_early_answering_are_those_of_the_arms(run: Run, lea: User) -> None:
+    answer = signed_in(lea).get(f"/api/v1/benchmarks/{run.benchmark.slug}/runs/{run.pk}/lab/").json()
+    noise = answer["trends"]["noise"]
+    assert noise["doses"] == [0, 50, 100]
+    assert noise["accuracy"] == pytest.approx([10 / 12, 6 / 12, 1 / 12])
+    assert answer["restoration"]["value"] == pytest.approx(0.5)
+    assert answer["early_answering"]["shares"] == [0, 0.5, 1]
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "md", "tex", "svg", "png"])
+def test_the_lab_can_be_exported(run: Run, lea: User, format: str) -> None:
+    answer = page_of(signed_in(lea), run, f"?format={format}")
+    content = b"".join(answer.streaming_content)
+    assert answer.status_code == 200
+    assert content.startswith(b"\x89PNG") if format == "png" else b"noise" in content
+
+
+def test_an_unknown_format_or_estimand_is_no_error(run: Run, lea: User) -> None:
+    client = signed_in(lea)
+    assert page_of(client, run, "?format=xls").status_code == 404
+    assert page_of(client, run, "?estimand=both").status_code == 200
+    assert client.get(f"/api/v1/benchmarks/kitchen/runs/{run.pk}/lab/?estimand=both").status_code == 400
+
+
+def test_a_sample_has_a_column_for_each_arm_with_its_draws(run: Run, lea: User) -> None:
+    page = signed_in(lea).get(f"/benchmarks/kitchen/runs/{run.pk}/lab/Chart-1/")
+    columns = {column.arm.label: column for column in page.context["columns"]}
+    assert list(columns) == ["sham", "noise-50", "noise-100", "gold", "filler", "truncate-0", "truncate-50"]
+    assert [answer.verdict for answer in columns["sham"].answers] == ["yes"] * 3
+    assert [answer.verdict for answer in columns["noise-100"].answers] == ["no"] * 3
+
+
+def test_a_run_without_arms_says_what_an_arm_is(lab: Benchmark, lea: User) -> None:
+    other = Run.objects.of(lab).get(model__name="Model D")
+    page = page_of(signed_in(lea), other)
+    assert page.status_code == 200
+    assert page.context["page"] is None
+    assert signed_in(lea).get(f"/benchmarks/kitchen/runs/{other.pk}/lab/Chart-1/").status_code == 404
+
+
+def test_the_page_asks_as_many_queries_with_more_arms(
+    run: Run, lab: Benchmark, lea: User, django_assert_max_num_queries: Any
+) -> None:
+    client = signed_in(lea)
+    page_of(client, run)
+    with django_assert_max_num_queries(40):
+        page_of(client, run)
+
+
+def test_strangers_see_no_lab(run: Run, sam: User, client: Client) -> None:
+    for who in (signed_in(sam), client):
+        assert page_of(who, run).status_code == 404
