@@ -440,6 +440,12 @@ _STATE: tuple[Row, ...] = (
     (gettext_noop("reference run"), "", gettext_noop("The run that differences are relative to.")),
     (gettext_noop("baseline"), "", gettext_noop("A scripted agent, not ranked.")),
     (
+        gettext_noop("detector"),
+        "",
+        gettext_noop("An object detector that is given all tool names: a ceiling of tool recognition, not ranked."),
+        "docs/metrics.md#detectors",
+    ),
+    (
         gettext_noop("published row"),
         "",
         gettext_noop("A result copied from a paper, on other samples and settings, not ranked."),

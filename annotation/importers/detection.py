@@ -66,8 +66,8 @@ TABLE = "table"
 """The importer that reads whatever has columns."""
 
 
-PAIRS = frozenset({"llava"})
-"""The importers that read files in pairs, questions and answers: each of a few files is looked at."""
+PAIRS = frozenset({"llava", "detector"})
+"""The importers that read files in pairs, such as questions and answers: each of a few files is looked at."""
 MOST_LOOKED_AT = 4
 
 

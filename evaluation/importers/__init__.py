@@ -10,6 +10,7 @@ from pathlib import Path
 from annotation.importers.detection import best_first, detected
 from evaluation.importers import (
     deepeyes,
+    detector,
     inspect_ai,
     llava,
     lmms_eval,
@@ -71,6 +72,7 @@ _ROWS = (
     ("inspect", "Inspect AI: .eval and .json logs", inspect_ai),
     ("seal", "SEAL on V*: one JSON with both lists", seal),
     ("phystool", "PhysTool-Bench: tasks I and II, judged or not", phystool),
+    ("detector", "Detectors: COCO results, or JSONL with detections; runs of tool recognition", detector),
     ("table", "Any table: CSV, TSV, xlsx, Parquet or JSONL, with columns chosen by you", table),
 )
 IMPORTERS: Mapping[str, Importer] = {

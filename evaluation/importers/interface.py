@@ -46,7 +46,8 @@ class ReadOptions:
     ``model`` and ``setting`` name the run where the file does not (a native file's own names win); ``coordinates``
     None = as the format declares. ``images`` is the folder image names are relative to. ``mapping``: which column of
     a table is what; None = as the names of the columns suggest. ``keys``: which keys of a JSON file that no format fits
-    are what. ``start``: where to go on. ``glimpse``: only the beginning will be asked for.
+    are what. ``threshold``: the least score of a detection that
+    counts. ``start``: where to go on. ``glimpse``: only the beginning will be asked for.
     """
 
     model: str = ""
@@ -55,6 +56,7 @@ class ReadOptions:
     images: Path | None = None
     mapping: ColumnMapping | None = None
     keys: KeyMapping | None = None
+    threshold: float | None = None
     start: Position = field(default_factory=Position)
     glimpse: bool = False
 

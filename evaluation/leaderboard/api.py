@@ -31,7 +31,7 @@ from webapp.common.api_schema import NUMBER
 from webapp.common.errors import InvalidInput, NotFound
 
 METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value", "n_eff", "low", "high")
-BANDS = ("ranked", "baselines", "failed", "unscored")
+BANDS = ("ranked", "baselines", "detectors", "failed", "unscored")
 PRINTED = ("value", "unit", "table", "n", "halfwidth", "p_value", "pooled")
 
 ROW = inline_serializer(
@@ -41,6 +41,9 @@ ROW = inline_serializer(
         "model": serializers.CharField(),
         "setting": serializers.CharField(allow_blank=True),
         "baseline": serializers.BooleanField(),
+        "detector_threshold": serializers.FloatField(
+            allow_null=True, help_text="Of a detector the score that counts; null: a model."
+        ),
         "failed": serializers.BooleanField(),
         "stale": serializers.BooleanField(help_text="Trajectories, gold or settings changed after scoring."),
         "provisional": serializers.BooleanField(help_text="Provisional: too many unread answers, so no rank."),
@@ -206,6 +209,7 @@ def _row(row: LeaderboardRow) -> dict[str, Any]:
         "model": row.run.model.name,
         "setting": row.run.setting,
         "baseline": row.baseline,
+        "detector_threshold": row.run.detector_threshold,
         "failed": row.failed,
         "stale": row.stale,
         "provisional": row.provisional,

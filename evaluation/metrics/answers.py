@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -107,6 +107,21 @@ def as_read(text: str | None, key: AnswerKey, settings: MetricSettings) -> str:
     read. Example: "B. cup" and "(b)" are both B."""
     letter = judge_answer(text, key, UNKNOWN, settings).letter
     return letter if key.multiple_choice else folded(letter)
+
+
+def without_detectors(answers: AnswerColumns, of_model: Bools) -> AnswerColumns:
+    """The answers with those of detectors undefined: a detector is asked for no answer, so it lacks none."""
+    if of_model.all():
+        return answers
+    return replace(
+        answers,
+        correct=np.where(of_model, answers.correct, UNKNOWN),
+        undecided=answers.undecided & of_model,
+        unread=answers.unread & of_model,
+        missing_answer=answers.missing_answer & of_model,
+        verdict_by=np.where(of_model, answers.verdict_by, VerdictBy.NONE),
+        reading_correct=np.where(of_model, answers.reading_correct, UNKNOWN),
+    )
 
 
 def judge_answers(

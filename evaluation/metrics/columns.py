@@ -158,6 +158,7 @@ class RunColumns:
         failed: (n,) the trajectory is an error record.
         judged: by row, verdict and answer of each judge model that spoke of the answer; of most rows nothing.
         decided: by row, what people decided that the answer says; of most rows nothing.
+        detector: (n,) the trajectory is of a detector, which lists tools and does nothing else; empty: no row is.
     """
 
     sample: Ints
@@ -175,9 +176,15 @@ class RunColumns:
     failed: Bools
     decided: Mapping[int, Decision] = field(default_factory=dict)
     judged: Mapping[int, Sequence[tuple[str | None, str | None]]] = field(default_factory=dict)
+    detector: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     def __len__(self) -> int:
         return len(self.sample)
+
+    @property
+    def of_model(self) -> Bools:
+        """(n,) Whether a model made the trajectory, and no detector."""
+        return ~self.detector if len(self.detector) else np.ones(len(self), np.bool_)
 
 
 class Quadrant:

@@ -31,6 +31,8 @@ from evaluation.metrics.undecided import Open, answers_given, judged, right_amon
 RATE, MEAN, PART, RATIO = "rate", "mean", "part", "ratio"
 """How the interval is made: a share of yes/no rows, a mean over rows of what is 0 or more, one of what is 0..1, or a
 ratio (and those means that docs/metrics.md#ratios names beside them), which is bootstrapped."""
+OF_DETECTORS = frozenset({"recognition_precision", "recognition_recall", "recognition_f1"})
+"""The metrics that are defined for a detector."""
 TOP = 3
 """SR@k is reported for k = 1 .. TOP."""
 
@@ -47,6 +49,11 @@ class Measure:
     numerator: Floats
     denominator: Floats
     open: Open | None = None
+
+    def among(self, rows: Floats) -> Measure:
+        """The same over the rows that are 1, of 0 and 1, (r,)."""
+        left = self.open and Open(self.open.sure * rows, self.open.possible * rows, self.open.whole * rows)
+        return Measure(self.metric, self.kind, self.numerator * rows, self.denominator * rows, left)
 
     def ends(self) -> Iterator[Measure]:
         """The rate with undecided answers counted as wrong, and as right: ``accuracy_low``, ``accuracy_high``."""
@@ -91,14 +98,20 @@ def all_measures(
     settings: MetricSettings,
     prices: Mapping[str, float] | None = None,
 ) -> list[Measure]:
-    """The measures of grounding, toolchain, planning, visual quantity and cost, in the order of the catalogue."""
-    return [
+    """The measures of grounding, toolchain, planning, visual quantity and cost, in the order of the catalogue. Rows of
+    detectors are in tool recognition only."""
+    measures = [
         *grounding_measures(samples, scores, rows, settings),
         *toolchain_measures(samples, scores, rows, settings),
         *planning_measures(samples, scores, rows, settings),
         *quantity_measures(scores, rows, settings),
         *cost_measures(scores, run, rows, settings, prices),
     ]
+    if run is None or run.of_model.all():
+        return measures
+    # A sample without a trajectory lacks one of a model only where there are any.
+    asked = rows.padded(run.of_model, float(run.of_model.any()))
+    return [one if one.metric in OF_DETECTORS else one.among(asked) for one in measures]
 
 
 @cached_per_sample_columns

@@ -56,7 +56,7 @@ def score_grounding(
     """
     size, gold = known_sizes(samples.size)[run.sample], gold_sets(samples).take(run.sample)
     zooms, usable = count_true(crops.zoom, run.step_start), count_true(crops.usable, run.step_start)
-    scorable, invoked = gold.counts > 0, zooms > 0
+    scorable, invoked = (gold.counts > 0) & run.of_model, zooms > 0
     everyone = scorable & (invoked | (settings.no_crop != "exclude"))
     inside = everyone & ~(answers.undecided & (settings.undecided_answer == "exclude"))
     whole = everyone & ~invoked & (settings.no_crop == "full_image")

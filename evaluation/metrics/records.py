@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from annotation.schema import ORIGINAL, AnswerType, SampleRecord
+from evaluation.detections import detections_in
 from evaluation.metrics.columns import (
     FALSE,
     NO_IMAGE,
@@ -87,6 +88,7 @@ def run_columns(trajectories: Sequence[Trajectory], samples: SampleColumns) -> R
         plan_map=[t.plan_map for t in trajectories],
         cost=np.array([math.nan if t.usage.usd is None else t.usage.usd for t in trajectories], float),
         failed=np.array([bool(t.error) for t in trajectories], bool),
+        detector=np.array([detections_in(t.extra) is not None for t in trajectories], bool),
     )
 
 

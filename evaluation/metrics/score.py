@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from evaluation.metrics.alignment import align_run
-from evaluation.metrics.answers import different_keys, judge_answers
+from evaluation.metrics.answers import different_keys, judge_answers, without_detectors
 from evaluation.metrics.columns import NO_IMAGE, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.crops import find_crops
 from evaluation.metrics.decided import with_decisions
@@ -39,6 +39,7 @@ def score_run(
     answers = judge_answers(run.answers, keys, key[run.sample], run.verdict, settings)
     answers = with_decisions(answers, run.answers, keys, key[run.sample], run.decided)
     answers = with_judges(answers, keys, key[run.sample], run.judged, settings)
+    answers = without_detectors(answers, run.of_model)
     grounding = score_grounding(samples, run, crops, answers, settings)
     toolchains = measure_toolchains(run, producers, canonical=settings.tool_aliases == "canonical")
     returned = run.steps.ok & (run.steps.image_out != NO_IMAGE)

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from evaluation.detections import DETECTOR, is_score
 from evaluation.models.querysets.judging import JudgementQuerySet
 from evaluation.models.querysets.runs import RunQuerySet, TrajectoryQuerySet
 from evaluation.schema import FILE_READINGS
@@ -82,6 +83,18 @@ class Run(models.Model):
             number, rest = divmod(number - 1, 26)
             text = ascii_uppercase[rest] + text
         return text
+
+    @property
+    def detector_threshold(self) -> float | None:
+        """The score that counts in a run of a detector; None in a run of a model."""
+        found = self.extra.get(DETECTOR)
+        threshold = found.get("threshold") if isinstance(found, dict) else None
+        return float(threshold) if is_score(threshold) else None
+
+    @property
+    def by_detector(self) -> bool:
+        """Whether a detector made the run: it has tool recognition, is not ranked, and nothing else is defined."""
+        return self.detector_threshold is not None
 
 
 class Trajectory(models.Model):

@@ -247,6 +247,17 @@ def phystool(folder: Path) -> Path:
     return written(folder, {"task_ii_results_m.json": json.dumps(rows).encode()})
 
 
+def detector(folder: Path) -> Path:
+    saw = {"label": "saw", "box": [1, 2, 30, 40], "score": 0.9}
+    rows = [
+        {"sample": "mug", "detections": [saw, {**saw, "score": "high"}, {**saw, "box": [30, 2, 1, 40]}]},
+        {"sample": "mugs", "detections": []}, {"sample": "cup"}, {"sample": "cup", "detections": [saw], "frame": "px"},
+        {"image_id": "cup", "category_id": 7, "bbox": [1, 2, 3, 4], "score": 0.9},
+    ]  # fmt: skip
+    content = b"\n".join([*(json.dumps(row).encode() for row in rows), b"{", b""])
+    return written(folder, {"detections.jsonl": content})
+
+
 def table(folder: Path) -> Path:
     rows = (
         "sample,pred,boxes,tokens_in,rollout,is_correct", 'mug,A,"[1, 2, 30, 40]",5,0,1',
@@ -265,5 +276,6 @@ DAMAGED: Mapping[str, Callable[[Path], Path]] = {
     "native": native, "deepeyes": deepeyes, "pixel-reasoner": pixel_reasoner, "mini-o3": mini_o3, "thyme": thyme,
     "qwen-agent": qwen_agent, "vtc-bench": vtc_bench, "vlmevalkit": vlmevalkit, "lmms-eval": lmms_eval,
     "openai-chat": openai_chat, "inspect": inspect, "seal": seal, "phystool": phystool, "table": table,
+    "detector": detector,
     "sharegpt": of_shape("sharegpt.json"), "llava": of_shape("llava/answers.jsonl"), "react": of_shape("react.json"),
 }  # fmt: skip

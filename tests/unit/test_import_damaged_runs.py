@@ -118,6 +118,15 @@ EXPECTED = [
         "repaired not-a-name: record 5: identified_tools[1]",
         "refused missing-field: record 6: identified_tools",
     ]),
+    ("detector", 1, [
+        "refused missing-field: line 3: detections",
+        "refused unknown-frame: line 4: frame",
+        "refused not-json: line 6",
+        "repaired no-score: line 1: detections[1].score",
+        "noted no-box: line 1: detections[2].box",
+        "refused unknown-sample: line 2: sample",
+        "refused unknown-category: line 5: detections[0].category_id",
+    ]),
     ("table", 3, [
         "noted box-empty: line 3: boxes",
         "repaired not-a-truth-value: line 3: is_correct",

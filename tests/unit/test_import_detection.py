@@ -25,7 +25,7 @@ SAMPLE = {"id": "a", "question": "q", "gold_boxes": []}
 def test_each_importer_stands_under_its_own_name() -> None:
     assert list(SAMPLE_IMPORTERS)[:2] == ["native", "vtc-bench"]
     assert list(RUN_IMPORTERS)[:2] == ["native", "deepeyes"]
-    assert (len(SAMPLE_IMPORTERS), len(RUN_IMPORTERS)) == (17, 18)
+    assert (len(SAMPLE_IMPORTERS), len(RUN_IMPORTERS)) == (17, 19)
     for table in (SAMPLE_IMPORTERS, RUN_IMPORTERS):
         assert all(name == entry.name and entry.title for name, entry in table.items())
 

@@ -44,6 +44,7 @@ def annotated_thumbnail(
     old: Iterable[Any] = (),
     pa: Iterable[Any] = (),
     pb: Iterable[Any] = (),
+    found: Iterable[Any] = (),
     people: Sequence[str] = ("", ""),
     ratio: str = "",
     shown: float = 280,
@@ -56,10 +57,10 @@ def annotated_thumbnail(
 
     Boxes are four numbers, or anything with x1, y1, x2, y2, in pixels of the original; a crop may have ``turn`` (its
     number) and ``focused``. ``pa`` and ``pb`` are boxes of two ``people``, whose names their first boxes carry; gold
-    then has no tag. ``ratio`` ("16x9", "4x3", "1x1") cuts the image to its place, "" shows all of it. ``shown`` is
-    about how wide it stands on the screen. ``tags`` draws G1 …, the turn numbers and the names. ``loupe`` is the
-    address of an image of the evidence. Where there are too many crops, what they share is shaded and only the focused
-    ones are outlined.
+    then has no tag. ``found``: boxes of a detector, each with its ``label``. ``ratio`` ("16x9", "4x3", "1x1") cuts the
+    image to its place, "" shows all of it. ``shown`` is about how wide it stands on the screen. ``tags`` draws G1 …,
+    the turn numbers and the names. ``loupe`` is the address of an image of the evidence. Where there are too many
+    crops, what they share is shaded and only the focused ones are outlined.
     """
     window = drawing.visible_area(float(width), float(height), RATIOS[ratio] if ratio else None)
     crops = list(crops or ())
@@ -71,6 +72,7 @@ def annotated_thumbnail(
         for place, crop in enumerate(crops, 1)
         if not layers or _of(crop, "focused")
     ]
+    marks += [drawing.mark("found", one, window, shown=shown, text=str(_of(one, "label") or "")) for one in found or ()]
     for kind, boxes, name in (("pa", pa, people[0]), ("pb", pb, people[1])):
         marks += [
             drawing.mark(kind, box, window, shown=shown, text="" if n else name, below=kind == "pb")

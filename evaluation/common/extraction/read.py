@@ -21,7 +21,8 @@ from webapp.common.errors import NotFound
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """``report``: as ``evaluation.metrics.extraction`` makes it; None where the run changed since it was scored."""
+    """``report``: as ``evaluation.metrics.extraction`` makes it; None where the run changed since it was
+    scored, and for a detector, which gives no answers."""
 
     run: Run
     report: Mapping[str, Any] | None
@@ -34,8 +35,8 @@ def read_extraction(benchmark: Benchmark, run: int | None = None) -> list[RunRep
     fresh = StalenessChecker(benchmark, numbers={benchmark.pk: snapshot.number})
     return [
         RunReport(one, report_on(snapshot, one, {}), fresh.stale(one.scoring))
-        if hasattr(one, "scoring")
-        else RunReport(one, None, True)
+        if hasattr(one, "scoring") and not one.by_detector
+        else RunReport(one, None, not one.by_detector)
         for one in snapshot.runs
     ]
 

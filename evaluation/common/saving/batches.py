@@ -17,6 +17,7 @@ from evaluation.common.judging.write import drop_questions
 from evaluation.common.saving.judgments import save_judgement
 from evaluation.common.saving.marks import collect_user_marks, restore_user_marks
 from evaluation.common.saving.merge_task_records import MergedTrajectory
+from evaluation.detections import DETECTOR, detections_in
 from evaluation.importers.unchanged_rows import Stored, Unchanged
 from evaluation.models import (
     Intervention,
@@ -83,6 +84,14 @@ class RunRegistry:
     def runs(self) -> list[Run]:
         return list(self._runs.values())
 
+    def note_detector(self, record: TrajectoryRecord) -> None:
+        """Mark the run of a record with detections as that of a detector, with its threshold."""
+        detections = detections_in(record.extra)
+        run = self.run(record.model, record.setting)
+        if detections is not None and run.detector_threshold != detections.threshold:
+            run.extra = {**run.extra, DETECTOR: {"threshold": detections.threshold}}
+            Run.everything.filter(pk=run.pk).update(extra=run.extra)
+
 
 class StoredRow(NamedTuple):
     """What is stored of a key."""
@@ -114,6 +123,8 @@ def save_trajectories(
             repeated.append(record)
         latest[key] = record
     read = {key: record for key, record in latest.items() if isinstance(record, TrajectoryRecord)}
+    for record in read.values():
+        book.note_detector(record)
     there = stored_of(read)
     if source is not None:
         repeated += [record for key, record in latest.items() if _written_by(record, there.get(key)) == source.pk]

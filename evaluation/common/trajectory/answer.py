@@ -52,8 +52,9 @@ class Answer:
 
     @property
     def overruled(self) -> bool:
-        """Whether a judge's verdict stands in place of another one of the rule."""
-        return bool(self.rule) and self.rule != self.verdict
+        """Whether a judge's verdict stands in place of another one of the rule. Without a verdict, as of a detector,
+        none does."""
+        return bool(self.rule and self.verdict) and self.rule != self.verdict
 
 
 def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP) -> Answer:

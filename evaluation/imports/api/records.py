@@ -111,6 +111,13 @@ class ChoicesSerializer(serializers.Serializer):
         max_length=20,
         help_text="pixel, norm1, norm1000 or WxH",
     )
+    threshold = serializers.RegexField(
+        r"^(0(\.[0-9]{1,6})?|1(\.0{1,6})?)$",
+        required=False,
+        allow_blank=True,
+        max_length=20,
+        help_text="Of a detector the score that counts, 0 to 1. Default: 0.3.",
+    )
     mapping = MappingField(required=False, help_text="Mapping of columns or keys; see docs/formats.md.")
     replace = serializers.BooleanField(required=False, help_text="Replace the earlier import of this file in one step.")
     replaces = serializers.IntegerField(

@@ -23,6 +23,7 @@ from annotation.models import Benchmark, ImportRecord
 from evaluation.common.judging.write import drop_questions
 from evaluation.common.saving.batches import Key, RunRegistry, StoredRow, stored_of
 from evaluation.common.saving.marks import MARKED, collect_user_marks, restore_user_marks
+from evaluation.detections import DETECTOR
 from evaluation.imports.write.lists import lists_of, take_lists, whole_of
 from evaluation.imports.write.plan import IN_RUNS
 from evaluation.models import Intervention, Judgement, JudgingItem, Model, Run, Scoring, ToolList, Trajectory
@@ -151,6 +152,9 @@ def swap_in_staged_runs(*, actor: User | None, record: ImportRecord, counts: Cou
         for run in staged:
             named = (run.model.name, run.setting)
             origins = [live[run].pk, *(before[old] for old, now in anew.items() if now == named and old != named)]
+            if DETECTOR in run.extra:
+                live[run].extra = {**live[run].extra, DETECTOR: run.extra[DETECTOR]}
+                live[run].save(update_fields=["extra"])
             for batch in _batches(Trajectory.objects.filter(run=run)):
                 counts.update(_trajectories(batch, origins, {one.pk for one in earlier}, record))
             for table, key, said in OTHERS:

@@ -18,6 +18,7 @@ from annotation.workflow import Right
 from evaluation.common.extraction.read import answer_keys
 from evaluation.common.saving.batches import WRITTEN, RunRegistry, save_others, save_trajectories
 from evaluation.common.saving.merge_task_records import merge_records
+from evaluation.detections import detections_in
 from evaluation.importers import IMPORTERS
 from evaluation.importers.interface import (
     BoxSpace,
@@ -29,6 +30,7 @@ from evaluation.importers.interface import (
     Settings,
     Unchanged,
 )
+from evaluation.imports.read.detectors import THRESHOLD, DetectorRuns, least_score
 from evaluation.imports.read.mappings import read_by
 from evaluation.imports.read.samples import sample_index
 from evaluation.imports.read.stored import recogniser
@@ -78,6 +80,7 @@ def import_runs(
     model: str = "",
     setting: str = "",
     coordinates: str = "",
+    threshold: str = "",
     mapping: Mapping[str, Any] | None = None,
     replace: bool = False,
     replaces: int = 0,
@@ -88,18 +91,20 @@ def import_runs(
 ) -> tuple[ImportRecord, Imported]:
     """Import trajectories and their kin. Restartable and idempotent: the same file again changes nothing.
 
-    ``mapping``: which column of a table is what, as ``RUN_FIELDS`` reads it, or which key of a mapped file.
-    ``replace``: what the file brought under other choices gives way to what is read now, all at once; ``replaces``: so
-    does what the import of this number brought, whatever its file was; see ``replace_runs``.
+    ``threshold``: of a detector the score that counts. ``mapping``: which column of a table is what, as ``RUN_FIELDS``
+    reads it, or which key of a mapped file. ``replace``: what the file brought under other choices gives way to what is
+    read now, all at once; ``replaces``: so does what the import of this number brought, whatever its file was; see
+    ``replace_runs``.
 
     Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
     """
     require(actor, benchmark, Right.IMPORT_RUNS)
     space = BoxSpace.parse(coordinates) if coordinates else None
-    chosen = read_by(format, mapping)
+    score, chosen = least_score(format, threshold), read_by(format, mapping)
     options: dict[str, Any] = {"model": model, "setting": setting, "coordinates": coordinates}
     for one in chosen.values():
         options["mapping"] = one.as_dict()
+    options |= {} if score is None else {THRESHOLD: threshold}
     choices = dict(options)
     if replaces:
         options[REPLACES] = require_replaceable(benchmark, replaces).pk
@@ -109,7 +114,7 @@ def import_runs(
         actor=actor, benchmark=benchmark, kind=ImportRecord.Kind.RUNS, path=path, format=format, options=options
     )
     start = Position(**record.checkpoint) if record.checkpoint else Position()
-    reading = ReadOptions(model=model, setting=setting, coordinates=space, start=start, **chosen)
+    reading = ReadOptions(model=model, setting=setting, coordinates=space, threshold=score, start=start, **chosen)
     importer, samples = IMPORTERS[format], sample_index(benchmark)
     known = recogniser(benchmark, importer, choices, samples, anew=replace)
     saver = RunsSaver(actor, benchmark, record, replace=replace, checkpoint=checkpoint, answers=answers)
@@ -149,6 +154,7 @@ class RunsSaver:
         self.growth = StatisticsRefresher(*WRITTEN)
         self.answers = answers
         self._people: dict[tuple[Any, ...], tuple[Any, ...]] | None = None
+        self._detectors = DetectorRuns(benchmark, replaces=replace)
 
     def take_all(self, stream: Iterator[Any], report: Report | None) -> None:
         for item in stream:
@@ -179,7 +185,10 @@ class RunsSaver:
         return {key: (width, height) for key, width, height in rows}
 
     def _read(self, item: Trajectory) -> None:
-        if self.answers is not None and item.condition == Condition.NONE and (key := self._keys.get(item.sample_id)):
+        """Count how the answer is read. A detector gives none."""
+        if self.answers is None or item.condition != Condition.NONE or detections_in(item.extra) is not None:
+            return
+        if key := self._keys.get(item.sample_id):
             self.answers.take(item.answer, key, VERDICTS[item.judge_correct])
 
     @cached_property
@@ -235,7 +244,7 @@ class RunsSaver:
                 done = f"Rejected: {rule}. Correct the file and import it again."
                 kind = "unknown-sample" if name == "sample_id" else "does-not-fit"
                 return Issue(Severity.REFUSED, kind, item.file, item.line, name, shortened(value), done, item.row)
-        return None
+        return self._detectors.misfit(item) if isinstance(item, Trajectory) else None
 
     def _said_here(self, item: Judgement) -> tuple[Any, ...] | None:
         """What a person has said here on that which a judgment that names no trajectory is about, under its judge's

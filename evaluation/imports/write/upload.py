@@ -26,6 +26,8 @@ from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers import detect_format as detect_runs
 from evaluation.importers.interface import BoxSpace
 from evaluation.imports.forms.choices import NOT_GOLD
+from evaluation.imports.read.detectors import FORMAT as DETECTOR
+from evaluation.imports.read.detectors import THRESHOLD, least_score
 from evaluation.imports.read.mappings import FORMAT as TABLE
 from evaluation.imports.read.mappings import KEYS, MAPPED, checked, columns_in, is_of, options_for
 from evaluation.imports.write.both import holds_both, sample_mapping
@@ -362,6 +364,8 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
         record.options = {name: value for name, value in record.options.items() if name != "coordinates"} | (
             {"coordinates": record.options.get("coordinates", "")} if record.format == TABLE else {}
         )
+    options = {name: value for name, value in record.options.items() if name != THRESHOLD}
+    record.options = options | ({THRESHOLD: record.options.get(THRESHOLD, "")} if record.format == DETECTOR else {})
     for name in set(record.options) & set(choices) - {"mapping", REPLACE, REPLACES}:
         value = str(choices[name]).strip()
         if len(value) > NAME:
@@ -372,6 +376,10 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
             )
         record.options = {**record.options, name: value}
     _check_coordinates(record.options.get("coordinates", ""))
+    try:
+        least_score(record.format, record.options.get(THRESHOLD, ""))
+    except ImportProblem as problem:
+        raise InvalidInput(str(problem), field=THRESHOLD) from problem
     if "mapping" in record.options and not is_of(record.format, record.options["mapping"]):
         record.options = {name: value for name, value in record.options.items() if name != "mapping"}
     if record.format in MAPPED:

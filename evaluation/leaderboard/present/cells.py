@@ -125,6 +125,11 @@ class ShownRow:
     whole: bool = True
     drawn: frozenset[str] = frozenset()
 
+    @property
+    def threshold(self) -> str:
+        """The score that counts, of a detector."""
+        return f"{self.row.run.detector_threshold:g}" if self.row.detector else ""
+
     @cached_property
     def markup(self) -> SafeString:
         """Template evaluation/leaderboard/_row.jinja; made once, as the row is kept."""

@@ -46,7 +46,10 @@ def _ends(metric: str) -> tuple[str, ...]:
 
 def view_rows(view: View, board: Leaderboard, published: Sequence[ShownPublished]) -> Iterator[dict[str, Any]]:
     """One row for each row of the page, in its order, papers last."""
-    bands = {"ranked": board.ranked, "baseline": board.baselines, "failed": board.failed, "unscored": board.unscored}
+    bands = {
+        "ranked": board.ranked, "baseline": board.baselines, "detector": board.detectors, "failed": board.failed,
+        "unscored": board.unscored,
+    }  # fmt: skip
     for band, rows in bands.items():
         for row in rows:
             yield {"band": band} | _row(row, view, board)

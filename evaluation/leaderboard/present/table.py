@@ -86,7 +86,7 @@ class Table:
             row=row,
             letter=letter,
             href=addresses.run(run),
-            refer=f"{self.refer}{run}" if self.refer and not is_reference else "",
+            refer=f"{self.refer}{run}" if self.refer and not is_reference and not row.detector else "",
             place=place_of(row.standing, METRICS[board.ranked_by].label),
             n=_count(row, "trajectories", {"scored": "yes"}, addresses),
             accuracy=accuracy,
@@ -105,7 +105,7 @@ class Table:
     def _versus(self, row: LeaderboardRow) -> str:
         """The page of this row and the reference side by side; nothing for the reference itself."""
         reference = self.board.reference
-        if reference is None or reference.run.pk == row.run.pk:
+        if reference is None or reference.run.pk == row.run.pk or row.detector:
             return ""
         return self.addresses.compare(reference.run.pk, row.run.pk)
 
@@ -117,7 +117,8 @@ def _content(row: LeaderboardRow) -> tuple[Hashable, ...]:
     # A detail is an object of JSON, which no key can be.
     metrics = (one if one.detail is None else (*one[:-1], str(one.detail)) for one in row.metrics.values())
     scored = scoring and (scoring.pk, scoring.computed_at)
-    return (run.pk, run.model.name, run.model.baseline, run.setting, scored, row.stale, ranked, row.against, *metrics)
+    who = (run.pk, run.model.name, run.model.baseline, run.setting, run.detector_threshold)
+    return (*who, scored, row.stale, ranked, row.against, *metrics)
 
 
 def hidden_counts(row: LeaderboardRow, addresses: Addresses) -> list[Cell]:
@@ -213,7 +214,8 @@ def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: st
     """The value of a run in a column, with what it rests on and a link where it counts trajectories."""
     metric = row.metrics.get(column.metric)
     if metric is None or metric.value is None:
-        return Cell(NOT_AVAILABLE, "Undefined: there is nothing to count.", classes=classes)
+        why = "a detector only lists the tools in an image" if row.run.by_detector else "there is nothing to count"
+        return Cell(NOT_AVAILABLE, f"Undefined: {why}.", classes=classes)
     count = round(metric.numerator) if column.terms and metric.numerator is not None else None
     detail = metric.detail or {}
     bare, lost, gained = metric._replace(detail=None), detail.get("lost"), detail.get("gained")

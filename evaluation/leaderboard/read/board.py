@@ -87,11 +87,13 @@ def load_leaderboard(
     rows = [_row(run, found, standings, freshness) for run in runs]
     scored = sorted((row for row in rows if row.scoring), key=lambda row: _place(row, sorted_by))
     alive = [row for row in scored if not row.failed]
-    ranked = [row for row in alive if not (row.baseline or row.provisional)]
-    chosen = next((row for row in alive if row.run.pk == reference), next(iter(ranked or alive), None))
+    detectors = [row for row in alive if row.detector]
+    models = [row for row in alive if not row.detector]
+    ranked = [row for row in models if not (row.baseline or row.provisional)]
+    chosen = next((row for row in models if row.run.pk == reference), next(iter(ranked or models or detectors), None))
     differences, neighbours = _comparisons(chosen, ranked) if chosen and not slice_by else ({}, [])
     ranked, baselines = (
-        [_with(row, differences) for row in alive if row.baseline is baseline] for baseline in (False, True)
+        [_with(row, differences) for row in models if row.baseline is baseline] for baseline in (False, True)
     )
     return Leaderboard(
         slice_by=slice_by,
@@ -99,12 +101,13 @@ def load_leaderboard(
         sorted_by=sorted_by,
         ranked=ranked,
         baselines=baselines,
+        detectors=detectors,
         unscored=[row for row in rows if not row.scoring],
         published=published,
         reference=chosen,
         failed=[row for row in scored if row.failed],
         neighbours=neighbours,
-        ablations=_ablations(alive) if not slice_by else [],
+        ablations=_ablations(models) if not slice_by else [],
         facets=_facets(chosen),
         settings=_settings(chosen, freshness.settings[benchmark.pk]),
         ranked_by=ranked_by,

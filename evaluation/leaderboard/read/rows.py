@@ -58,6 +58,10 @@ class LeaderboardRow:
         return bool(self.run.model.baseline)
 
     @property
+    def detector(self) -> bool:
+        return bool(self.run.by_detector)
+
+    @property
     def failed(self) -> bool:
         """Every record is an error: the run failed, and has no values."""
         return self.scoring is not None and 0 < self.scoring.trajectories_n == self.scoring.failed_n
@@ -159,7 +163,8 @@ class Facet:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """The rows of a slice, best first by ``sorted_by``; baselines, failed, published and unscored rows apart.
+    """The rows of a slice, best first by ``sorted_by``; baselines, detectors, failed, published and unscored
+    rows apart.
 
     ``ranked_by``: the metric of the standings. ``settings``: those the reference row was scored with. ``query``: of a
     saved slice.
@@ -170,6 +175,7 @@ class Leaderboard:
     sorted_by: str
     ranked: list[LeaderboardRow] = field(default_factory=list)
     baselines: list[LeaderboardRow] = field(default_factory=list)
+    detectors: list[LeaderboardRow] = field(default_factory=list)
     unscored: list[LeaderboardRow] = field(default_factory=list)
     published: list[PublishedRow] = field(default_factory=list)
     reference: LeaderboardRow | None = None
@@ -185,6 +191,7 @@ class Leaderboard:
         """Every scored row."""
         yield from self.ranked
         yield from self.baselines
+        yield from self.detectors
         yield from self.failed
 
     @property

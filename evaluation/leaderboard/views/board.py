@@ -151,6 +151,7 @@ def _shown(board: Leaderboard, view: View, slug: str) -> dict[str, Any]:
         "menu": column_menu(view),
         "ranked": ranked,
         "baselines": shown.rows(board.baselines),
+        "detectors": shown.rows(board.detectors),
         "failed": [(row, table.hidden_counts(row, addresses)) for row in board.failed],
         "published": table.shown_published(published, view.columns),
         "chart": accuracy_chart(ranked),
@@ -253,7 +254,7 @@ def _view_file(benchmark: Any, board: Leaderboard, view: View, format: str) -> F
     if format in FIGURES:
         return _figure(shown["chart"], f"{benchmark.title}: accuracy", _rests_on(board, shown), name, format)
     if format in DOCUMENTS:
-        bands = [("", shown["ranked"]), ("Baselines", shown["baselines"])]
+        bands = [("", shown["ranked"]), ("Baselines", shown["baselines"]), ("Detectors", shown["detectors"])]
         found = view_document(view, board, bands, shown["published"], benchmark.title)
         return download(name, lambda out: DOCUMENTS[format](out, found))
     rows, columns = view_rows(view, board, shown["published"]), view_columns(view, board)

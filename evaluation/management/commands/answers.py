@@ -66,7 +66,7 @@ class Command(BaseCommand):
         settings = settings_of(benchmark)
         for one in reports:
             self.stdout.write(f"{one.run}{' (stale)' if one.stale and one.report else ''}")
-            for line in report_lines(one.report, settings) if one.report else ["Not scored yet."]:
+            for line in report_lines(one.report, settings) if one.report else [_why_none(one)]:
                 self.stdout.write(f"  {line}")
         if any(one.report and (one.report["unread"] or one.report["undecided"]) for one in reports):
             self.stdout.write(
@@ -95,6 +95,10 @@ class Command(BaseCommand):
         if gone:
             self.stdout.write(f"The file also decides {_groups(gone)} that had no undecided answer.")
         self.stdout.write(f"Score them: score {benchmark.slug}")
+
+
+def _why_none(one: RunReport) -> str:
+    return "A detector gives no answers." if one.run.by_detector else "Not scored yet."
 
 
 def _report_row(one: RunReport, *, flat: bool = False) -> dict[str, Any]:

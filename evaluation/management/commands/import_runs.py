@@ -12,6 +12,8 @@ from annotation.exchange.write.samples import file_digest
 from annotation.importers.shapes import shape_of
 from annotation.models import Benchmark, ImportRecord
 from evaluation.importers import IMPORTERS, detect_format
+from evaluation.imports.read.detectors import FORMAT as DETECTOR
+from evaluation.imports.read.detectors import THRESHOLD
 from evaluation.imports.read.gold import gold_column, gold_share, refuse_gold
 from evaluation.imports.read.mappings import FORMAT as TABLE
 from evaluation.imports.read.mappings import KEYS, MAPPED, is_of, options_for, proposed_for, read_as, run_mapping_in
@@ -65,6 +67,7 @@ class Command(BaseCommand):
             action="store_true",
             help="the answers are the model's, although their column or key equals the gold answers",
         )
+        parser.add_argument("--threshold", default="", help="of a detector the score that counts; default: 0.3")
         parser.add_argument("--coordinates", default="", help="pixel, norm1, norm1000 or WxH of the model's input")
 
     @answering_plainly
@@ -91,6 +94,7 @@ class Command(BaseCommand):
             if not options["answer_is_not_gold"]:
                 refuse_gold(share)
         choices = {name: options[name] for name in ("model", "setting", "coordinates")}
+        choices |= {THRESHOLD: options[THRESHOLD]} if format == DETECTOR else {}
         _say_again(self, benchmark, path, format, {**choices, "mapping": mapping}, replace=options["replace"])
         replaces = options["replace_import"] or 0
         if not options["replace"]:

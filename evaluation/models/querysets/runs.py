@@ -11,6 +11,7 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Prefetch, Q, Subq
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce, NullIf
 
+from evaluation.detections import DETECTOR
 from evaluation.metrics.selection import BOUNDED
 from evaluation.models.querysets.marks import visible_tags
 
@@ -103,8 +104,9 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
 class ScoringQuerySet(models.QuerySet[Any]):
     def compared(self, benchmarks: Any) -> Self:
         """On these benchmarks those of runs that are set beside others: a run in which every record is an error has
-        failed, and is not."""
-        return self.filter(run__benchmark__in=benchmarks, failed_n__lt=F("trajectories_n"))
+        failed, and is not; nor is one of a detector, which gives no answer."""
+        answered = self.exclude(run__extra__has_key=DETECTOR)
+        return answered.filter(run__benchmark__in=benchmarks, failed_n__lt=F("trajectories_n"))
 
     def ranked(self, benchmarks: Any) -> Self:
         """Keep scorings with a rank. Scripted baselines and provisional runs are compared, but not ranked."""

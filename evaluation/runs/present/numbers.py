@@ -266,6 +266,23 @@ def _rate(
     return SummaryNumber(label, term, percent(metric.value), unit, interval_words(metric), counts, range=spread)
 
 
+def recognition_numbers(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> list[SummaryNumber]:
+    """The numbers under the title of a detector, for which nothing else is defined."""
+    labels = {
+        "recognition_precision": gettext("Tool recognition precision"),
+        "recognition_recall": gettext("Tool recognition recall"),
+        "recognition_f1": gettext("Tool recognition F1"),
+    }
+    numbers = []
+    for name, label in labels.items():
+        metric = metrics.get(name)
+        value, n = (metric.value, metric.n) if metric else (None, 0)
+        unit = "" if value is None else f"% {half_width(metric)}".strip()
+        words = gettext("n = %(count)s") % {"count": decimal(n)}
+        numbers.append(SummaryNumber(label, name, percent(value), unit, interval_words(metric), words=words))
+    return [*numbers, SummaryNumber(gettext("Trajectories"), "trajectory", "", itself=links.count(counts["all"]))]
+
+
 def _mean(label: str, metric: Metric | None, term: str, links: RunLinks) -> SummaryNumber:
     if metric is None or metric.value is None:
         return SummaryNumber(label, term, percent(None), words="n = 0")

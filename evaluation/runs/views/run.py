@@ -74,11 +74,15 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         settings = MetricSettings.from_mapping(scoring.settings)
         tables = tables_of(snapshot, run, links.narrowed, canonical=settings.tool_aliases == "canonical")
         context |= _scored(Shown(run, scoring, settings, metrics, links, found, tables), counts, missing)
-        context["extraction"] = report_shown(
-            report_on(snapshot, run, links.narrowed),
-            links=links,
-            decides=context["rights"]["score"],
-            verdicts=context["file"] is None,
+        context["extraction"] = (
+            None
+            if run.by_detector
+            else report_shown(
+                report_on(snapshot, run, links.narrowed),
+                links=links,
+                decides=context["rights"]["score"],
+                verdicts=context["file"] is None,
+            )
         )
         recorded = run_numbers.all_recorded(metrics, counts)
         context |= _by_slice(scoring, request.GET.get("slice_by", ""), RunLinks.of(run), recorded)
@@ -135,9 +139,7 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
         "settings": settings,
         "run_failed": failed,
         "changed": tables["tools"] is None,
-        "numbers": []
-        if failed
-        else run_numbers.summary_numbers(metrics, counts, links, provisional=scoring.provisional),
+        "numbers": [] if failed else _numbers(shown, counts),
         "cells": run_numbers.quadrant_cells(metrics, links, provisional=scoring.provisional),
         "population": links.count(placed.n if placed else 0, population="yes", counted="yes"),
         "difference": run_numbers.difference(
@@ -164,6 +166,12 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
         "file": file_verdicts(metrics, settings, links),
         "hidden": run_tables.exclusion_counts(metrics, counts, missing, links),
     }
+
+
+def _numbers(shown: Shown, counts: dict[str, int]) -> list[run_numbers.SummaryNumber]:
+    if shown.run.by_detector:
+        return run_numbers.recognition_numbers(shown.metrics, counts, shown.links)
+    return run_numbers.summary_numbers(shown.metrics, counts, shown.links, provisional=shown.scoring.provisional)
 
 
 def _call_points(shown: Shown) -> list[run_charts.CallPoint]:

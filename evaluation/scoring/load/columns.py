@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from annotation.models import (
     Sample,
 )
 from annotation.schema import AnswerType, Target, ToolPlan
+from evaluation.detections import detections_in
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, RunColumns, SampleColumns, cluster_codes
 from evaluation.models import ReplayedStep, Run, Step, Trajectory
 from evaluation.scoring.load.decisions import decisions_on, judged_on
@@ -127,7 +128,8 @@ def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", furth
     predicted = [_parsed(row[field] for row in rows) for field in range(-len(texts), 0)]
     plain = condition == "none" and not further
     judged = judged_on([run.pk], {(run.pk, row[1]): row[0] for row in rows} if plain else {})
-    return _columns(rows, row_of, predicted, found.order_by().values("pk"), judged)
+    loaded = _columns(rows, row_of, predicted, found.order_by().values("pk"), judged)
+    return _of_detectors(loaded, [run.by_detector] * len(rows))
 
 
 def load_trajectories(trajectories: Sequence[Trajectory], row_of: Mapping[int, int] | None = None) -> LoadedRun:
@@ -138,7 +140,15 @@ def load_trajectories(trajectories: Sequence[Trajectory], row_of: Mapping[int, i
     predicted = [[getattr(trajectory, name) for trajectory in trajectories] for name in _TRAJECTORY_JSON]
     plain = {(one.run_id, one.sample_id): one.pk for one in reversed(trajectories) if one.condition == "none"}
     judged = judged_on({one.run_id for one in trajectories}, plain, row_of)
-    return _columns(rows, row_of, predicted, [row[0] for row in rows], judged)
+    loaded = _columns(rows, row_of, predicted, [row[0] for row in rows], judged)
+    return _of_detectors(loaded, [detections_in(one.extra) is not None for one in trajectories])
+
+
+def _of_detectors(loaded: LoadedRun, detector: list[bool]) -> LoadedRun:
+    """The columns with the rows of detectors marked."""
+    if not any(detector):
+        return loaded
+    return replace(loaded, columns=replace(loaded.columns, detector=np.array(detector, np.bool_)))
 
 
 _TRAJECTORY_FIELDS = ("pk", "sample_id", "answer", "judge_correct", "final_image", "usd", "error")

@@ -20,6 +20,7 @@ from evaluation.common.trajectory.answer import Answer, said_words
 from evaluation.common.trajectory.notes import ShownNote
 from evaluation.common.trajectory.read import TrajectoryDetail, read_arguments, read_others
 from evaluation.common.trajectory.turns import TEXT_CAP, Excerpt, excerpt
+from evaluation.detections import detections_in
 from evaluation.exporters.native import trajectory_row
 from evaluation.trajectory.present.alignment import MOST_ROWS, alignment_of, chain_words
 from evaluation.trajectory.present.graph import graph_of
@@ -84,6 +85,8 @@ def tab_context(
     rollouts = sum(one.condition == row.condition for one in others)
     plan = bool(detail.record.content.plan.targets)
     labels = {"plan": "Tool plan"} if plan else {}
+    detections = detections_in(row.extra)
+    labels |= {"detections": "Detections"} if detections else {}
     labels |= {
         "toolchain": "Toolchain",
         "interventions": "Rollouts, interventions" if rollouts > 1 else "Interventions",
@@ -93,10 +96,12 @@ def tab_context(
     labels |= ({"messages": "Messages"} if messages else {}) | {"raw": "Raw record"}
     counts = {"interventions": len(trials) - 1, "judgements": len(judgements), "notes": len(notes or ())}
     counts["messages"] = len(messages)
+    counts["detections"] = len(detections.found) if detections else 0
     wanted = request.GET.get("tab", "")
     current = wanted if wanted in labels else next(iter(labels))
     shown: Mapping[str, Callable[[], dict[str, Any]]] = {
         "plan": lambda: {"plan": plan_of(detail)},
+        "detections": dict,
         "toolchain": lambda: _toolchain(row, detail, answer),
         "interventions": lambda: {"trials": _with_flips(trials)},
         "judgements": lambda: {"judgements": judgements},

@@ -20,6 +20,7 @@ from evaluation.common.trajectory.answer import answer_of
 from evaluation.common.trajectory.notes import ShownNote, note_marks, notes_on
 from evaluation.common.trajectory.read import kept_replay, load_trajectory, read_trajectory, read_turns
 from evaluation.common.trajectory.turns import TEXT_CAP, Turn, turns_of
+from evaluation.detections import Detections, detections_in
 from evaluation.store.scores import put_scores
 from evaluation.trajectory.present.chart import coverage_chart
 from evaluation.trajectory.present.place import list_terms, place_of
@@ -29,6 +30,8 @@ from evaluation.trajectory.read import attempt_of, read_verdicts
 from webapp.common.htmx import render_page
 from webapp.common.http import Request
 
+TAG = 24
+"""Characters of the tag at a box of a detector."""
 TURNS = 50
 """Turns in one page; a longer trajectory is gone through page by page."""
 
@@ -48,7 +51,7 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     steps = read_turns(row, first=window.first, count=TURNS, cap=TEXT_CAP)
     turns = turns_of(steps, detail, frame, cap=TEXT_CAP)
     terms = list_terms(request, row)
-    answer = answer_of(row, detail)
+    answer, detections = answer_of(row, detail), detections_in(row.extra)
     verdicts = read_verdicts(row, detail, request.user)
     score = row.score
     context = {
@@ -60,7 +63,8 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "attempt": attempt_of(row) if rights[Right.IMPORT_RUNS.value] else None,
         "question": detail.record.content.question,
         "member": bool(roles_of(request.user, benchmark)), "list_query": urlencode(opened_from(request)),
-        **frame_context(frame, row.sample, turns, notes or ()),
+        "detections": detections,
+        **frame_context(frame, row.sample, turns, notes or (), detections),
         **tab_context(request, row, detail, answer, notes, verdicts),
         "overruled": overruled_words(answer, verdicts.told),
     }  # fmt: skip
@@ -96,16 +100,22 @@ class _Window:
 
 
 def frame_context(
-    frame: Frame | None, sample: Any, turns: list[Turn], notes: Sequence[ShownNote] = ()
+    frame: Frame | None,
+    sample: Any,
+    turns: list[Turn],
+    notes: Sequence[ShownNote] = (),
+    detections: Detections | None = None,
 ) -> dict[str, Any]:
     """What ``_sample_frame.html`` needs."""
     gold = gold_corners(sample)
     shown = [(turn.number, turn.measures) for turn in turns if turn.measures is not None]
     crops = [{"box": measures.executed, "turn": number} for number, measures in shown if measures.executed]
+    found = [{"box": [*one.box], "label": one.tool[:TAG]} for one in detections.found if one.box] if detections else []
     asked = [m.requested for _, m in shown if m.requested is not None and m.requested != m.executed]
     return {
         "frame": frame, "problem": picture_problem(sample), "gold": gold, "crops": crops, "asked": asked,
-        "marks": marks_of(frame, gold, [turn.mark for turn in turns]) | {"notes": note_marks(notes)},
+        "marks": marks_of(frame, gold, [turn.mark for turn in turns]) | {"notes": note_marks(notes), "found": found},
+        "found": found,
     }  # fmt: skip
 
 

@@ -2,11 +2,11 @@ import { area, isBox } from "../lib/geometry.js";
 import { share } from "../lib/format.js";
 
 /**
- * What lies over an image, in drawing order: asked for, executed, gold, notes.
- * @param {{gold?: {box: number[], label?: string}[], turns?: object[], notes?: {box: number[], label: string}[]}} data as the page gives it
+ * What lies over an image, in drawing order: asked for, executed, found by a detector, gold, notes.
+ * @param {{gold?: {box: number[], label?: string}[], turns?: object[], notes?: {box: number[], label: string}[], found?: {box: number[], label: string}[]}} data as the page gives it
  * @returns {{kind: string, box: number[], turn: number|null, tag: string}[]}
  */
-export function marksOf({ gold = [], turns = [], notes = [] }) {
+export function marksOf({ gold = [], turns = [], notes = [], found = [] }) {
   const asked = turns
     .filter(({ requested, executed }) => isBox(requested) && String(requested) !== String(executed))
     .map(({ turn, requested }) => ({ kind: "asked", box: requested, turn, tag: "" }));
@@ -16,8 +16,9 @@ export function marksOf({ gold = [], turns = [], notes = [] }) {
   const golds = gold
     .filter(({ box }) => isBox(box))
     .map(({ box, label }, place) => ({ kind: "gold", box, turn: null, tag: label ?? `G${place + 1}` }));
+  const detected = found.filter(({ box }) => isBox(box)).map(({ box, label }) => ({ kind: "found", box, turn: null, tag: label }));
   const pinned = notes.filter(({ box }) => isBox(box)).map(({ box, label }) => ({ kind: "note", box, turn: null, tag: label }));
-  return [...asked, ...crops, ...golds, ...pinned];
+  return [...asked, ...crops, ...detected, ...golds, ...pinned];
 }
 
 /** The turns whose crop holds a point of the image, the smallest crop first. */

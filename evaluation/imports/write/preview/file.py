@@ -23,6 +23,7 @@ from annotation.models import ImportRecord
 from annotation.schema import Issue, Severity
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers.interface import BoxSpace, ReadOptions, SampleIndex
+from evaluation.imports.read.detectors import THRESHOLD, least_score
 from evaluation.imports.read.mappings import FORMAT as TABLE
 from evaluation.imports.read.mappings import KEYS, columns_in, read_by
 from evaluation.imports.read.samples import sample_index
@@ -155,6 +156,7 @@ def _read_runs(record: ImportRecord, issues: IssueCollector, report: Report) -> 
         model=chosen["model"],
         setting=chosen["setting"],
         coordinates=BoxSpace.parse(chosen["coordinates"]) if chosen["coordinates"] else None,
+        threshold=least_score(record.format, chosen.get(THRESHOLD, "")),
         **read_by(record.format, chosen.get("mapping")),
     )
     reading = RunReading(record, issues.take)
