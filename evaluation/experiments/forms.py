@@ -195,6 +195,14 @@ class ArmForm(_OnRun):
     budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0, initial=5)
     budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=10_000)
 
+    def __init__(self, *args: Any, benchmark: Any, **options: Any) -> None:
+        super().__init__(*args, benchmark=benchmark, **options)
+        wanted = str(self.initial.get("run") or "")
+        models = Run.objects.of(benchmark).filter(pk=wanted if wanted.isdecimal() else None)
+        names = list(models.values_list("model__name", flat=True))
+        offered = Endpoint.objects.offered_to(benchmark)
+        self.initial["endpoint"] = next((one for one in offered if one.shown_model in names), None)
+
     def choices(self) -> ArmChoices:
         return ArmChoices(**self.values())
 

@@ -61,6 +61,7 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "detail": detail, "answer": answer, "turns": turns, "window": window, "chart": coverage_chart(detail),
         "best": _best(score), "place": place_of(slug, row, terms, request.user),
         "attempt": attempt_of(row) if rights[Right.IMPORT_RUNS.value] else None,
+        "asks_again": rights[Right.IMPORT_RUNS.value],
         "question": detail.record.content.question,
         "member": bool(roles_of(request.user, benchmark)), "list_query": urlencode(opened_from(request)),
         "detections": detections,

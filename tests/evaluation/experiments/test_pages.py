@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.experiments.write.states import start_all
-from evaluation.models import Attempt, Endpoint, Experiment, SentImage, Trajectory
+from evaluation.models import Attempt, Endpoint, Experiment, Run, SentImage, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import serving, spoken
 from tests.evaluation.experiments.conftest import Make
@@ -184,3 +185,48 @@ def test_the_number_of_queries_does_not_grow_with_attempts_and_experiments(
     with CaptureQueriesContext(connection) as many:
         client.get(f"{AT}/experiments/")
     assert len(few) == len(many)
+
+
+def test_a_trajectory_leads_to_a_form_that_asks_its_model_again(
+    benchmark: Benchmark, endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    client = signed_in(lea)
+    with serving(TWO) as server:
+        endpoint_at(server.url, "another", model="m-2")
+        experiment = experiment_on(endpoint_at(server.url), samples="id=one")
+        start_all(actor=lea, experiment=experiment)
+        run_waiting()
+        trajectory = Trajectory.objects.get()
+        page = client.get(f"/benchmarks/kitchen/trajectories/{trajectory.pk}/").content.decode()
+        [address] = re.findall(r'href="([^"]*arms=sham:2,noise:100)"', page)
+        form = client.get(address.replace("&amp;", "&")).context["form"]
+        assert form["samples"].value() == "id=one"
+        chosen = form["endpoint"].value()
+        assert Endpoint.objects.get(pk=chosen).model == "m-1", "the endpoint that serves the model of the run"
+        posted = {name: form[name].value() or "" for name in form.fields}
+        posted |= {"endpoint": chosen, "run": trajectory.run_id, "estimand": "turn", "arms": "sham:2"}
+        answer = client.post("/benchmarks/kitchen/experiments/arms/", posted | {"start": "yes"})
+        assert answer.status_code == 302
+        run_waiting()
+    assert Trajectory.objects.filter(condition="sham@turn").count() == 2
+
+
+def test_a_judge_is_created_as_a_draft_and_a_wrong_query_is_named(
+    benchmark: Benchmark, endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    client = signed_in(lea)
+    with serving(TWO) as server:
+        endpoint = endpoint_at(server.url)
+        start_all(actor=lea, experiment=experiment_on(endpoint))
+        run_waiting()
+    run = Run.objects.get()
+    posted = {
+        "run": run.pk, "endpoint": endpoint.pk, "question": "paraphrase", "votes": 1, "sampling": "greedy",
+        "budget_usd": 5, "budget_calls": 100, "samples": "id=none", "images": "",
+    }  # fmt: skip
+    refused = client.post("/benchmarks/kitchen/experiments/judge/", posted)
+    assert (refused.status_code, list(refused.context["form"].errors)) == (400, ["samples"])
+    made = client.post("/benchmarks/kitchen/experiments/judge/", posted | {"samples": ""})
+    assert made.status_code == 302
+    assert client.get(made["Location"]).status_code == 200
+    assert Experiment.objects.get(kind="judge").state == "draft"
