@@ -403,9 +403,10 @@ class ExclusionCount:
 
 
 def exclusion_counts(
-    metrics: Metrics, counts: Mapping[str, int], missing: int | None, links: RunLinks
+    metrics: Metrics, counts: Mapping[str, int], missing: int | None, links: RunLinks, *, answers: bool = True
 ) -> list[ExclusionCount]:
-    """``missing``: samples without a trajectory; None on a slice whose samples are not listed."""
+    """``missing``: samples without a trajectory; None on a slice whose samples are not listed. ``answers``: whether
+    the run gives any, so that what is counted of answers and crops is defined."""
     accuracy = metrics.get("accuracy")
     crops = int(accuracy.detail.get("unusable_crops", 0)) if accuracy else 0
     rows = [
@@ -439,6 +440,7 @@ def exclusion_counts(
             ngettext("trajectories, %(count)s crops", "trajectories, %(count)s crops", crops) % {"count": f"{crops:,}"},
         ),
     ]
+    rows = rows if answers else rows[:1]
     if missing is not None:
         words = gettext("samples with gold and no trajectory")
         rows.insert(0, ExclusionCount(gettext("Missing"), Count(missing, links.missing), words, "missing"))

@@ -164,7 +164,7 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
         "plans": run_tables.plans(tables, metrics, found, links),
         "repeats": run_repeats.repeated(tables, links, provisional=scoring.provisional),
         "file": file_verdicts(metrics, settings, links),
-        "hidden": run_tables.exclusion_counts(metrics, counts, missing, links),
+        "hidden": run_tables.exclusion_counts(metrics, counts, missing, links, answers=not run.by_detector),
     }
 
 
