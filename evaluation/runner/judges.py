@@ -21,6 +21,7 @@ from evaluation.runner.canonical import digest_of
 from evaluation.runner.dialects.zoom import spoken
 from evaluation.runner.images import ImagePolicy, SentImage, sent_picture
 from evaluation.runner.replies import Reply
+from evaluation.runner.sampling import seeded
 from evaluation.runner.single import SingleTurn
 from evaluation.runner.templates import Prompt, load_prompt
 from evaluation.runner.transcript import Transcript
@@ -90,8 +91,7 @@ class JudgeRecipe:
 
     def sampled(self, vote: int) -> dict[str, Any]:
         """Return the parameters of a vote as sent: its seed is the recipe's plus the number of the vote."""
-        sent = {name: value for name, value in self.sampling.items() if name not in self.dropped}
-        return sent | ({"seed": sent["seed"] + vote} if isinstance(sent.get("seed"), int) else {})
+        return seeded(self.sampling, self.dropped, vote)
 
     def to_json(self) -> dict[str, Any]:
         """Return the recipe as plain data, the inverse of ``from_json``."""

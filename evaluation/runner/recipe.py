@@ -14,6 +14,7 @@ from evaluation.runner.dialects.zoom import Frame
 from evaluation.runner.images import ImagePolicy, SourceImage
 from evaluation.runner.offers import offer_of
 from evaluation.runner.protocols import PROTOCOLS, Limits, Protocol, Tools
+from evaluation.runner.sampling import seeded
 from evaluation.runner.templates import SLUGS, Prompt, Role, load_prompt
 
 _OWN_KEYS = frozenset({"model", "messages", "tools", "stream", "n"})
@@ -120,8 +121,7 @@ class Recipe:
 
     def sampled(self, rollout: int) -> dict[str, Any]:
         """Return the parameters of a rollout as sent: its seed is the recipe's plus the number of the rollout."""
-        sent = {name: value for name, value in self.sampling.items() if name not in self.dropped}
-        return sent | ({"seed": sent["seed"] + rollout} if isinstance(sent.get("seed"), int) else {})
+        return seeded(self.sampling, self.dropped, rollout)
 
     def to_json(self) -> dict[str, Any]:
         """Return the recipe as plain data, the inverse of ``from_json``."""

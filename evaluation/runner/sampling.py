@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 SAMPLING: Mapping[str, Mapping[str, Any]] = {
@@ -28,3 +28,9 @@ SAMPLING: Mapping[str, Mapping[str, Any]] = {
     "greedy": {"temperature": 0.0, "max_tokens": 4096, "seed": 0},
 }
 """Preset to its parameters. ``instruct`` and ``thinking`` are those of VTC-Bench's open models."""
+
+
+def seeded(sampling: Mapping[str, Any], dropped: Sequence[str], number: int) -> dict[str, Any]:
+    """Return the parameters of a draw as sent: without those dropped, and with its number added to the seed."""
+    sent = {name: value for name, value in sampling.items() if name not in dropped}
+    return sent | ({"seed": sent["seed"] + number} if isinstance(sent.get("seed"), int) else {})

@@ -13,6 +13,7 @@ from evaluation.runner.arms.text import MARKER
 from evaluation.runner.arms.view import Changed, Recorded, changed
 from evaluation.runner.canonical import digest_of
 from evaluation.runner.replies import Reply
+from evaluation.runner.sampling import seeded
 from evaluation.runner.single import SingleTurn
 from evaluation.runner.turns import Request
 
@@ -39,8 +40,7 @@ class ArmRecipe:
 
     def sampled(self, seed: int) -> dict[str, Any]:
         """Return the parameters of a draw as sent."""
-        sent = {name: value for name, value in self.sampling.items() if name not in self.dropped}
-        return sent | ({"seed": sent["seed"] + seed} if isinstance(sent.get("seed"), int) else {})
+        return seeded(self.sampling, self.dropped, seed)
 
     def to_json(self) -> dict[str, Any]:
         """Return the recipe as plain data, the inverse of ``from_json``."""
