@@ -23,6 +23,7 @@ from annotation.workflow import Right
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.present.exchanges import body_text, image_answer, images_in
 from evaluation.experiments.present.rows import experiment_row, progress_row
+from evaluation.experiments.read.attempts import attempts_known_to
 from evaluation.experiments.read.exchanges import exchange_lines, export_name
 from evaluation.experiments.read.prompts import Owner, PromptHistory, history_of, prompts_of
 from evaluation.experiments.write.arms import MARGIN, USUAL, ArmChoices, create_arms
@@ -46,6 +47,7 @@ from evaluation.experiments.write.states import (
     stop,
 )
 from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Run, SentImage
+from evaluation.models.querysets.experiments import AttemptQuerySet
 from evaluation.runner.arms.catalogue import Estimand
 from evaluation.runner.judges import VOTES, Question
 from evaluation.runner.protocols import PROTOCOLS
@@ -449,7 +451,7 @@ def export(request: Request, slug: str, pk: int) -> StreamingHttpResponse:
     Without ``images=yes``, images are named by their SHA-256."""
     found = _load(request, slug, pk)
     images = one_of(request, "images", ("yes", "no"), "no") == "yes"
-    return streamed(export_name(found), exchange_lines(found, images=images))
+    return streamed(export_name(found), exchange_lines(found, person_of(request), images=images))
 
 
 @needs(Scope.IMPORT)
@@ -457,7 +459,7 @@ def export(request: Request, slug: str, pk: int) -> StreamingHttpResponse:
 @api_view(["GET"])
 def attempts(request: Request, slug: str, pk: int) -> Response:
     """The attempts of an experiment, in the order in which they are run."""
-    rows = _load(request, slug, pk).attempts.select_related("sample")
+    rows = _attempts(request, slug, pk).select_related("sample")
     state = said(request, "state", "")
     if state and state not in Attempt.State.values:
         raise InvalidInput(f"state must be one of {', '.join(Attempt.State.values)}.", field="state")
@@ -469,7 +471,7 @@ def attempts(request: Request, slug: str, pk: int) -> Response:
 @api_view(["GET"])
 def exchanges(request: Request, slug: str, pk: int, attempt: int) -> Response:
     """The requests of an attempt with their responses; of a linked one, those of the attempt that it is linked to."""
-    found = get_object_or_404(_load(request, slug, pk).attempts, pk=attempt)
+    found = get_object_or_404(_attempts(request, slug, pk), pk=attempt)
     rows = Exchange.objects.filter(attempt=found.reused_from_id or found.pk)
     return paged(request, rows, "n", _exchange)
 
@@ -482,7 +484,7 @@ def exchanges(request: Request, slug: str, pk: int, attempt: int) -> Response:
 @api_view(["GET"])
 def exchange_image(request: Request, slug: str, pk: int, attempt: int, n: int, sha256: str) -> HttpResponse:
     """An image of a request, by the SHA-256 that the request names."""
-    found = get_object_or_404(_load(request, slug, pk).attempts.select_related("reused_from"), pk=attempt)
+    found = get_object_or_404(_attempts(request, slug, pk).select_related("reused_from"), pk=attempt)
     source = found.reused_from or found
     row = get_object_or_404(Exchange, attempt=source, n=n)
     if sha256 not in images_in(row.request):
@@ -524,6 +526,10 @@ def _with_endpoints(request: Request, slug: str) -> Any:
 def _load(request: Request, slug: str, pk: int) -> Experiment:
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     return get_object_or_404(benchmark.experiments.select_related("benchmark", "created_by"), pk=pk)
+
+
+def _attempts(request: Request, slug: str, pk: int) -> AttemptQuerySet:
+    return attempts_known_to(person_of(request), _load(request, slug, pk))
 
 
 def _with_prompts(request: Request, slug: str) -> tuple[Any, Used]:

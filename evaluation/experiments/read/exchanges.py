@@ -10,6 +10,7 @@ from itertools import islice
 from math import isfinite
 from typing import Any
 
+from evaluation.experiments.read.attempts import attempts_known_to
 from evaluation.models import Attempt, Exchange, Experiment, SentImage
 from webapp.common import objects
 
@@ -28,15 +29,16 @@ def export_name(experiment: Experiment) -> str:
     return f"experiment-{experiment.pk}.{FORMAT}.jsonl"
 
 
-def exchange_lines(experiment: Experiment, *, images: bool = False) -> Iterator[bytes]:
-    """Yield the exchanges of an experiment in the order of its attempts, each as one line of JSON.
+def exchange_lines(experiment: Experiment, user: Any, *, images: bool = False) -> Iterator[bytes]:
+    """Yield the exchanges of an experiment that a person may read, in the order of its attempts, each as one line of
+    JSON. ``user`` None: a command.
 
     ``request`` is the body as sent and ``response`` as received: an object if it is JSON, else text, None if none came.
     Images in requests are ``sha256:…`` of their bytes; with ``images``, the data URL that was sent. A linked attempt
     has the exchanges of the attempt that it is linked to. Headers are not stored, so no key is in it. Memory: the
     exchanges of a few attempts.
     """
-    attempts = experiment.attempts.select_related("sample", "reused_from").order_by("pk")
+    attempts = attempts_known_to(user, experiment).select_related("sample", "reused_from").order_by("pk")
     rows = attempts.iterator(chunk_size=_TOGETHER)
     while some := list(islice(rows, _TOGETHER)):
         sources = {attempt.reused_from_id or attempt.pk for attempt in some}

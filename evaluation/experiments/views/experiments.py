@@ -26,6 +26,7 @@ from evaluation.experiments.present.experiment import (
     recipe_parts,
     state_words,
 )
+from evaluation.experiments.read.attempts import attempts_known_to
 from evaluation.experiments.read.exchanges import exchange_lines, export_name
 from evaluation.experiments.read.progress import accuracy_of, price_range, progress_of
 from evaluation.experiments.write.arms import create_arms
@@ -164,7 +165,7 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     (attempts; ?after=, ?state=)."""
     found = _load(request, slug, pk)
     progress = progress_of(found)
-    attempts = found.attempts.select_related("sample", "trajectory")
+    attempts = attempts_known_to(request.user, found).select_related("sample", "trajectory")
     chosen = request.GET.get("state", "")
     if chosen in progress.counts:
         attempts = attempts.filter(state=chosen)
@@ -231,7 +232,8 @@ def attempt(request: SignedInRequest, slug: str, pk: int, attempt: int) -> HttpR
     """Template evaluation/experiments/attempt.html; context: experiment, attempt, exchanges (shown requests and
     responses, as sent and received)."""
     found = _load(request, slug, pk)
-    one = get_object_or_404(found.attempts.select_related("sample", "trajectory", "reused_from"), pk=attempt)
+    known = attempts_known_to(request.user, found).select_related("sample", "trajectory", "reused_from")
+    one = get_object_or_404(known, pk=attempt)
     context = {
         **benchmark_context(request, found.benchmark, "experiments"),
         "experiment": found,
@@ -246,7 +248,7 @@ def attempt(request: SignedInRequest, slug: str, pk: int, attempt: int) -> HttpR
 def export(request: SignedInRequest, slug: str, pk: int) -> StreamingHttpResponse:
     """The exchanges of an experiment as lines of JSON; ``?images=yes``: with the images."""
     found = _load(request, slug, pk)
-    return streamed(export_name(found), exchange_lines(found, images=request.GET.get("images") == "yes"))
+    return streamed(export_name(found), exchange_lines(found, request.user, images=request.GET.get("images") == "yes"))
 
 
 @login_required

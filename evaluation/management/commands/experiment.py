@@ -46,7 +46,7 @@ class Command(BaseCommand):
             return
         if doing == "export":
             with written_to(options["output"]) as out:
-                out.writelines(exchange_lines(experiment, images=options["images"]))
+                out.writelines(exchange_lines(experiment, None, images=options["images"]))
             return
         CHANGES[doing](actor=None, experiment=experiment)
         experiment.refresh_from_db()

@@ -63,14 +63,14 @@ def test_a_line_has_both_bodies_and_what_is_known_of_them(
         endpoint = endpoint_at(server.url)
         first = run_all(experiment_on(endpoint, samples="id=one"), lea)
         again = run_all(experiment_on(endpoint, samples="id=one"), lea)
-    [line] = lines_of(b"".join(exchange_lines(first)))
+    [line] = lines_of(b"".join(exchange_lines(first, None)))
     [attempt] = first.attempts.all()
     assert (line["sample"], line["rollout"], line["attempt_state"]) == ("one", 0, "done")
     assert (line["status"], line["input_tokens"], line["output_tokens"]) == (200, 100, 7)
     assert line["response"] == json.loads(TWO.body)
     assert "sha256:" in json.dumps(line["request"])
     assert "base64" not in json.dumps(line["request"])
-    [linked] = lines_of(b"".join(exchange_lines(again)))
+    [linked] = lines_of(b"".join(exchange_lines(again, None)))
     assert linked["reused_from"] == attempt.pk
     assert linked["request"] == line["request"]
 
@@ -78,11 +78,11 @@ def test_a_line_has_both_bodies_and_what_is_known_of_them(
 def test_a_response_that_is_no_json_is_kept_as_text(endpoint_at: EndpointAt, experiment_on: Make, lea: User) -> None:
     with serving(Answer(400, b"<h1>no</h1>"), TWO) as server:
         experiment = run_all(experiment_on(endpoint_at(server.url), samples="id=one"), lea)
-    [line] = lines_of(b"".join(exchange_lines(experiment)))
+    [line] = lines_of(b"".join(exchange_lines(experiment, None)))
     assert (line["response"], line["state"], line["attempt_state"]) == ("<h1>no</h1>", "failed", "failed")
     for body in (b'{"a": NaN}', b'{"a": 1e999}', b"[" * 100_000, b"data: {}\n\n", b'"\xff"'):
         Exchange.objects.update(response=body)
-        [line] = lines_of(b"".join(exchange_lines(experiment)))
+        [line] = lines_of(b"".join(exchange_lines(experiment, None)))
         assert isinstance(line["response"], str)
 
 
@@ -94,7 +94,7 @@ def test_the_key_of_the_endpoint_is_in_no_line(
     with serving(Answer(400, f'{{"error": "bad key {SECRET}"}}'.encode()), TWO) as server:
         experiment = run_all(experiment_on(endpoint_at(server.url, key=SECRET)), lea)
         assert SECRET in str(server.seen.requests)
-    made = b"".join(exchange_lines(experiment, images=True))
+    made = b"".join(exchange_lines(experiment, None, images=True))
     assert lines_of(made)
     assert SECRET.encode() not in made
 
@@ -106,4 +106,4 @@ def test_an_export_reads_a_few_attempts_at_a_time(
         experiment = run_all(experiment_on(endpoint_at(server.url), rollouts=12), lea)
     assert Attempt.objects.count() == 24
     with django_assert_num_queries(3):
-        assert len(list(exchange_lines(experiment))) == 24
+        assert len(list(exchange_lines(experiment, None))) == 24
