@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from annotation.models import Benchmark
+from evaluation.experiments.read.attempts import attempts_known_to
+from evaluation.experiments.read.exchanges import exchange_lines
 from evaluation.experiments.write.judges import JudgeChoices, create_judge
 from evaluation.experiments.write.states import start_all
-from evaluation.models import Attempt, Endpoint, Experiment, Judgement, Run, Trajectory
+from evaluation.models import Attempt, Endpoint, Experiment, Judgement, JudgingItem, JudgingQueue, Run, Trajectory
+from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import serving, spoken
 from tests.evaluation.experiments.conftest import Make
 from webapp.accounts.models import User
@@ -151,3 +154,25 @@ def test_what_fits_no_trajectory_is_said_before_anything_is_created(
             create_judge(actor=lea, run=run, endpoint=endpoint, choices=choices)
         assert refused.value.field == field
     assert not Experiment.objects.filter(kind="judge").exists()
+
+
+def test_a_person_who_still_judges_a_sample_does_not_get_the_verdict_of_the_judge_on_it(
+    run: Run, endpoint_at: EndpointAt, lea: User
+) -> None:
+    with serving(spoken("yes"), spoken("no")) as server:
+        made = judged(run, endpoint_at(server.url, "judge", limits=ONE_AT_A_TIME), lea, "reliability")
+    trajectory = Trajectory.objects.get(sample__key="one")
+    queue = JudgingQueue.objects.create(benchmark=run.benchmark, people=1, seed="x", drawn_from=1, created_by=lea)
+    item = JudgingItem.objects.create(queue=queue, trajectory=trajectory, kind="reliability")
+    assert [one.sample.key for one in attempts_known_to(lea, made)] == ["two"]
+    assert len(list(exchange_lines(made, lea))) == 1
+    withheld = made.attempts.get(sample__key="one")
+    client = signed_in(lea)
+    page = f"/benchmarks/kitchen/experiments/{made.pk}/attempts/{withheld.pk}/"
+    listed = client.get(f"/benchmarks/kitchen/experiments/{made.pk}/")
+    assert listed.status_code == 200
+    assert f"attempts/{withheld.pk}/" not in listed.content.decode()
+    assert client.get(page).status_code == 404
+    item.delete()
+    assert len(list(exchange_lines(made, lea))) == 2
+    assert client.get(page).status_code == 200
