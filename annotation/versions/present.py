@@ -82,7 +82,7 @@ def _row(
 
 
 def _whole(kind: Kind, revision: Revision | None) -> list[FieldChange]:
-    """What is added or removed as a whole is told by its question."""
+    """A sample that is added or removed as a whole, shown by its question."""
     side = "new" if kind is Kind.ADDED else "cut"
     return (
         [FieldChange(gettext("Question"), [Piece(side, revision.question)])] if revision and revision.question else []

@@ -514,7 +514,7 @@ def _change(found: Experiment, actor: Any, given: dict[str, Any]) -> None:
 
 
 def _with_endpoints(request: Request, slug: str) -> Any:
-    """The benchmark whose endpoints are read by whoever may import runs, and changed by whoever manages them."""
+    """The benchmark of endpoints: reading them needs the right to import runs, changing them to manage endpoints."""
     if request.method == "GET":
         try:
             return benchmark_for(request, slug, Right.IMPORT_RUNS)

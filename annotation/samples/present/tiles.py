@@ -78,7 +78,7 @@ def tile_of(benchmark: Benchmark, sample: Sample) -> Tile:
 
 
 def _planned(revision: Any) -> str:
-    """What is asked for instead of an answer, when it is a tool plan."""
+    """The number of tools in the plan, for a sample that asks for a tool plan instead of an answer."""
     targets = sum(tool.step is not None for tool in revision.plan_tools.all()) if revision else 0
     return f"{targets} tool{'s' if targets != 1 else ''}" if targets else ""
 

@@ -36,7 +36,7 @@ def compute_scores(
     extra_infos: Sequence[Row] | None = None,
     **kw: Any,
 ) -> list[dict[str, float]]:
-    """Return the same of a batch with whole groups, which are told apart by ``extra_info["index"]``."""
+    """Return the rewards of a batch with whole groups; ``extra_info["index"]`` identifies the group."""
     if "solution_str" in kw or isinstance(solution_strs, str):
         raise RewardError(_REFUSED)
     if data_sources is None or solution_strs is None or ground_truths is None or extra_infos is None:

@@ -125,7 +125,7 @@ def change(request: SignedInRequest, slug: str, prompt: str) -> HttpResponse:
         except ApplicationError as error:
             _add_error(form, error)
             if error.code == "stale":
-                # They are told, and can save again: what the other person saved stays as a version or in the log.
+                # The form shows the error and can be saved again: the other text stays as a version or in the log.
                 history = _history(benchmark, prompt)
                 form.data = {**request.POST.dict(), "based_on": history.newest.template.digest}
         else:
