@@ -45,9 +45,7 @@ def import_bank(*, actor: User | None, benchmark: Benchmark, rows: Sequence[Bank
             work.merge(row)
         counts = work.write()
         if counts["new"] or counts["changed"]:
-            audit.record(
-                actor=actor, action="tool.import", subject=benchmark, benchmark=benchmark.slug, data=dict(counts)
-            )
+            audit.record(actor, "tool.import", benchmark, benchmark.slug, data=dict(counts))
             place_segments(benchmark)
     return counts
 

@@ -65,8 +65,5 @@ def allow_suggestions(*, actor: User, benchmark: Benchmark, allowed: bool) -> bo
         queue, _ = BenchmarkQueue.objects.get_or_create(benchmark=benchmark)
         changed = BenchmarkQueue.objects.filter(pk=queue.pk).exclude(suggests=allowed).update(suggests=allowed)
         if changed:
-            audit.record(
-                actor=actor, action="benchmark.suggestions", subject=benchmark, benchmark=benchmark.slug,
-                data={"allowed": allowed},
-            )  # fmt: skip
+            audit.record(actor, "benchmark.suggestions", benchmark, benchmark.slug, data={"allowed": allowed})
     return bool(changed)

@@ -54,6 +54,5 @@ def lock_bank(benchmark: Benchmark) -> None:
 
 def record_tool(actor: User | None, action: str, tool: BankTool, **about: Any) -> None:
     audit.record(
-        actor=actor, action=action, subject=tool, benchmark=tool.benchmark.slug,
-        **{**about, "data": {"tool": tool.name} | about.get("data", {})},
-    )  # fmt: skip
+        actor, action, tool, tool.benchmark.slug, **{**about, "data": {"tool": tool.name} | about.get("data", {})}
+    )

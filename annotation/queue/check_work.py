@@ -95,10 +95,7 @@ def _new_answer(actor: User, benchmark: Benchmark, rules: QualityRules) -> Check
     try:
         with transaction.atomic():
             answer = CheckAnswer.objects.create(check_of=check, user=actor, place=(places["last"] or FIRST_PLACE) + 1)
-            audit.record(
-                actor=actor, action="gold_check.hand_out", subject=answer, benchmark=benchmark.slug,
-                data={"sample": check.sample.key},
-            )  # fmt: skip
+            audit.record(actor, "gold_check.hand_out", answer, benchmark.slug, data={"sample": check.sample.key})
     except IntegrityError:
         # A person else was given this check in the same moment; the next turn finds another place.
         return None
@@ -143,9 +140,8 @@ def store(actor: User, answer: CheckAnswer, sample: Sample, save: Mapping[str, A
 
 def _note_begin(actor: User, answer: CheckAnswer, sample: Sample) -> None:
     audit.record(
-        actor=actor, action="gold_check.begin", subject=answer, benchmark=sample.benchmark.slug,
-        after=State.DRAFT.value, data={"sample": sample.key},
-    )  # fmt: skip
+        actor, "gold_check.begin", answer, sample.benchmark.slug, after=State.DRAFT.value, data={"sample": sample.key}
+    )
 
 
 def require_version(actor: User, answer: CheckAnswer, sample: Sample, version: int) -> None:
@@ -192,9 +188,8 @@ def hand_in(actor: User, answer: CheckAnswer, sample: Sample, content: Mapping[s
     if not answer.version:
         _note_begin(actor, answer, sample)
     audit.record(
-        actor=actor, action="gold_check.answer", subject=answer, benchmark=sample.benchmark.slug,
-        before=State.DRAFT.value, after=State.SUBMITTED.value,
-        data={"sample": sample.key, **asdict(found)},
+        actor, "gold_check.answer", answer, sample.benchmark.slug, before=State.DRAFT.value,
+        after=State.SUBMITTED.value, data={"sample": sample.key, **asdict(found)},
     )  # fmt: skip
     pause_if_needed(actor, sample.benchmark, rules)
 

@@ -97,11 +97,6 @@ def _note(
     actor: User | None, one: Pause, action: str, reason: str = "", found: Mapping[str, Any] | None = None
 ) -> None:
     audit.record(
-        actor=actor,
-        action=action,
-        subject=one,
-        benchmark=one.benchmark.slug,
-        reason=reason,
-        data=dict(found or {}),
+        actor, action, one, one.benchmark.slug, reason=reason, data=dict(found or {}),
         personal={"person": one.user.email} if one.user else {},
-    )
+    )  # fmt: skip

@@ -37,10 +37,7 @@ def skip(*, actor: User, sample: Sample, reason: str, seat: Lease.Seat = ANNOTAT
                 SkippedDraft.objects.update_or_create(sample=sample, user=actor, defaults={"content": written})
             release(actor, sample.pk, ANNOTATE)
             Assignment.objects.filter(sample=sample, user=actor).delete()
-        audit.record(
-            actor=actor, action="sample.skip", subject=sample, benchmark=sample.benchmark.slug, reason=reason,
-            data={"seat": seat.value},
-        )  # fmt: skip
+        audit.record(actor, "sample.skip", sample, sample.benchmark.slug, reason=reason, data={"seat": seat.value})
 
 
 def skipped_draft(user: User, sample: Sample) -> dict[str, Any]:

@@ -65,8 +65,7 @@ def verify_chain(
             new = True
         if new:
             audit.record(
-                actor=actor, action="chain.verify", subject=found, benchmark=sample.benchmark.slug,
-                after=found.kind, reason=found.reason,
+                actor, "chain.verify", found, sample.benchmark.slug, after=found.kind, reason=found.reason,
                 data={"sample": sample.key, "chain": found.digest, "result": shown},
             )  # fmt: skip
     return found
@@ -135,8 +134,7 @@ def remove_chain(*, actor: User, chain: AcceptedChain) -> None:
     require(actor, sample.benchmark, Right.SEE_GOLD)
     with transaction.atomic():
         audit.record(
-            actor=actor, action="chain.remove", subject=chain, benchmark=sample.benchmark.slug,
-            before="accepted", after="removed",
+            actor, "chain.remove", chain, sample.benchmark.slug, before="accepted", after="removed",
             data={"sample": sample.key, "chain": chain.digest, "calls": chain.calls},
         )  # fmt: skip
         chain.delete()

@@ -178,7 +178,4 @@ def _one_at_a_time(benchmark: Benchmark) -> None:
 def _record(actor: User | None, benchmark: Benchmark, action: str, answers: int, said: Collection[str]) -> None:
     """What was said is not shown on the page of the log: who judges may read that."""
     words = ", ".join(sorted(said)) if len(said) < 10 else f"{len(said)} different"
-    audit.record(
-        actor=actor, action=action, subject=benchmark, benchmark=benchmark.slug, after=words[:40],
-        data={"answers": answers},
-    )  # fmt: skip
+    audit.record(actor, action, benchmark, benchmark.slug, after=words[:40], data={"answers": answers})

@@ -89,10 +89,7 @@ def queue_delete_run(*, actor: User, run: Run) -> Job:
             )
         loss = run_loss(run)
         remove_questions(actor=actor, benchmark=run.benchmark, items=_questions(run))
-        audit.record(
-            actor=actor, action="run.delete", subject=run, benchmark=run.benchmark.slug,
-            data={"run": str(run), "goes": loss.goes},
-        )  # fmt: skip
+        audit.record(actor, "run.delete", run, run.benchmark.slug, data={"run": str(run), "goes": loss.goes})
         return enqueue_on_commit(
             KIND, payload={"run_id": run.pk}, actor=actor, title=f"Delete {run} from {run.benchmark.title}"[:200],
             benchmark=run.benchmark.slug, key=_key(run),

@@ -74,13 +74,7 @@ def invite(
         email=email.strip().lower(), token_hash=hashed(secret), invited_by=actor, mailed=mailed,
         expires=timezone.now() + lasts,
     )  # fmt: skip
-    audit.record(
-        actor=actor,
-        action="invitation.create",
-        subject=invitation,
-        data={"mailed": mailed},
-        personal={"email": invitation.email},
-    )
+    audit.record(actor, "invitation.create", invitation, data={"mailed": mailed}, personal={"email": invitation.email})
     return invitation, secret
 
 
@@ -300,18 +294,13 @@ def create_token(
         expires=timezone.now() + lasts,
     )  # fmt: skip
     audit.record(
-        actor=actor,
-        action="token.create",
-        subject=token,
-        benchmark=benchmark,
+        actor, "token.create", token, benchmark,
         data={"name": name, "scopes": held, "expires": token.expires.isoformat()},
-    )
+    )  # fmt: skip
     return token, secret
 
 
 @transaction.atomic
 def revoke_token(token: ApiToken, *, actor: User) -> None:
-    audit.record(
-        actor=actor, action="token.revoke", subject=token, benchmark=token.benchmark, data={"name": token.name}
-    )
+    audit.record(actor, "token.revoke", token, token.benchmark, data={"name": token.name})
     token.delete()

@@ -31,7 +31,5 @@ def change_keys(*, actor: User, table: KeyTable, keys: Mapping[str, str]) -> int
     OwnKey.objects.bulk_create(
         [OwnKey(user=actor, table=table.name, name=name, key=key) for name, key in after.items()]
     )
-    audit.record(
-        actor=actor, action="keys.change", subject=actor, data={"table": table.name, "from": before, "to": after}
-    )
+    audit.record(actor, "keys.change", actor, data={"table": table.name, "from": before, "to": after})
     return sum(before.get(name) != after.get(name) for name in {*before, *after})

@@ -33,33 +33,23 @@ def _signed_out(sender: Any, request: HttpRequest, user: User | None, **_: Any) 
 @receiver(user_login_failed)
 def _failed(sender: Any, credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:
     email = str(credentials.get("username") or credentials.get("email") or "")[:254].lower()
-    audit.record(
-        actor=None,
-        action="sign_in.fail",
-        subject=User.objects.filter(email=email).first(),
-        personal={"email": email},
-    )
+    audit.record(None, "sign_in.fail", User.objects.filter(email=email).first(), personal={"email": email})
 
 
 def note_throttled(*, email: str, address: str | None, limit: str) -> None:
     """Write down that tries are refused, once in a while: who guesses must not be able to fill the log."""
     about = address if limit == "address" else email
     if cache.add(f"throttled/{limit}/{about}", True, THROTTLED_ONCE_IN):
-        audit.record(
-            actor=None, action="sign_in.throttle", subject=None, data={"limit": limit}, personal={"email": email}
-        )
+        audit.record(None, "sign_in.throttle", None, data={"limit": limit}, personal={"email": email})
 
 
 def note_refused(token: ApiToken, *, method: str, path: str) -> None:
     """Write down that a token was used outside its scopes or its benchmark, as a lost one would be; once in a while."""
     if cache.add(f"refused/{token.pk}", True, THROTTLED_ONCE_IN):
         audit.record(
-            actor=token.user,
-            action="token.refuse",
-            subject=token,
-            benchmark=token.benchmark,
+            token.user, "token.refuse", token, token.benchmark,
             data={"name": token.name, "method": method, "path": path[:500]},
-        )
+        )  # fmt: skip
 
 
 @receiver(post_save, sender=LogEntry)

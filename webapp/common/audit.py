@@ -32,17 +32,9 @@ def is_security(action: str) -> bool:
 
 
 def entry(
-    *,
-    actor: AbstractBaseUser | None,
-    action: str,
-    subject: models.Model | None,
-    benchmark: str = "",
-    before: str = "",
-    after: str = "",
-    reason: str = "",
-    data: dict[str, Any] | None = None,
-    personal: Mapping[str, Any] | None = None,
-) -> AuditEntry:
+    actor: AbstractBaseUser | None, action: str, subject: models.Model | None, benchmark: str = "", *, before: str = "",
+    after: str = "", reason: str = "", data: dict[str, Any] | None = None, personal: Mapping[str, Any] | None = None,
+) -> AuditEntry:  # fmt: skip
     """An entry not kept yet: `actor` did `action` to `subject`; no actor means that it happened by itself.
 
     `before` and `after` are states in one word, `data` whatever else a reader of the log needs, as JSON. What names a
@@ -74,22 +66,12 @@ def entry(
 
 
 def record(
-    *,
-    actor: AbstractBaseUser | None,
-    action: str,
-    subject: models.Model | None,
-    benchmark: str = "",
-    before: str = "",
-    after: str = "",
-    reason: str = "",
-    data: dict[str, Any] | None = None,
-    personal: Mapping[str, Any] | None = None,
-) -> AuditEntry:
+    actor: AbstractBaseUser | None, action: str, subject: models.Model | None, benchmark: str = "", *, before: str = "",
+    after: str = "", reason: str = "", data: dict[str, Any] | None = None, personal: Mapping[str, Any] | None = None,
+) -> AuditEntry:  # fmt: skip
     """Keep one entry: see `entry`."""
-    made = entry(
-        actor=actor, action=action, subject=subject, benchmark=benchmark, before=before, after=after, reason=reason,
-        data=data, personal=personal,
-    )  # fmt: skip
+    about = {"before": before, "after": after, "reason": reason}
+    made = entry(actor, action, subject, benchmark, data=data, personal=personal, **about)
     insert(made)
     return made
 

@@ -229,12 +229,9 @@ class SecurityLogMiddleware:
         if action and request.user.is_authenticated:
             found = request.resolver_match
             audit.record(
-                actor=request.user,
-                action=action,
-                subject=None,
-                benchmark=str(found.kwargs.get("slug", ""))[:100] if found else "",
+                request.user, action, None, str(found.kwargs.get("slug", ""))[:100] if found else "",
                 data={"method": request.method, "path": _path(request), "query": _query(request)},
-            )
+            )  # fmt: skip
         return response
 
 

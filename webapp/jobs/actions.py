@@ -114,11 +114,7 @@ def _locked(job: Job) -> Job:
 
 def _note(action: str, job: Job, *, actor: User, before: str) -> None:
     audit.record(
-        actor=actor,
-        action=action,
-        subject=job,
-        benchmark=job.benchmark,
-        before=before,
+        actor, action, job, job.benchmark, before=before,
         after="cancelling" if job.is_live and job.cancel_requested else job.state,
         data={"kind": job.kind, "title": job.title},
-    )
+    )  # fmt: skip

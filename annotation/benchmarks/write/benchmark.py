@@ -55,9 +55,8 @@ def add_member(*, actor: User | None, benchmark: Benchmark, user: User, role: Ro
         membership, added = Membership.objects.get_or_create(benchmark=benchmark, user=user, role=role)
         if added:
             audit.record(
-                actor=actor, action="member.add", subject=membership, benchmark=benchmark.slug, after=role.value,
-                personal={"person": user.email},
-            )  # fmt: skip
+                actor, "member.add", membership, benchmark.slug, after=role.value, personal={"person": user.email}
+            )
     benchmark.known_people = {}
     return membership
 
@@ -70,6 +69,4 @@ def set_public(*, actor: User | None, benchmark: Benchmark, public: bool) -> Non
         refuse_open_blind_work(benchmark, public=public)
         Benchmark.objects.filter(pk=benchmark.pk).update(public=public)
         benchmark.public = public
-        audit.record(
-            actor=actor, action="benchmark.public", subject=benchmark, benchmark=benchmark.slug, after=str(public)
-        )
+        audit.record(actor, "benchmark.public", benchmark, benchmark.slug, after=str(public))

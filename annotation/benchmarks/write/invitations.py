@@ -42,13 +42,9 @@ def invite_person(
             [InvitedRole(invitation=invitation, benchmark=benchmark, role=role) for role in sorted(set(roles))]
         )
         audit.record(
-            actor=actor,
-            action="member.invite",
-            subject=invitation,
-            benchmark=benchmark.slug,
-            data={"roles": sorted(set(roles))},
+            actor, "member.invite", invitation, benchmark.slug, data={"roles": sorted(set(roles))},
             personal={"email": invitation.email},
-        )
+        )  # fmt: skip
     if mailed:
         email_invitation(invitation, secret, benchmark=benchmark.title, roles=", ".join(sorted(set(roles))))
     return invitation, secret
@@ -65,13 +61,7 @@ def withdraw(*, actor: User, benchmark: Benchmark, invitation: Invitation) -> No
             invited.filter(benchmark=benchmark).delete()
         else:
             withdraw_invitation(invitation, actor=actor)
-        audit.record(
-            actor=actor,
-            action="member.withdraw",
-            subject=invitation,
-            benchmark=benchmark.slug,
-            personal={"email": invitation.email},
-        )
+        audit.record(actor, "member.withdraw", invitation, benchmark.slug, personal={"email": invitation.email})
 
 
 @when_accepted
@@ -81,13 +71,9 @@ def join(invitation: Invitation, user: User) -> None:
         membership, added = Membership.objects.get_or_create(benchmark=invited.benchmark, user=user, role=invited.role)
         if added:
             audit.record(
-                actor=user,
-                action="member.add",
-                subject=membership,
-                benchmark=invited.benchmark.slug,
-                after=invited.role,
+                user, "member.add", membership, invited.benchmark.slug, after=invited.role,
                 data={"invitation": invitation.pk},
-            )
+            )  # fmt: skip
 
 
 @offered_by

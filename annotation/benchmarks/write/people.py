@@ -41,13 +41,7 @@ def change_details(
             return []
         Benchmark.objects.filter(pk=benchmark.pk).update(**{name: wanted[name] for name in before})
         after = {name: wanted[name] for name in before}
-        audit.record(
-            actor=actor,
-            action="benchmark.change",
-            subject=benchmark,
-            benchmark=benchmark.slug,
-            data={"before": before, "after": after},
-        )
+        audit.record(actor, "benchmark.change", benchmark, benchmark.slug, data={"before": before, "after": after})
     for name, value in after.items():
         setattr(benchmark, name, value)
     return list(before)
@@ -86,11 +80,6 @@ def _note(
     actor: User | None, benchmark: Benchmark, membership: Membership, action: str, *, before: str = "", after: str = ""
 ) -> None:
     audit.record(
-        actor=actor,
-        action=action,
-        subject=membership,
-        benchmark=benchmark.slug,
-        before=before,
-        after=after,
+        actor, action, membership, benchmark.slug, before=before, after=after,
         personal={"person": membership.user.email},
-    )
+    )  # fmt: skip

@@ -54,9 +54,8 @@ def receive_pictures(*, actor: User, benchmark: Benchmark, files: Sequence[Uploa
             bytes=sum(one.bytes for one in stored), format=FORMAT, options={"files": names}, created_by=actor,
         )  # fmt: skip
         audit.record(
-            actor=actor, action="pictures.upload", subject=record, benchmark=benchmark.slug,
-            data={"files": len(names), "bytes": record.bytes},
-        )  # fmt: skip
+            actor, "pictures.upload", record, benchmark.slug, data={"files": len(names), "bytes": record.bytes}
+        )
         _enqueue(actor, record)
     return record
 

@@ -163,9 +163,8 @@ def settle_proposal(*, actor: User, item: AuditItem, outcome: str, reason: str =
         if outcome == AuditItem.Outcome.REOPENED:
             _reopen(actor, item, reason or _words(item))
         audit.record(
-            actor=actor, action="audit.settle", subject=item, benchmark=benchmark.slug, after=outcome, reason=reason,
-            data={"sample": item.sample.key},
-        )  # fmt: skip
+            actor, "audit.settle", item, benchmark.slug, after=outcome, reason=reason, data={"sample": item.sample.key}
+        )
 
 
 def leave_audit(*, actor: User, sample: Sample) -> None:

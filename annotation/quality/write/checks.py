@@ -107,10 +107,7 @@ def retire_check(*, actor: User, check: GoldCheck) -> None:
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
         GoldCheck.objects.filter(pk=check.pk).update(active=False)
-        audit.record(
-            actor=actor, action="gold_check.retire", subject=check, benchmark=benchmark.slug,
-            data={"sample": check.sample.key},
-        )  # fmt: skip
+        audit.record(actor, "gold_check.retire", check, benchmark.slug, data={"sample": check.sample.key})
 
 
 def decide_check(*, actor: User, answer: CheckAnswer, passed: bool) -> None:

@@ -21,13 +21,9 @@ def release_lease(*, actor: User, lease: Lease) -> None:
         if not Lease.objects.filter(pk=lease.pk).delete()[0]:
             return
         audit.record(
-            actor=actor,
-            action="sample.release",
-            subject=sample,
-            benchmark=sample.benchmark.slug,
-            data={"seat": lease.seat},
+            actor, "sample.release", sample, sample.benchmark.slug, data={"seat": lease.seat},
             personal={"holder": lease.user.email},
-        )
+        )  # fmt: skip
         annotation = Annotation.objects.filter(sample=sample, state=State.IN_REVIEW).first()
         if lease.seat == REVIEW and annotation is not None:
             annotation.sample = sample

@@ -78,8 +78,7 @@ def drop_questions(trajectories: Any, record: ImportRecord | None) -> None:
     for run in runs.select_related("model", "benchmark").distinct():
         for loss in losses(items.filter(trajectory__run=run)):
             audit.record(
-                actor=record.created_by if record else None, action=DROPPED, subject=JudgingQueue(pk=loss.queue),
-                benchmark=run.benchmark.slug,
+                record.created_by if record else None, DROPPED, JudgingQueue(pk=loss.queue), run.benchmark.slug,
                 data={"questions": loss.questions, "run": str(run), "import": record.file_name if record else ""},
             )  # fmt: skip
     items.delete()

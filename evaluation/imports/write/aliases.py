@@ -38,10 +38,7 @@ def accept_alias(*, actor: User, benchmark: Benchmark, name: str, sample: str) -
         alias, _ = SampleAlias.objects.update_or_create(
             benchmark=benchmark, name=name, defaults={"sample": found, "accepted_by": actor}
         )
-        audit.record(
-            actor=actor, action="alias.accept", subject=alias, benchmark=benchmark.slug,
-            data={"name": name, "sample": found.key},
-        )  # fmt: skip
+        audit.record(actor, "alias.accept", alias, benchmark.slug, data={"name": name, "sample": found.key})
     return alias
 
 
@@ -53,7 +50,6 @@ def forget_alias(*, actor: User, benchmark: Benchmark, name: str) -> None:
         if alias is None:
             return
         audit.record(
-            actor=actor, action="alias.forget", subject=alias, benchmark=benchmark.slug,
-            data={"name": alias.name, "sample": alias.sample.key},
-        )  # fmt: skip
+            actor, "alias.forget", alias, benchmark.slug, data={"name": alias.name, "sample": alias.sample.key}
+        )
         alias.delete()

@@ -107,9 +107,8 @@ def undo_import(*, record_id: int, report: Report, checkpoint: Checkpoint | None
         record.save(update_fields=["state", "finished_at", "preview"])
         undone = dict(record.preview.get("undone", {}))
         audit.record(
-            actor=None, action="import.undone", subject=record, benchmark=record.benchmark.slug,
-            before=State.UNDOING, after=State.UNDONE, data=undone,
-        )  # fmt: skip
+            None, "import.undone", record, record.benchmark.slug, before=State.UNDOING, after=State.UNDONE, data=undone
+        )
     return undone
 
 

@@ -89,9 +89,8 @@ def store_upload(
                 preview={"formats": formats, "choices": {"score": True}},
             )  # fmt: skip
             audit.record(
-                actor=actor, action="import.upload", subject=record, benchmark=benchmark.slug,
-                data={"file": record.file_name, "bytes": record.bytes},
-            )  # fmt: skip
+                actor, "import.upload", record, benchmark.slug, data={"file": record.file_name, "bytes": record.bytes}
+            )
         elif record.state == State.RUNNING:
             return record
     given = {name: value for name, value in (choices or {}).items() if value not in (None, "")}

@@ -74,7 +74,6 @@ def _row(replay: Replay, one: Replayed) -> ReplayedStep:
 def _record(actor: User | None, action: str, trajectory: Trajectory, outcomes: Counter[str]) -> None:
     kept = action == "replay.keep"
     audit.record(
-        actor=actor, action=action, subject=trajectory, benchmark=trajectory.run.benchmark.slug,
-        before="recorded" if kept else "replayed", after="replayed" if kept else "recorded",
-        data={"outcomes": dict(sorted(outcomes.items()))},
+        actor, action, trajectory, trajectory.run.benchmark.slug, before="recorded" if kept else "replayed",
+        after="replayed" if kept else "recorded", data={"outcomes": dict(sorted(outcomes.items()))},
     )  # fmt: skip

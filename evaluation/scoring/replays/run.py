@@ -152,7 +152,6 @@ def _keep(actor: User | None, run: Run, made: Sequence[tuple[Trajectory, tuple[R
     Scoring.objects.filter(run=run).update(stale=True)
     outcomes = Counter(one.outcome.value for _, found in made for one in found)
     audit.record(
-        actor=actor, action="replay.keep_run", subject=run, benchmark=run.benchmark.slug, before="recorded",
-        after="replayed",
+        actor, "replay.keep_run", run, run.benchmark.slug, before="recorded", after="replayed",
         data={"trajectories": [one.pk for one, _ in made], "outcomes": dict(sorted(outcomes.items()))},
     )  # fmt: skip

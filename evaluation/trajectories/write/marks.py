@@ -61,9 +61,7 @@ def untag_trajectories(
         gone = 0
         for first in range(0, len(trajectories), BATCH):
             gone += tag.taggings.filter(trajectory__in=trajectories[first : first + BATCH]).delete()[0]
-        audit.record(
-            actor=actor, action="tag.remove", subject=tag, benchmark=benchmark.slug, data={"trajectories": gone}
-        )
+        audit.record(actor, "tag.remove", tag, benchmark.slug, data={"trajectories": gone})
         if not tag.taggings.exists():
             tag.delete()
     return gone
@@ -112,9 +110,7 @@ def delete_note(*, actor: User, note: Note) -> None:
     if note.author_id != actor.pk:
         require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
-        audit.record(
-            actor=actor, action="note.delete", subject=note, benchmark=benchmark.slug, data={"text": note.text}
-        )
+        audit.record(actor, "note.delete", note, benchmark.slug, data={"text": note.text})
         note.delete()
 
 

@@ -47,10 +47,6 @@ def delete_slice(*, actor: User, saved: SavedSlice) -> None:
         require(actor, saved.benchmark, Right.MANAGE)
     with transaction.atomic():
         audit.record(
-            actor=actor,
-            action="slice.delete",
-            subject=saved,
-            benchmark=saved.benchmark.slug,
-            data={"name": saved.name, "query": saved.query},
+            actor, "slice.delete", saved, saved.benchmark.slug, data={"name": saved.name, "query": saved.query}
         )
         saved.delete()
