@@ -25,26 +25,16 @@ else:
         return dataclass(slots=slots)
 
 
-__all__ = [
-    "ORIGINAL",
-    "AnswerType",
-    "Box",
-    "Issue",
-    "SampleContent",
-    "SampleRecord",
-    "Severity",
-    "Target",
-    "ToolCall",
-    "ToolPlan",
-    "boxes_of",
-    "frozen_record",
-    "said",
-    "shortened",
-    "whole_numbers",
-]
-
 ORIGINAL = "original"
 """The id of the image a trajectory or a reference toolchain starts from."""
+PLAIN_FACETS = ("category", "tier", "dimension")
+"""Facets that have a key of their own in the native format; its ``segments`` are the facet ``segment``."""
+SAMPLE_KEYS = frozenset({
+    "id", "image", "image_group", "width", "height", "question", "answer_type", "options", "answer", "gold_boxes",
+    *PLAIN_FACETS, "segments", "facets", "reference_toolchain", "accepted_chains", "targets", "distractors", "ordered",
+    "state",
+})  # fmt: skip
+"""All keys a sample of the native format can have; what else a sample came with keeps its own key."""
 _WHOLE = 2.0**53
 
 

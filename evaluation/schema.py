@@ -7,31 +7,25 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from annotation.schema import Issue, Severity, frozen_record, shortened
+from annotation.schema import Issue as Issue
+from annotation.schema import Severity as Severity
+from annotation.schema import frozen_record
+from annotation.schema import shortened as shortened
 
-__all__ = [
-    "ARGS_RAW",
-    "FILE_READINGS",
-    "NOT_RUN",
-    "AboutAnswer",
-    "Condition",
-    "Coordinates",
-    "DecisionWord",
-    "Intervention",
-    "Issue",
-    "Judgement",
-    "JudgementKind",
-    "Rollout",
-    "RolloutGroup",
-    "Severity",
-    "Step",
-    "StepFlag",
-    "Trajectory",
-    "Usage",
-    "shortened",
-]
-
-
+TRAJECTORY_KEYS = frozenset({
+    "model", "sample_id", "setting", "rollout", "condition", "steps", "final_image", "answer", "judge_correct",
+    "predicted_tools_recognition", "predicted_tools_plan", "match_map_recognition", "match_map_plan", "error", "usage",
+})  # fmt: skip
+"""All keys that a row of this kind can have in the native format, here and below."""
+STEP_KEYS = frozenset({
+    "tool", "args", "bbox", "coords", "image_in", "image_out", "out_size", "ok", "text", "observation",
+    "executed_bbox", "label", "flag",
+})  # fmt: skip
+INTERVENTION_KEYS = frozenset({"model", "sample_id", "condition", "correct", "answer", "setting"})
+JUDGEMENT_KEYS = frozenset({"model", "sample_id", "kind", "verdict", "answer", "judge", "setting"})
+ANSWER_KEYS = JUDGEMENT_KEYS | {"rollout", "condition", "text_digest", "key_digest", "decides"}
+"""Of a judgment on one answer."""
+GROUP_KEYS = frozenset({"group_id", "alpha", "rollouts"})
 FILE_READINGS = ("file_reading", "extracted_answer", "extraction")
 """Names under which ``extra`` of a trajectory holds the answer as the imported file itself has extracted it; the first
 that is there counts."""

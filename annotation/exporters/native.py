@@ -11,38 +11,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from annotation.exporters.interface import Counted
-from annotation.schema import FILED_STATES, FurtherChain, SampleContent, SampleRecord, ToolCall, whole_numbers
+from annotation.schema import (
+    FILED_STATES,
+    PLAIN_FACETS,
+    SAMPLE_KEYS,
+    FurtherChain,
+    SampleContent,
+    SampleRecord,
+    ToolCall,
+    whole_numbers,
+)
 from annotation.tool_bank import ToolState
 from annotation.tool_bank.table import BankRow
-
-PLAIN_FACETS = ("category", "tier", "dimension")
-"""Facets that have a key of their own; ``segment`` is the list ``segments``."""
-SAMPLE_KEYS = frozenset(
-    [
-        "id",
-        "image",
-        "image_group",
-        "width",
-        "height",
-        "question",
-        "answer_type",
-        "options",
-        "answer",
-        "gold_boxes",
-        "category",
-        "tier",
-        "dimension",
-        "segments",
-        "facets",
-        "reference_toolchain",
-        "accepted_chains",
-        "targets",
-        "distractors",
-        "ordered",
-        "state",
-    ]
-)
-"""All keys a sample row can have; what else a sample came with keeps its own key."""
 
 Sections = Mapping[str, Iterable[Mapping[str, Any]] | Mapping[str, Any]]
 

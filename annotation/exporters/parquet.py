@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from annotation.exporters.interface import MissingLibrary
-from annotation.exporters.native import PLAIN_FACETS, SAMPLE_KEYS, sample_row
+from annotation.exporters.native import sample_row
 from annotation.extras import missing
-from annotation.schema import SampleRecord
+from annotation.schema import PLAIN_FACETS, SAMPLE_KEYS, SampleRecord
 
 GROUP = 1000
 """Samples in a row group, and in memory."""

@@ -21,10 +21,10 @@ from annotation.importers.fields import Report, RowRefused
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions
 from annotation.importers.label_studio_predictions import PREDICTIONS, predicted_boxes
 from annotation.importers.reading import RawRow, RowStream
-from annotation.importers.samples import KNOWN, sample_from
+from annotation.importers.samples import sample_from
 from annotation.importers.storable import storable
 from annotation.importers.task_results import apply_results
-from annotation.schema import SampleRecord
+from annotation.schema import SAMPLE_KEYS, SampleRecord
 
 KEYS = ("tasks",)
 _OWN = frozenset({"sample_id", "image_name", "plan", "extra"})
@@ -111,7 +111,7 @@ def _native(data: Mapping[str, Any], task: Mapping[str, Any], report: Report) ->
             row[key] = value
         elif isinstance(value, dict):
             row |= {name: value[name] for name in ("targets", "distractors", "ordered") if name in value}
-    return {key: value for key, value in row.items() if value is not None or key not in KNOWN}
+    return {key: value for key, value in row.items() if value is not None or key not in SAMPLE_KEYS}
 
 
 def _json(text: str, field: str, report: Report) -> Any:

@@ -14,6 +14,8 @@ from annotation.schema import (
     LONGEST_NOTE,
     MOST_CHAINS,
     ORIGINAL,
+    PLAIN_FACETS,
+    SAMPLE_KEYS,
     AnswerType,
     Box,
     FurtherChain,
@@ -24,34 +26,6 @@ from annotation.schema import (
     ToolPlan,
 )
 
-PLAIN_FACETS = ("category", "tier", "dimension")
-"""Facets that have a key of their own; ``segments`` gives the facet ``segment``."""
-
-KNOWN = frozenset(
-    [
-        "id",
-        "image",
-        "image_group",
-        "width",
-        "height",
-        "question",
-        "answer_type",
-        "options",
-        "answer",
-        "gold_boxes",
-        "category",
-        "tier",
-        "dimension",
-        "segments",
-        "facets",
-        "reference_toolchain",
-        "accepted_chains",
-        "targets",
-        "distractors",
-        "ordered",
-        "state",
-    ]
-)
 _STATES = {state.value: state for state in FILED_STATES}
 _CALL_KEYS = frozenset({"tool", "arguments", "image_in", "image_out"})
 _LETTER = re.compile(r"\(?([A-Za-z])\)?[.:]?")
@@ -80,7 +54,7 @@ def sample_from(data: Mapping[str, Any], report: Report) -> SampleRecord:
 
 def _extra(data: Mapping[str, Any]) -> dict[str, Any]:
     """The keys that the format does not know, and a ``state`` beyond ``FILED_STATES``, such as of a country."""
-    kept = fields.extra(data, KNOWN)
+    kept = fields.extra(data, SAMPLE_KEYS)
     state = data.get("state")
     if state is not None and not (isinstance(state, str) and state in _STATES):
         kept["state"] = state

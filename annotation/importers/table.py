@@ -28,8 +28,8 @@ from annotation.importers.mapping import BOX_FIELDS
 from annotation.importers.question_rows import letter_of
 from annotation.importers.reading import RowStream
 from annotation.importers.sample_columns import LETTERS, SAMPLE_FIELDS, of_results
-from annotation.importers.samples import KNOWN
 from annotation.importers.table_heading import flat, heading
+from annotation.schema import SAMPLE_KEYS
 
 NAME = "table"
 _OPTION = re.compile(r"\(?([A-Za-z])[.):]\s*(.+)")
@@ -128,7 +128,9 @@ def _native(
 def _rest(row: Mapping[str, Any], mapping: ColumnMapping) -> dict[str, Any]:
     """Columns that are read as nothing; one with the name of a native key is told from it."""
     kept = {key: value for key, value in row.items() if key not in mapping.used and value not in ("", None)}
-    return {f"column {key}" if key in KNOWN else key: value for key, value in kept.items() if not _has_bytes(value)}
+    return {
+        f"column {key}" if key in SAMPLE_KEYS else key: value for key, value in kept.items() if not _has_bytes(value)
+    }
 
 
 def _has_bytes(value: object) -> bool:

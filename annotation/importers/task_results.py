@@ -9,6 +9,7 @@ from typing import Any
 
 from annotation.importers import fields
 from annotation.importers.fields import Report
+from annotation.schema import PLAIN_FACETS
 
 EVIDENCE = "evidence"
 FACET = "facet-"
@@ -19,7 +20,6 @@ MOST_PERCENT = 1e6
 """Beyond, a number is damage and no place."""
 _OPTION = re.compile(r"\(?([A-Za-z0-9]{1,3})[).:] ?(.*)", re.DOTALL)
 _FACET = re.compile(re.escape(FACET) + ".+", re.DOTALL)
-_PLAIN_FACETS = ("category", "tier", "dimension")
 _BOXES = ("rectanglelabels", "rectangle")
 _TEXTS = ("textarea", "choices", "labels", "number", "rating", "taxonomy", "datetime", "pairwise", "relation")
 
@@ -102,7 +102,7 @@ def _take_facet(row: dict[str, Any], name: str, texts: list[str]) -> None:
     """The chosen values; one that stood in ``data`` keeps its JSON type, and "0" stays apart from 0 by their order."""
     others = row.get("facets") if isinstance(row.get("facets"), dict) else {}
     key = "segments" if name == "segment" else name
-    place = row if name in (*_PLAIN_FACETS, "segment") else {**(others or {})}
+    place = row if name in (*PLAIN_FACETS, "segment") else {**(others or {})}
     before = place.get(key)
     known: dict[str, list[object]] = {}
     for value in before if isinstance(before, list) else [before]:

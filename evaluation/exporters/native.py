@@ -10,7 +10,13 @@ from typing import Any
 
 from annotation.exporters.native import compact, with_extra
 from evaluation.schema import (
+    ANSWER_KEYS,
     ARGS_RAW,
+    GROUP_KEYS,
+    INTERVENTION_KEYS,
+    JUDGEMENT_KEYS,
+    STEP_KEYS,
+    TRAJECTORY_KEYS,
     Condition,
     Coordinates,
     Intervention,
@@ -20,48 +26,6 @@ from evaluation.schema import (
     Trajectory,
     Usage,
 )
-
-TRAJECTORY_KEYS = frozenset(
-    [
-        "model",
-        "sample_id",
-        "setting",
-        "rollout",
-        "condition",
-        "steps",
-        "final_image",
-        "answer",
-        "judge_correct",
-        "predicted_tools_recognition",
-        "predicted_tools_plan",
-        "match_map_recognition",
-        "match_map_plan",
-        "error",
-        "usage",
-    ]
-)
-STEP_KEYS = frozenset(
-    [
-        "tool",
-        "args",
-        "bbox",
-        "coords",
-        "image_in",
-        "image_out",
-        "out_size",
-        "ok",
-        "text",
-        "observation",
-        "executed_bbox",
-        "label",
-        "flag",
-    ]
-)
-INTERVENTION_KEYS = frozenset({"model", "sample_id", "condition", "correct", "answer", "setting"})
-JUDGEMENT_KEYS = frozenset({"model", "sample_id", "kind", "verdict", "answer", "judge", "setting"})
-ANSWER_KEYS = JUDGEMENT_KEYS | {"rollout", "condition", "text_digest", "key_digest", "decides"}
-"""Of a judgment on one trajectory."""
-GROUP_KEYS = frozenset({"group_id", "alpha", "rollouts"})
 
 
 def trajectory_row(trajectory: Trajectory) -> dict[str, Any]:

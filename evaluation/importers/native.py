@@ -21,6 +21,10 @@ from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.importers.rows import Record, read_rows
 from evaluation.importers.unchanged_rows import UnchangedRowDetector
 from evaluation.schema import (
+    ANSWER_KEYS,
+    GROUP_KEYS,
+    INTERVENTION_KEYS,
+    JUDGEMENT_KEYS,
     AboutAnswer,
     Condition,
     DecisionWord,
@@ -32,11 +36,6 @@ from evaluation.schema import (
 )
 
 KEYS = ("trajectories", "interventions", "judgements", "rollout_groups", "settings")
-INTERVENTION_KEYS = frozenset({"model", "sample_id", "condition", "correct", "answer", "setting"})
-JUDGEMENT_KEYS = frozenset({"model", "sample_id", "kind", "verdict", "answer", "judge", "setting"})
-ANSWER_KEYS = JUDGEMENT_KEYS | {"rollout", "condition", "text_digest", "key_digest", "decides"}
-"""Of a judgment on one answer."""
-GROUP_KEYS = frozenset({"group_id", "alpha", "rollouts"})
 
 
 def detect(head: bytes, name: str) -> Detection:

@@ -9,44 +9,18 @@ from annotation.importers import fields
 from annotation.importers.fields import Number4, Report
 from annotation.schema import ORIGINAL
 from evaluation.importers.interface import BoxSpace, ReadOptions
-from evaluation.schema import ARGS_RAW, Condition, Coordinates, Step, StepFlag, Trajectory, Usage
+from evaluation.schema import (
+    ARGS_RAW,
+    STEP_KEYS,
+    TRAJECTORY_KEYS,
+    Condition,
+    Coordinates,
+    Step,
+    StepFlag,
+    Trajectory,
+    Usage,
+)
 
-KNOWN = frozenset(
-    [
-        "model",
-        "sample_id",
-        "setting",
-        "rollout",
-        "condition",
-        "steps",
-        "final_image",
-        "answer",
-        "judge_correct",
-        "predicted_tools_recognition",
-        "predicted_tools_plan",
-        "match_map_recognition",
-        "match_map_plan",
-        "error",
-        "usage",
-    ]
-)
-STEP_KEYS = frozenset(
-    [
-        "tool",
-        "args",
-        "bbox",
-        "coords",
-        "image_in",
-        "image_out",
-        "out_size",
-        "ok",
-        "text",
-        "observation",
-        "executed_bbox",
-        "label",
-        "flag",
-    ]
-)
 _COORDS = {kind.value: kind for kind in Coordinates}
 _FLAGS = {flag.value: flag for flag in StepFlag}
 _NO_USAGE = Usage()
@@ -75,7 +49,7 @@ def trajectory_from(data: Mapping[str, Any], options: ReadOptions, report: Repor
         plan_map=_match_map(get("match_map_plan"), "match_map_plan", report),
         error=fields.text(get("error"), "error", report),
         usage=_usage(get("usage"), report),
-        extra={} if data.keys() <= KNOWN else fields.extra(data, KNOWN),
+        extra={} if data.keys() <= TRAJECTORY_KEYS else fields.extra(data, TRAJECTORY_KEYS),
         file=report.file,
         line=report.line,
         row_digest=report.row_digest,

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.exporters.native import SAMPLE_KEYS, sample_row, write_native
+from annotation.exporters.native import sample_row, write_native
 from annotation.importers.interface import ReadOptions as SampleOptions
 from annotation.importers.native import read as read_samples
-from annotation.importers.samples import KNOWN
 from annotation.schema import SampleRecord
 from evaluation.exporters.native import intervention_row, judgement_row, rollout_group_row, trajectory_row
 from evaluation.importers.interface import ReadOptions, Settings
@@ -183,7 +182,3 @@ def test_an_unknown_key_that_is_now_a_known_one_is_set_apart() -> None:
 def test_an_empty_prediction_stays_apart_from_a_missing_one() -> None:
     assert trajectory_row(Trajectory("m", "s1", plan=()))["predicted_tools_plan"] == []
     assert "predicted_tools_plan" not in trajectory_row(Trajectory("m", "s1"))
-
-
-def test_reader_and_writer_know_the_same_sample_keys() -> None:
-    assert SAMPLE_KEYS == KNOWN

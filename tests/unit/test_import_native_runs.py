@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 
 from annotation.importers.fields import Report, RowRefused
-from evaluation.exporters import native as writer
-from evaluation.importers import native, native_trajectory
 from evaluation.importers.interface import BoxSpace, ImportProblem, ReadOptions, RunSummary, Settings
 from evaluation.importers.matching import MemoryIndex, SampleKey
 from evaluation.importers.native import intervention_from, judgement_from, kind_of, read, rollout_group_from
@@ -212,14 +210,6 @@ KINDS = [
 @pytest.mark.parametrize(("data", "kind"), KINDS)
 def test_rows_of_an_unnamed_file_are_told_by_their_keys(data: dict[str, Any], kind: str) -> None:
     assert kind_of(data) == kind
-
-
-def test_reader_and_writer_know_the_same_keys() -> None:
-    assert writer.TRAJECTORY_KEYS == native_trajectory.KNOWN
-    assert writer.STEP_KEYS == native_trajectory.STEP_KEYS
-    assert writer.INTERVENTION_KEYS == native.INTERVENTION_KEYS
-    assert writer.JUDGEMENT_KEYS == native.JUDGEMENT_KEYS
-    assert writer.GROUP_KEYS == native.GROUP_KEYS
 
 
 def test_all_lists_of_one_file_are_read_and_the_run_is_summed_up(tmp_path: Path) -> None:

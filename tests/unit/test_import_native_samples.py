@@ -11,8 +11,8 @@ import pytest
 from annotation.importers.fields import Report, RowRefused
 from annotation.importers.interface import PROGRESS_EVERY, ImportProblem, Position, Progress, ReadOptions, Settings
 from annotation.importers.native import read
-from annotation.importers.samples import KNOWN, sample_from
-from annotation.schema import AnswerType, Box, Issue, SampleRecord, Severity, Target, ToolCall
+from annotation.importers.samples import sample_from
+from annotation.schema import SAMPLE_KEYS, AnswerType, Box, Issue, SampleRecord, Severity, Target, ToolCall
 
 
 def sample(**values: Any) -> tuple[SampleRecord, list[str]]:
@@ -167,7 +167,7 @@ def test_distractors_in_one_text_are_cut_at_commas() -> None:
 
 
 def test_every_known_key_is_used_and_none_lands_in_extra() -> None:
-    record, _ = sample(**dict.fromkeys(KNOWN - {"id"}))
+    record, _ = sample(**dict.fromkeys(SAMPLE_KEYS - {"id"}))
     assert record.extra == {}
 
 
