@@ -51,97 +51,44 @@ RUN_OF: Mapping[str, str] = {
 }
 """Where rows of what an import brought name their run."""
 ON_SAMPLES: tuple[tuple[Any, str, Q, Any], ...] = (
-    (
-        Intervention,
-        "sample",
-        Q(),
-        ngettext_lazy(
-            "%(count)s intervention refers to its samples.", "%(count)s interventions refer to its samples.", "n"
-        ),
-    ),
-    (
-        Judgement,
-        "sample",
-        Q(),
-        ngettext_lazy("%(count)s judgment refers to its samples.", "%(count)s judgments refer to its samples.", "n"),
-    ),
-    (
-        VersionEntry,
-        "sample",
-        Q(),
-        ngettext_lazy(
-            "%(count)s of its samples is in a frozen version.",
-            "%(count)s of its samples are in a frozen version.",
-            "n",
-        ),
-    ),
-    (
-        Annotation,
-        "sample",
-        Q(imported=False),
-        ngettext_lazy(
-            "%(count)s annotation was made of its samples.", "%(count)s annotations were made of its samples.", "n"
-        ),
-    ),
-    (
-        Revision,
-        "annotation__sample",
-        Q(number__gt=1),
-        ngettext_lazy(
-            "%(count)s revision of its samples came later.", "%(count)s revisions of its samples came later.", "n"
-        ),
-    ),
-    (
-        Draft,
-        "annotation__sample",
-        Q(),
-        ngettext_lazy("%(count)s of its samples has a draft.", "%(count)s of its samples have drafts.", "n"),
-    ),
-    (
-        Review,
-        "revision__annotation__sample",
-        Q(),
-        ngettext_lazy("%(count)s review was made of its samples.", "%(count)s reviews were made of its samples.", "n"),
-    ),
-    (
-        BlindAnswer,
-        "revision__annotation__sample",
-        Q(),
-        ngettext_lazy(
-            "%(count)s answer was given to its samples.", "%(count)s answers were given to its samples.", "n"
-        ),
-    ),
-    (
-        Comment,
-        "annotation__sample",
-        Q(),
-        ngettext_lazy(
-            "%(count)s comment was written on its samples.", "%(count)s comments were written on its samples.", "n"
-        ),
-    ),
-    (
-        AcceptedChain,
-        "sample",
-        Q(),
-        ngettext_lazy(
-            "%(count)s toolchain was accepted for its samples.",
-            "%(count)s toolchains were accepted for its samples.",
-            "n",
-        ),
-    ),
-    (
-        GoldCheck,
-        "sample",
-        Q(),
-        ngettext_lazy("%(count)s of its samples is a gold check.", "%(count)s of its samples are gold checks.", "n"),
-    ),
-    (
-        AuditItem,
-        "sample",
-        Q(),
-        ngettext_lazy("%(count)s of its samples is in an audit.", "%(count)s of its samples are in an audit.", "n"),
-    ),
-)
+    (Intervention, "sample", Q(), ngettext_lazy(
+        "%(count)s intervention refers to its samples.", "%(count)s interventions refer to its samples.", "n",
+    )),
+    (Judgement, "sample", Q(), ngettext_lazy(
+        "%(count)s judgment refers to its samples.", "%(count)s judgments refer to its samples.", "n",
+    )),
+    (VersionEntry, "sample", Q(), ngettext_lazy(
+        "%(count)s of its samples is in a frozen version.", "%(count)s of its samples are in a frozen version.", "n",
+    )),
+    (Annotation, "sample", Q(imported=False), ngettext_lazy(
+        "%(count)s annotation was made of its samples.", "%(count)s annotations were made of its samples.", "n",
+    )),
+    (Revision, "annotation__sample", Q(number__gt=1), ngettext_lazy(
+        "%(count)s revision of its samples came later.", "%(count)s revisions of its samples came later.", "n",
+    )),
+    (Draft, "annotation__sample", Q(), ngettext_lazy(
+        "%(count)s of its samples has a draft.", "%(count)s of its samples have drafts.", "n",
+    )),
+    (Review, "revision__annotation__sample", Q(), ngettext_lazy(
+        "%(count)s review was made of its samples.", "%(count)s reviews were made of its samples.", "n",
+    )),
+    (BlindAnswer, "revision__annotation__sample", Q(), ngettext_lazy(
+        "%(count)s answer was given to its samples.", "%(count)s answers were given to its samples.", "n",
+    )),
+    (Comment, "annotation__sample", Q(), ngettext_lazy(
+        "%(count)s comment was written on its samples.", "%(count)s comments were written on its samples.", "n",
+    )),
+    (AcceptedChain, "sample", Q(), ngettext_lazy(
+        "%(count)s toolchain was accepted for its samples.", "%(count)s toolchains were accepted for its samples.",
+        "n",
+    )),
+    (GoldCheck, "sample", Q(), ngettext_lazy(
+        "%(count)s of its samples is a gold check.", "%(count)s of its samples are gold checks.", "n",
+    )),
+    (AuditItem, "sample", Q(), ngettext_lazy(
+        "%(count)s of its samples is in an audit.", "%(count)s of its samples are in an audit.", "n",
+    )),
+)  # fmt: skip
 """Work on samples: its table, how that names a sample, which of its rows count, and the sentence about them."""
 
 
@@ -240,45 +187,26 @@ def _of_runs(record: ImportRecord) -> UndoPlan:
     judgments = Judgement.objects.exclude(pk__in=verdicts_of(items)).filter(run_id__in=bare, source=None)
     decided = Judgement.objects.decisions().filter(trajectory__in=whole, person__isnull=False)
     work: tuple[tuple[Any, Any], ...] = (
-        (
-            judgments,
-            ngettext_lazy("%(count)s judgment refers to its runs.", "%(count)s judgments refer to its runs.", "n"),
-        ),
-        (
-            Intervention.objects.filter(run_id__in=bare, source=None),
-            ngettext_lazy(
-                "%(count)s intervention refers to its runs.", "%(count)s interventions refer to its runs.", "n"
-            ),
-        ),
-        (
-            Tagging.objects.filter(trajectory__in=whole),
-            ngettext_lazy(
-                "%(count)s tag refers to its trajectories.", "%(count)s tags refer to its trajectories.", "n"
-            ),
-        ),
-        (
-            Note.objects.filter(trajectory__in=whole),
-            ngettext_lazy(
-                "%(count)s note refers to its trajectories.", "%(count)s notes refer to its trajectories.", "n"
-            ),
-        ),
-        (
-            FailureLabel.objects.filter(trajectory__in=whole),
-            ngettext_lazy(
-                "%(count)s of its trajectories has a failure set by people.",
-                "%(count)s of its trajectories have a failure set by people.",
-                "n",
-            ),
-        ),
-        (
-            decided,
-            ngettext_lazy(
-                "%(count)s of its answers was decided by people.",
-                "%(count)s of its answers were decided by people.",
-                "n",
-            ),
-        ),
-    )
+        (judgments, ngettext_lazy(
+            "%(count)s judgment refers to its runs.", "%(count)s judgments refer to its runs.", "n",
+        )),
+        (Intervention.objects.filter(run_id__in=bare, source=None), ngettext_lazy(
+            "%(count)s intervention refers to its runs.", "%(count)s interventions refer to its runs.", "n",
+        )),
+        (Tagging.objects.filter(trajectory__in=whole), ngettext_lazy(
+            "%(count)s tag refers to its trajectories.", "%(count)s tags refer to its trajectories.", "n",
+        )),
+        (Note.objects.filter(trajectory__in=whole), ngettext_lazy(
+            "%(count)s note refers to its trajectories.", "%(count)s notes refer to its trajectories.", "n",
+        )),
+        (FailureLabel.objects.filter(trajectory__in=whole), ngettext_lazy(
+            "%(count)s of its trajectories has a failure set by people.",
+            "%(count)s of its trajectories have a failure set by people.", "n",
+        )),
+        (decided, ngettext_lazy(
+            "%(count)s of its answers was decided by people.", "%(count)s of its answers were decided by people.", "n",
+        )),
+    )  # fmt: skip
     return UndoPlan(goes, _counted(work), _left(record, rows, lists), losses(items))
 
 
@@ -296,31 +224,19 @@ def _left(record: ImportRecord, rows: int, lists: int) -> tuple[str, ...]:
     changed = record.counts.get("changed", 0)
     gone = record.counts.get("new", 0) + changed - rows if record.state == State.DONE else 0
     said = (
-        (
-            lists,
-            ngettext_lazy(
-                "%(count)s of its lists replaced one of another import, which stays.",
-                "%(count)s of its lists replaced ones of other imports, which stay.",
-                "n",
-            ),
-        ),
-        (
-            changed - lists,
-            ngettext_lazy(
-                "Up to %(count)s of its records replaced an earlier one, which is not restored.",
-                "Up to %(count)s of its records replaced earlier ones, which are not restored.",
-                "n",
-            ),
-        ),
-        (
-            gone,
-            ngettext_lazy(
-                "Up to %(count)s of its records was replaced or deleted later. It doesn't change.",
-                "Up to %(count)s of its records were replaced or deleted later. They don't change.",
-                "n",
-            ),
-        ),
-    )
+        (lists, ngettext_lazy(
+            "%(count)s of its lists replaced one of another import, which stays.",
+            "%(count)s of its lists replaced ones of other imports, which stay.", "n",
+        )),
+        (changed - lists, ngettext_lazy(
+            "Up to %(count)s of its records replaced an earlier one, which is not restored.",
+            "Up to %(count)s of its records replaced earlier ones, which are not restored.", "n",
+        )),
+        (gone, ngettext_lazy(
+            "Up to %(count)s of its records was replaced or deleted later. It doesn't change.",
+            "Up to %(count)s of its records were replaced or deleted later. They don't change.", "n",
+        )),
+    )  # fmt: skip
     return tuple(_sentence(words, count) for count, words in said if count > 0)
 
 
