@@ -19,7 +19,7 @@ from webapp.accounts.http import SignedInRequest
 from webapp.accounts.links import opens_reset
 from webapp.accounts.models import SignInAttempt, User
 from webapp.accounts.throttle import begin_attempt
-from webapp.common.errors import ApplicationError, Conflict, NotFound, with_headers
+from webapp.common.errors import ApplicationError, Conflict, NotFound, errors_said_in, with_headers
 from webapp.common.http import Request
 
 NO_EMAIL = gettext_noop("This site sends no email. Ask a site admin for a link.")
@@ -67,11 +67,8 @@ def reset_password(request: Request, user_id: int, token: str) -> HttpResponse:
         raise NotFound(gettext(actions.DEAD_LINK))
     form = NewPasswordForm(request.POST or None)
     if form.is_valid():
-        try:
+        with errors_said_in(form):
             actions.reset_password(user_id=user_id, token=token, password=form.cleaned_data["password"])
-        except ApplicationError as error:
-            form.add_error(error.field if error.field in form.fields else None, error.message)
-        else:
             messages.success(request, gettext("Password changed. All sessions have ended and all tokens are revoked."))
             return redirect("accounts:sign-in")
     context = {"form": form, "person": person, "rules": password_validators_help_texts()}

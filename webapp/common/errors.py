@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +63,8 @@ class ApplicationError(Exception):
     status = 400
     code = "invalid"
     title = gettext_noop("This request isn't valid")
+    titles: Mapping[str, str] = {}
+    """Other titles, by code."""
 
     def __init__(
         self, message: str, *, code: str | None = None, status: int | None = None, field: str | None = None
@@ -70,6 +73,7 @@ class ApplicationError(Exception):
         self.message = message
         self.code = code or self.code
         self.status = status or self.status
+        self.title = self.titles.get(self.code, self.title)
         self.field = field
 
     @property
@@ -125,6 +129,7 @@ class Conflict(ApplicationError):
 
     status = 409
     code = "conflict"
+    title = gettext_noop("This can't be done now")
     titles: Mapping[str, str] = {
         "wrong_state": gettext_noop("This has changed"),
         "stale": gettext_noop("This has changed"),
@@ -132,12 +137,6 @@ class Conflict(ApplicationError):
         "paused": gettext_noop("Work is paused"),
         "blind_first": gettext_noop("Answer the question first"),
     }
-
-    def __init__(
-        self, message: str, *, code: str | None = None, status: int | None = None, field: str | None = None
-    ) -> None:
-        super().__init__(message, code=code, status=status, field=field)
-        self.title = self.titles.get(self.code, gettext_noop("This can't be done now"))
 
 
 class TooLarge(ApplicationError):
@@ -171,6 +170,15 @@ class Unavailable(ApplicationError):
     status = 503
     code = "unavailable"
     title = gettext_noop("A required service is unavailable")
+
+
+@contextmanager
+def errors_said_in(form: Any) -> Iterator[None]:
+    """What is refused within is said at its field of the form; above the form, where it has no such field."""
+    try:
+        yield
+    except ApplicationError as error:
+        form.add_error(error.field if error.field in form.fields else None, error.message)
 
 
 def error_body(code: str, message: str, *, field: str | None = None, details: Any = None) -> dict[str, Any]:

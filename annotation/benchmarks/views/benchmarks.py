@@ -13,7 +13,7 @@ from annotation.benchmarks.forms import NewBenchmarkForm
 from annotation.benchmarks.present.cards import Card, cards_for, creates
 from annotation.benchmarks.write.benchmark import create_benchmark, may_create
 from webapp.accounts.http import SignedInRequest
-from webapp.common.errors import ApplicationError, NotAllowed
+from webapp.common.errors import NotAllowed, errors_said_in
 from webapp.common.http import Request
 
 
@@ -43,11 +43,8 @@ def new_benchmark(request: SignedInRequest) -> HttpResponse:
         raise NotAllowed(gettext("Only leads and site admins can create benchmarks. Ask one of them to create yours."))
     form = NewBenchmarkForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_said_in(form):
             made = create_benchmark(actor=request.user, **form.cleaned_data)
-        except ApplicationError as error:
-            form.add_error(error.field if error.field in form.fields else None, error.message)
-        else:
             messages.success(
                 request, gettext("%(title)s was created. Import its samples next.") % {"title": made.title}
             )

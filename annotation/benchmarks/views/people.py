@@ -19,7 +19,7 @@ from annotation.common.loading import load_benchmark
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 from webapp.accounts.models import Invitation, User
-from webapp.common.errors import ApplicationError, InvalidInput
+from webapp.common.errors import InvalidInput, errors_said_in
 from webapp.common.once import keep_once
 
 
@@ -50,11 +50,8 @@ def invite(request: SignedInRequest, slug: str) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     form = InviteForm(request.POST)
     if form.is_valid():
-        try:
+        with errors_said_in(form):
             invitation, secret = invitations.invite_person(actor=request.user, benchmark=benchmark, **form.cleaned_data)
-        except ApplicationError as error:
-            form.add_error(error.field if error.field in form.fields else None, error.message)
-        else:
             if invitation.mailed:
                 messages.success(request, gettext("Invitation sent to %(email)s.") % {"email": invitation.email})
                 return redirect("annotation:settings", slug)

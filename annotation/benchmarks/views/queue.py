@@ -16,7 +16,7 @@ from annotation.queue.forms import QueueForm
 from annotation.queue.settings import set_queue
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
-from webapp.common.errors import ApplicationError
+from webapp.common.errors import errors_said_in
 
 
 @login_required
@@ -26,11 +26,8 @@ def queue_settings(request: SignedInRequest, slug: str) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     form = QueueForm(benchmark, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_said_in(form):
             changed = set_queue(actor=request.user, benchmark=benchmark, **form.cleaned_data)
-        except ApplicationError as error:
-            form.add_error(error.field if error.field in form.fields else None, error.message)
-        else:
             named = ", ".join(str(form.fields[name].label).removesuffix(", %").lower() for name in changed)
             messages.success(
                 request,

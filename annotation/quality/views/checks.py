@@ -26,7 +26,7 @@ from annotation.quality.read.checks import CheckGroup, CheckRow, by_person, chec
 from annotation.quality.write.checks import add_checks, decide_check, draw_checks, retire_check, set_check_rules
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
-from webapp.common.errors import ApplicationError, Conflict
+from webapp.common.errors import Conflict, errors_said_in
 
 MOST_UNDECIDED = 20
 MOST_REMARKS = 20
@@ -120,15 +120,12 @@ def add_gold_checks(request: SignedInRequest, slug: str) -> HttpResponse:
     form = AddChecksForm(request.POST)
     if form.is_valid():
         keys, n = form.cleaned_data["keys"], form.cleaned_data["n"]
-        try:
+        with errors_said_in(form):
             new = (
                 add_checks(actor=request.user, benchmark=benchmark, keys=keys)
                 if keys
                 else draw_checks(actor=request.user, benchmark=benchmark, n=n)
             )
-        except ApplicationError as error:
-            form.add_error(error.field if error.field in form.fields else None, error.message)
-        else:
             words = ngettext("%(count)s sample added as gold checks.", "%(count)s samples added as gold checks.", new)
             messages.success(request, words % {"count": new})
             return redirect("annotation:gold-checks", slug)

@@ -23,7 +23,7 @@ from annotation.tools.read import tools_in_use
 from annotation.tools.write import accept_tool, add_tool, merge_tool, refuse_tool
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
-from webapp.common.errors import ApplicationError
+from webapp.common.errors import errors_said_in
 from webapp.common.models import AuditEntry
 from webapp.common.paging import page_after
 from webapp.common.translation import in_english
@@ -43,11 +43,8 @@ def tools(request: SignedInRequest, slug: str) -> HttpResponse:
         return tools_page(request, benchmark)
     form = ToolForm(request.POST)
     if form.is_valid():
-        try:
+        with errors_said_in(form):
             tool = add_tool(actor=request.user, benchmark=benchmark, **form.cleaned_data)
-        except ApplicationError as error:
-            form.add_error(error.field if error.field in form.fields else None, error.message)
-        else:
             messages.success(request, gettext("%(name)s is in the tool bank.") % {"name": tool.name})
             return redirect("annotation:tools", slug)
     return tools_page(request, benchmark, adding=form)
@@ -176,11 +173,8 @@ def _load(request: SignedInRequest, slug: str, pk: int) -> BankTool:
 def _decided(request: SignedInRequest, found: BankTool, form: Any, name: str, decide: Any) -> HttpResponse:
     """Decide and go back to the list; what stands in the way is said beside its field."""
     if form.is_valid():
-        try:
+        with errors_said_in(form):
             after = decide(form.cleaned_data)
-        except ApplicationError as error:
-            form.add_error(error.field if error.field in form.fields else None, error.message)
-        else:
             words = (
                 gettext("%(name)s is %(state)s into %(other)s.")
                 if after.merged_into

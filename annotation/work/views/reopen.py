@@ -19,7 +19,7 @@ from annotation.queue.timeline import timeline
 from annotation.work.forms import ReopenForm
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
-from webapp.common.errors import ApplicationError
+from webapp.common.errors import errors_said_in
 
 
 @login_required
@@ -31,14 +31,11 @@ def reopen_sample(request: SignedInRequest, slug: str, key: str) -> HttpResponse
     posted = request.method == "POST"
     form = ReopenForm(sample.benchmark, request.POST if posted else None, prefix="reopen")
     if posted and form.is_valid():
-        try:
+        with errors_said_in(form):
             receipt = reopen_samples(
                 actor=person, benchmark=sample.benchmark, samples=Sample.objects.filter(pk=sample.pk),
                 key=request.POST.get("key", "")[:80] or uuid4().hex, **form.cleaned_data,
             )  # fmt: skip
-        except ApplicationError as error:
-            form.add_error(error.field if error.field in form.fields else None, error.message)
-        else:
             for _, why in receipt.answer["refused"]:
                 form.add_error(None, why)
         if form.is_valid():
