@@ -2,7 +2,6 @@ from django.urls import URLPattern, URLResolver, path
 
 from evaluation.answers import views as answers
 from evaluation.compare.views import compare
-from evaluation.compare.views import slices as compare_slices
 from evaluation.experiments.views import endpoints as model_endpoints
 from evaluation.experiments.views import experiments
 from evaluation.experiments.views import prompts as model_prompts
@@ -55,7 +54,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/toolchain/analysis/", chains.chains, name="chains"),
     path(f"{BENCHMARK}/compare/", compare.compare, name="compare"),
     path(f"{BENCHMARK}/compare/crops/", compare.crops, name="compare-crops"),
-    path(f"{BENCHMARK}/compare/slices/", compare_slices.slices, name="compare-slices"),
+    path(f"{BENCHMARK}/compare/slices/", compare.slices, name="compare-slices"),
     path(f"{BENCHMARK}/score/", leaderboard.score, name="score"),
     path(f"{BENCHMARK}/settings/metrics/", metric_settings.metric_settings, name="metric-settings"),
     path(f"{BENCHMARK}/data-card/", data_card.data_card, name="data-card"),

@@ -12,6 +12,7 @@ from evaluation.common.figures import axis_of
 from evaluation.compare.present.links import Asked, Count, PairLinks
 from evaluation.compare.read.runs import CELLS, RunComparison, SliceDifference
 from evaluation.metrics.comparison import Comparison
+from evaluation.metrics.intervals import Interval
 from evaluation.models import Run
 from webapp.common.drawing import as_percent, scale
 from webapp.common.formatting import decimal, percent, percentage_points, points_open
@@ -144,13 +145,13 @@ def open_words(found: Comparison) -> str:
 
 def axis_over(compared: Sequence[Comparison]) -> Axis:
     """An axis with room for all of these differences and their intervals."""
-    drawn = axis_of([0.0, *(end for one in compared for end in _ends(one))])
+    drawn = axis_of([0.0, *(end for one in compared for end in with_ends(one.difference, one.interval))])
     return Axis(drawn.low, drawn.high)
 
 
-def _ends(found: Comparison) -> tuple[float | None, float | None, float | None]:
-    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
-    return found.difference, low, high
+def with_ends(value: float | None, interval: Interval | None) -> tuple[float | None, float | None, float | None]:
+    """A value with the ends of its interval, None where there is none."""
+    return value, interval.low if interval else None, interval.high if interval else None
 
 
 def _cell(name: str, words: str, pair: Comparison, links: PairLinks, asked: Asked) -> Cell:
@@ -181,7 +182,7 @@ def line_of(label: str, found: Comparison, links: PairLinks, axis: Axis, begins:
         links.shared(found.n),
         links.cell("a_only", found.a_only),
         links.cell("b_only", found.b_only),
-        around_zero(*_ends(found), axis.low, axis.high),
+        around_zero(*with_ends(found.difference, found.interval), axis.low, axis.high),
         begins,
     )
 

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from annotation.statistics import MIN_CLUSTERS
 from evaluation.common.design_effect import METHODS
 from evaluation.common.figures import axis_of
-from evaluation.compare.present.comparison import Axis
+from evaluation.compare.present.comparison import Axis, with_ends
 from evaluation.compare.present.links import Count, PairLinks
 from evaluation.metrics.grounding_comparison import LookComparison
 from evaluation.metrics.intervals import Interval
@@ -33,7 +33,7 @@ class ShownLook:
 
 
 def shown_look(found: LookComparison, links: PairLinks) -> ShownLook:
-    grounded, ioa = _ends(found.difference, found.interval), _ends(found.ioa_difference, found.ioa_interval)
+    grounded, ioa = with_ends(found.difference, found.interval), with_ends(found.ioa_difference, found.ioa_interval)
     scale = axis_of([0.0, *grounded, *ioa])
     axis = Axis(scale.low, scale.high)
     return ShownLook(
@@ -46,10 +46,6 @@ def shown_look(found: LookComparison, links: PairLinks) -> ShownLook:
         around_zero(*grounded, axis.low, axis.high),
         around_zero(*ioa, axis.low, axis.high),
     )
-
-
-def _ends(difference: float | None, interval: Interval | None) -> tuple[float | None, float | None, float | None]:
-    return difference, interval.low if interval else None, interval.high if interval else None
 
 
 def _made(interval: Interval | None) -> str:

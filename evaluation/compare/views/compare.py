@@ -1,4 +1,5 @@
-"""Two to six runs side by side on the samples they share."""
+"""Two to six runs side by side on the samples they share; of two of them how far their crops agree, and the slices on
+which they differ most."""
 
 from __future__ import annotations
 
@@ -17,18 +18,22 @@ from annotation.workflow import Right
 from evaluation.common.letters import letters_of
 from evaluation.common.staleness import staleness
 from evaluation.compare.present.calling import shown_calling
-from evaluation.compare.present.comparison import shown
+from evaluation.compare.present.comparison import Axis, Line, axis_over, line_of, shown
 from evaluation.compare.present.export import comparison_file
 from evaluation.compare.present.frames import chosen
 from evaluation.compare.present.links import LEAST_RUNS, Asked, PairLinks
 from evaluation.compare.present.look import shown_look
 from evaluation.compare.read.crops import read_crop_agreement
 from evaluation.compare.read.runs import comparable_runs, compare_runs
+from evaluation.compare.read.slices import SliceContrast, find_largest_differences, minimum_size
 from evaluation.exporters.tables import writes_parquet
 from evaluation.models import Run
 from evaluation.query.sql import MOST_RUNS
 from webapp.common.htmx import render_page
 from webapp.common.http import Request
+
+SIZES = (10, 20, 50, 100, 200)
+"""Least numbers of samples of a slice that are proposed."""
 
 
 @require_safe
@@ -71,24 +76,47 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
 @require_safe
 def crops(request: Request, slug: str) -> HttpResponse:
     """How far the crops of the first two runs agree: ?run=A&run=B. A piece of the page above, or a page."""
+    context, asked = _first_two(request, slug)
+    if asked is None:
+        return render(request, "evaluation/compare/empty.html", context)
+    a, b = asked.runs[:2]
+    agreement = read_crop_agreement(context["benchmark"], a, b)
+    context |= {"agreement": agreement, "n": PairLinks(slug, a.pk, b.pk).cropped(agreement.n)}
+    return render_page(request, "evaluation/compare/crops.html", "evaluation/compare/_crops.html", context)
+
+
+@require_safe
+def slices(request: Request, slug: str) -> HttpResponse:
+    """Compare the first two runs slice by slice: ?run=A&run=B&least=20 (the fewest samples of a slice). A piece of the
+    page above, or a page."""
+    context, asked = _first_two(request, slug)
+    if asked is None:
+        return render(request, "evaluation/compare/empty.html", context)
+    a, b = asked.runs[:2]
+    found = find_largest_differences(context["benchmark"], a, b, least=minimum_size(request.GET.get("least", "")))
+    axis = axis_over([one.found for one in found.slices])
+    lines = [_line(slug, one, a, b, axis) for one in found.slices]
+    context |= {"found": found, "axis": axis, "lines": lines, "sizes": sorted({*SIZES, found.least})}
+    return render_page(request, "evaluation/compare/slices.html", "evaluation/compare/_found.html", context)
+
+
+def _line(slug: str, one: SliceContrast, a: Run, b: Run, axis: Axis) -> Line:
+    label = " · ".join(f"{name} {value}" for name, value in one.terms)
+    return line_of(label, one.found, PairLinks(slug, a.pk, b.pk, *one.terms), axis)
+
+
+def _first_two(request: HttpRequest, slug: str) -> tuple[dict[str, Any], Asked | None]:
+    """The context of a page about two runs, with their letters ``a`` and ``b``, and what is asked for; None where
+    fewer runs are scored."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     scored = comparable_runs(benchmark)
     tabs = tabs_of(benchmark, rights_in(request, benchmark), "compare")
     context: dict[str, Any] = {"benchmark": benchmark, "scored": scored, **tabs}
     if len(scored) < LEAST_RUNS:
-        return render(request, "evaluation/compare/empty.html", context)
-    asked = Asked.of(request.GET, scored)
-    a, b = asked.runs[:2]
-    agreement = read_crop_agreement(benchmark, a, b)
-    letters = letters_of(benchmark)
-    context |= {
-        "a": letters[a.pk],
-        "b": letters[b.pk],
-        "asked": asked,
-        "agreement": agreement,
-        "n": PairLinks(slug, a.pk, b.pk).cropped(agreement.n),
-    }
-    return render_page(request, "evaluation/compare/crops.html", "evaluation/compare/_crops.html", context)
+        return context, None
+    asked, letters = Asked.of(request.GET, scored), letters_of(benchmark)
+    a, b = (letters[run.pk] for run in asked.runs[:2])
+    return context | {"a": a, "b": b, "asked": asked}, asked
 
 
 def _at_what_is_compared(request: HttpRequest, asked: Asked) -> HttpResponse:
