@@ -106,46 +106,26 @@ def summary_numbers(
     placed = {"population": "yes", "counted": "yes"}
     answered = {"counted": "yes"} if all_recorded(metrics, counts) else None
     return [
+        _rate(gettext("Accuracy"), metrics, "accuracy", links, {"correct": "yes"}, answered, provisional=provisional),
+        _rate(gettext("Grounded"), metrics, "grounded_score", links, seen, population),
         _rate(
-            gettext("Accuracy"),
-            metrics.get("accuracy"),
-            "accuracy",
-            links,
-            {"correct": "yes"},
-            answered,
-            provisional=provisional,
-        ),
-        _rate(gettext("Grounded"), metrics.get("grounded_score"), "grounded_score", links, seen, population),
-        _rate(
-            gettext("Accuracy when grounded"),
-            metrics.get("accuracy_when_grounded"),
-            "accuracy_when_grounded",
-            links,
-            {"quadrant": "G+A+"},
-            {**placed, "grounded": "yes"},
-            provisional=provisional,
+            gettext("Accuracy when grounded"), metrics, "accuracy_when_grounded", links, {"quadrant": "G+A+"},
+            {**placed, "grounded": "yes"}, provisional=provisional,
         ),
         _rate(
-            gettext("Accuracy when ungrounded"),
-            metrics.get("accuracy_when_ungrounded"),
-            "accuracy_when_ungrounded",
-            links,
-            {"quadrant": "G-A+"},
-            {**placed, "grounded": "no"},
-            provisional=provisional,
+            gettext("Accuracy when ungrounded"), metrics, "accuracy_when_ungrounded", links, {"quadrant": "G-A+"},
+            {**placed, "grounded": "no"}, provisional=provisional,
         ),
-        _mean(gettext("Coverage, mean"), metrics.get("mean_coverage"), "mean_coverage", links),
-        _mean(gettext("Concentration, mean"), metrics.get("mean_concentration"), "mean_concentration", links),
+        _mean(gettext("Coverage, mean"), metrics, "mean_coverage", links),
+        _mean(gettext("Concentration, mean"), metrics, "mean_concentration", links),
         _calls(metrics, counts, links),
         _cost(metrics, counts, links),
         SummaryNumber(
-            gettext("No quadrant"),
-            "grounding-population",
-            decimal(counts["outside"]),
+            gettext("No quadrant"), "grounding-population", decimal(counts["outside"]),
             words=gettext("no zoom call, no gold box, or answer not counted"),
             itself=links.count(counts["outside"], quadrant="none"),
         ),
-    ]
+    ]  # fmt: skip
 
 
 def all_recorded(metrics: Metrics, counts: Mapping[str, int]) -> bool:
@@ -245,16 +225,12 @@ def _cell(name: str, row: Metric, links: RunLinks, provisional: bool) -> Cell:
 
 
 def _rate(
-    label: str,
-    metric: Metric | None,
-    term: str,
-    links: RunLinks,
-    top: Mapping[str, str],
-    whole: Mapping[str, str] | None,
-    *,
-    provisional: bool = False,
-) -> SummaryNumber:
-    """Return a rate with the range that undecided answers allow; of a provisional run only the range."""
+    label: str, metrics: Metrics, term: str, links: RunLinks, top: Mapping[str, str], whole: Mapping[str, str] | None,
+    *, provisional: bool = False,
+) -> SummaryNumber:  # fmt: skip
+    """Return a rate with the range that undecided answers allow; of a provisional run only the range. ``term``: the
+    name of its metric."""
+    metric = metrics.get(term)
     if metric is None or metric.value is None:
         return SummaryNumber(label, term, percent(None), words="n = 0")
     counts = [links.count(metric.numerator, **top)]
@@ -283,7 +259,8 @@ def recognition_numbers(metrics: Metrics, counts: Mapping[str, int], links: RunL
     return [*numbers, SummaryNumber(gettext("Trajectories"), "trajectory", "", itself=links.count(counts["all"]))]
 
 
-def _mean(label: str, metric: Metric | None, term: str, links: RunLinks) -> SummaryNumber:
+def _mean(label: str, metrics: Metrics, term: str, links: RunLinks) -> SummaryNumber:
+    metric = metrics.get(term)
     if metric is None or metric.value is None:
         return SummaryNumber(label, term, percent(None), words="n = 0")
     unit = f"% {half_width(metric)}".strip()

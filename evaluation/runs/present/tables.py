@@ -409,36 +409,19 @@ def exclusion_counts(
     the run gives any, so that what is counted of answers and crops is defined."""
     accuracy = metrics.get("accuracy")
     crops = int(accuracy.detail.get("unusable_crops", 0)) if accuracy else 0
+    of_crops = ngettext("trajectories, %(count)s crops", "trajectories, %(count)s crops", crops)
+    said = (
+        (gettext("Failed"), "failed", gettext("trajectory ended in an error"), "failed"),
+        (gettext("Unanswered"), "unanswered", gettext("no answer given; counted as incorrect"), "unanswered"),
+        (gettext("Unread"), "unread",
+         gettext("no option could be read; undecided, or incorrect by the metric settings"), "unread"),
+        (gettext("Undecided"), "undecided",
+         gettext("no rule can decide and no judgment exists; includes unread answers"), "undecided"),
+        (gettext("Unusable crops"), "unusable", of_crops % {"count": f"{crops:,}"}, ""),
+    )  # fmt: skip
     rows = [
-        ExclusionCount(
-            gettext("Failed"),
-            links.count(counts["failed"], failed="yes"),
-            gettext("trajectory ended in an error"),
-            "failed",
-        ),
-        ExclusionCount(
-            gettext("Unanswered"),
-            links.count(counts["unanswered"], unanswered="yes"),
-            gettext("no answer given; counted as incorrect"),
-            "unanswered",
-        ),
-        ExclusionCount(
-            gettext("Unread"),
-            links.count(counts["unread"], unread="yes"),
-            gettext("no option could be read; undecided, or incorrect by the metric settings"),
-            "unread",
-        ),
-        ExclusionCount(
-            gettext("Undecided"),
-            links.count(counts["undecided"], undecided="yes"),
-            gettext("no rule can decide and no judgment exists; includes unread answers"),
-            "undecided",
-        ),
-        ExclusionCount(
-            gettext("Unusable crops"),
-            links.count(counts["unusable"], unusable="yes"),
-            ngettext("trajectories, %(count)s crops", "trajectories, %(count)s crops", crops) % {"count": f"{crops:,}"},
-        ),
+        ExclusionCount(label, links.count(counts[name], **{name: "yes"}), words, term)
+        for label, name, words, term in said
     ]
     rows = rows if answers else rows[:1]
     if missing is not None:
