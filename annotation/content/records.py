@@ -78,11 +78,7 @@ def record_of(sample: Sample) -> SampleRecord:
     """One sample, loaded ``with_gold``, as a record; its further chains are left out."""
     gold = getattr(sample, "gold", None)
     revision = gold.revision if gold else None
-    return _record(sample, list(sample.facets.all()), revision, *(_parts(revision) if revision else ([], [], [])))
-
-
-def _parts(revision: Revision) -> tuple[list[Row], list[Row], list[Row]]:
-    return list(revision.gold_boxes.all()), list(revision.reference_calls.all()), list(revision.plan_tools.all())
+    return _record(sample, list(sample.facets.all()), revision, *(parts_of(revision) if revision else ([], [], [])))
 
 
 def _record(
@@ -94,7 +90,7 @@ def _record(
     tools: list[Row],
     further: Sequence[Row] = (),
 ) -> SampleRecord:
-    content = _content(revision, boxes, calls, tools) if revision else SampleContent()
+    content = content_from_rows(revision, boxes, calls, tools) if revision else SampleContent()
     return SampleRecord(
         id=sample.key,
         content=content,
@@ -116,7 +112,8 @@ def _state(stands: str, content: SampleContent, *, gold: bool) -> SampleState | 
     return SampleState.ACCEPTED if gold and content == SampleContent() else None
 
 
-def _content(revision: Row, boxes: list[Row], calls: list[Row], tools: list[Row]) -> SampleContent:
+def content_from_rows(revision: Row, boxes: list[Row], calls: list[Row], tools: list[Row]) -> SampleContent:
+    """The content of a revision with its parts, each in its order."""
     return SampleContent(
         question=revision.question,
         answer_type=AnswerType(revision.answer_type),
@@ -135,6 +132,10 @@ def _content(revision: Row, boxes: list[Row], calls: list[Row], tools: list[Row]
             ordered=revision.ordered,
         ),
     )
+
+
+def parts_of(revision: Revision) -> tuple[list[Row], list[Row], list[Row]]:
+    return list(revision.gold_boxes.all()), list(revision.reference_calls.all()), list(revision.plan_tools.all())
 
 
 def _facets(rows: list[Row]) -> dict[str, tuple[object, ...]]:

@@ -9,12 +9,13 @@ from django.utils import timezone
 
 from annotation.content.changes import content_changed
 from annotation.content.json import BoxName, content_from_json, content_to_json
+from annotation.content.records import content_from_rows, parts_of
 from annotation.content.samples import content_digest
 from annotation.content.segments import place_segments
 from annotation.content.tools import know_names
 from annotation.imaging.evidence import evidence_share
 from annotation.models import Annotation, FacetValue, Gold, GoldBox, PlanTool, ReferenceCall, Revision, Sample
-from annotation.schema import AnswerType, Box, SampleContent, Target, ToolCall, ToolPlan
+from annotation.schema import SampleContent
 from annotation.tool_bank import key_of
 from webapp.accounts.models import User
 from webapp.common.bulk import as_json, insert
@@ -68,23 +69,7 @@ def _add_parts(
 
 def content_of(revision: Revision) -> SampleContent:
     """The content of a stored revision; its parts are best prefetched (``Revision.objects.with_content()``)."""
-    plan = list(revision.plan_tools.all())
-    return SampleContent(
-        question=revision.question,
-        answer_type=AnswerType(revision.answer_type),
-        options=revision.options,
-        answers=tuple(revision.answers),
-        gold_boxes=tuple(Box(box.x1, box.y1, box.x2, box.y2) for box in revision.gold_boxes.all()),
-        reference_toolchain=tuple(
-            ToolCall(call.tool, call.arguments, _ids(call.image_in), call.image_out)
-            for call in revision.reference_calls.all()
-        ),
-        plan=ToolPlan(
-            tuple(Target(one.tool, one.step) for one in plan if one.step is not None),
-            tuple(one.tool for one in plan if one.step is None),
-            revision.ordered,
-        ),
-    )
+    return content_from_rows(revision, *parts_of(revision))
 
 
 def revision_json(revision: Revision) -> dict[str, Any]:
@@ -129,7 +114,3 @@ def _facet_rows(sample: Sample, facets: Mapping[str, Sequence[Any]]) -> list[Fac
         for name, values in facets.items()
         for position, value in enumerate(values)
     ]  # fmt: skip
-
-
-def _ids(value: Any) -> str | tuple[str, ...] | None:
-    return tuple(value) if isinstance(value, list) else value
