@@ -10,13 +10,9 @@ from annotation.importers.fields import Report
 from annotation.importers.storable import storable
 
 _PICTURES = (
-    (b"\xff\xd8\xff", "jpeg"),
-    (b"\x89PNG", "png"),
-    (b"RIFF", "webp"),
-    (b"II*\x00", "tiff"),
-    (b"MM\x00*", "tiff"),
+    (b"\xff\xd8\xff", "jpeg"), (b"\x89PNG", "png"), (b"RIFF", "webp"), (b"II*\x00", "tiff"), (b"MM\x00*", "tiff"),
     (b"GIF8", "gif"),
-)
+)  # fmt: skip
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]+={0,2}\s*")
 _LOOKED_AT = 64
 """Characters that are decoded to see a header."""

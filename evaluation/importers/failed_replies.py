@@ -4,12 +4,8 @@ failed in one format fails in every other."""
 from __future__ import annotations
 
 _BEGINNINGS = (
-    "error",
-    "an error occurred",
-    "tool execution error",
-    "failed",
-    "**action required**",
-)
+    "error", "an error occurred", "tool execution error", "failed", "**action required**",
+)  # fmt: skip
 """Qwen-Agent writes the second and third, VTC-Bench "failed to run" and the last; the others are common.
 """
 

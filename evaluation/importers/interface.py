@@ -20,23 +20,9 @@ from evaluation.importers.unchanged_rows import Unchanged, UnchangedRowDetector
 from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Trajectory
 
 __all__ = [
-    "PROGRESS_EVERY",
-    "BoxSpace",
-    "ColumnMapping",
-    "Detection",
-    "ImportProblem",
-    "Importer",
-    "KeyMapping",
-    "Position",
-    "Progress",
-    "Read",
-    "ReadOptions",
-    "RunSummary",
-    "SampleIndex",
-    "Settings",
-    "Unchanged",
-    "UnchangedRowDetector",
-]
+    "PROGRESS_EVERY", "BoxSpace", "ColumnMapping", "Detection", "ImportProblem", "Importer", "KeyMapping", "Position",
+    "Progress", "Read", "ReadOptions", "RunSummary", "SampleIndex", "Settings", "Unchanged", "UnchangedRowDetector",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,8 @@ from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 from django.urls import Resolver404, ResolverMatch, resolve
 
 BOARD, DATA_CARD, RUN, LIST, CASE, CASE_TEXT, SAMPLE, GLOSSARY = (
-    "leaderboard",
-    "data-card",
-    "run",
-    "trajectories",
-    "trajectory",
-    "trajectory-text",
-    "sample",
-    "glossary",
-)
+    "leaderboard", "data-card", "run", "trajectories", "trajectory", "trajectory-text", "sample", "glossary",
+)  # fmt: skip
 PICTURES = {"thumbnail", "tile", "region"}
 _LONGEST_NAME = 60
 _OF_ONE_BOARD = ({"by", "slice"}, {"reference"}, {"published"}, {"group"}, {"intervals"})

@@ -135,16 +135,9 @@ def _written_here(
 def _write_samples(benchmark: Benchmark, path: Path, changed: Sequence[int] = (), whole: Path | None = None) -> None:
     """``changed``: only these samples, whose image clusters are those in the file ``whole``."""
     fields = (
-        "pk",
-        "gold__revision__answer_type",
-        "gold__revision",
-        "evidence_share",
-        "image_group",
-        "image_id",
-        "image_name",
-        "width",
-        "height",
-    )
+        "pk", "gold__revision__answer_type", "gold__revision", "evidence_share", "image_group", "image_id",
+        "image_name", "width", "height",
+    )  # fmt: skip
     found = Sample.objects.filter(benchmark=benchmark)
     found = found.filter(pk__in=changed) if changed else found
     rows = list(found.order_by("key").values_list(*fields).iterator(CHUNK))

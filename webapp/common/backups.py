@@ -88,16 +88,7 @@ def restore_backup(file: Path) -> Contents:
         try:
             with tarfile.open(file, mode=_mode("r", file)) as archive:
                 contents = _unpacked(archive, folder)
-        except (
-            tarfile.TarError,
-            EOFError,
-            zlib.error,
-            OSError,
-            ValueError,
-            LookupError,
-            TypeError,
-            AttributeError,
-        ) as problem:
+        except UNREADABLE as problem:
             raise InvalidInput(f"{file} cannot be read as a backup: {problem}. Copy it again.") from problem
         _check_database(folder / DATABASE)
         (folder / DATABASE).replace(database)

@@ -21,16 +21,12 @@ Narrowed = Callable[[str], SampleQuerySet]
 
 KNOWN: Mapping[str, tuple[str, ...]] = {
     "state": (
-        SampleState.ACCEPTED,
-        SampleState.IN_REVIEW,
-        SampleState.DRAFT,
-        SampleState.RETURNED,
-        SampleState.TO_DO,
+        SampleState.ACCEPTED, SampleState.IN_REVIEW, SampleState.DRAFT, SampleState.RETURNED, SampleState.TO_DO,
         SampleState.DISCARDED,
     ),
     "area": ("0-0.05", "0.05-0.2", "0.2-1", "1-100", "unknown"),
     "picture": ("yes", "problem"),
-}
+}  # fmt: skip
 """Terms whose values are known beforehand, in the order of pages."""
 
 

@@ -137,26 +137,13 @@ def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "")
 
 _SAMPLE, _AUTHOR = "annotation__sample", "annotation__author"
 _CONTENT = (
-    "pk",
-    _SAMPLE,
-    _AUTHOR,
-    "author",
-    "annotation__imported",
-    "question",
-    "answer_type",
-    "options",
-    "answers",
-    "ordered",
-    "facets",
-)
+    "pk", _SAMPLE, _AUTHOR, "author", "annotation__imported", "question", "answer_type", "options", "answers",
+    "ordered", "facets",
+)  # fmt: skip
 _OF_PEOPLE = (
-    "annotation__state",
-    "annotation__author__name",
-    "annotation__author__email",
-    "annotation__sample__key",
-    "annotation__sample__image",
-    "annotation__sample__image_group",
-)
+    "annotation__state", "annotation__author__name", "annotation__author__email", "annotation__sample__key",
+    "annotation__sample__image", "annotation__sample__image_group",
+)  # fmt: skip
 
 
 def _boxes(benchmark: Benchmark) -> dict[int, list[Box]]:

@@ -80,16 +80,9 @@ def people_work(benchmark: Benchmark, user: Any, audience: Audience, work: Work)
 
 
 _FIELDS = (
-    "pk",
-    "author",
-    "author__name",
-    "author__email",
-    "annotation",
-    "annotation__state",
-    "annotation__sample__key",
-    "annotation__created_at",
-    "submitted_at",
-)
+    "pk", "author", "author__name", "author__email", "annotation", "annotation__state", "annotation__sample__key",
+    "annotation__created_at", "submitted_at",
+)  # fmt: skip
 
 
 def _decisions(annotations: Any) -> tuple[dict[int, str], set[int]]:
