@@ -25,6 +25,11 @@ else:
         return dataclass(slots=slots)
 
 
+__all__ = [
+    "ORIGINAL", "AnswerType", "Box", "Issue", "SampleContent", "SampleRecord", "Severity", "Target", "ToolCall",
+    "ToolPlan", "boxes_of", "frozen_record", "said", "shortened", "whole_numbers",
+]  # fmt: skip
+
 ORIGINAL = "original"
 """The id of the image a trajectory or a reference toolchain starts from."""
 PLAIN_FACETS = ("category", "tier", "dimension")
