@@ -34,61 +34,45 @@ class Variable:
 
 
 VARIABLES: tuple[Variable, ...] = (
-    Variable(
-        "SIGHTLINE_HOME",
-        "",
+    Variable("SIGHTLINE_HOME", "", (
         "Folder of the database, images and secret key of the embedded default. Unset: var in the checkout; of the "
-        "installed package, sightline in the user's folder for data.",
-    ),
-    Variable(
-        "SECRET_KEY",
-        "",
+        "installed package, sightline in the user's folder for data."
+    )),
+    Variable("SECRET_KEY", "", (
         "Signs sessions and links; at least 50 random characters. Unset: generated once into the home folder on the "
-        "embedded default, required otherwise.",
-    ),
+        "embedded default, required otherwise."
+    )),
     Variable("DEBUG", "no", "Show error details in the browser. Never use it on a machine that others can reach."),
     Variable("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]", "Host names under which the site answers."),
     Variable("CSRF_TRUSTED_ORIGINS", "", "Origins that may post forms when a proxy changes the host name."),
-    Variable(
-        "DATABASE_URL",
-        "",
-        "postgres://user:password@host:port/name or sqlite:///file. Unset: SQLite in the home folder.",
-    ),
-    Variable(
-        "CELERY_BROKER_URL",
-        "memory://",
-        "redis:// or amqp:// for separate worker processes. memory:// runs the worker inside the web process.",
-    ),
-    Variable(
-        "SIGHTLINE_STORAGE",
-        "",
+    Variable("DATABASE_URL", "", (
+        "postgres://user:password@host:port/name or sqlite:///file. Unset: SQLite in the home folder."
+    )),
+    Variable("CELERY_BROKER_URL", "memory://", (
+        "redis:// or amqp:// for separate worker processes. memory:// runs the worker inside the web process."
+    )),
+    Variable("SIGHTLINE_STORAGE", "", (
         "Where uploads and images are kept: a folder that all processes share, or s3://bucket/prefix. Unset: the "
-        "folder media in the home folder.",
-    ),
-    Variable(
-        "SIGHTLINE_SCRATCH",
-        "",
-        "Folder for copies of stored files; missing files are fetched again. Unset: scratch in the home folder.",
-    ),
-    Variable(
-        "SIGHTLINE_STATIC",
-        "",
-        "Folder that collectstatic writes style sheets and scripts to. Unset: static in the home folder.",
-    ),
+        "folder media in the home folder."
+    )),
+    Variable("SIGHTLINE_SCRATCH", "", (
+        "Folder for copies of stored files; missing files are fetched again. Unset: scratch in the home folder."
+    )),
+    Variable("SIGHTLINE_STATIC", "", (
+        "Folder that collectstatic writes style sheets and scripts to. Unset: static in the home folder."
+    )),
     Variable("SIGHTLINE_S3_ENDPOINT", "", "Address of an S3-compatible store, when it is not the default one."),
     Variable("SIGHTLINE_MAX_UPLOAD_MB", "512", "Largest file that can be uploaded, in megabytes."),
     Variable("SIGHTLINE_BENCHMARK_QUOTA_MB", "51200", "Uploads and images that one benchmark may keep, in megabytes."),
     Variable("SIGHTLINE_MAX_MEGAPIXELS", "200", "Largest image that is decoded, in megapixels."),
     Variable("SIGHTLINE_HTTPS", "no", "The site is reached by https through a proxy: secure cookies, HSTS, redirect."),
-    Variable(
-        "SIGHTLINE_PROXIES", "0", "Number of trusted proxies in front of the site; their X-Forwarded-For is used."
-    ),
+    Variable("SIGHTLINE_PROXIES", "0", (
+        "Number of trusted proxies in front of the site; their X-Forwarded-For is used."
+    )),
     Variable("SIGHTLINE_URL", "", "Address of the site, such as https://sightline.example.org, for links in email."),
-    Variable(
-        "EMAIL_URL",
-        "",
-        "Mail server: smtps://user:password@host:465, smtp+tls://… (STARTTLS) or smtp://…. Unset: no email is sent.",
-    ),
+    Variable("EMAIL_URL", "", (
+        "Mail server: smtps://user:password@host:465, smtp+tls://… (STARTTLS) or smtp://…. Unset: no email is sent."
+    )),
     Variable("EMAIL_FROM", "", "Sender of email, such as Sightline <sightline@example.org>. Needed with EMAIL_URL."),
     Variable("SIGHTLINE_WORKER_THREADS", "2", "Jobs that one worker process runs at the same time."),
     Variable("SIGHTLINE_WEB_THREADS", "8", "Requests that one web process answers at the same time."),
@@ -97,36 +81,27 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("SIGHTLINE_UPLOAD_KEEP_DAYS", "30", "Days until an uploaded file without an import is deleted."),
     Variable("SIGHTLINE_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR."),
     Variable("SIGHTLINE_ACCESS_LOG", "no", "Log every request: address, method, path, status, bytes and time."),
-    Variable(
-        "WEB_CONCURRENCY",
-        "1",
-        "Web processes of the built-in server. More than one needs PostgreSQL and separate worker processes.",
-    ),
-    Variable(
-        "SIGHTLINE_MCP_SECRET",
-        "",
-        "Agents send it to manage.py toolbox_mcp --http as Authorization: Bearer SECRET. Unset: generated and printed.",
-    ),
-    Variable(
-        "SIGHTLINE_ENDPOINT_HOSTS",
-        "",
+    Variable("WEB_CONCURRENCY", "1", (
+        "Web processes of the built-in server. More than one needs PostgreSQL and separate worker processes."
+    )),
+    Variable("SIGHTLINE_MCP_SECRET", "", (
+        "Agents send it to manage.py toolbox_mcp --http as Authorization: Bearer SECRET. Unset: generated and "
+        "printed."
+    )),
+    Variable("SIGHTLINE_ENDPOINT_HOSTS", "", (
         "Model endpoints that need no https and may be in private networks: host:port or CIDR, separated by commas. "
-        "Unset: this machine, if the server listens only on it.",
-    ),
-    Variable(
-        "SIGHTLINE_SEAL_KEY",
-        "",
+        "Unset: this machine, if the server listens only on it."
+    )),
+    Variable("SIGHTLINE_SEAL_KEY", "", (
         "At least 32 random characters that encrypt keys of model endpoints in the database. Unset: keys come from "
-        "SIGHTLINE_KEY_NAME variables only.",
-    ),
-    Variable(
-        "SIGHTLINE_RUN_CODE",
-        "no",
-        "Experiments may run code of models in a sandbox (bubblewrap, or Landlock on Linux 6.12 and later).",
-    ),
+        "SIGHTLINE_KEY_NAME variables only."
+    )),
+    Variable("SIGHTLINE_RUN_CODE", "no", (
+        "Experiments may run code of models in a sandbox (bubblewrap, or Landlock on Linux 6.12 and later)."
+    )),
     Variable("HOST", "127.0.0.1", "Address that the built-in server listens on."),
     Variable("PORT", "8000", "Port that the built-in server listens on."),
-)
+)  # fmt: skip
 _DEFAULTS = {variable.name: variable.default for variable in VARIABLES}
 _YES = frozenset({"1", "yes", "true", "on"})
 _NO = frozenset({"0", "no", "false", "off", ""})
