@@ -14,6 +14,21 @@ QUERY_TEXT: dict[str, Any] = {"type": "string", "format": "trajectory-query"}
 """A query of docs/query.md. No pattern says which texts are one: any other answers 400 with the code ``query``."""
 
 
+def integers(*names: str) -> Fields:
+    return {name: serializers.IntegerField() for name in names}
+
+
+def numbers(*names: str) -> Fields:
+    """Numbers under these names; null where they are undefined."""
+    return {name: serializers.FloatField(allow_null=True) for name in names}
+
+
+def terms_by(what: str) -> Field:
+    """Of each count the terms of the list of exactly what it counts."""
+    words = f"By {what}: the query of trajectories/."
+    return serializers.DictField(child=serializers.DictField(child=serializers.CharField()), help_text=words)
+
+
 def intervals(*names: str) -> Fields:
     """Intervals under these names; null where there is none."""
     words = "low, high, method, detail."

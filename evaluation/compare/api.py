@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
 from annotation.workflow import Right
-from evaluation.common.api import Fields, intervals
+from evaluation.common.api import Fields, integers, intervals, numbers, terms_by
 from evaluation.compare.read.crops import read_crop_agreement
 from evaluation.compare.read.runs import CELLS, calling_terms, cell_terms, comparable_runs, compare_runs, look_terms
 from evaluation.compare.read.slices import find_largest_differences
@@ -32,57 +32,30 @@ MOST_OF_A_CELL = 100
 MOST_LEAST = 999_999
 
 PAIR: Fields = {
-    **{
-        name: serializers.IntegerField()
-        for name in ("a", "b", "n", "dropped_a", "dropped_b", "both", "neither", "a_only", "b_only", "clusters")
-    },
-    **{
-        name: serializers.FloatField(allow_null=True)
-        for name in (
-            "accuracy_a", "accuracy_b", "difference", "p_value", "p_cluster", "p_holm", "deff", "detectable",
-        )
-    },
-    **{name: serializers.FloatField(allow_null=True) for name in RANGES},
+    **integers("a", "b", "n", "dropped_a", "dropped_b", "both", "neither", "a_only", "b_only", "clusters"),
+    **numbers("accuracy_a", "accuracy_b", "difference", "p_value", "p_cluster", "p_holm", "deff", "detectable"),
+    **numbers(*RANGES),
     "could_turn": serializers.BooleanField(help_text="Undecided answers could change the sign of the difference."),
     "p_family": serializers.ChoiceField(choices=list(FAMILIES), help_text="The family that p_holm is adjusted over."),
     "p_family_size": serializers.IntegerField(help_text="Number of comparisons in that family."),
     **intervals("interval", "clustered"),
-    "terms": serializers.DictField(
-        child=serializers.DictField(child=serializers.CharField()), help_text="By cell: the query of trajectories/."
-    ),
-}  # fmt: skip
+    "terms": terms_by("cell"),
+}
 OF_SLICE: Fields = {"slice": serializers.DictField(child=serializers.CharField(), help_text="Facet and value."), **PAIR}
 LOOK: Fields = {
-    **{
-        name: serializers.IntegerField()
-        for name in ("n", "clusters", "dropped_a", "dropped_b", "both", "a_only", "b_only", "neither", "draws", "seed")
-    },
-    **{
-        name: serializers.FloatField(allow_null=True)
-        for name in (
-            "grounded_a", "grounded_b", "difference", "p_value", "p_cluster", "ioa_a", "ioa_b", "ioa_difference",
-            "ioa_p",
-        )
-    },
+    **integers("n", "clusters", "dropped_a", "dropped_b", "both", "a_only", "b_only", "neither", "draws", "seed"),
+    **numbers(
+        "grounded_a", "grounded_b", "difference", "p_value", "p_cluster", "ioa_a", "ioa_b", "ioa_difference", "ioa_p"
+    ),
     **intervals("interval", "clustered", "ioa_interval"),
-    "terms": serializers.DictField(
-        child=serializers.DictField(child=serializers.CharField()), help_text="By count: the query of trajectories/."
-    ),
-}  # fmt: skip
-
+    "terms": terms_by("count"),
+}
 CALLING: Fields = {
-    **{
-        name: serializers.IntegerField()
-        for name in (
-            "without", "tools", "n", "clusters", "benefit", "harm", "needless", "futile", "uncalled", "unmet",
-        )
-    },
-    **{name: serializers.FloatField(allow_null=True) for name in ("net", "p_value", "p_cluster")},
+    **integers("without", "tools", "n", "clusters", "benefit", "harm", "needless", "futile", "uncalled", "unmet"),
+    **numbers("net", "p_value", "p_cluster"),
     **intervals("interval", "clustered"),
-    "terms": serializers.DictField(
-        child=serializers.DictField(child=serializers.CharField()), help_text="By count: the query of trajectories/."
-    ),
-}  # fmt: skip
+    "terms": terms_by("count"),
+}
 
 
 def _asked(most: int, description: str) -> OpenApiParameter:

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
 from annotation.workflow import Right
+from evaluation.common.api import integers, numbers
 from evaluation.exports.read.description import describe_benchmark
 from evaluation.exports.read.formats import export_parts
 from evaluation.metrics.settings import CHOICES, RANGES
@@ -24,16 +25,11 @@ from webapp.common.errors import InvalidInput
 from webapp.common.streaming import streamed
 from webapp.jobs.api import JobSerializer
 
-NUMBERS = {
-    name: serializers.FloatField(allow_null=True)
-    for name in (
-        "chain_mean", "chain_min", "chain_median", "chain_max", "unique_tools_mean", "prompt_words_mean",
-        "evidence_share_mean", "evidence_share_median",
-    )
-}  # fmt: skip
-COUNTS = {
-    name: serializers.IntegerField() for name in ("samples", "with_image", "multiple_choice", "open", "reference_calls")
-}
+NUMBERS = numbers(
+    "chain_mean", "chain_min", "chain_median", "chain_max", "unique_tools_mean", "prompt_words_mean",
+    "evidence_share_mean", "evidence_share_median",
+)  # fmt: skip
+COUNTS = integers("samples", "with_image", "multiple_choice", "open", "reference_calls")
 DESCRIPTION = inline_serializer(
     "BenchmarkDescription",
     {
