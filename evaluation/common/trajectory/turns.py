@@ -7,21 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from annotation.schema import ORIGINAL, ToolCall
 from evaluation.common.frame import Frame
 from evaluation.common.trajectory.read import Corners, TrajectoryDetail, TurnMeasures
 from webapp.common.formatting import decimal
-from webapp.common.markup import fast_format_html, fast_format_html_join
 
 TEXT_CAP = 2000
 """Characters of a text that stand in the page; the rest is fetched when it is asked for."""
 CALL_CAP = 300
 BLOCK = 20_000
-PARAGRAPH = '<p class="transcript__text{}" dir="auto">{}{}</p>'
-MARKED = '{}<mark class="read-span">{}</mark>{}'
 SHOWN_SIDE, SEEN_SIDE, LARGE_SIDE = 240, 480, 960
 
 NOT_EVIDENCE = {
@@ -44,43 +40,15 @@ class Excerpt:
         return self.length > len(self.start)
 
     @property
-    def blocks(self) -> list[str]:
-        """The text in parts, at an end of a line where there is one near: a browser lays out only those in view."""
-        parts, begin = [], 0
+    def parts(self) -> list[tuple[str, str, str]]:
+        """The text in blocks, at an end of a line where there is one near: a browser lays out only those in view. Of
+        each what stands before the mark, in it and behind it."""
+        found, begin = [], 0
         while begin < len(self.start):
             line_end = self.start.rfind("\n", begin + BLOCK // 2, begin + BLOCK) + 1
-            end = line_end or begin + BLOCK
-            parts.append(self.start[begin:end])
-            begin = end
-        return parts
-
-    @property
-    def markup(self) -> SafeString:
-        return self._paragraphs("")
-
-    @property
-    def quiet(self) -> SafeString:
-        return self._paragraphs(" small muted")
-
-    @property
-    def strong(self) -> SafeString:
-        return self._paragraphs(" med")
-
-    def _paragraphs(self, kind: str) -> SafeString:
-        """The parts as paragraphs. Markup and not a template: a page has a hundred of them."""
-        blocks = self.blocks
-        shown = self._marked(blocks) if self.mark[1] else blocks
-        kind = f" transcript__block{kind}" if len(blocks) > 1 else kind
-        ends = [*[""] * (len(blocks) - 1), "…" if self.cut else ""]
-        return fast_format_html_join("", PARAGRAPH, ((kind, *one) for one in zip(shown, ends, strict=True)))
-
-    def _marked(self, blocks: Sequence[str]) -> list[str]:
-        """The blocks with ``mark`` around its part of each."""
-        found, begin = [], 0
-        for block in blocks:
+            block = self.start[begin : line_end or begin + BLOCK]
             first, last = (min(max(place - begin, 0), len(block)) for place in self.mark)
-            parts = (block[:first], block[first:last], block[last:])
-            found.append(fast_format_html(MARKED, *parts) if first < last else block)
+            found.append((block[:first], block[first:last], block[last:]))
             begin += len(block)
         return found
 

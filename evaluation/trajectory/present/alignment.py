@@ -6,12 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.safestring import SafeString
-
 from evaluation.common.trajectory.read import TrajectoryDetail
-from evaluation.common.trajectory.turns import VALUE_LENGTH, argument_difference
+from evaluation.common.trajectory.turns import argument_difference
 from evaluation.metrics.alignment import Edit, align
-from webapp.common.markup import fast_format_html, fast_format_html_join
 
 MOST_ROWS = 100
 """Rows that are written out; the distance is that of all."""
@@ -38,39 +35,12 @@ class Pair:
 @dataclass(frozen=True)
 class AlignmentTable:
     """``distance``: Levenshtein. ``counts``: how many rows of each kind but "same", as words.
-    ``left_out``: rows that are not written out. ``markup``: those that are."""
+    ``left_out``: rows that are not written out."""
 
     rows: list[Pair]
     distance: int
     counts: str
     left_out: int
-
-    @property
-    def markup(self) -> SafeString:
-        """The rows of the table: at a tenth of what a template takes for a hundred of them."""
-        return fast_format_html_join("", _ROW, (_cells(row) for row in self.rows))
-
-
-_ROW = (
-    '<tr class="is-{}"><td>{}</td><td class="sign" title="{}">{}</td><td>{}</td>'
-    '<td class="small" dir="auto">{}</td></tr>'
-)
-_NONE = SafeString("–")
-
-
-def _cells(row: Pair) -> Sequence[object]:
-    wanted = _NONE if row.reference is None else fast_format_html("<code>{}</code>", _short(row.reference))
-    called = _NONE
-    if row.predicted is not None:
-        name = _short(row.predicted)
-        called = fast_format_html(
-            '<a href="#turn={}"><code>{}</code> <span class="faint">{}</span></a>', row.turn, name, row.turn
-        )
-    return row.kind, wanted, row.kind, row.sign, called, row.difference
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= VALUE_LENGTH else name[: VALUE_LENGTH - 1] + "…"
 
 
 def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -> AlignmentTable | None:

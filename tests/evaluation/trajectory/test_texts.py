@@ -89,9 +89,16 @@ def test_hostile_text_stays_text_on_the_sample_and_in_its_pieces(lea):
 
 @pytest.mark.parametrize("text", ["", "short", "x" * 45_000, "line\n" * 9_000, "x" * 20_000])
 def test_a_text_in_blocks_is_the_text(text):
-    blocks = excerpt(text, len(text)).blocks
+    blocks = ["".join(part) for part in excerpt(text, len(text)).parts]
     assert "".join(blocks) == text
     assert all(0 < len(block) <= BLOCK for block in blocks)
+
+
+def test_a_mark_in_a_text_in_blocks_is_in_each_block_that_it_reaches_into():
+    text = "x" * 45_000
+    parts = excerpt(text, len(text), (19_990, 20_010)).parts
+    assert [len(marked) for _, marked, _ in parts] == [10, 10, 0]
+    assert "".join("".join(part) for part in parts) == text
 
 
 def test_five_megabytes_of_text_do_not_reach_the_page(lea):
