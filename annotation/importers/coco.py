@@ -140,12 +140,8 @@ def _native(values: Mapping[str, Any], report: Report) -> dict[str, Any]:
     key, sample, book = values[""]
     image = book.images.get(sample.image)
     if image is None:
-        report.refuse(
-            "unknown-image",
-            "image_id",
-            sample.image,
-            "The file has no image with this id; the row was rejected. Add the image.",
-        )
+        done = "The file has no image with this id; the row was rejected. Add the image."
+        report.refuse("unknown-image", "image_id", sample.image, done)
     name = fields.text(image.get("file_name"), "file_name", report)
     report.stands_for("gold_boxes", "bbox")
     for index, (annotation, box) in enumerate(sample.written):

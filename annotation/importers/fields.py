@@ -104,12 +104,8 @@ def name(value: object, field: str, report: Report, *, default: str = "") -> str
         value = default
     said = report.called(field)
     if value is not None and not isinstance(value, str):
-        report.refuse(
-            "not-a-name",
-            field,
-            value,
-            f"{said} is neither a text nor a whole number, so the row was rejected. Correct it.",
-        )
+        done = f"{said} is neither a text nor a whole number, so the row was rejected. Correct it."
+        report.refuse("not-a-name", field, value, done)
     if not value or not value.strip():
         report.refuse("missing-field", field, value, f"The row was rejected because it has no {said}. Add it.")
     return _short_enough(value, field, report)
@@ -122,12 +118,8 @@ def label(value: object, field: str, report: Report, *, default: str = "") -> st
 
 def _short_enough(value: str, field: str, report: Report) -> str:
     if len(value) > MAX_NAME:
-        report.refuse(
-            "too-long",
-            field,
-            value[:60],
-            f"{report.called(field)} is longer than {MAX_NAME} characters, so the row was rejected. Shorten it.",
-        )
+        done = f"{report.called(field)} is longer than {MAX_NAME} characters, so the row was rejected. Shorten it."
+        report.refuse("too-long", field, value[:60], done)
     return value
 
 

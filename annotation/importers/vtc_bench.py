@@ -133,12 +133,8 @@ def toolchain_from(text: str, report: Report) -> list[Any]:
         (isinstance(name, str) and name.strip()) or isinstance(name, dict) for name in chain
     ):
         return chain
-    report.repaired(
-        "toolchain-unreadable",
-        TOOLCHAIN,
-        text,
-        'The toolchain was ignored because it is not a JSON list of names. Write it as ["Crop", "Flip"].',
-    )
+    done = 'The toolchain was ignored because it is not a JSON list of names. Write it as ["Crop", "Flip"].'
+    report.repaired("toolchain-unreadable", TOOLCHAIN, text, done)
     return []
 
 

@@ -78,12 +78,8 @@ def trajectory_from(data: Mapping[str, Any], options: ReadOptions, samples: Samp
     """One row; issues go to ``report``. Raises ``RowRefused`` when it fits no sample, or not one alone."""
     messages = data.get("pred_output")
     if not isinstance(messages, list):
-        report.refuse(
-            "no-dialogue",
-            "pred_output",
-            messages,
-            "The row was rejected because it has no list pred_output with the messages. Add it.",
-        )
+        done = "The row was rejected because it has no list pred_output with the messages. Add it."
+        report.refuse("no-dialogue", "pred_output", messages, done)
     sample = _sample_of(data, messages, samples, report)
     predicted = fields.text(data.get("pred_ans"), "pred_ans", report).strip()
     failed = data.get("status") != "success"

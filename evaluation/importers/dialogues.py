@@ -116,12 +116,8 @@ def dialogue_of(value: Any, report: Report) -> Dialogue:
         return Dialogue(plain_messages(value))
     if isinstance(value, dict) and (found := _talk_in(value)):
         return Dialogue(plain_messages(found.messages), found.values)
-    report.refuse(
-        "no-dialogue",
-        "messages",
-        value,
-        "The row was rejected because it has no list of messages. Write it as a list, or under messages.",
-    )
+    done = "The row was rejected because it has no list of messages. Write it as a list, or under messages."
+    report.refuse("no-dialogue", "messages", value, done)
 
 
 def _talk_in(value: dict[str, Any], depth: int = _DEPTH) -> Dialogue | None:
@@ -160,12 +156,8 @@ def trajectory_of(
     """
     talk = talk_of(dialogue.messages)
     if not (talk.prompt or talk.final or talk.exchanges):
-        report.refuse(
-            "no-dialogue",
-            "messages",
-            dialogue.messages,
-            "The dialogue was rejected because no message has the role user or assistant. Add the roles.",
-        )
+        done = "The dialogue was rejected because no message has the role user or assistant. Add the roles."
+        report.refuse("no-dialogue", "messages", dialogue.messages, done)
     sample = find_sample(_clues(dialogue, talk, report), samples, report)
     pictures = ImageFrames(samples.size_of(sample))
     return Trajectory(

@@ -109,12 +109,8 @@ def _attempts(
         elif "text_output" in row:
             turns.append(Said(fields.text(row["text_output"], "text_output", report)))
     if not header and not turns:
-        report.refuse(
-            "no-dialogue",
-            "",
-            "",
-            "The file was rejected because it has no header and no turn of a model. Copy it again.",
-        )
+        done = "The file was rejected because it has no header and no turn of a model. Copy it again."
+        report.refuse("no-dialogue", "", "", done)
     if attempts > 1:
         done = "The file contains several attempts. The last one counts."
         report.noted("repeated-attempts", "doc_id", attempts, done)

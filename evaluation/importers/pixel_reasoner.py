@@ -80,12 +80,8 @@ def _conversation(
         return
     messages = value[0] if isinstance(value, list) and value and isinstance(value[0], list) else None
     if messages is None or not any(isinstance(message, dict) for message in messages):
-        report.refuse(
-            "no-dialogue",
-            "",
-            value,
-            "conv.json was rejected because it does not begin with a list of messages. Copy it again.",
-        )
+        done = "conv.json was rejected because it does not begin with a list of messages. Copy it again."
+        report.refuse("no-dialogue", "", value, done)
     prompt = next((m.get("content") for m in messages if isinstance(m, dict) and m.get("role") == "user"), None)
     image = next((name for name in pictures_in(prompt) if name), "")
     report.stands_for("sample", "folder")
@@ -160,12 +156,8 @@ def _step(text: str, call: Call, reply: str | None, pictured: bool, pictures: Im
     target = arguments.get("target_image", 1)
     source = pictures.at(target - 1 if isinstance(target, int) else None)
     if asked is None:
-        report.noted(
-            "call-unreadable",
-            "arguments",
-            call.raw,
-            "The call has no box of four numbers. It is kept as written and never scored.",
-        )
+        done = "The call has no box of four numbers. It is kept as written and never scored."
+        report.noted("call-unreadable", "arguments", call.raw, done)
     executed = _executed(asked, source, report) if asked and source else None
     ok = reply is not None and pictured and _ERROR not in reply.lower() and asked is not None
     if asked and ok:

@@ -64,12 +64,8 @@ def _folder(document: Document, options: ReadOptions, samples: SampleIndex, repo
         parts[HISTORY if name == document.name.rsplit("/", 1)[-1] else name] = value
     history = [item for item in _list(parts.get(HISTORY)) if isinstance(item, dict)]
     if not any(item.get("role") == "assistant" for item in history) and not parts.get(REQUESTS):
-        report.refuse(
-            "no-dialogue",
-            "",
-            parts.get(HISTORY),
-            "The folder was rejected because it has no turn of a model. Copy it again.",
-        )
+        done = "The folder was rejected because it has no turn of a model. Copy it again."
+        report.refuse("no-dialogue", "", parts.get(HISTORY), done)
     sample = find_sample(_clues(document, history, parts.get(META), report), samples, report)
     turns = _turns(_list(parts.get(REQUESTS)), history) or _flat_turns(history, report)
     program = Program(Raster(ORIGINAL, samples.size_of(sample)), rewrite=at_least)
