@@ -21,8 +21,13 @@ ToNative = Callable[[Mapping[str, Any], Report], dict[str, Any]]
 
 def converted(values: Mapping[str, Any], to_native: ToNative, report: Report) -> Iterator[SampleRecord | Issue]:
     """The sample of one row and what was found on the way."""
+    return made_of_row(lambda: sample_from(to_native(values, report), report), report)
+
+
+def made_of_row(make: Callable[[], SampleRecord], report: Report) -> Iterator[SampleRecord | Issue]:
+    """What ``make`` gives, or why it refused the row, behind what was found on the way."""
     try:
-        sample = sample_from(to_native(values, report), report)
+        sample = make()
     except RowRefused as refused:
         yield from report.issues
         yield refused.issue
@@ -33,6 +38,15 @@ def converted(values: Mapping[str, Any], to_native: ToNative, report: Report) ->
 
 def read_rows(stream: RowStream, to_native: ToNative, empty: str) -> Read:
     """Everything of ``stream``. Raises ``ImportProblem`` saying ``empty`` when a file read whole has no row."""
+
+    def of_row(data: dict[str, Any], row: RawRow) -> Read:
+        return converted(data, to_native, Report(row.file, row.line, row=row.row))
+
+    return read_each(stream, of_row, empty)
+
+
+def read_each(stream: RowStream, of_row: Callable[[dict[str, Any], RawRow], Read], empty: str) -> Read:
+    """The same where a row may be something else than a sample: what ``of_row`` makes of it."""
     decoder = RowDecoder()
     for row in stream:
         if not isinstance(row, RawRow):
@@ -41,7 +55,7 @@ def read_rows(stream: RowStream, to_native: ToNative, empty: str) -> Read:
         data, issues = decoder.decode(row)
         yield from issues
         if data is not None:
-            yield from converted(data, to_native, Report(row.file, row.line, row=row.row))
+            yield from of_row(data, row)
         if stream.given % PROGRESS_EVERY == 0:
             yield stream.progress()
     yield stream.progress()

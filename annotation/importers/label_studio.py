@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.decoding import RowDecoder
-from annotation.importers.fields import Report, RowRefused
-from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions
+from annotation.importers.converting import made_of_row, read_each
+from annotation.importers.fields import Report
+from annotation.importers.interface import Detection, Read, ReadOptions
 from annotation.importers.label_studio_predictions import PREDICTIONS, predicted_boxes
 from annotation.importers.reading import RawRow, RowStream
 from annotation.importers.samples import sample_from
@@ -48,34 +48,13 @@ def detect(head: bytes, name: str) -> Detection:
 
 def read(path: Path, options: ReadOptions) -> Read:
     """Samples and issues of an export. Raises ``ImportProblem`` when there is no task at all."""
-    stream = RowStream(path, KEYS, options.start)
-    decoder = RowDecoder()
-    for row in stream:
-        if not isinstance(row, RawRow):
-            yield row
-            continue
-        yield from _converted(row, decoder)
-        if stream.given % PROGRESS_EVERY == 0:
-            yield stream.progress()
-    yield stream.progress()
-    if not stream.given and not stream.resumed:
-        raise ImportProblem(f"{path.name} contains no tasks. Export from Label Studio as JSON, a list of tasks.")
+    empty = f"{path.name} contains no tasks. Export from Label Studio as JSON, a list of tasks."
+    return read_each(RowStream(path, KEYS, options.start), _converted, empty)
 
 
-def _converted(row: RawRow, decoder: RowDecoder) -> Read:
-    data, issues = decoder.decode(row)
-    yield from issues
-    if data is None:
-        return
+def _converted(data: dict[str, Any], row: RawRow) -> Read:
     report = Report(row.file, row.line, row=row.row)
-    try:
-        sample = sample_of_task(data, report)
-    except RowRefused as refused:
-        yield from report.issues
-        yield refused.issue
-        return
-    yield from report.issues
-    yield sample
+    return made_of_row(lambda: sample_of_task(data, report), report)
 
 
 def sample_of_task(task: Mapping[str, Any], report: Report) -> SampleRecord:

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation.importers.converting import converted
-from annotation.importers.decoding import RowDecoder
+from annotation.importers.converting import converted, read_each
 from annotation.importers.fields import Report
-from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions, Settings
+from annotation.importers.interface import Detection, Read, ReadOptions, Settings
 from annotation.importers.reading import RawRow, RowStream, begins_json
 from annotation.schema import Issue, Severity, shortened
 from annotation.tool_bank.table import BadTable, row_from
@@ -51,25 +50,11 @@ def detect(head: bytes, name: str) -> Detection:
 
 def read(path: Path, options: ReadOptions) -> Read:
     """Samples, settings and issues of ``path``. Raises ``ImportProblem`` when there is no row at all."""
-    stream = RowStream(path, KEYS, options.start)
-    decoder = RowDecoder()
-    for row in stream:
-        if not isinstance(row, RawRow):
-            yield row
-            continue
-        yield from _converted(row, decoder)
-        if stream.given % PROGRESS_EVERY == 0:
-            yield stream.progress()
-    yield stream.progress()
-    if not stream.given and not stream.resumed:
-        raise ImportProblem(f"{path.name} contains no samples. It needs a list named samples, or a file samples.jsonl.")
+    empty = f"{path.name} contains no samples. It needs a list named samples, or a file samples.jsonl."
+    return read_each(RowStream(path, KEYS, options.start), _converted, empty)
 
 
-def _converted(row: RawRow, decoder: RowDecoder) -> Read:
-    data, issues = decoder.decode(row)
-    yield from issues
-    if data is None:
-        return
+def _converted(data: dict[str, Any], row: RawRow) -> Read:
     if row.key == "settings":
         yield Settings(data, row.file, row.line)
         return

@@ -33,6 +33,13 @@ def renew(user: User, sample_id: int, seat: Lease.Seat) -> bool:
     return bool(held.update(expires_at=from_now(F("lasts"))))
 
 
+def renew_or_refuse(user: User, sample: Sample, seat: Lease.Seat, lost: str) -> None:
+    """Keep the seat for longer. Raises ``Conflict`` where it is no longer held, with the sentence ``lost``, in which
+    ``key`` is that of the sample."""
+    if not renew(user, sample.pk, seat):
+        raise Conflict(lost % {"key": sample.key}, code="lease_lost")
+
+
 def release(user: User, sample_id: int, seat: Lease.Seat) -> None:
     """Give the seat back; nothing happens when it is not held."""
     Lease.objects.filter(sample=sample_id, seat=seat, user=user).delete()

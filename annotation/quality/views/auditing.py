@@ -17,10 +17,10 @@ from annotation.common.tabs import benchmark_context
 from annotation.models import AuditItem, Benchmark
 from annotation.quality.write.audits import answer_audit_blind, decide_audit, leave_audit, next_to_audit, under_audit
 from annotation.queue.blind.present import blind_answer_of, blind_json
-from annotation.queue.leases import AUDIT, renew
+from annotation.queue.leases import AUDIT, renew_or_refuse
 from annotation.workflow import Right
 from webapp.accounts.models import User
-from webapp.common.errors import Conflict, InvalidInput, go_on_at
+from webapp.common.errors import InvalidInput, go_on_at
 from webapp.common.http import Request
 
 ROUTES = {
@@ -105,12 +105,8 @@ def audit_release(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 def audit_renew(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """Still here. 409 ``lease_lost`` when the seat is no longer held."""
     person, sample = load_sample(request, slug, key, Right.AUDIT)
-    if not renew(person, sample.pk, AUDIT):
-        raise Conflict(
-            gettext("Your reservation of %(key)s expired. Submit a verdict to reserve it again if it is free.")
-            % {"key": sample.key},
-            code="lease_lost",
-        )
+    lost = gettext("Your reservation of %(key)s expired. Submit a verdict to reserve it again if it is free.")
+    renew_or_refuse(person, sample, AUDIT, lost)
     return JsonResponse({})
 
 

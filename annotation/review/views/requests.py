@@ -19,13 +19,13 @@ from annotation.content.comments import add_comment, resolve_comment
 from annotation.models import Annotation, CheckAnswer, Comment, Sample
 from annotation.queue.blind.present import blind_answer_of
 from annotation.queue.check_work import check_of
-from annotation.queue.leases import REVIEW, renew
+from annotation.queue.leases import REVIEW, renew_or_refuse
 from annotation.queue.leave_review import leave_review
 from annotation.queue.skip import skip
 from annotation.review.write import Decision, answer_blind, decide, under_review
 from annotation.workflow import Right
 from webapp.accounts.models import User
-from webapp.common.errors import Conflict, InvalidInput, NotAllowed
+from webapp.common.errors import InvalidInput, NotAllowed
 
 
 @require_POST
@@ -108,12 +108,8 @@ def release_review(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 def renew_review(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """Still here. 409 ``lease_lost`` when the seat is no longer held."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
-    if not renew(person, sample.pk, REVIEW):
-        raise Conflict(
-            gettext("Your reservation of %(key)s expired. Submit a decision to reserve it again if it is free.")
-            % {"key": sample.key},
-            code="lease_lost",
-        )
+    lost = gettext("Your reservation of %(key)s expired. Submit a decision to reserve it again if it is free.")
+    renew_or_refuse(person, sample, REVIEW, lost)
     return JsonResponse({})
 
 

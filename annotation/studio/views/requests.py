@@ -10,13 +10,12 @@ from annotation.common.access import known_to
 from annotation.common.requests import answers_json, body_of, key_of, text_of, whole_of
 from annotation.common.sample import load_sample, next_url, picture_json
 from annotation.common.sentences import checks_json
-from annotation.queue.leases import ANNOTATE, leave, release, renew
+from annotation.queue.leases import ANNOTATE, leave, release, renew_or_refuse
 from annotation.queue.look_ahead import look_ahead
 from annotation.queue.skip import skip
 from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
 from annotation.workflow import Right
-from webapp.common.errors import Conflict
 
 
 @require_http_methods(["PUT", "POST"])
@@ -66,12 +65,8 @@ def release_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 def renew_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """Still here. 409 ``lease_lost`` when the seat is no longer held."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
-    if not renew(person, sample.pk, ANNOTATE):
-        raise Conflict(
-            gettext("Your reservation of %(key)s expired. Save to reserve it again if it is free.")
-            % {"key": sample.key},
-            code="lease_lost",
-        )
+    lost = gettext("Your reservation of %(key)s expired. Save to reserve it again if it is free.")
+    renew_or_refuse(person, sample, ANNOTATE, lost)
     return JsonResponse({})
 
 
