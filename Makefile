@@ -19,7 +19,7 @@ FRONT_END := node_modules/.made
 LABEL_STUDIO := .venv-label-studio
 FUZZ := .venv-fuzz
 
-.PHONY: help setup demo demo-data run test test-label-studio fuzz fuzz-api lint lint-types lint-rules docs messages bench lock clean
+.PHONY: help setup demo demo-data run test test-label-studio fuzz fuzz-api save-reference compare-reference lint lint-types lint-rules docs messages bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,12 @@ fuzz: $(TEST_PACKAGES) $(FUZZ)/.made ## Coverage-guided fuzzing of a reader: TAR
 fuzz-api: $(TEST_PACKAGES) ## The API of a demo site against its description: MINUTES=10 WHO=ana@example.org
 	@echo "Setting up a demo site"
 	@$(BIN)/python -m tests.api_fuzz $(or $(MINUTES),10) $(WHO)
+
+save-reference: $(TEST_PACKAGES) ## Keep what the demo answers: pages, files and lists of the API, asked for by five people
+	@$(BIN)/python -m tests.reference save
+
+compare-reference: $(TEST_PACKAGES) ## Ask for the same again, and print what differs: after a change that should change nothing
+	@$(BIN)/python -m tests.reference compare
 
 lint: $(TEST_PACKAGES) $(FRONT_END) ## Layout, types, dependency rules, templates, scripts, migrations, deployment
 	@$(MAKE) --jobs=2 lint-types lint-rules
