@@ -1,3 +1,4 @@
+from annotation.models.adjudication import Adjudication, AdjudicationRule
 from annotation.models.annotation import Annotation, GoldBox, PlanTool, ReferenceCall, Review, Revision
 from annotation.models.audit import AuditDraw, AuditItem
 from annotation.models.benchmark import Benchmark, ContentChange, InvitedRole, Membership, Version, VersionEntry
@@ -12,6 +13,8 @@ from annotation.models.tools import BankTool, ToolName
 
 __all__ = [
     "AcceptedChain",
+    "Adjudication",
+    "AdjudicationRule",
     "Annotation",
     "Assignment",
     "AuditDraw",

@@ -23,6 +23,7 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
     "state": (
         SampleState.ACCEPTED,
         SampleState.IN_REVIEW,
+        SampleState.DISPUTED,
         SampleState.DRAFT,
         SampleState.RETURNED,
         SampleState.TO_DO,

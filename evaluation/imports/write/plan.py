@@ -78,7 +78,7 @@ ON_SAMPLES: tuple[tuple[Any, str, Q, Any], ...] = (
     (
         Annotation,
         "sample",
-        Q(imported=False),
+        Q(kind=Annotation.Kind.OWN),
         ngettext_lazy(
             "%(count)s annotation was made of its samples.", "%(count)s annotations were made of its samples.", "n"
         ),

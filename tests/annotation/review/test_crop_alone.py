@@ -138,7 +138,14 @@ def test_only_a_lead_says_what_is_shown_first(rui, lea, waiting):
     with pytest.raises(InvalidInput):
         set_queue(actor=lea, benchmark=waiting.benchmark, order="sequential", blind="crop", blind_margin=3)
     client, address = signed_in(lea), "/benchmarks/kitchen/settings/queue/"
-    form = {"order": "sequential", "overlap": "1", "overlap_share": "100", "review_share": "100", "lease_minutes": "15"}
+    form = {
+        "order": "sequential",
+        "overlap": "1",
+        "overlap_share": "100",
+        "overlap_mode": "shared",
+        "review_share": "100",
+        "lease_minutes": "15",
+    }
     assert client.post(address, form | {"blind": "alternating", "blind_margin": "10"}).status_code == 302
     queue = BenchmarkQueue.objects.get()
     assert (queue.blind, queue.blind_margin) == ("alternating", 0.1)

@@ -1,0 +1,1 @@
+"""Deciding between several annotations of a sample."""
