@@ -7,7 +7,7 @@ from annotation.quality.views import agreement, audits
 from annotation.quality.views import auditing as audit_pages
 from annotation.quality.views import checks as gold_checks
 from annotation.quality.views import opinions as second_opinions
-from annotation.review.adjudication import views as adjudication
+from annotation.review.views import adjudication
 from annotation.review.views import pages as review_pages
 from annotation.review.views import requests as review_json
 from annotation.samples.views import images, samples

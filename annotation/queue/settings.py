@@ -39,7 +39,8 @@ def set_queue(
     require(actor, benchmark, Right.MANAGE)
     wanted: dict[str, Any] = {
         "order": order, "facet": facet if order == BenchmarkQueue.Order.FACET else "", "overlap": overlap,
-        "overlap_share": overlap_share, "overlap_mode": overlap_mode, "review_share": review_share, "blind": blind, "blind_margin": blind_margin,
+        "overlap_share": overlap_share, "overlap_mode": overlap_mode, "review_share": review_share, "blind": blind,
+        "blind_margin": blind_margin,
         "lease_minutes": lease_minutes,
     }  # fmt: skip
     _check(wanted)

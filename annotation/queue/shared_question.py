@@ -29,8 +29,8 @@ def fixed_question(user: User, sample: Sample) -> dict[str, Any] | None:
     first = asked.order_by("submitted_at", "pk").select_related("annotation").first()
     if first is None or first.annotation.author_id == user.pk:
         return None
-    newest = submitted.filter(annotation=first.annotation).with_content().order_by("-number").first()
-    content = revision_json(newest)
+    newest = submitted.filter(annotation=first.annotation).with_content().order_by("-number")
+    content = revision_json(newest[0])
     return {name: content[name] for name in FIXED}
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Annotation, Benchmark, Gold, Sample
 from annotation.queue.settings import set_queue
-from annotation.review.adjudication.present import adjudication_json
+from annotation.review.present.adjudication import adjudication_json
 from annotation.workflow import Role
 from tests.annotation.work_data import submitted
 from tests.browser.annotate_data import EVIDENCE, kitchen, sign_in

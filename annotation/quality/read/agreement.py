@@ -105,10 +105,10 @@ def audience_of(user: Any, benchmark: Benchmark) -> Audience:
 
 
 def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "") -> Work:
-    """Everybody's first submissions on samples that a person else, or an import, says something of. Four queries at most.
+    """Everybody's first submissions on samples that a person else, or an import, says something of.
 
     For ``Audience.OWN`` only samples the person has submitted and does not have back; ``by`` names a facet whose values
-    come with the samples, by one query more.
+    come with the samples. Five queries at most.
     """
     first = Revision.objects.filter(annotation__sample__benchmark=benchmark).first_submitted().beside_others()
     rows = list(first.order_by("annotation__author__name", "annotation__author").values(*_CONTENT, *_OF_PEOPLE))

@@ -14,8 +14,8 @@ from annotation.common.sample import load_sample, person_of
 from annotation.common.tabs import benchmark_context
 from annotation.queue.progress import my_progress, whole_progress
 from annotation.queue.rounds import several_submitted
-from annotation.review.present import review_json, reviews_context
-from annotation.review.write import next_to_review, under_review
+from annotation.review.present.reviews import review_json, reviews_context
+from annotation.review.write.decisions import next_to_review, under_review
 from annotation.workflow import Right
 from webapp.common.errors import go_on_at
 from webapp.common.http import Request

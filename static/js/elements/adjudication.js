@@ -19,7 +19,7 @@ const DIGIT = /^Digit([0-9])$/;
 /**
  * Several annotations of a sample: all their boxes on one stage, a choice for each field, and the gold that is made of
  * them. The editor holds that gold, so that every choice can be undone, and what is accepted is what is shown.
- * Reads the block "review" (annotation.review.adjudication.present).
+ * Reads the block "review" (annotation.review.present.adjudication).
  */
 export class SightlineAdjudication extends HTMLElement {
   #data;

@@ -9,8 +9,8 @@ from annotation.models import Annotation, Sample
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.extra_annotators import set_extra_annotators
 from annotation.queue.settings import set_queue
-from annotation.review.adjudication.write import Verdict, adjudicate
-from annotation.review.write import next_to_review
+from annotation.review.write.adjudication import Verdict, adjudicate
+from annotation.review.write.decisions import next_to_review
 from annotation.workflow import Role
 from tests.annotation.work_data import content, next_review, submitted, take_one, to_annotate
 from tests.conftest import signed_in

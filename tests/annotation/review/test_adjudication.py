@@ -12,9 +12,9 @@ from annotation.content.checks import ChecksFailed
 from annotation.models import Adjudication, AdjudicationRule, Annotation, Gold, Review, Sample
 from annotation.queue.leave_review import leave_review
 from annotation.queue.settings import set_queue
-from annotation.review.adjudication.present import adjudication_json
-from annotation.review.adjudication.write import Verdict, adjudicate
-from annotation.review.write import Decision, decide, next_to_review
+from annotation.review.present.adjudication import adjudication_json
+from annotation.review.write.adjudication import Verdict, adjudicate
+from annotation.review.write.decisions import Decision, decide, next_to_review
 from annotation.studio.write.submit import submit
 from annotation.work.write.returns import return_samples
 from annotation.workflow import Role

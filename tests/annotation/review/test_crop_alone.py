@@ -11,7 +11,7 @@ from annotation.imaging.evidence import crop_area
 from annotation.models import BenchmarkQueue, BlindAnswer, Review, Sample
 from annotation.queue.blind.answers import next_condition
 from annotation.queue.settings import set_queue
-from annotation.review.write import Decision, answer_blind, decide, under_review
+from annotation.review.write.decisions import Decision, answer_blind, decide, under_review
 from annotation.schema import Box
 from annotation.work_rules import BlindRule, Condition, blind_step
 from tests.annotation.work_data import annotation_of, next_review, reviewed, submitted, to_annotate

@@ -18,8 +18,8 @@ from annotation.content.transitions import apply_transition
 from annotation.models import Adjudication, Annotation, Gold, Review, Revision, Sample
 from annotation.queue.leases import REVIEW, release
 from annotation.queue.rounds import Submissions, add_adjudicated, current_round, end_round, several_submitted
-from annotation.review.adjudication.read import letters_of
-from annotation.review.write import next_to_review, start_review
+from annotation.review.read import letters_of
+from annotation.review.write.decisions import next_to_review, start_review
 from annotation.validation import blocking
 from annotation.workflow import State
 from webapp.accounts.models import User

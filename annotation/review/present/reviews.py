@@ -22,7 +22,7 @@ from annotation.models import Annotation, AuditItem, Benchmark, Image, Review, R
 from annotation.queue.blind.present import blind_json
 from annotation.queue.leases import queue_of
 from annotation.queue.pauses import pause_for
-from annotation.review.write import in_order_of_review
+from annotation.review.write.decisions import in_order_of_review
 from annotation.work_rules import BlindRule
 from annotation.workflow import SampleState
 from webapp.accounts.models import User

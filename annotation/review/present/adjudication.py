@@ -17,7 +17,7 @@ from annotation.content.json import content_to_json
 from annotation.content.revisions import revision_json
 from annotation.models import Adjudication, Review, Sample
 from annotation.queue.rounds import Submissions, box_names, rule_of, submissions_of
-from annotation.review.adjudication.read import letters_of
+from annotation.review.read import letters_of
 from annotation.schema import SampleContent
 from webapp.accounts.models import User
 

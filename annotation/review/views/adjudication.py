@@ -15,9 +15,9 @@ from annotation.common.requests import answers_json, body_of, key_of, text_of
 from annotation.common.sample import load_sample, next_url
 from annotation.common.tabs import benchmark_context
 from annotation.queue.rounds import several_submitted
-from annotation.review.adjudication.present import WAYS, adjudication_json
-from annotation.review.adjudication.write import Verdict, adjudicate
-from annotation.review.write import under_review
+from annotation.review.present.adjudication import WAYS, adjudication_json
+from annotation.review.write.adjudication import Verdict, adjudicate
+from annotation.review.write.decisions import under_review
 from annotation.workflow import Right
 from webapp.common.errors import InvalidInput, go_on_at
 from webapp.common.http import Request

@@ -1,1 +1,0 @@
-"""Deciding between several annotations of a sample."""
