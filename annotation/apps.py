@@ -16,5 +16,5 @@ class AnnotationConfig(AppConfig):
         import_module("annotation.benchmarks.write.leave")
         import_module("annotation.studio.read")
         keys = import_module("annotation.common.keys")
-        for table in (keys.STUDIO, keys.REVIEW):
+        for table in (keys.STUDIO, keys.REVIEW, keys.ADJUDICATE):
             import_module("webapp.accounts.keys").add_keys(table)

@@ -7,6 +7,7 @@ from annotation.quality.views import agreement, audits
 from annotation.quality.views import auditing as audit_pages
 from annotation.quality.views import checks as gold_checks
 from annotation.quality.views import opinions as second_opinions
+from annotation.review.views import adjudication
 from annotation.review.views import pages as review_pages
 from annotation.review.views import requests as review_json
 from annotation.samples.views import images, samples
@@ -110,4 +111,6 @@ urlpatterns = [
     path(f"{REVIEW}/release/{KEY}/", review_json.release_review, name="review-release"),
     path(f"{REVIEW}/renew/{KEY}/", review_json.renew_review, name="review-renew"),
     path(f"{REVIEW}/samples/{KEY}/", review_pages.review_sample, name="review-sample"),
+    path(f"{REVIEW}/adjudication/{KEY}/", adjudication.adjudication, name="adjudication"),
+    path(f"{REVIEW}/adjudicate/{KEY}/", adjudication.decide_adjudication, name="adjudicate"),
 ]

@@ -25,6 +25,8 @@ class State(StrEnum):
     ACCEPTED = "accepted"
     RETURNED = "returned"
     DISCARDED = "discarded"
+    SUPERSEDED = "superseded"
+    """Another annotation of the sample became gold."""
 
 
 OPEN = (State.DRAFT, State.RETURNED)
@@ -37,6 +39,8 @@ class SampleState(StrEnum):
     TO_DO = "to_do"
     DRAFT = "draft"
     IN_REVIEW = "in_review"
+    DISPUTED = "disputed"
+    """Its annotations differ, and an adjudicator must decide."""
     RETURNED = "returned"
     ACCEPTED = "accepted"
     DISCARDED = "discarded"
@@ -87,6 +91,9 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition("fix_and_accept", State.IN_REVIEW, State.ACCEPTED, Right.REVIEW),
     Transition("return", State.IN_REVIEW, State.RETURNED, Right.REVIEW),
     Transition("discard", State.IN_REVIEW, State.DISCARDED, Right.REVIEW),
+    Transition("supersede", State.IN_REVIEW, State.SUPERSEDED, Right.REVIEW),
+    Transition("supersede_agreed", State.SUBMITTED, State.SUPERSEDED, Right.ANNOTATE),
+    Transition("question_changed", State.SUBMITTED, State.RETURNED, Right.ANNOTATE),
     Transition("take_up", State.RETURNED, State.DRAFT, Right.ANNOTATE),
     Transition("accept_unreviewed", State.SUBMITTED, State.ACCEPTED, Right.ANNOTATE),
     Transition("send_back", State.SUBMITTED, State.RETURNED, Right.MANAGE),
@@ -97,27 +104,32 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition("discard", State.ACCEPTED, State.DISCARDED, Right.MANAGE),
     Transition("reopen", State.ACCEPTED, State.DRAFT, Right.MANAGE),
     Transition("reopen", State.DISCARDED, State.DRAFT, Right.MANAGE),
+    Transition("reopen", State.SUPERSEDED, State.DRAFT, Right.MANAGE),
+    Transition("discard", State.SUPERSEDED, State.DISCARDED, Right.MANAGE),
     Transition("import", State.DRAFT, State.ACCEPTED, Right.IMPORT_SAMPLES),
     Transition("import_results", State.DRAFT, State.SUBMITTED, Right.IMPORT_SAMPLES),
 )
 """Everything that may happen to an annotation. "import": an imported sample arrives accepted, by the importer;
 "import_results": one that was taken out of a result file waits for a review.
 "discard": by a reviewer what is under review, by a lead whatever there is.
-"accept_unreviewed": what falls outside the share that the lead has reviewed is accepted as it is submitted."""
+"accept_unreviewed": what falls outside the share that the lead has reviewed is accepted as it is submitted.
+"supersede": another annotation became gold, by an adjudicator; "supersede_agreed": because all agreed, or because the
+sample was decided before this annotation was submitted. "question_changed": the shared question became another."""
 
 _SEEN_AS: tuple[tuple[SampleState, frozenset[State]], ...] = (
     (SampleState.ACCEPTED, frozenset({State.ACCEPTED})),
     (SampleState.IN_REVIEW, frozenset({State.SUBMITTED, State.IN_REVIEW})),
     (SampleState.RETURNED, frozenset({State.RETURNED})),
     (SampleState.DRAFT, frozenset({State.DRAFT})),
-    (SampleState.DISCARDED, frozenset({State.DISCARDED})),
+    (SampleState.DISCARDED, frozenset({State.DISCARDED, State.SUPERSEDED})),
 )
 
 
-def sample_state(states: Collection[State]) -> SampleState:
+def sample_state(states: Collection[State], *, disputed: bool = False) -> SampleState:
     """Where a sample stands whose annotations are in these states: accepted by one is accepted; else what is furthest
-    on; nothing at all is still to do."""
-    return next((seen for seen, which in _SEEN_AS if which.intersection(states)), SampleState.TO_DO)
+    on; nothing at all is still to do. ``disputed``: a round of adjudication found a dispute and is open."""
+    found = next((seen for seen, which in _SEEN_AS if which.intersection(states)), SampleState.TO_DO)
+    return SampleState.DISPUTED if disputed and found is SampleState.IN_REVIEW else found
 
 
 SPREAD, PARTS = 2654435761, 2**32

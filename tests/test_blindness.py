@@ -24,7 +24,7 @@ from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark, CheckAnswer, GoldCheck, Image, Lease, Sample
 from annotation.quality.write.checks import add_checks, set_check_rules
 from annotation.queue.leases import ANNOTATE, queue_of, take
-from annotation.review.write import Decision, answer_blind, decide, start_review
+from annotation.review.write.decisions import Decision, answer_blind, decide, start_review
 from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
 from annotation.workflow import Role

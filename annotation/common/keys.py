@@ -66,6 +66,29 @@ REVIEW = KeyTable(
 )
 
 
+ADJUDICATE = KeyTable(
+    "adjudicate",
+    gettext_lazy("Adjudicating"),
+    (
+        Key("accept", gettext_lazy("accept the combined gold"), "Enter"),
+        Key("edit", gettext_lazy("edit the combined gold"), "E"),
+        Key("return", gettext_lazy("return to annotators"), "R"),
+        Key("discard", gettext_lazy("discard"), "X"),
+        Key("keep", gettext_lazy("keep several questions"), "K"),
+        Key("confirm", gettext_lazy("submit the decision"), "Ctrl+Enter"),
+        Key("boxes", gettext_lazy("hide or show the boxes"), "B"),
+        Key("evidence", gettext_lazy("zoom to evidence"), "Z"),
+        Key("fit", gettext_lazy("full image"), "F"),
+    ),
+    {
+        **{str(number): gettext_lazy("show only one annotation") for number in range(1, 10)},
+        **{f"Shift+{number}": gettext_lazy("take one whole annotation") for number in range(1, 10)},
+        "0": gettext_lazy("show the combined gold and all annotations"),
+        "?": gettext_lazy("keyboard shortcuts"),
+    },
+)
+
+
 def keys_json(user: User, table: KeyTable) -> list[dict[str, Any]]:
     """For the script of a page: what is done by key, in words, and by which keys this person does it."""
     own = own_keys(user, table)

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
+from annotation.consensus import Field
 from annotation.models import Benchmark
 from annotation.schema import AnswerType
 from annotation.workflow import SampleState
@@ -18,12 +19,23 @@ from webapp.common.translation import Text
 STATE_WORDS: dict[str, tuple[str, Any]] = {
     SampleState.ACCEPTED: ("accepted", gettext_lazy("Accepted")),
     SampleState.IN_REVIEW: ("review", gettext_lazy("In review")),
+    SampleState.DISPUTED: ("disputed", gettext_lazy("Disputed")),
     SampleState.DRAFT: ("draft", pgettext_lazy("state of a sample", "Draft")),
     SampleState.RETURNED: ("returned", gettext_lazy("Returned")),
     SampleState.TO_DO: ("todo", gettext_lazy("To do")),
     SampleState.DISCARDED: ("discarded", gettext_lazy("Discarded")),
 }
 """State of a sample -> its sign (``ui`` state) and its word, translated where it is shown, in the order of pages."""
+
+FIELD_WORDS: dict[Field, Any] = {
+    Field.QUESTION: gettext_lazy("Question"),
+    Field.ANSWER: gettext_lazy("Answer"),
+    Field.EVIDENCE: gettext_lazy("Evidence boxes"),
+    Field.FACETS: gettext_lazy("Facets"),
+    Field.TOOLCHAIN: gettext_lazy("Toolchain"),
+    Field.PLAN: gettext_lazy("Tool plan"),
+}
+"""The parts of an annotation that are compared and adjudicated separately."""
 
 AREAS: tuple[tuple[str, Text], ...] = (
     ("0-0.05", gettext_lazy("under 0.05%")),

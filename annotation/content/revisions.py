@@ -21,8 +21,15 @@ from webapp.accounts.models import User
 from webapp.common.bulk import as_json, insert
 
 
-def add_revision(*, actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:
-    """A submitted revision of this content (JSON, whole), the next in number. Call inside a transaction."""
+def add_revision(
+    *,
+    actor: User | None,
+    annotation: Annotation,
+    content: Mapping[str, Any],
+    provenance: Mapping[str, Any] | None = None,
+) -> Revision:
+    """A submitted revision of this content (JSON, whole), the next in number. Call inside a transaction. An automatic
+    consensus has no ``actor``; ``provenance`` says where the fields of an adjudicated revision come from."""
     sample = annotation.sample
     parsed, names, facets = content_from_json(content, sample.width, sample.height)
     numbers = Revision.objects.filter(annotation=annotation).order_by("-number").values_list("number", flat=True)
@@ -32,6 +39,7 @@ def add_revision(*, actor: User, annotation: Annotation, content: Mapping[str, A
         answer_type=parsed.answer_type.value, options=dict(parsed.options), answers=list(parsed.answers),
         ordered=parsed.plan.ordered, digest=content_digest(parsed),
         facets={name: list(values) for name, values in facets.items()}, submitted_at=timezone.now(),
+        provenance=dict(provenance) if provenance is not None else None,
     )  # fmt: skip
     insert(revision)
     _add_parts(revision, parsed, names, (sample.width, sample.height))

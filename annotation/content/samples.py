@@ -206,19 +206,19 @@ def _insert_content(
         empty = [pk for pk, record in numbered if record.content == NO_CONTENT]
         numbered = [(pk, record) for pk, record in numbered if record.content != NO_CONTENT]
         rows = [
-            (a, s, None, state.value, False, now, now)
+            (a, s, None, state.value, Annotation.Kind.OWN.value, now, now)
             for a, s in zip(reserve_ids(Annotation, len(empty)), empty, strict=True)
         ]
         insert_rows(Annotation, _ANNOTATION, rows)
     sample_ids = [pk for pk, _ in numbered]
-    author, count = actor.pk if actor else None, len(numbered)
+    author, count, imported = actor.pk if actor else None, len(numbered), Annotation.Kind.IMPORTED.value
     annotation_ids = reserve_ids(Annotation, count)
     revision_ids = reserve_ids(Revision, count)
     records = [record for _, record in numbered]
     insert_rows(
         Annotation,
         _ANNOTATION,
-        [(a, s, author, state.value, True, now, now) for a, s in zip(annotation_ids, sample_ids, strict=True)],
+        [(a, s, author, state.value, imported, now, now) for a, s in zip(annotation_ids, sample_ids, strict=True)],
     )
     _insert_revisions(zip(revision_ids, annotation_ids, [1] * count, records, strict=True), author, now)
     if stands in ways:
@@ -285,7 +285,7 @@ def add_gold_revision(*, actor: User | None, sample: Sample, record: SampleRecor
     """A further imported revision of a sample becomes its gold. Call inside a transaction."""
     now = timezone.now()
     annotation, _ = Annotation.objects.get_or_create(
-        sample=sample, author=actor, defaults={"state": State.ACCEPTED, "imported": True}
+        sample=sample, author=actor, defaults={"state": State.ACCEPTED, "kind": Annotation.Kind.IMPORTED}
     )
     number = Revision.objects.filter(annotation=annotation).count() + 1
     [revision_id] = reserve_ids(Revision, 1)
@@ -297,7 +297,7 @@ _SAMPLE = [
     "id", "benchmark", "key", "state", "image", "image_name", "image_problem", "image_group", "width", "height",
     "evidence_share", "extra", "source", "created_at", "changed_at",
 ]  # fmt: skip
-_ANNOTATION = ["id", "sample", "author", "state", "imported", "created_at", "changed_at"]
+_ANNOTATION = ["id", "sample", "author", "state", "kind", "created_at", "changed_at"]
 _FACET = ["sample", "benchmark", "name", "position", "value", "kind"]
 _REVISION = [
     "id", "annotation", "number", "author", "question", "answer_type", "options", "answers", "ordered", "digest",

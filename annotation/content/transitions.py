@@ -3,14 +3,16 @@ one conditional UPDATE, an audit row is written and the sample is seen again. Ca
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.common.access import require
-from annotation.models import Annotation, Sample
-from annotation.workflow import State, sample_state, transition
+from annotation.models import Adjudication, Annotation, Sample
+from annotation.workflow import SampleState, State, sample_state, transition
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict
@@ -42,10 +44,23 @@ def apply_transition(
     update_sample_state(sample)
 
 
+def open_disputes(samples: Sequence[int]) -> QuerySet[Adjudication]:
+    """The open rounds of adjudication that found a dispute on these samples."""
+    return Adjudication.objects.filter(sample__in=samples, decision="", outcome=Adjudication.Outcome.DISPUTED)
+
+
+def close_rounds(samples: Iterable[int]) -> None:
+    """End the open rounds of adjudication of these samples without a decision: their annotations moved on otherwise."""
+    rounds = Adjudication.objects.filter(sample__in=list(samples), decision="")
+    rounds.update(decision=Adjudication.Decision.OVERTAKEN, decided_at=timezone.now())
+
+
 def update_sample_state(sample: Sample) -> None:
     """Where the sample stands, from its annotations as they are now."""
     states = Annotation.objects.filter(sample=sample).values_list("state", flat=True)
-    state = sample_state({State(one) for one in states}).value
+    found = {State(one) for one in states}
+    waits = sample_state(found) is SampleState.IN_REVIEW
+    state = sample_state(found, disputed=waits and open_disputes([sample.pk]).exists()).value
     if state != sample.state:
         Sample.objects.filter(pk=sample.pk).update(state=state, changed_at=timezone.now())
         sample.state = state

@@ -1,3 +1,4 @@
+from annotation.models.adjudication import Adjudication, AdjudicationRule
 from annotation.models.annotation import Annotation, GoldBox, PlanTool, ReferenceCall, Review, Revision
 from annotation.models.audit import AuditDraw, AuditItem
 from annotation.models.benchmark import Benchmark, ContentChange, InvitedRole, Membership, Version, VersionEntry
@@ -11,9 +12,9 @@ from annotation.models.sample import FacetValue, Gold, Image, OriginalFile, Samp
 from annotation.models.tools import BankTool, ToolName
 
 __all__ = [
-    "AcceptedChain", "Annotation", "Assignment", "AuditDraw", "AuditItem", "BankTool", "Benchmark", "BenchmarkQueue",
-    "BlindAnswer", "CheckAnswer", "Comment", "ContentChange", "Draft", "FacetValue", "Gold", "GoldBox", "GoldCheck",
-    "Image", "ImportIssue", "ImportRecord", "InvitedRole", "Lease", "Membership", "OriginalFile", "Pause", "PlanTool",
-    "QualityRules", "Receipt", "ReferenceCall", "Review", "Revision", "Sample", "Skip", "SkippedDraft", "ToolName",
-    "VerifiedChain", "Version", "VersionEntry",
+    "AcceptedChain", "Adjudication", "AdjudicationRule", "Annotation", "Assignment", "AuditDraw", "AuditItem",
+    "BankTool", "Benchmark", "BenchmarkQueue", "BlindAnswer", "CheckAnswer", "Comment", "ContentChange", "Draft",
+    "FacetValue", "Gold", "GoldBox", "GoldCheck", "Image", "ImportIssue", "ImportRecord", "InvitedRole", "Lease",
+    "Membership", "OriginalFile", "Pause", "PlanTool", "QualityRules", "Receipt", "ReferenceCall", "Review",
+    "Revision", "Sample", "Skip", "SkippedDraft", "ToolName", "VerifiedChain", "Version", "VersionEntry",
 ]  # fmt: skip

@@ -14,14 +14,20 @@ from annotation.workflow import State
 
 
 class Annotation(models.Model):
-    """One person's version of a sample's gold, with revisions that never change once submitted."""
+    """One person's version of a sample's gold, with revisions that never change once submitted; or without an author,
+    what was imported, and what an adjudicator or an automatic consensus made of several."""
+
+    class Kind(models.TextChoices):
+        OWN = "own"
+        IMPORTED = "imported"
+        ADJUDICATED = "adjudicated"
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="annotations")
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="annotations"
     )
     state = models.CharField(max_length=10, choices=[(s.value, s.value) for s in State], default=State.DRAFT.value)
-    imported = models.BooleanField(default=False)
+    kind = models.CharField(max_length=11, choices=Kind, default=Kind.OWN, db_default=Kind.OWN)
     place = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="Which of the sample's places to annotate it fills; none for an imported one."
     )
@@ -34,7 +40,7 @@ class Annotation(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["sample", "author"], name="annotation_once_per_author"),
             models.UniqueConstraint(
-                fields=["sample"], condition=Q(author__isnull=True), name="annotation_once_without_author"
+                fields=["sample", "kind"], condition=Q(author__isnull=True), name="annotation_once_without_author"
             ),
             models.UniqueConstraint(
                 fields=["sample", "place"], condition=Q(place__isnull=False), name="annotation_once_per_place"
@@ -60,6 +66,11 @@ class Revision(models.Model):
     digest = models.CharField(max_length=64, help_text="sha256 of the content in canonical form.")
     facets = models.JSONField(
         null=True, blank=True, help_text="{name: [value]} as its author has them; null: imported."
+    )
+    provenance = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="{field: {from: [revision], how}} of an adjudicated annotation; null: no other.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     submitted_at = models.DateTimeField(null=True, blank=True)

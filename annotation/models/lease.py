@@ -85,11 +85,18 @@ class BenchmarkQueue(models.Model):
         FACET = "facet"
         DISAGREEMENT = "disputed", gettext_lazy("most disagreement first")
 
+    class OverlapMode(models.TextChoices):
+        SHARED = "shared", gettext_lazy("the question of the first")
+        INDEPENDENT = "independent", gettext_lazy("each their own question")
+
     benchmark = models.OneToOneField("annotation.Benchmark", on_delete=models.CASCADE, related_name="queue")
     order = models.CharField(max_length=10, choices=Order, default=Order.SEQUENTIAL)
     facet = models.CharField(max_length=60, blank=True, default="", help_text="Sorts the samples, when order is facet.")
     overlap = models.PositiveSmallIntegerField(default=1, help_text="How many people annotate a sample.")
     overlap_share = models.FloatField(default=1.0, help_text="Share of samples that so many annotate; one the others.")
+    overlap_mode = models.CharField(
+        max_length=11, choices=OverlapMode, default=OverlapMode.SHARED, db_default=OverlapMode.SHARED
+    )
     review_share = models.FloatField(default=1.0, help_text="Share of submitted samples that a person reviews.")
     blind = models.CharField(
         max_length=11, choices=[(r.value, r.value) for r in BlindRule], default=BlindRule.PICTURE.value

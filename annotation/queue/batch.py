@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.common.access import allowed, require
+from annotation.content.transitions import close_rounds, open_disputes
 from annotation.models import Annotation, Benchmark, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.workflow import Right, SampleState, State, sample_state, transition
@@ -82,6 +83,7 @@ def apply_transitions(*, actor: User, batch: Batch, annotations: Sequence[Annota
             annotation.state = step.after.value
             entries.append(_entry(actor, annotation, name, before, reason))
     audit.record_many(entries)
+    close_rounds({annotation.sample_id for annotation in annotations})
 
 
 def _entry(actor: User, annotation: Annotation, name: str, before: State, reason: str) -> AuditEntry:
@@ -93,13 +95,14 @@ def _entry(actor: User, annotation: Annotation, name: str, before: State, reason
 
 
 def update_sample_states(samples: Iterable[Sample]) -> None:
-    """Where each of the samples stands, from its annotations as they are now. A query, and one for each state."""
+    """Where each of the samples stands, from its annotations as they are now. Two queries, and one for each state."""
     states: dict[int, set[State]] = {sample.pk: set() for sample in samples}
+    disputed = set(open_disputes(list(states)).values_list("sample", flat=True))
     for number, state in Annotation.objects.filter(sample__in=list(states)).values_list("sample", "state"):
         states[number].add(State(state))
     groups: dict[str, list[int]] = defaultdict(list)
     for number, found in states.items():
-        groups[sample_state(found).value].append(number)
+        groups[sample_state(found, disputed=number in disputed).value].append(number)
     for value, numbers in groups.items():
         changed = Sample.objects.filter(pk__in=numbers).exclude(state=value)
         changed.update(state=value, changed_at=timezone.now())

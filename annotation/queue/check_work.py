@@ -77,7 +77,7 @@ def _handed(actor: User, answer: CheckAnswer) -> Sample | None:
 
 def _turn(actor: User, benchmark: Benchmark, beside: Sample | None) -> int:
     """How many samples of the benchmark this person has begun, checks among them; what they work on is one."""
-    begun = Annotation.objects.filter(sample__benchmark=benchmark, author=actor, imported=False)
+    begun = Annotation.objects.filter(sample__benchmark=benchmark, author=actor, kind=Annotation.Kind.OWN)
     checks = CheckAnswer.objects.on(benchmark).filter(user=actor).exclude(state=CheckAnswer.State.DRAFT, version=0)
     if beside is None:
         return begun.count() + checks.count()

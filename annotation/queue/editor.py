@@ -18,9 +18,10 @@ from annotation.content.suggestions import suggestions_for
 from annotation.models import Annotation, CheckAnswer, Review, Revision, Sample
 from annotation.queue.check_work import check_of, shown_content
 from annotation.queue.handed import shown_state
+from annotation.queue.shared_question import fixed_question, with_fixed
 from annotation.queue.skip import skipped_draft
 from annotation.schema import SampleContent
-from annotation.workflow import State
+from annotation.workflow import OPEN, State
 from webapp.accounts.models import User
 
 
@@ -40,6 +41,8 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         else State.DRAFT.value
     )
     content = _content(user, annotation, answer, sample)
+    fixed = fixed_question(user, sample) if state in OPEN and answer is None else None
+    content = with_fixed(content, fixed)
     begun = annotation is not None or (answer is not None and answer.is_begun)
     comments = _comments(user, annotation or answer, slug)
     editable = state in (State.DRAFT, State.RETURNED) and _is_open(annotation or answer, sample)
@@ -56,6 +59,7 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "version": draft.version if draft else 0,
         "state": state,
         "editable": editable,
+        "fixed": fixed is not None,
         "suggestions": _suggestions(sample) if editable else [],
         "keys": keys_json(user, STUDIO),
         "facets": known_facets(sample.benchmark),

@@ -8,7 +8,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext, gettext_lazy
 
-from annotation.models import Benchmark, BenchmarkQueue, FacetValue
+from annotation.consensus import Combine, Support
+from annotation.models import AdjudicationRule, Benchmark, BenchmarkQueue, FacetValue
+from annotation.queue.rounds import rule_of
 from annotation.queue.settings import LONGEST_LEASE, MOST_PEOPLE
 
 
@@ -55,6 +57,7 @@ class QueueForm(forms.Form):
         "order": "disputed",
         "facet": "facet",
         "overlap": "overlap",
+        "overlap_mode": "overlap",
         "review_share": "review",
         "blind": "blind-answer",
         "blind_margin": "gold-box",
@@ -73,6 +76,10 @@ class QueueForm(forms.Form):
     overlap = forms.IntegerField(
         label=gettext_lazy("Annotators per sample"), **_range(1, MOST_PEOPLE),
         help_text=gettext_lazy("Annotators can't see each other's work. Review starts when all have submitted."),
+    )  # fmt: skip
+    overlap_mode = forms.ChoiceField(
+        label=gettext_lazy("Question with several annotators"), choices=BenchmarkQueue.OverlapMode.choices,
+        help_text=gettext_lazy("The first submission fixes the question for the others, or each writes a question."),
     )  # fmt: skip
     overlap_share = Percent(
         label=gettext_lazy("Share with several annotators, %"),
@@ -112,3 +119,51 @@ class QueueForm(forms.Form):
         if values.get("order") == BenchmarkQueue.Order.FACET and not values.get("facet"):
             self.add_error("facet", gettext("Choose the facet that sorts the samples, or another order."))
         return values
+
+
+class AdjudicationForm(forms.Form):
+    """How several annotations of a sample become one gold; ``set_adjudication`` stores it."""
+
+    terms = {
+        "scope": "adjudication",
+        "when_agreed": "disputed",
+        "box_iou": "iou",
+        "support": "agreement",
+        "combine": "gold-box",
+        "hide_names": "adjudication",
+    }
+
+    scope = forms.ChoiceField(
+        label=gettext_lazy("What people decide"), choices=AdjudicationRule.Scope.choices,
+        help_text=gettext_lazy("Annotations differ if a field differs: then the sample is disputed."),
+    )  # fmt: skip
+    when_agreed = forms.ChoiceField(
+        label=gettext_lazy("Samples without a dispute"), choices=AdjudicationRule.WhenAgreed.choices,
+        help_text=gettext_lazy("Applies where people decide only disputes."),
+    )  # fmt: skip
+    box_iou = forms.FloatField(
+        label=gettext_lazy("Lowest IoU of evidence"), min_value=0.01, max_value=1,
+        help_text=gettext_lazy("From 0.01 to 1. Below it, evidence boxes differ."),
+    )  # fmt: skip
+    support = forms.ChoiceField(
+        label=gettext_lazy("Boxes needed from"),
+        choices=[(Support.ALL.value, gettext_lazy("all annotators")), (Support.MAJORITY.value, gettext_lazy("most"))],
+    )
+    combine = forms.ChoiceField(
+        label=gettext_lazy("Proposed box"),
+        choices=[
+            (Combine.MEDIAN.value, gettext_lazy("median of each side")),
+            (Combine.MAJORITY.value, gettext_lazy("area of more than half of the annotators")),
+            (Combine.UNION.value, gettext_lazy("union")),
+            (Combine.INTERSECTION.value, gettext_lazy("intersection")),
+        ],
+        help_text=gettext_lazy("A union makes grounding harder, an intersection easier."),
+    )
+    hide_names = forms.BooleanField(
+        label=gettext_lazy("Hide names from adjudicators"), required=False,
+        help_text=gettext_lazy("Annotations are shown as A, B, C in an order drawn for each sample."),
+    )  # fmt: skip
+
+    def __init__(self, benchmark: Benchmark, data: Mapping[str, Any] | None = None) -> None:
+        rule = rule_of(benchmark)
+        super().__init__(data, initial={name: getattr(rule, name) for name in self.base_fields})

@@ -17,8 +17,13 @@ def leave_review(*, actor: User, sample: Sample) -> None:
     require(actor, sample.benchmark, Right.REVIEW)
     with transaction.atomic():
         held = sample.leases.filter(seat=REVIEW, user=actor).exists()
-        annotation = Annotation.objects.filter(sample=sample, state=State.IN_REVIEW).first() if held else None
-        if annotation is not None:
-            annotation.sample = sample
-            apply_transition(actor=actor, annotation=annotation, name="stop_review")
+        if held:
+            stop_review(actor, sample)
         release(actor, sample.pk, REVIEW)
+
+
+def stop_review(actor: User, sample: Sample) -> None:
+    """What is under review waits again. Call inside a transaction."""
+    for annotation in Annotation.objects.filter(sample=sample, state=State.IN_REVIEW):
+        annotation.sample = sample
+        apply_transition(actor=actor, annotation=annotation, name="stop_review")

@@ -50,6 +50,7 @@ class Whole:
     to_do: int
     drafts: int
     in_review: int
+    disputed: int
     returned: int
     accepted: int
     discarded: int
@@ -60,10 +61,13 @@ class Whole:
 def my_progress(user: User, benchmark: Benchmark) -> Mine:
     """Five queries. Gold checks count as what they look like: samples handed in that wait for a review."""
     now = timezone.now()
-    mine = Annotation.objects.filter(sample__benchmark=benchmark, author=user, imported=False)
+    mine = Annotation.objects.filter(sample__benchmark=benchmark, author=user, kind=Annotation.Kind.OWN)
     by_state = dict(mine.order_by().values_list("state").annotate(n=Count("pk")))
     revisions = Revision.objects.filter(
-        annotation__sample__benchmark=benchmark, annotation__imported=False, author=user, annotation__author=user
+        annotation__sample__benchmark=benchmark,
+        annotation__kind=Annotation.Kind.OWN,
+        author=user,
+        annotation__author=user,
     ).aggregate(
         week=Count("annotation", filter=Q(submitted_at__gte=now - WINDOW), distinct=True),
         today=Count("annotation", filter=Q(submitted_at__gte=_midnight(now)), distinct=True),
@@ -114,6 +118,7 @@ def whole_progress(benchmark: Benchmark) -> Whole:
         to_do=counts.get("to_do", 0),
         drafts=counts.get("draft", 0),
         in_review=counts.get("in_review", 0),
+        disputed=counts.get("disputed", 0),
         returned=counts.get("returned", 0),
         accepted=counts.get("accepted", 0),
         discarded=counts.get("discarded", 0),
@@ -125,7 +130,10 @@ def whole_progress(benchmark: Benchmark) -> Whole:
 def _pace(benchmark: Benchmark, now: datetime) -> float | None:
     """First submissions a day, over the part of the last week since the first of them; at least one day."""
     first_ones = Revision.objects.filter(
-        annotation__sample__benchmark=benchmark, annotation__imported=False, number=1, submitted_at__gte=now - WINDOW
+        annotation__sample__benchmark=benchmark,
+        annotation__kind=Annotation.Kind.OWN,
+        number=1,
+        submitted_at__gte=now - WINDOW,
     )
     found = first_ones.aggregate(n=Count("pk"), since=Min("submitted_at"))
     return pace(found["n"], found["since"], now)

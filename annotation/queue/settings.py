@@ -9,7 +9,8 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.rules import stored_rules
-from annotation.models import Benchmark, BenchmarkQueue
+from annotation.consensus import Combine, Support
+from annotation.models import AdjudicationRule, Benchmark, BenchmarkQueue
 from annotation.work_rules import BlindRule
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -27,6 +28,7 @@ def set_queue(
     facet: str = "",
     overlap: int = 1,
     overlap_share: float = 1.0,
+    overlap_mode: str = BenchmarkQueue.OverlapMode.SHARED.value,
     review_share: float = 1.0,
     blind: str = BlindRule.PICTURE.value,
     blind_margin: float = 0.25,
@@ -37,7 +39,8 @@ def set_queue(
     require(actor, benchmark, Right.MANAGE)
     wanted: dict[str, Any] = {
         "order": order, "facet": facet if order == BenchmarkQueue.Order.FACET else "", "overlap": overlap,
-        "overlap_share": overlap_share, "review_share": review_share, "blind": blind, "blind_margin": blind_margin,
+        "overlap_share": overlap_share, "overlap_mode": overlap_mode, "review_share": review_share, "blind": blind,
+        "blind_margin": blind_margin,
         "lease_minutes": lease_minutes,
     }  # fmt: skip
     _check(wanted)
@@ -52,6 +55,52 @@ def set_queue(
         benchmark.queue, _ = BenchmarkQueue.objects.update_or_create(benchmark=benchmark, defaults=wanted)
         data = {"before": before, "after": {name: wanted[name] for name in before}}
         audit.record(actor=actor, action="benchmark.queue", subject=benchmark, benchmark=benchmark.slug, data=data)
+    return list(before)
+
+
+def set_adjudication(
+    *,
+    actor: User,
+    benchmark: Benchmark,
+    scope: str,
+    when_agreed: str,
+    box_iou: float,
+    support: str,
+    combine: str,
+    hide_names: bool,
+) -> list[str]:
+    """How several annotations become one gold, from the next round on: a rule of the next number. Open rounds keep the
+    rule that they were measured by. Returns the names of what changed."""
+    require(actor, benchmark, Right.MANAGE)
+    wanted: dict[str, Any] = {
+        "scope": scope, "when_agreed": when_agreed, "box_iou": box_iou, "support": support, "combine": combine,
+        "hide_names": hide_names,
+    }  # fmt: skip
+    for name, allowed in (
+        ("scope", AdjudicationRule.Scope.values),
+        ("when_agreed", AdjudicationRule.WhenAgreed.values),
+        ("support", list(Support)),
+        ("combine", list(Combine)),
+    ):
+        if wanted[name] not in allowed:
+            raise InvalidInput(
+                gettext("%(field)s must be one of %(listed)s.") % {"field": name, "listed": ", ".join(allowed)},
+                field=name,
+            )
+    if not 0 < box_iou <= 1:
+        raise InvalidInput(gettext("The IoU must be above 0 and at most 1."), field="box_iou")
+    with transaction.atomic():
+        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        last = AdjudicationRule.objects.filter(benchmark=benchmark).first()
+        stored = last or AdjudicationRule(benchmark=benchmark)
+        before = {name: getattr(stored, name) for name, value in wanted.items() if getattr(stored, name) != value}
+        if not before:
+            return []
+        made = AdjudicationRule.objects.create(benchmark=benchmark, number=last.number + 1 if last else 1, **wanted)
+        data = {"number": made.number, "before": before, "after": {name: wanted[name] for name in before}}
+        audit.record(
+            actor=actor, action="benchmark.adjudication", subject=benchmark, benchmark=benchmark.slug, data=data
+        )
     return list(before)
 
 
@@ -71,6 +120,11 @@ def _check(wanted: dict[str, Any]) -> None:
     for name in ("overlap_share", "review_share"):
         if not 0 <= wanted[name] <= 1:
             raise InvalidInput(gettext("A share must be from 0 to 100%."), field=name)
+    if wanted["overlap_mode"] not in BenchmarkQueue.OverlapMode.values:
+        raise InvalidInput(
+            gettext("The question must be one of %(modes)s.") % {"modes": ", ".join(BenchmarkQueue.OverlapMode.values)},
+            field="overlap_mode",
+        )
     if wanted["blind"] not in list(BlindRule):
         raise InvalidInput(
             gettext("The blind answer must be one of %(rules)s.") % {"rules": ", ".join(BlindRule)}, field="blind"

@@ -75,7 +75,10 @@ def people_at_work(benchmark: Benchmark) -> list[PersonAtWork]:
 def _weeks(benchmark: Benchmark, now: datetime) -> dict[int, tuple[int, datetime | None]]:
     """First submissions of each author in the window, and when the first of them was."""
     first_ones = Revision.objects.filter(
-        annotation__sample__benchmark=benchmark, annotation__imported=False, number=1, submitted_at__gte=now - WINDOW
+        annotation__sample__benchmark=benchmark,
+        annotation__kind=Annotation.Kind.OWN,
+        number=1,
+        submitted_at__gte=now - WINDOW,
     )
     rows = first_ones.order_by().values_list("author").annotate(n=Count("pk"), since=Min("submitted_at"))
     return {author: (n, since) for author, n, since in rows if author is not None}
@@ -84,7 +87,7 @@ def _weeks(benchmark: Benchmark, now: datetime) -> dict[int, tuple[int, datetime
 def _decided(benchmark: Benchmark, **decision: str) -> dict[int, int]:
     """Annotations of each author on which a reviewer decided: anything, or so."""
     made = Annotation.objects.filter(
-        sample__benchmark=benchmark, imported=False, author__isnull=False, revisions__reviews__isnull=False,
+        sample__benchmark=benchmark, kind=Annotation.Kind.OWN, author__isnull=False, revisions__reviews__isnull=False,
         **{f"revisions__reviews__{name}": value for name, value in decision.items()},
     )  # fmt: skip
     return dict(made.order_by().values_list("author").annotate(n=Count("pk", distinct=True)))

@@ -20,7 +20,7 @@ from annotation.quality.write.checks import add_checks, set_check_rules
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.leave_review import leave_review
 from annotation.queue.settings import set_queue
-from annotation.review.write import Decision, answer_blind, decide, start_review
+from annotation.review.write.decisions import Decision, answer_blind, decide, start_review
 from annotation.schema import Box, SampleContent, SampleRecord
 from annotation.studio.write.submit import submit
 from annotation.workflow import Role

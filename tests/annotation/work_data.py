@@ -10,7 +10,7 @@ from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.models import Annotation, Benchmark, Image, Receipt, Sample
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.reopen import reopen_samples
-from annotation.review.write import Decision, answer_blind, decide, next_to_review
+from annotation.review.write.decisions import Decision, answer_blind, decide, next_to_review
 from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
 from annotation.work.write.assignment import assign_samples

@@ -16,7 +16,7 @@ from django.db import transaction
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from annotation.models import Benchmark, Sample
-from annotation.review.write import answer_blind
+from annotation.review.write.decisions import answer_blind
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.schema import Condition
 from evaluation.scoring.write import score_benchmark

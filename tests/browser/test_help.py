@@ -20,7 +20,7 @@ from annotation.content import suggestions
 from annotation.content.comments import add_comment
 from annotation.content.suggestions import Suggestion
 from annotation.models import Annotation, Benchmark, BenchmarkQueue, Sample
-from annotation.review.write import answer_blind
+from annotation.review.write.decisions import answer_blind
 from annotation.schema import Box
 from evaluation.models import Trajectory
 from evaluation.trajectories.write.marks import tag_trajectories

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.revisions import content_of
 from annotation.models import Annotation, Benchmark, Comment, Gold, Lease, Review, Revision, Sample, Skip, VerifiedChain
-from annotation.review.write import Decision, answer_blind, decide
+from annotation.review.write.decisions import Decision, answer_blind, decide
 from annotation.workflow import Role
 from tests.annotation.work_data import submitted
 from tests.browser.annotate_data import EVIDENCE, kitchen, sign_in

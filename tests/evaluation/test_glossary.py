@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from annotation.quality.forms import CheckRulesForm, ExtraAnnotatorForm
 from annotation.queue.forms import QueueForm
-from annotation.review.write import answer_blind
+from annotation.review.write.decisions import answer_blind
 from evaluation.common.links import RunLinks
 from evaluation.glossary import failure_slug, outcome_slug, quadrant_slug, setting_slug
 from evaluation.judging.forms import JudgingForm

@@ -14,6 +14,7 @@ STATES = {
     "todo": "To do",
     "draft": "Draft",
     "review": "In review",
+    "disputed": "Disputed",
     "accepted": "Accepted",
     "returned": "Returned",
     "discarded": "Discarded",

@@ -40,7 +40,8 @@ class Card:
         states = {state: getattr(self.benchmark, f"{state}_n") for state in SampleState}
         begun = states[SampleState.DRAFT] + states[SampleState.RETURNED]
         ends = [states[SampleState.TO_DO], states[SampleState.DISCARDED]]
-        return [states[SampleState.ACCEPTED], states[SampleState.IN_REVIEW], begun, *ends]
+        waits = states[SampleState.IN_REVIEW] + states[SampleState.DISPUTED]
+        return [states[SampleState.ACCEPTED], waits, begun, *ends]
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ def _card(benchmark: Any, pictures: list[str], may: Known) -> Card:
     shown = [
         ("accepted", gettext("accepted")),
         ("in_review", gettext("in review")),
+        ("disputed", gettext("disputed")),
         ("returned", gettext("returned")),
         ("to_do", gettext("to do")),
     ]

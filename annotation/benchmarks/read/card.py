@@ -48,10 +48,10 @@ def making_of(benchmark: Benchmark) -> Making:
     accepted = Q(gold__revision__reviews__decision__in=["accept", "fix_and_accept"])
     counts = golds.aggregate(
         pictures=Count("image", distinct=True),
-        imported=Count("pk", filter=Q(gold__revision__annotation__imported=True), distinct=True),
+        imported=Count("pk", filter=Q(gold__revision__annotation__kind=Annotation.Kind.IMPORTED), distinct=True),
         reviewed=Count("pk", filter=accepted, distinct=True),
     )
-    authors = Annotation.objects.filter(sample__benchmark=benchmark, imported=False, author__isnull=False)
+    authors = Annotation.objects.filter(sample__benchmark=benchmark, kind=Annotation.Kind.OWN, author__isnull=False)
     reviewers = Review.objects.filter(revision__annotation__sample__benchmark=benchmark)
     return Making(
         authors=authors.values("author").distinct().count(),

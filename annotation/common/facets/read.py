@@ -21,8 +21,8 @@ Narrowed = Callable[[str], SampleQuerySet]
 
 KNOWN: Mapping[str, tuple[str, ...]] = {
     "state": (
-        SampleState.ACCEPTED, SampleState.IN_REVIEW, SampleState.DRAFT, SampleState.RETURNED, SampleState.TO_DO,
-        SampleState.DISCARDED,
+        SampleState.ACCEPTED, SampleState.IN_REVIEW, SampleState.DISPUTED, SampleState.DRAFT, SampleState.RETURNED,
+        SampleState.TO_DO, SampleState.DISCARDED,
     ),
     "area": ("0-0.05", "0.05-0.2", "0.2-1", "1-100", "unknown"),
     "picture": ("yes", "problem"),

@@ -78,9 +78,10 @@ class AuditItemQuerySet(models.QuerySet[Any]):
         return self.filter(verdict="", sample__gold__revision=F("revision"))
 
     def for_person(self, user: User) -> Self:
-        """What may be handed to this person: undecided, neither made nor reviewed by them, held by nobody else."""
-        revisions = self.model.revision.field.related_model.objects.filter(annotation=OuterRef("revision__annotation"))
-        theirs = Q(author=user) | Q(annotation__author=user, annotation__imported=False) | Q(reviews__reviewer=user)
+        """What may be handed to this person: undecided, neither made nor reviewed by them, held by nobody else. Who
+        annotated the sample beside others made its gold, too."""
+        revisions = self.model.revision.field.related_model.objects.filter(annotation__sample=OuterRef("sample"))
+        theirs = Q(author=user) | Q(annotation__author=user, annotation__kind="own") | Q(reviews__reviewer=user)
         leases = self.model.sample.field.related_model.leases.rel.related_model.objects
         held = leases.filter(sample=OuterRef("sample"), seat="audit").live().exclude(user=user)
         return self.undecided().filter(~Exists(revisions.filter(theirs)), ~Exists(held))

@@ -317,7 +317,7 @@ class RevisionQuerySet(models.QuerySet[Any]):
         return self.filter(
             ~Exists(earlier),
             submitted_at__isnull=False,
-            annotation__imported=False,
+            annotation__kind="own",
             annotation__author__isnull=False,
         )
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Person: TypeAlias = User | AnonymousUser
 
-OPEN_STATES = ("to_do", "draft", "returned", "in_review")
+OPEN_STATES = ("to_do", "draft", "returned", "in_review", "disputed")
 """States in which a sample may still want another person's annotation."""
 
 WAITING_STATES = ("in_review", "submitted")
@@ -39,10 +39,10 @@ WORK: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "drafts": ("annotations__author", {"annotations__state": "draft"}),
     "returned": ("annotations__author", {"annotations__state": "returned"}),
     "waiting": ("annotations__author", {"annotations__state__in": WAITING_STATES}),
-    "accepted": ("annotations__author", {"annotations__state": "accepted", "annotations__imported": False}),
+    "accepted": ("annotations__author", {"annotations__state": "accepted", "annotations__kind": "own"}),
     "submitted": (
         "annotations__author",
-        {"annotations__imported": False, "annotations__revisions__author": F("annotations__author")},
+        {"annotations__kind": "own", "annotations__revisions__author": F("annotations__author")},
     ),
     "reviewed": ("annotations__revisions__reviews__reviewer", {}),
     "skipped": ("skips__user", {}),
@@ -106,7 +106,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
             ~Exists(annotations.filter(author=user)),
             ~Exists(leases.exclude(user=user)),
             ~Exists(self._of("skips").filter(**of_sample, user=user, seat="review")),
-            state="in_review",
+            state__in=["in_review", "disputed"],
         )
         if all(queue.overlap == 1 for queue in queues):
             return found.filter(benchmark__in=[queue.benchmark_id for queue in queues])

@@ -16,7 +16,7 @@ from django.utils.translation import gettext
 
 from annotation.agreement import BoxAgreement, box_agreement, same_answer
 from annotation.common.access import roles_of
-from annotation.models import Benchmark, FacetValue, GoldBox, Revision
+from annotation.models import Annotation, Benchmark, FacetValue, GoldBox, Revision
 from annotation.schema import AnswerType, Box, SampleContent, ToolPlan
 from annotation.workflow import Right, Role, State, may
 from webapp.common.errors import NotAllowed
@@ -51,8 +51,8 @@ class ComparedSample:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one submission, or gold, says of a sample. ``writers``: who wrote the annotation or this revision of it;
-    nobody when it was imported."""
+    """What one submission, or gold, says of a sample. ``writers``: who wrote the annotation or this revision of it, or
+    annotations that it combines; nobody when it was imported."""
 
     content: SampleContent
     facets: Mapping[str, Sequence[object]]
@@ -105,10 +105,10 @@ def audience_of(user: Any, benchmark: Benchmark) -> Audience:
 
 
 def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "") -> Work:
-    """Everybody's first submissions on samples that a person else, or an import, says something of. Three queries.
+    """Everybody's first submissions on samples that a person else, or an import, says something of.
 
     For ``Audience.OWN`` only samples the person has submitted and does not have back; ``by`` names a facet whose values
-    come with the samples, by one query more.
+    come with the samples. Five queries at most.
     """
     first = Revision.objects.filter(annotation__sample__benchmark=benchmark).first_submitted().beside_others()
     rows = list(first.order_by("annotation__author__name", "annotation__author").values(*_CONTENT, *_OF_PEOPLE))
@@ -116,7 +116,9 @@ def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "")
         mine = {r[_SAMPLE] for r in rows if r[_AUTHOR] == user.pk and r["annotation__state"] not in _WITH_AUTHOR}
         rows = [row for row in rows if row[_SAMPLE] in mine]
     samples = {row[_SAMPLE] for row in rows}
-    golds = Revision.objects.filter(gold_of__sample__benchmark=benchmark).values(*_CONTENT)
+    golds = list(Revision.objects.filter(gold_of__sample__benchmark=benchmark).values(*_CONTENT))
+    used = {number for gold in golds for number in _combined(gold)}
+    authors = dict(Revision.objects.filter(pk__in=used).values_list("pk", "annotation__author")) if used else {}
     boxes = _boxes(benchmark)
     values = facet_values(benchmark, by) if by else {}
     said: dict[int, dict[int, Said]] = {}
@@ -131,14 +133,14 @@ def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "")
             for row in rows
         },
         said=said,
-        gold={row[_SAMPLE]: _said(row, boxes) for row in golds if row[_SAMPLE] in samples},
+        gold={row[_SAMPLE]: _said(row, boxes, authors) for row in golds if row[_SAMPLE] in samples},
     )
 
 
 _SAMPLE, _AUTHOR = "annotation__sample", "annotation__author"
 _CONTENT = (
-    "pk", _SAMPLE, _AUTHOR, "author", "annotation__imported", "question", "answer_type", "options", "answers",
-    "ordered", "facets",
+    "pk", _SAMPLE, _AUTHOR, "author", "annotation__kind", "question", "answer_type", "options", "answers",
+    "ordered", "facets", "provenance",
 )  # fmt: skip
 _OF_PEOPLE = (
     "annotation__state", "annotation__author__name", "annotation__author__email", "annotation__sample__key",
@@ -170,7 +172,14 @@ def facet_values(benchmark: Benchmark, by: str) -> dict[int, list[str]]:
     return found
 
 
-def _said(row: Mapping[str, Any], boxes: Mapping[int, Sequence[Box]]) -> Said:
+def _combined(row: Mapping[str, Any]) -> set[int]:
+    """The revisions that an adjudicated one combines."""
+    return {number for one in (row["provenance"] or {}).values() for number in one["from"]}
+
+
+def _said(
+    row: Mapping[str, Any], boxes: Mapping[int, Sequence[Box]], authors: Mapping[int, int | None] | None = None
+) -> Said:
     content = SampleContent(
         question=row["question"],
         answer_type=AnswerType(row["answer_type"]),
@@ -179,7 +188,8 @@ def _said(row: Mapping[str, Any], boxes: Mapping[int, Sequence[Box]]) -> Said:
         gold_boxes=tuple(boxes.get(row["pk"], ())),
         plan=ToolPlan(ordered=row["ordered"]),
     )
-    writers = () if row["annotation__imported"] else (row[_AUTHOR], row["author"])
+    made = [row[_AUTHOR], row["author"], *((authors or {}).get(number) for number in _combined(row))]
+    writers = () if row["annotation__kind"] == Annotation.Kind.IMPORTED else made
     return Said(content, row["facets"] or {}, frozenset(writer for writer in writers if writer is not None))
 
 

@@ -64,7 +64,7 @@ def people_work(benchmark: Benchmark, user: Any, audience: Audience, work: Work)
     than ``load_work``. Raises ``ValueError`` for an audience that sees no names."""
     if audience is Audience.TOGETHER:
         raise ValueError("You can see only combined results, not those of single people.")
-    annotations = Annotation.objects.filter(sample__benchmark=benchmark, imported=False, author__isnull=False)
+    annotations = Annotation.objects.filter(sample__benchmark=benchmark, kind=Annotation.Kind.OWN, author__isnull=False)
     if audience is Audience.OWN:
         annotations = annotations.filter(author=user)
     first = Revision.objects.filter(annotation__in=annotations).first_submitted()

@@ -13,8 +13,9 @@ from annotation.common.loading import load_benchmark, rights_in
 from annotation.common.sample import load_sample, person_of
 from annotation.common.tabs import benchmark_context
 from annotation.queue.progress import my_progress, whole_progress
-from annotation.review.present import review_json, reviews_context
-from annotation.review.write import next_to_review, under_review
+from annotation.queue.rounds import several_submitted
+from annotation.review.present.reviews import review_json, reviews_context
+from annotation.review.write.decisions import next_to_review, under_review
 from annotation.workflow import Right
 from webapp.common.errors import go_on_at
 from webapp.common.http import Request
@@ -51,6 +52,8 @@ def review_sample(request: Request, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     go_on_at(request, reverse("annotation:review", args=[slug]), gettext("Samples to review"))
     annotation, revision = under_review(person, sample)
+    if several_submitted(sample):
+        return redirect("annotation:adjudication", slug, key)
     rights = rights_in(request, sample.benchmark)
     shown = review_json(person, annotation, revision, rights)
     context = benchmark_context(request, sample.benchmark, "review")

@@ -22,7 +22,7 @@ from annotation.queue.check_work import check_of
 from annotation.queue.leases import REVIEW, renew_or_refuse
 from annotation.queue.leave_review import leave_review
 from annotation.queue.skip import skip
-from annotation.review.write import Decision, answer_blind, decide, under_review
+from annotation.review.write.decisions import Decision, answer_blind, decide, under_review
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common.errors import InvalidInput, NotAllowed

@@ -65,7 +65,8 @@ class Facts:
         counts = {row.state: row.count for row in self.states}
         begun = counts[SampleState.DRAFT] + counts[SampleState.RETURNED]
         ends = [counts[SampleState.TO_DO], counts[SampleState.DISCARDED]]
-        return [counts[SampleState.ACCEPTED], counts[SampleState.IN_REVIEW], begun, *ends]
+        waits = counts[SampleState.IN_REVIEW] + counts[SampleState.DISPUTED]
+        return [counts[SampleState.ACCEPTED], waits, begun, *ends]
 
 
 def facts_of(benchmark: Benchmark) -> Facts:

@@ -17,6 +17,8 @@ from annotation.queue.assignment import hand_out
 from annotation.queue.check_work import check_of, hand_in, require_version
 from annotation.queue.extra_annotators import request_if_needed
 from annotation.queue.leases import ANNOTATE, queue_of, release
+from annotation.queue.rounds import settle_submission
+from annotation.queue.shared_question import require_fixed, return_others
 from annotation.studio.write.draft import own_annotation
 from annotation.validation import Check, blocking
 from annotation.work_rules import chance
@@ -43,6 +45,7 @@ def submit(*, actor: User, sample: Sample, version: int, content: object, key: s
             return
         annotation = own_annotation(actor, sample)
         _check_version(annotation, version)
+        require_fixed(actor, sample, whole)
         _require_passing(validate_content(sample, parsed))
         _hand_in(actor, annotation, whole)
 
@@ -71,7 +74,9 @@ def _hand_in(actor: User, annotation: Annotation, content: Mapping[str, Any]) ->
     Assignment.objects.filter(sample=annotation.sample_id, user=actor).delete()
     release(actor, annotation.sample_id, ANNOTATE)
     queue = queue_of(annotation.sample.benchmark)
+    return_others(actor, annotation, revision, queue)
     request_if_needed(annotation.sample, queue.wanted(annotation.sample_id))
+    settle_submission(actor, annotation, queue)
     _accept_unreviewed(actor, annotation, revision, queue)
 
 

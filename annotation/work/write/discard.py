@@ -57,10 +57,10 @@ def _mark_untouched(actor: User, batch: Batch, samples: list[Sample], why: str) 
     """Samples that nobody has begun are held as discarded by an empty annotation of nobody's."""
     now = timezone.now()
     rows = [
-        (number, sample.pk, State.DISCARDED.value, False, now, now)
+        (number, sample.pk, State.DISCARDED.value, Annotation.Kind.OWN.value, now, now)
         for number, sample in zip(reserve_ids(Annotation, len(samples)), samples, strict=True)
     ]
-    insert_rows(Annotation, ("id", "sample", "state", "imported", "created_at", "changed_at"), rows)
+    insert_rows(Annotation, ("id", "sample", "state", "kind", "created_at", "changed_at"), rows)
     audit.record_many(
         audit.entry(
             actor=actor, action="sample.discard", subject=sample, benchmark=batch.benchmark.slug,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.db import transaction
 
 from annotation.common.access import require
-from annotation.content.transitions import apply_transition
-from annotation.models import Annotation, Lease
+from annotation.models import Lease
 from annotation.queue.leases import REVIEW
-from annotation.workflow import Right, State
+from annotation.queue.leave_review import stop_review
+from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
 
@@ -24,7 +24,5 @@ def release_lease(*, actor: User, lease: Lease) -> None:
             actor, "sample.release", sample, sample.benchmark.slug, data={"seat": lease.seat},
             personal={"holder": lease.user.email},
         )  # fmt: skip
-        annotation = Annotation.objects.filter(sample=sample, state=State.IN_REVIEW).first()
-        if lease.seat == REVIEW and annotation is not None:
-            annotation.sample = sample
-            apply_transition(actor=actor, annotation=annotation, name="stop_review")
+        if lease.seat == REVIEW:
+            stop_review(actor, sample)

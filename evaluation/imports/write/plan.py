@@ -60,7 +60,7 @@ ON_SAMPLES: tuple[tuple[Any, str, Q, Any], ...] = (
     (VersionEntry, "sample", Q(), ngettext_lazy(
         "%(count)s of its samples is in a frozen version.", "%(count)s of its samples are in a frozen version.", "n",
     )),
-    (Annotation, "sample", Q(imported=False), ngettext_lazy(
+    (Annotation, "sample", Q(kind=Annotation.Kind.OWN), ngettext_lazy(
         "%(count)s annotation was made of its samples.", "%(count)s annotations were made of its samples.", "n",
     )),
     (Revision, "annotation__sample", Q(number__gt=1), ngettext_lazy(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext
 
-from annotation.models import Benchmark, BlindAnswer
+from annotation.models import Annotation, Benchmark, BlindAnswer
 from annotation.quality.read.agreement import Audience, facet_values, short_names
 from annotation.schema import AnswerType
 from annotation.statistics import Interval, wilson
@@ -106,7 +106,8 @@ def blind_answers(benchmark: Benchmark, user: Any, audience: Audience, by: str =
         names = dict.fromkeys(names, gettext("a reviewer"))
     settings, values = settings_of(benchmark), facet_values(benchmark, by) if by else {}
     settled = [row for row in rows if row[f"{_GOLD}answers"]]
-    independent = [row for row in settled if row[f"{_GOLD}author"] != row["reviewer"] or row[_IMPORTED]]
+    imported = Annotation.Kind.IMPORTED
+    independent = [row for row in settled if row[f"{_GOLD}author"] != row["reviewer"] or row[_KIND] == imported]
     return BlindAnswers(
         judged=[_judged(row, names[row["reviewer"]], values.get(row[_SAMPLE], ()), settings) for row in independent],
         without_gold=[row[_KEY] for row in rows if not row[f"{_GOLD}answers"]],
@@ -126,7 +127,7 @@ def grouped(answers: Iterable[BlindJudged], names: Callable[[BlindJudged], Seque
 _SAMPLE = "revision__annotation__sample"
 _KEY = f"{_SAMPLE}__key"
 _GOLD = f"{_SAMPLE}__gold__revision__"
-_IMPORTED = f"{_GOLD}annotation__imported"
+_KIND = f"{_GOLD}annotation__kind"
 _FIELDS = (
     "reviewer",
     "reviewer__name",
@@ -143,7 +144,7 @@ _FIELDS = (
     f"{_GOLD}answer_type",
     f"{_GOLD}options",
     f"{_GOLD}answers",
-    _IMPORTED,
+    _KIND,
 )
 
 

@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext
+
+from annotation.common.words import FIELD_WORDS
+from annotation.consensus import Field
+from annotation.models import Revision
 from annotation.schema import SampleContent
 from annotation.tool_bank import Bank, key_of
 
@@ -79,3 +84,38 @@ def reference_of(content: SampleContent) -> list[ReferenceStep]:
 
 def _words(arguments: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items())
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where one field of an adjudicated gold comes from, and the annotators whose annotations it combines."""
+
+    field: str
+    how: str
+    people: str
+
+
+def provenance_of(sample: Any) -> list[Source]:
+    """The sources of the gold's fields, if it was combined from several annotations. One query then."""
+    gold = getattr(sample, "gold", None)
+    given = gold.revision.provenance if gold is not None else None
+    if not given:
+        return []
+    numbers = {number for one in given.values() for number in one["from"]}
+    authors = Revision.objects.filter(pk__in=numbers).select_related("annotation__author")
+    names = {one.pk: str(one.annotation.author or gettext("the importer")) for one in authors}
+    return [
+        Source(
+            str(FIELD_WORDS[Field(field)]),
+            _how(one["how"]),
+            ", ".join(names[number] for number in one["from"] if number in names),
+        )
+        for field, one in given.items()
+        if Field(field) in FIELD_WORDS
+    ]
+
+
+def _how(how: str) -> str:
+    """``taken`` as "from", ``consensus:median`` as "median of"."""
+    words = {"taken": gettext("from"), "mixed": gettext("boxes of"), "edited": gettext("edited by the adjudicator")}
+    return words.get(how) or gettext("%(way)s of") % {"way": how.removeprefix("consensus:")}

@@ -21,7 +21,7 @@ from evaluation.common.letters import letters_of
 from evaluation.common.sides import RunRow, rows_of
 from evaluation.common.trajectory.answer import options_of
 from evaluation.common.trajectory.read import read_last_crops, read_on_sample
-from evaluation.samples.present.facts import boxes_of, facet_links, planned_of, reference_of
+from evaluation.samples.present.facts import boxes_of, facet_links, planned_of, provenance_of, reference_of
 
 OTHERS = 12
 STATES = {"to_do": "todo", "in_review": "review"}
@@ -42,7 +42,8 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     others_n = others.count()
     context = {
         "benchmark": benchmark, "sample": row, "state": STATES.get(row.state, row.state), "content": content,
-        "gold_row": getattr(row, "gold", None), "options": options_of(content), "boxes": boxes_of(row),
+        "gold_row": getattr(row, "gold", None), "provenance": provenance_of(row),
+        "options": options_of(content), "boxes": boxes_of(row),
         "facets": facet_links(row), "reference": reference_of(content),
         "planned": planned_of(content, bank_of(benchmark)) if content.plan else [],
         "runs": runs, "wants_crops": wants_crops,

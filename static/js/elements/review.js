@@ -16,7 +16,7 @@ import { StudioKeys } from "./studio-keys.js";
 /**
  * A review after the blind answer: what changed, comments, reasons and the decision. A reviewer who fixes the sample has
  * the annotator's editor and its keys.
- * Reads the block "review" (annotation.review.present). What is typed stays in the browser until the server has it.
+ * Reads the block "review" (annotation.review.present.reviews). What is typed stays in the browser until the server has it.
  */
 export class SightlineReview extends HTMLElement {
   #data;

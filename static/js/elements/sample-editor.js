@@ -34,19 +34,24 @@ export class SampleEditor extends EventTarget {
   #plan;
   #parts;
   #reading = null;
+  /** The question, answer type and options where another annotator fixed them; else null. */
+  #fixed = null;
   /** The page is sent with fields that take nothing yet: what was typed before the script runs would be overwritten. */
   #wasReading = true;
   #typing = new Typing();
 
   /**
    * @param {HTMLElement} root holds .stage, [data-form] and the rows to copy  @param {object} content to begin with
-   * @param {object} data image, facets, bank, suggestions; old: boxes of an earlier revision, drawn under the tag oldTag
+   * @param {object} data image, facets, bank, suggestions; old: boxes of an earlier revision, drawn under the tag oldTag;
+   * fixed: the question and its options are another annotator's
    */
-  constructor(root, content, { image, facets, bank, suggestions = [], old = [], oldTag = "" }, signal) {
+  constructor(root, content, { image, facets, bank, suggestions = [], old = [], oldTag = "", fixed = false }, signal) {
     super();
     this.#root = root;
     this.#history = new History(content);
-    const edit = (change, kind) => this.#reading || this.#history.change(change(this.#history.state), kind);
+    const { question, answer_type, options: asked } = content;
+    this.#fixed = fixed ? { question, answer_type, options: asked } : null;
+    const edit = (change, kind) => this.#reading || this.#history.change({ ...change(this.#history.state), ...this.#fixed }, kind);
     const part = (name) => root.querySelector(`[data-part="${name}"]`);
     this.#boxes = image && new StudioBoxes(root, image, edit, () => this.#show(), { old, tag: oldTag });
     this.#suggestions = this.#boxes && new Suggestions(part("suggestions"), suggestions, image, this.#boxes.canvas, edit);
@@ -139,7 +144,7 @@ export class SampleEditor extends EventTarget {
    * @param {string} name what the key asks for, or "none"
    */
   typed(event, name) {
-    if (this.isReadOnly) return false;
+    if (this.isReadOnly || this.#fixed) return false;
     const inField = isTyping(event.target);
     if (inField && !event.target.closest(FORM)) return false;
     const isCommand = name !== "none" && !(this.#suggestions?.isEmpty && this.#suggestions.knows(name));
@@ -153,7 +158,7 @@ export class SampleEditor extends EventTarget {
 
   /** Begin the question with a key that is no command; see QuestionField. */
   begin(event) {
-    if (!this.isReadOnly) this.#question.begin(event);
+    if (!this.isReadOnly && !this.#fixed) this.#question.begin(event);
   }
 
   /** Escape leaves a field first; what the field is for has Escape before it, as a list that is open. */
@@ -202,6 +207,13 @@ export class SampleEditor extends EventTarget {
       if (button) button.disabled = !can || this.isReadOnly;
     }
     this.#showReadOnly();
+    if (this.#fixed) this.#showFixed();
+  }
+
+  /** Only the answer can be chosen. */
+  #showFixed() {
+    for (const field of this.#root.querySelectorAll("[data-part=question], [data-part=options] .input")) field.readOnly = true;
+    for (const button of this.#root.querySelectorAll("[name=answer_type], [data-part=choice] [data-act]")) button.disabled = true;
   }
 
   /** Texts can still be chosen and copied; what only changes something is off. */

@@ -83,7 +83,7 @@ export class SightlineStudio extends HTMLElement {
     const { image, facets, bank, suggestions, returned } = this.#data;
     const old = returned?.content?.gold_boxes;
     const known = this.#asked.known(facets ?? {});
-    this.#editor = new SampleEditor(this, this.#server, { image, bank, suggestions, old, oldTag: "returned", facets: known }, this.#ending.signal);
+    this.#editor = new SampleEditor(this, this.#server, { image, bank, suggestions, old, oldTag: "returned", facets: known, fixed: this.#data.fixed }, this.#ending.signal);
     const reveal = (element) => this.#editor.reveal(element);
     this.#checks = new Checks(this, reveal);
     const discussion = this.querySelector("[data-comments]");

@@ -221,7 +221,7 @@ def test_the_number_of_queries_does_not_grow(
     client = signed_in(lea)
     with django_assert_num_queries(QUERIES):
         client.get(PAGE, {"by": "colour"})
-    Annotation.objects.filter(imported=False).delete()
+    Annotation.objects.filter(kind="own").delete()
     three_people(ana, ben, cleo)
     with django_assert_num_queries(QUERIES):
         client.get(PAGE, {"by": "colour"})

@@ -17,7 +17,7 @@ from annotation.benchmarks.write.people import change_details
 from annotation.common.access import known_to
 from annotation.models import Benchmark, CheckAnswer, GoldCheck, Lease, Sample
 from annotation.quality.write.checks import add_checks, set_check_rules
-from annotation.review.write import under_review
+from annotation.review.write.decisions import under_review
 from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
 from annotation.workflow import Role

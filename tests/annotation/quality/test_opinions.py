@@ -9,9 +9,10 @@ from annotation.models import Annotation, Sample
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.extra_annotators import set_extra_annotators
 from annotation.queue.settings import set_queue
-from annotation.review.write import next_to_review
+from annotation.review.write.adjudication import Verdict, adjudicate
+from annotation.review.write.decisions import next_to_review
 from annotation.workflow import Role
-from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
+from tests.annotation.work_data import content, next_review, submitted, take_one, to_annotate
 from tests.conftest import signed_in
 from tests.factories import make_user
 from tests.worlds import made_once
@@ -93,7 +94,7 @@ def test_one_annotator_each_is_never_weighed(ana, bo, lea, kitchen, django_asser
 def test_what_comes_back_is_weighed_again(ana, bo, rui, kitchen):
     both(ana, bo, kitchen)
     sample = next_review(rui, kitchen)
-    reviewed(rui, sample, "return", comment="Look again.")
+    adjudicate(actor=rui, sample=sample, verdict=Verdict("return", comments={"A": "Look again."}))
     author = Annotation.objects.select_related("author").get(sample=sample, state="returned").author
     submitted(author, kitchen, **(content() if author == bo else APART))
     assert Sample.objects.get(pk=sample.pk).disagreement == 0

@@ -7,7 +7,7 @@ import pytest
 from annotation.models import Lease, Sample
 from annotation.queue.leases import ANNOTATE, release
 from annotation.queue.skip import skip
-from annotation.review.write import answer_blind
+from annotation.review.write.decisions import answer_blind
 from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
 from tests.annotation.work_data import content, reviewed, submitted, take_one, to_annotate

@@ -18,7 +18,7 @@ from annotation.queue.leases import ANNOTATE, release, take
 from annotation.queue.pauses import pause, resume
 from annotation.queue.settings import set_queue
 from annotation.queue.skip import skip
-from annotation.review.write import Decision, decide, next_to_review, start_review
+from annotation.review.write.decisions import Decision, decide, next_to_review, start_review
 from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
 from annotation.workflow import Role, is_overlapped

@@ -11,7 +11,7 @@ from annotation.imaging.evidence import crop_area
 from annotation.models import BenchmarkQueue, BlindAnswer, Review, Sample
 from annotation.queue.blind.answers import next_condition
 from annotation.queue.settings import set_queue
-from annotation.review.write import Decision, answer_blind, decide, under_review
+from annotation.review.write.decisions import Decision, answer_blind, decide, under_review
 from annotation.schema import Box
 from annotation.work_rules import BlindRule, Condition, blind_step
 from tests.annotation.work_data import annotation_of, next_review, reviewed, submitted, to_annotate
@@ -138,7 +138,14 @@ def test_only_a_lead_says_what_is_shown_first(rui, lea, waiting):
     with pytest.raises(InvalidInput):
         set_queue(actor=lea, benchmark=waiting.benchmark, order="sequential", blind="crop", blind_margin=3)
     client, address = signed_in(lea), "/benchmarks/kitchen/settings/queue/"
-    form = {"order": "sequential", "overlap": "1", "overlap_share": "100", "review_share": "100", "lease_minutes": "15"}
+    form = {
+        "order": "sequential",
+        "overlap": "1",
+        "overlap_share": "100",
+        "overlap_mode": "shared",
+        "review_share": "100",
+        "lease_minutes": "15",
+    }
     assert client.post(address, form | {"blind": "alternating", "blind_margin": "10"}).status_code == 302
     queue = BenchmarkQueue.objects.get()
     assert (queue.blind, queue.blind_margin) == ("alternating", 0.1)

@@ -18,8 +18,8 @@ from annotation.queue.leave_review import leave_review
 from annotation.queue.settings import set_queue
 from annotation.queue.skip import skip
 from annotation.queue.timeline import timeline
-from annotation.review.present import review_json
-from annotation.review.write import Decision, answer_blind, decide, next_to_review, under_review
+from annotation.review.present.reviews import review_json
+from annotation.review.write.decisions import Decision, answer_blind, decide, next_to_review, under_review
 from annotation.schema import AnswerType, SampleContent
 from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit

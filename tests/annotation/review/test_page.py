@@ -9,7 +9,7 @@ from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.comments import add_comment
 from annotation.models import Sample
 from annotation.queue.settings import set_queue
-from annotation.review.write import answer_blind
+from annotation.review.write.decisions import answer_blind
 from annotation.workflow import Role
 from tests.annotation.work_data import annotation_of, content, reviewed, submitted, to_annotate
 from tests.conftest import signed_in

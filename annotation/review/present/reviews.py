@@ -22,8 +22,9 @@ from annotation.models import Annotation, AuditItem, Benchmark, Image, Review, R
 from annotation.queue.blind.present import blind_json
 from annotation.queue.leases import queue_of
 from annotation.queue.pauses import pause_for
-from annotation.review.write import in_order_of_review
+from annotation.review.write.decisions import in_order_of_review
 from annotation.work_rules import BlindRule
+from annotation.workflow import SampleState
 from webapp.accounts.models import User
 
 MOST_ROWS = 100
@@ -46,6 +47,7 @@ class WaitingRow:
     thumbnail: str
     question: str
     author: str
+    disputed: bool
     submitted_at: datetime | None
     round: int
 
@@ -142,22 +144,29 @@ def reviews_context(user: User, benchmark: Benchmark) -> dict[str, Any]:
 def _waiting_rows(benchmark: Benchmark, samples: list[Sample]) -> list[WaitingRow]:
     """One query for any number of samples."""
     newest: dict[int, Revision] = {}
+    annotations: dict[int, set[int]] = {}
     revisions = Revision.objects.filter(
         annotation__sample__in=samples, annotation__state__in=["submitted", "in_review"], submitted_at__isnull=False
     ).select_related("annotation", "author")
     for revision in revisions.order_by("annotation__sample", "-annotation__pk", "number"):
         newest[revision.annotation.sample_id] = revision
-    return [_waiting(benchmark, sample, newest[sample.pk]) for sample in samples if sample.pk in newest]
+        annotations.setdefault(revision.annotation.sample_id, set()).add(revision.annotation_id)
+    found = [sample for sample in samples if sample.pk in newest]
+    return [_waiting(benchmark, sample, newest[sample.pk], len(annotations[sample.pk])) for sample in found]
 
 
-def _waiting(benchmark: Benchmark, sample: Sample, revision: Revision) -> WaitingRow:
+def _waiting(benchmark: Benchmark, sample: Sample, revision: Revision, annotations: int) -> WaitingRow:
     sample.benchmark = benchmark
+    author = str(revision.author) if revision.author else gettext("the importer")
+    if annotations > 1:
+        author = gettext("%(count)s annotators") % {"count": annotations}
     return WaitingRow(
         sample=sample,
         href=reverse("annotation:review-sample", args=[benchmark.slug, sample.key]),
         thumbnail=thumbnail_of(sample),
         question=revision.question,
-        author=str(revision.author) if revision.author else gettext("the importer"),
+        author=author,
+        disputed=sample.state == SampleState.DISPUTED,
         submitted_at=revision.submitted_at,
         round=revision.number,
     )

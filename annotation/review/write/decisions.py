@@ -23,6 +23,7 @@ from annotation.queue.blind.answers import answered_blind, keep_blind
 from annotation.queue.handed import is_handed
 from annotation.queue.leases import REVIEW, queue_of, release, renew, take
 from annotation.queue.pauses import require_not_paused
+from annotation.queue.rounds import several_submitted
 from annotation.validation import blocking
 from annotation.workflow import Right, SampleState, State
 from webapp.accounts.models import User
@@ -65,7 +66,7 @@ def in_order_of_review(actor: User, queues: Sequence[BenchmarkQueue]) -> SampleQ
 
 
 def _still_waits(sample: Sample) -> bool:
-    return Sample.objects.filter(pk=sample.pk, state=SampleState.IN_REVIEW).exists()
+    return Sample.objects.filter(pk=sample.pk, state__in=[SampleState.IN_REVIEW, SampleState.DISPUTED]).exists()
 
 
 def under_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
@@ -97,16 +98,18 @@ def last_revision(annotation: Annotation) -> Revision | None:
 
 
 def start_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
-    """Sit down on the reviewer's seat of this sample. Call inside a transaction; raises ``Conflict`` when it is
-    another's, and what ``under_review`` raises."""
+    """Sit down on the reviewer's seat of this sample: all its annotations are under review. Call inside a transaction;
+    raises ``Conflict`` when the seat is another's, and what ``under_review`` raises."""
     require(actor, sample.benchmark, Right.REVIEW)
     annotation, revision = under_review(actor, sample)
     if not _sit_down(actor, sample):
         raise Conflict(
             gettext("Another reviewer has %(key)s. Take the next sample.") % {"key": sample.key}, code="lease_lost"
         )
-    if annotation.state == State.SUBMITTED:
-        apply_transition(actor=actor, annotation=annotation, name="start_review")
+    for waiting in Annotation.objects.filter(sample=sample, state=State.SUBMITTED):
+        waiting.sample = sample
+        apply_transition(actor=actor, annotation=waiting, name="start_review")
+    annotation.state = State.IN_REVIEW.value
     return annotation, revision
 
 
@@ -124,6 +127,7 @@ def answer_blind(
     The first answer from each stands. Raises ``Conflict`` for one that is not next."""
     with transaction.atomic():
         annotation, revision = start_review(actor, sample)
+        _require_one(sample)
         said = {"answer": answer, "unsure": unsure, "seconds": seconds, "condition": condition}
         return keep_blind(actor, annotation, revision, sample, said)
 
@@ -138,6 +142,7 @@ def decide(*, actor: User, sample: Sample, decision: Decision, key: str = "") ->
 
     def work() -> None:
         annotation, revision = start_review(actor, sample)
+        _require_one(sample)
         _decide(actor, annotation, revision, decision)
         release(actor, sample.pk, REVIEW)
 
@@ -145,6 +150,14 @@ def decide(*, actor: User, sample: Sample, decision: Decision, key: str = "") ->
         return next_to_review(actor=actor, benchmark=sample.benchmark)
 
     return run_idempotent(actor, key, f"decide:{sample.pk}", work, then)
+
+
+def _require_one(sample: Sample) -> None:
+    if several_submitted(sample):
+        raise Conflict(
+            gettext("%(key)s has several annotations. Adjudicate it: reload the page.") % {"key": sample.key},
+            code="several",
+        )
 
 
 def _check(decision: Decision) -> None:

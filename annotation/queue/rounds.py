@@ -1,0 +1,181 @@
+"""Rounds of adjudication: what happens when all annotators of a sample have submitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from annotation.common.bank import bank_of
+from annotation.consensus import BoxGroup, Compared, Facets, compare, proposal, proposed_facets, provenance
+from annotation.content.json import BoxName, content_to_json
+from annotation.content.revisions import add_revision, content_of, facets_of, make_gold
+from annotation.content.transitions import apply_transition, close_rounds, update_sample_state
+from annotation.models import Adjudication, AdjudicationRule, Annotation, Benchmark, BenchmarkQueue, Revision, Sample
+from annotation.schema import SampleContent
+from annotation.tool_bank import key_of
+from annotation.workflow import SampleState, State
+from webapp.accounts.models import User
+from webapp.common import audit
+
+DECIDED = (SampleState.ACCEPTED, SampleState.DISCARDED)
+
+
+@dataclass(frozen=True)
+class Submissions:
+    """What the annotators of a sample submitted, by the time of their annotation: revisions with their content and
+    facets, and how they compare."""
+
+    revisions: tuple[Revision, ...]
+    contents: tuple[SampleContent, ...]
+    facets: tuple[Facets, ...]
+    compared: Compared
+
+    def provenance(self, content: SampleContent, facets: Facets) -> dict[str, dict[str, Any]]:
+        """Where each field of an adjudicated content comes from, as numbers of revisions."""
+        found = provenance(content, facets, self.contents, self.facets, self.compared.groups)
+        return {name: {**of, "from": [self.revisions[at].pk for at in of["from"]]} for name, of in found.items()}
+
+
+def rule_of(benchmark: Benchmark) -> AdjudicationRule:
+    """The rule in force, or the default one, not stored."""
+    return AdjudicationRule.objects.filter(benchmark=benchmark).first() or AdjudicationRule(benchmark=benchmark)
+
+
+def several_submitted(sample: Sample) -> bool:
+    """Whether more than one annotation of the sample waits for a decision."""
+    return Annotation.objects.filter(sample=sample).to_review()[:2].count() > 1
+
+
+def submissions_of(sample: Sample, rule: AdjudicationRule) -> Submissions:
+    """The newest submissions that wait for a decision. A fixed number of queries."""
+    newest = Revision.objects.newest_waiting(sample).with_content().select_related("annotation__author", "author")
+    revisions = tuple(newest.order_by("annotation"))
+    contents = tuple(content_of(revision) for revision in revisions)
+    own = facets_of(sample)
+    facets = tuple(revision.facets if revision.facets is not None else own for revision in revisions)
+    meaning: dict[str, str] = {}
+    if any(content.plan for content in contents):
+        for tool in bank_of(sample.benchmark).tools:
+            meaning |= {key_of(name): key_of(tool.name) for name in (tool.name, *tool.aliases)}
+    canonical = lambda name: meaning.get(key_of(name), key_of(name))  # noqa: E731
+    return Submissions(revisions, contents, facets, compare(contents, facets, rule.consensus, canonical))
+
+
+def current_round(sample: Sample) -> tuple[Adjudication, Submissions]:
+    """The open round of the sample and what it compares, begun anew where other submissions wait than it compared.
+    Call inside a transaction, with more than one annotation waiting."""
+    Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
+    found = Adjudication.objects.filter(sample=sample, decision="").select_related("rule").first()
+    rule = found.rule if found else rule_of(sample.benchmark)
+    submissions = submissions_of(sample, rule)
+    numbers = [revision.pk for revision in submissions.revisions]
+    if found is not None and found.measured.get("revisions") == numbers:
+        return found, submissions
+    if found is not None:
+        close_rounds([sample.pk])
+        rule = rule_of(sample.benchmark)
+        submissions = submissions_of(sample, rule)
+    return _open(sample, rule, submissions), submissions
+
+
+def _open(sample: Sample, rule: AdjudicationRule, submissions: Submissions) -> Adjudication:
+    if rule.pk is None:
+        rule, _ = AdjudicationRule.objects.get_or_create(benchmark=sample.benchmark, number=rule.number)
+    compared = submissions.compared
+    last = Adjudication.objects.filter(sample=sample).aggregate(last=Max("round"))["last"] or 0
+    made = Adjudication.objects.create(
+        sample=sample,
+        round=last + 1,
+        rule=rule,
+        measured={
+            "revisions": [revision.pk for revision in submissions.revisions],
+            "fields": {name.value: {"agreed": one.agreed, "value": one.value} for name, one in compared.fields.items()},
+        },
+        outcome=Adjudication.Outcome.AGREED if compared.agreed else Adjudication.Outcome.DISPUTED,
+    )
+    audit.record(
+        actor=None, action="sample.compare", subject=sample, benchmark=sample.benchmark.slug, after=made.outcome,
+        data={"round": made.round, "disputed": [field.value for field in compared.disputed]},
+    )  # fmt: skip
+    update_sample_state(sample)
+    return made
+
+
+def settle_submission(actor: User, annotation: Annotation, queue: BenchmarkQueue) -> None:
+    """After a submission to a sample with several annotators: close it where the sample is decided already; else, when
+    all have submitted, compare them, and accept the consensus where they agree and the lead has it so. Call inside a
+    transaction."""
+    sample = annotation.sample
+    wanted = queue.wanted(sample.pk, sample.extra_places)
+    if wanted < 2:
+        return
+    Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
+    states = list(Annotation.objects.filter(sample=sample).values_list("state", flat=True))
+    if State.ACCEPTED in states:
+        reason = "Submitted after the sample was decided."
+        apply_transition(actor=actor, annotation=annotation, name="supersede_agreed", reason=reason)
+        return
+    waiting = [state for state in states if state in (State.SUBMITTED, State.IN_REVIEW)]
+    if len(waiting) < 2 or len(waiting) + states.count(State.DISCARDED) < wanted:
+        return
+    found, submissions = current_round(sample)
+    rule = found.rule
+    agreed = found.outcome == Adjudication.Outcome.AGREED and rule.scope == AdjudicationRule.Scope.DISPUTES
+    if agreed and rule.when_agreed == AdjudicationRule.WhenAgreed.ACCEPT:
+        _accept_consensus(actor, sample, found, submissions)
+
+
+def _accept_consensus(actor: User, sample: Sample, found: Adjudication, submissions: Submissions) -> None:
+    content, groups = proposal(submissions.contents, submissions.compared, found.rule.consensus)
+    facets = proposed_facets(submissions.facets)
+    data = content_to_json(content, box_names(submissions, groups), facets)
+    revision = add_adjudicated(None, sample, data, submissions.provenance(content, facets))
+    for other in submissions.revisions:
+        other.annotation.sample = sample
+        apply_transition(actor=actor, annotation=other.annotation, name="supersede_agreed", reason="All agreed.")
+    end_round(found, Adjudication.Decision.CONSENSUS, None, revision)
+
+
+def add_adjudicated(
+    actor: User | None, sample: Sample, content: dict[str, Any], source: dict[str, dict[str, Any]]
+) -> Revision:
+    """The accepted annotation without an author that combines others, as the gold of the sample. Call inside a
+    transaction; the others must be superseded in it, too."""
+    annotation, is_new = Annotation.objects.get_or_create(
+        sample=sample, author=None, kind=Annotation.Kind.ADJUDICATED, defaults={"state": State.ACCEPTED.value}
+    )
+    before = "" if is_new else annotation.state
+    if not is_new:
+        Annotation.objects.filter(pk=annotation.pk).update(state=State.ACCEPTED.value, changed_at=timezone.now())
+    annotation.sample = sample
+    revision = add_revision(actor=actor, annotation=annotation, content=content, provenance=source)
+    audit.record(
+        actor=actor, action="annotation.adjudicate", subject=annotation, benchmark=sample.benchmark.slug, before=before,
+        after=State.ACCEPTED.value, data={"sample": sample.key, "revision": revision.number, "provenance": source},
+    )  # fmt: skip
+    make_gold(revision)
+    return revision
+
+
+def box_names(submissions: Submissions, groups: Sequence[BoxGroup | None]) -> list[BoxName]:
+    """For each combined box the first label that a member of its group gave."""
+    labels = [[box.label for box in revision.gold_boxes.all()] for revision in submissions.revisions]
+    named = []
+    for group in groups:
+        given = [labels[person][at] for person, at in group.members.items()] if group else []
+        named.append(BoxName(next(filter(None, given), "")))
+    return named
+
+
+def end_round(found: Adjudication, decision: str, actor: User | None, result: Revision | None) -> None:
+    """Record the decision of an open round."""
+    with transaction.atomic():
+        found.decision, found.adjudicator, found.result = decision, actor, result
+        found.decided_at = timezone.now()
+        found.save(update_fields=["decision", "adjudicator", "result", "decided_at"])
+        update_sample_state(found.sample)

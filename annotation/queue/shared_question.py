@@ -1,0 +1,75 @@
+"""One question for all annotators of a sample: the first submission fixes it, and the others answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext
+
+from annotation.content.revisions import revision_json
+from annotation.content.transitions import apply_transition
+from annotation.models import Annotation, BenchmarkQueue, Revision, Sample
+from annotation.queue.leases import queue_of
+from annotation.workflow import State
+from webapp.accounts.models import User
+from webapp.common.errors import Conflict
+
+FIXED = ("question", "answer_type", "options")
+
+
+def fixed_question(user: User, sample: Sample) -> dict[str, Any] | None:
+    """The question, answer type and options that this person must answer, as content JSON; None where they write
+    their own. At most two queries, and none where one person annotates each sample."""
+    queue = queue_of(sample.benchmark)
+    if queue.overlap_mode != BenchmarkQueue.OverlapMode.SHARED or queue.wanted(sample.pk, sample.extra_places) < 2:
+        return None
+    submitted = Revision.objects.filter(annotation__sample=sample, submitted_at__isnull=False)
+    asked = submitted.filter(annotation__kind=Annotation.Kind.OWN).exclude(annotation__state=State.DISCARDED)
+    first = asked.order_by("submitted_at", "pk").select_related("annotation").first()
+    if first is None or first.annotation.author_id == user.pk:
+        return None
+    newest = submitted.filter(annotation=first.annotation).with_content().order_by("-number")
+    content = revision_json(newest[0])
+    return {name: content[name] for name in FIXED}
+
+
+def with_fixed(content: Mapping[str, Any], fixed: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A content with the fixed question; an answer that is none of its options is left out."""
+    if fixed is None:
+        return dict(content)
+    changed = {**content, **fixed}
+    if changed["answer_type"] == "mc":
+        changed["answer"] = [letter for letter in changed.get("answer", []) if letter in changed["options"]]
+    return changed
+
+
+def require_fixed(user: User, sample: Sample, content: Mapping[str, Any]) -> None:
+    """Raises ``Conflict`` with the code ``question_fixed`` for another question than the fixed one."""
+    fixed = fixed_question(user, sample)
+    if fixed is None or all(content[name] == fixed[name] for name in FIXED):
+        return
+    raise Conflict(
+        gettext(
+            "Another annotator submitted %(key)s first, so its question is now fixed: “%(question)s” Reload the page "
+            "to answer it. Your boxes are kept."
+        )
+        % {"key": sample.key, "question": fixed["question"]},
+        code="question_fixed",
+    )
+
+
+def return_others(actor: User, annotation: Annotation, revision: Revision, queue: BenchmarkQueue) -> None:
+    """Where the first annotator resubmits with another question, the other annotations go back to their authors. Call
+    inside a transaction."""
+    sample = annotation.sample
+    if revision.number == 1 or queue.overlap_mode != BenchmarkQueue.OverlapMode.SHARED:
+        return
+    before = Revision.objects.filter(annotation=annotation, number__lt=revision.number).order_by("-number").first()
+    same = before is None or all(getattr(before, name) == getattr(revision, name) for name in FIXED)
+    if same or fixed_question(actor, sample) is not None:
+        return
+    for other in Annotation.objects.filter(sample=sample, state=State.SUBMITTED).exclude(pk=annotation.pk):
+        other.sample = sample
+        reason = gettext("The question has changed.")
+        apply_transition(actor=actor, annotation=other, name="question_changed", reason=reason)

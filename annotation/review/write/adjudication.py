@@ -1,0 +1,225 @@
+"""Adjudicating: one gold out of several annotations of a sample. Nobody adjudicates a sample that they annotated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext
+
+from annotation.common.idempotency import run_idempotent
+from annotation.content.changes import content_changed
+from annotation.content.checks import ChecksFailed, validate_content
+from annotation.content.json import content_from_json, content_to_json
+from annotation.content.revisions import make_gold
+from annotation.content.samples import content_digest
+from annotation.content.transitions import apply_transition
+from annotation.models import Adjudication, Annotation, Gold, Review, Revision, Sample
+from annotation.queue.leases import REVIEW, release
+from annotation.queue.rounds import Submissions, add_adjudicated, current_round, end_round, several_submitted
+from annotation.review.read import letters_of
+from annotation.review.write.decisions import next_to_review, start_review
+from annotation.validation import blocking
+from annotation.workflow import State
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict, InvalidInput
+
+KINDS = ("accept", "return", "discard", "keep")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an adjudicator says.
+
+    ``kind`` "accept": ``content`` becomes gold. "return": the annotations named in ``comments`` (letter -> words) go
+    back to their authors. "discard": all annotations are discarded. "keep": the annotation ``letters[0]`` becomes gold,
+    and each of the other letters becomes the gold of a new sample with the same image. Returning and discarding need
+    ``reasons`` or words.
+    """
+
+    kind: str
+    content: Mapping[str, Any] | None = None
+    letters: Sequence[str] = ()
+    comments: Mapping[str, str] = field(default_factory=dict)
+    reasons: Sequence[str] = ()
+
+
+def adjudicate(*, actor: User, sample: Sample, verdict: Verdict, key: str = "") -> Sample | None:
+    """Decide on all annotations of the sample that wait; then the next sample to review (None: all done).
+
+    All change in one transaction, each by a conditional UPDATE. Raises ``Conflict`` when the annotations changed or
+    another reviewer has the sample, ``ChecksFailed`` for a content that does not pass, ``InvalidInput`` for a verdict
+    without what it needs, and ``NotAllowed`` for an annotator of the sample.
+    """
+    _check(verdict)
+
+    def work() -> None:
+        start_review(actor, sample)
+        if not several_submitted(sample):
+            raise Conflict(
+                gettext("%(key)s has a single annotation now. Review it: reload the page.") % {"key": sample.key},
+                code="wrong_state",
+            )
+        found, submissions = current_round(sample)
+        for revision in submissions.revisions:
+            revision.annotation.sample = sample
+            revision.annotation.state = State.IN_REVIEW.value
+        named = dict(zip(letters_of(sample, submissions), submissions.revisions, strict=True))
+        DECIDE[verdict.kind](actor, found, submissions, named, verdict)
+        release(actor, sample.pk, REVIEW)
+
+    def then() -> Sample | None:
+        return next_to_review(actor=actor, benchmark=sample.benchmark)
+
+    return run_idempotent(actor, key, f"adjudicate:{sample.pk}", work, then)
+
+
+def _check(verdict: Verdict) -> None:
+    if verdict.kind not in KINDS:
+        raise InvalidInput(
+            gettext("A decision must be one of %(decisions)s.") % {"decisions": ", ".join(KINDS)}, field="decision"
+        )
+    unknown = [reason for reason in verdict.reasons if reason not in Review.Reason.values]
+    if unknown:
+        raise InvalidInput(
+            gettext("Unknown reason %(unknown)s. Known: %(listed)s.")
+            % {"unknown": unknown[0], "listed": ", ".join(Review.Reason.values)},
+            field="reasons",
+        )
+    if (verdict.content is not None) != (verdict.kind == "accept"):
+        raise InvalidInput(gettext("Accepting needs the content. Other decisions don't take it."), field="content")
+    if verdict.kind == "return" and not verdict.comments:
+        raise InvalidInput(gettext("Choose at least one annotation to return."), field="comments")
+    words = any(text.strip() for text in verdict.comments.values())
+    if verdict.kind in ("return", "discard") and not (verdict.reasons or words):
+        raise InvalidInput(gettext("Choose a reason, or write a comment."), field="reasons")
+    if verdict.kind == "keep" and len(set(verdict.letters)) < 2:
+        raise InvalidInput(gettext("Choose at least two annotations to keep."), field="letters")
+
+
+Named = Mapping[str, Revision]
+
+
+def _accept(actor: User, found: Adjudication, submissions: Submissions, named: Named, verdict: Verdict) -> None:
+    """A content that equals one annotation makes that very revision gold; any other becomes an annotation of its own,
+    which says where each of its fields comes from."""
+    sample = found.sample
+    parsed, names, facets = content_from_json(verdict.content, sample.width, sample.height)
+    checks = validate_content(sample, parsed)
+    if blocking(checks):
+        raise ChecksFailed(checks)
+    digest, whole = content_digest(parsed), {name: list(values) for name, values in facets.items()}
+    same = [
+        revision
+        for revision, given in zip(submissions.revisions, submissions.facets, strict=True)
+        if revision.digest == digest and {name: list(values) for name, values in given.items()} == whole
+    ]
+    if same:
+        _accept_one(actor, found, submissions, same[0])
+        return
+    data = content_to_json(parsed, names, facets)
+    result = add_adjudicated(actor, sample, data, submissions.provenance(parsed, facets))
+    _supersede(actor, submissions, but=None)
+    end_round(found, Adjudication.Decision.MIX, actor, result)
+
+
+def _accept_one(actor: User, found: Adjudication, submissions: Submissions, revision: Revision) -> None:
+    _accept_revision(actor, revision)
+    _supersede(actor, submissions, but=revision)
+    end_round(found, Adjudication.Decision.ONE, actor, revision)
+
+
+def _accept_revision(actor: User, revision: Revision) -> None:
+    _review(actor, revision, Review.Decision.ACCEPT)
+    data = {"revision": revision.number}
+    apply_transition(actor=actor, annotation=revision.annotation, name="accept", data=data)
+    make_gold(revision)
+
+
+def _supersede(actor: User, submissions: Submissions, but: Revision | None) -> None:
+    for revision in submissions.revisions:
+        if revision is not but and revision.annotation.state == State.IN_REVIEW:
+            apply_transition(actor=actor, annotation=revision.annotation, name="supersede")
+
+
+def _return(actor: User, found: Adjudication, submissions: Submissions, named: Named, verdict: Verdict) -> None:
+    _known(verdict.comments, named)
+    reasons = list(verdict.reasons) or [Review.Reason.OTHER.value]
+    end_round(found, Adjudication.Decision.RETURN, actor, None)
+    for letter, revision in named.items():
+        if letter in verdict.comments:
+            words = verdict.comments[letter].strip()
+            _review(actor, revision, Review.Decision.RETURN, reasons, words)
+            apply_transition(actor=actor, annotation=revision.annotation, name="return", reason=words)
+        else:
+            apply_transition(actor=actor, annotation=revision.annotation, name="stop_review")
+
+
+def _discard(actor: User, found: Adjudication, submissions: Submissions, named: Named, verdict: Verdict) -> None:
+    words = " ".join(text.strip() for text in verdict.comments.values() if text.strip())
+    end_round(found, Adjudication.Decision.DISCARD, actor, None)
+    for revision in submissions.revisions:
+        _review(actor, revision, Review.Decision.DISCARD, list(verdict.reasons), words)
+        apply_transition(actor=actor, annotation=revision.annotation, name="discard", reason=words)
+    Gold.objects.filter(sample=found.sample).delete()
+    content_changed(found.sample.benchmark_id, found.sample.pk)
+
+
+def _keep(actor: User, found: Adjudication, submissions: Submissions, named: Named, verdict: Verdict) -> None:
+    """One annotation stays, the other chosen ones go to samples of their own, and the rest are superseded."""
+    _known(verdict.letters, named)
+    first, *others = dict.fromkeys(verdict.letters)
+    for letter in others:
+        revision = named[letter]
+        made = _new_sample(actor, found.sample)
+        place = None if revision.annotation.place is None else 0
+        Annotation.objects.filter(pk=revision.annotation.pk).update(sample=made, place=place)
+        revision.annotation.sample = made
+        _accept_revision(actor, revision)
+        revision.annotation.state = State.ACCEPTED.value
+    _accept_one(actor, found, submissions, named[first])
+
+
+def _new_sample(actor: User, sample: Sample) -> Sample:
+    """A sample with the same image, under the next free id: ``desk-17`` -> ``desk-17-2``."""
+    taken = set(
+        Sample.objects.filter(benchmark=sample.benchmark, key__startswith=f"{sample.key}-").values_list(
+            "key", flat=True
+        )
+    )
+    number = next(n for n in range(2, len(taken) + 3) if f"{sample.key}-{n}" not in taken)
+    copied = ("image", "image_name", "image_problem", "image_group", "width", "height", "source")
+    made = Sample.objects.create(
+        benchmark=sample.benchmark,
+        key=f"{sample.key}-{number}",
+        extra={},
+        **{name: getattr(sample, name) for name in copied},
+    )
+    audit.record(
+        actor=actor, action="sample.split", subject=made, benchmark=sample.benchmark.slug, data={"from": sample.key}
+    )
+    return made
+
+
+def _review(
+    actor: User, revision: Revision, decision: Review.Decision, reasons: Sequence[str] = (), comment: str = ""
+) -> None:
+    Review.objects.create(
+        revision=revision, revision_author=revision.author, reviewer=actor, decision=decision, reasons=list(reasons),
+        comment=comment,
+    )  # fmt: skip
+
+
+def _known(letters: Sequence[str] | Mapping[str, str], named: Named) -> None:
+    unknown = [letter for letter in letters if letter not in named]
+    if unknown:
+        raise InvalidInput(
+            gettext("There is no annotation %(letter)s. The annotations are %(listed)s.")
+            % {"letter": unknown[0][:10], "listed": ", ".join(sorted(named))},
+            field="letters",
+        )
+
+
+DECIDE = {"accept": _accept, "return": _return, "discard": _discard, "keep": _keep}
