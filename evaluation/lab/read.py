@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from django.db.models import Count
@@ -25,6 +26,7 @@ from evaluation.metrics.lab import (
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Attempt, Experiment, Run
 from evaluation.runner.arms.catalogue import FAMILIES, SHAM, Arm, ArmError, Estimand
+from evaluation.scoring.settings import settings_of
 from evaluation.store.arms import ArmRow, arm_rows, recorded_samples
 from evaluation.store.snapshot import Snapshot
 
@@ -119,6 +121,12 @@ def skipped_of(run: Run, estimand: Estimand) -> dict[str, int]:
         state=Attempt.State.SKIPPED,
     )  # fmt: skip
     return dict(skipped.order_by().values_list("arm").annotate(n=Count("pk")))
+
+
+def lab_of(run: Run, estimand: Estimand, user: Any = None) -> Found | None:
+    """Everything that the lab of a run shows; None without the sham arm."""
+    snapshot = Snapshot(run.benchmark, [run], user)
+    return find(load_lab(snapshot, estimand, settings_of(run.benchmark)), design_of(run, estimand))
 
 
 def load_lab(snapshot: Snapshot, estimand: Estimand, settings: MetricSettings) -> LabData:
