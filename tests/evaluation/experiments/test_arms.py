@@ -12,6 +12,8 @@ import pytest
 
 from annotation.imaging.decoding import decode
 from evaluation.experiments.write.arms import ArmChoices, create_arms
+from evaluation.experiments.write.judges import JudgeChoices, create_judge
+from evaluation.experiments.write.prompts import create_prompt
 from evaluation.experiments.write.states import start_all
 from evaluation.models import Attempt, Endpoint, Experiment, Run, Trajectory
 from tests.evaluation.endpoints.server import serving, spoken
@@ -151,6 +153,32 @@ def test_an_arm_that_has_nothing_to_change_is_skipped_with_the_reason(
         "mistake-judge@prefix": "No judge has written a mistake for this trajectory.",
         "order@prefix": "The trajectory has fewer than two crops.",
     }
+
+
+def test_a_mistake_is_one_that_a_judge_wrote_with_the_chosen_prompt(
+    run: Run, endpoint_at: EndpointAt, lea: User
+) -> None:
+    own = create_prompt(
+        actor=lea, benchmark=run.benchmark, slug="numbers", role="injector", text="Change a number: {{ reasoning }}"
+    )
+    for prompt, new in (("numbers@1", "4 of them"), ("injector", "7 of them")):
+        changed = json.dumps({"text": f"There are {new}.", "old": "2 of them", "new": new})
+        with serving(spoken(changed)) as server:
+            judge = endpoint_at(server.url, f"judge-{new[0]}", limits=ONE_AT_A_TIME)
+            choices = JudgeChoices("mistake", prompt=prompt, samples="id=one")
+            finished(create_judge(actor=lea, run=run, endpoint=judge, choices=choices), lea)
+    assert own.slug == "numbers"
+    for injector, words in (("", "There are 7 of them."), ("numbers@1", "There are 4 of them.")):
+        with serving(spoken("2</answer>")) as server:
+            lab = endpoint_at(server.url, f"lab{injector[:7]}", preset="vllm", limits=ONE_AT_A_TIME)
+            Trajectory.objects.filter(condition__contains="@").delete()
+            made = repeated(run, lab, lea, "sham:1,mistake-judge:1", samples="id=one", injector=injector)
+            said = [body["messages"][-1]["content"] for body in server.seen.bodies()]
+        assert words in said[-1], injector
+        assert made.design["injector"] == injector
+    with pytest.raises(InvalidInput) as refused:
+        create_arms(actor=lea, run=run, endpoint=lab, choices=ArmChoices("mistake-judge:1", injector="zoom"))
+    assert refused.value.field == "injector"
 
 
 def test_an_endpoint_that_cannot_continue_a_response_is_refused_for_prefix_arms(
