@@ -114,13 +114,22 @@ def design_of(run: Run, estimand: Estimand) -> Design:
     return Design(confirm, float(designs[0]["margin"]) / 100 if designs else MARGIN)
 
 
-def skipped_of(run: Run, estimand: Estimand) -> dict[str, int]:
-    """How many attempts had nothing to change, by arm. One query."""
+def skipped_of(run: Run, estimand: Estimand) -> dict[str, dict[str, int]]:
+    """How many attempts had nothing to change, by arm and reason. One query."""
     skipped = Attempt.objects.filter(
         experiment__source=run, experiment__kind=Experiment.Kind.ARMS, arm__endswith=f"@{estimand}",
         state=Attempt.State.SKIPPED,
     )  # fmt: skip
-    return dict(skipped.order_by().values_list("arm").annotate(n=Count("pk")))
+    found: dict[str, dict[str, int]] = {}
+    for arm, reason, n in skipped.order_by("arm", "error").values_list("arm", "error").annotate(n=Count("pk")):
+        found.setdefault(arm, {})[reason] = n
+    return found
+
+
+def rebuilt_of(run: Run, estimand: Estimand) -> int:
+    """On how many samples the messages were made again from the steps of a file. One query."""
+    rows = run.trajectories.filter(condition__endswith=f"@{estimand}", extra__rebuilt=True).order_by()
+    return rows.values("sample").distinct().count()
 
 
 def lab_of(run: Run, estimand: Estimand, user: Any = None) -> Found | None:

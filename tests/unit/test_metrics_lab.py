@@ -97,7 +97,16 @@ def test_an_answer_can_change_while_accuracy_does_not() -> None:
 def test_churn_between_sham_seeds_is_taken_off() -> None:
     sham = draws([[1, 0]] * 4, [[1, 2]] * 4)
     arm = draws([[1]] * 4, [[1]] * 4)
-    assert changed_shares(arm, sham) == (0.5, 1.0, -0.5)
+    assert changed_shares(arm, sham) == (1.0, 1.0, 0.0), "draws of one number share a seed and are no pair"
+
+
+def test_who_ignores_a_change_but_not_the_seed_has_no_excess() -> None:
+    rng = np.random.default_rng(3)
+    answers = rng.integers(0, 3, (300, 4))
+    sham, arm = draws(answers == 0, answers), draws(answers[:, :3] == 0, answers[:, :3])
+    changed, churn, excess = changed_shares(arm, sham)
+    assert changed == pytest.approx(churn, abs=0.02)
+    assert excess == pytest.approx(0, abs=0.02)
 
 
 def test_unread_answers_are_in_no_share() -> None:

@@ -22,7 +22,7 @@ from webapp.common.errors import Conflict, InvalidInput
 @require_http_methods(["GET", "HEAD", "POST"])
 def labels(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/judging/labels.html; context: experiment, question, labels (None if people can't label it),
-    raw (rate, n and interval of the judge), undecided, form, more. Posted: ``size`` and ``people``: a queue is drawn."""
+    raw (rate, n and interval of the judge), undecided, form, more. Posted: ``size`` and ``people``, draws a queue."""
     benchmark = load_benchmark(request, slug, Right.SCORE)
     rows = benchmark.experiments.select_related("benchmark", "source__model", "source__benchmark")
     experiment = get_object_or_404(rows, pk=pk)

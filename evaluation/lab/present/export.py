@@ -80,7 +80,7 @@ def _texts(arm: Arm, effect: ArmEffect, found: Found) -> list[str]:
     return [
         arm.label, decimal(effect.n), decimal(found.data.seeds(arm)), percent(effect.accuracy), percent(effect.sham),
         _with_ends(effect), p_value(effect.p), p_value(holm) if holm is not None else "–", effect.label(holm),
-        NOT_AVAILABLE if effect.detectable is None else decimal(100 * effect.detectable, 1),
+        NOT_AVAILABLE if (seen := effect.detectable) is None or seen >= 1 else decimal(100 * seen, 1),
     ]  # fmt: skip
 
 
