@@ -41,6 +41,8 @@ from webapp.common.errors import Conflict, InvalidInput
 SAMPLING_OF_RUN = ""
 MARGIN, MOST_MARGIN = 5.0, 50.0
 """Percentage points within which an effect counts as none."""
+TRIES = 3
+"""Mistakes of judges that are tried, one after another."""
 USUAL = "sham:4, noise:100x3, blank, gold, no-crops"
 """The arms of a form where nothing else is chosen."""
 
@@ -293,16 +295,14 @@ def foreign_of(experiment: Experiment, row: Trajectory) -> Trajectory | None:
 
 
 def written_of(experiment: Experiment, row: Trajectory) -> dict[str, Any]:
-    """What judges wrote of a trajectory: the newest mistake, with the prompt of the design, and paraphrase."""
-    found = {}
-    for question, prompt in (
-        (Question.MISTAKE, experiment.design.get("injector", "")),
-        (Question.PARAPHRASE, ""),
-    ):
-        done = _mistakes(experiment.source, question, prompt).filter(trajectory=row)
-        result = done.order_by("-pk").values_list("result", flat=True).first()
-        if result and result.get("verdict"):
-            found[question.value] = result["verdict"]
+    """What judges wrote of a trajectory: the newest mistakes, with the prompt of the design, and the newest paraphrase.
+    Of several mistakes, the arm takes the first one that fits."""
+    found: dict[str, Any] = {}
+    for question, prompt in ((Question.MISTAKE, experiment.design.get("injector", "")), (Question.PARAPHRASE, "")):
+        done = _mistakes(experiment.source, question, prompt).filter(trajectory=row).order_by("-pk")
+        written = [(result or {}).get("verdict") for result in done.values_list("result", flat=True)[:TRIES]]
+        if known := [one for one in written if one]:
+            found[question.value] = known if question is Question.MISTAKE else known[0]
     return found
 
 
