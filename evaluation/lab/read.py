@@ -227,6 +227,9 @@ def find(data: LabData, design: Design) -> Found | None:
 
 
 def _by_quadrant(draws: Draws, sham: Draws, data: LabData, margin: float) -> list[ArmEffect]:
+    """Of draws with the same numbers: the recorded one, which decides the quadrant, may share its seed with one."""
+    number = min(draws.correct.shape[1], sham.correct.shape[1])
+    draws, sham = draws.first(number), sham.first(number)
     found = []
     for code in range(len(Quadrant.NAMES)):
         rows = data.quadrant == code

@@ -39,6 +39,10 @@ class Draws:
     def of(self, rows: Ints | Bools) -> Draws:
         return Draws(self.correct[rows], self.said[rows])
 
+    def first(self, number: int) -> Draws:
+        """Only the draws with the lowest numbers."""
+        return Draws(self.correct[:, :number], self.said[:, :number])
+
     @property
     def known(self) -> Bools:
         """(n,) whether any draw of the sample has an outcome."""
