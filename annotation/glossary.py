@@ -102,6 +102,20 @@ _MEASURED = (
         source="Rogan and Gladen",
     ),
     Term(
+        slug="drawn-labels",
+        name=gettext_noop("drawn labels"),
+        group=QUALITY,
+        definition=gettext_noop(
+            "Labels of people on items that were drawn from what a judge said. Items on which its votes differ are "
+            "more likely, and each label is weighted by the inverse of its probability."
+        ),
+        formula=gettext_noop("mean of λ · verdict + (label − λ · verdict) / probability if labeled"),
+        range=PERCENT,
+        direction=gettext_noop("neither; it describes"),
+        undefined=gettext_noop("people labeled fewer than two items of a batch"),
+        document="docs/metrics.md#drawn-labels",
+    ),
+    Term(
         slug="powered-rate",
         name=gettext_noop("prediction-powered rate"),
         group=QUALITY,

@@ -48,6 +48,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/agreement/<slug:table>/", judging.agreement, name="api-agreement"),
     path(f"{BENCHMARK}/judges/", judging.judges, name="api-judges"),
     path(f"{BENCHMARK}/judging/", judging.judging, name="api-judging"),
+    path(f"{BENCHMARK}/judging/experiments/<int:pk>/", judging.labels, name="api-judging-labels"),
     path(f"{BENCHMARK}/answers/", answers.answers, name="api-answers"),
     path(f"{BENCHMARK}/answers/report/", answers.report, name="api-answers-report"),
     path(f"{BENCHMARK}/sessions/calls/{KEY}/", sessions.session, name="api-session"),

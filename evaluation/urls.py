@@ -13,7 +13,7 @@ from evaluation.imports.views import record as imports_record
 from evaluation.imports.views import undo as imports_undo
 from evaluation.imports.views import upload as imports
 from evaluation.judging.views import accuracy as human_accuracy
-from evaluation.judging.views import judges
+from evaluation.judging.views import judges, labels
 from evaluation.judging.views import question as judging_question
 from evaluation.judging.views import queues as judging
 from evaluation.judging.views import tables as agreement_export
@@ -98,6 +98,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/trajectories/<int:pk>/text/<slug:part>/", trajectory.text, name="trajectory-text"),
     path(f"{BENCHMARK}/answers/", answers.answers, name="answers"),
     path(f"{BENCHMARK}/judging/", judging.judging, name="judging"),
+    path(f"{BENCHMARK}/judging/experiments/<int:pk>/", labels.labels, name="judging-labels"),
     path(f"{JUDGING}/", judging.queue, name="judging-queue"),
     path(f"{JUDGING}/delete/", judging.delete, name="judging-delete"),
     path(f"{JUDGING}/next/", judging_question.hand_out, name="judging-next"),

@@ -200,6 +200,10 @@ RUNS = [
 JUDGING = [
     Line("evaluation:answers", (B,), get=form(*RUNNERS), post=form(*RUNNERS), data={"act": "undo"}),
     Line("evaluation:judging", (B,), get=form(*MEMBERS), post=form(*RUNNERS), data={"size": 2, "people": 1}),
+    Line(
+        "evaluation:judging-labels", (B, "{experiment}"), get=form(*RUNNERS),
+        post=form() | dict.fromkeys(RUNNERS, 400), data={"size": 2, "people": 1},
+    ),
     Line("evaluation:judging-queue", (B, "{judging}"), get=form(*MEMBERS)),
     Line("evaluation:judging-delete", (B, "{judging}"), post=form(*RUNNERS)),
     Line("evaluation:judging-next", (B, "{judging}"), post=form(*MEMBERS)),
@@ -287,6 +291,7 @@ API = [
     Line("api-agreement", (B, "judges"), get=api(*MEMBERS)),
     Line("api-judges", (B,), get=api(*MEMBERS)),
     Line("api-judging", (B,), get=api(*MEMBERS)),
+    Line("api-judging-labels", (B, "{experiment}"), get=api() | dict.fromkeys(RUNNERS, 404)),
     Line("api-answers", (B,), get=api(*RUNNERS), post=api(*RUNNERS), json=True, scope="import"),
     Line("api-answers-report", (B,), get=api(*MEMBERS)),
     Line("api-endpoints", (B,), get=api(*RUNNERS), post=api(*LEADS), scope="manage"),

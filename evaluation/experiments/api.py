@@ -117,6 +117,9 @@ class NewArms(serializers.Serializer):
     margin = NumberField(required=False, default=MARGIN, help_text="Of equivalence, in percentage points.")
     samples = TextField(max_length=2000, required=False, default="", allow_blank=True)
     sampling = serializers.ChoiceField(choices=["", *SAMPLING], required=False, default="", allow_blank=True)
+    injector = TextField(
+        max_length=80, required=False, default="", allow_blank=True, help_text="slug@version that wrote the mistakes."
+    )
     budget_usd = NumberField(required=False, default=5.0, min_value=0)
     budget_calls = WholeNumberField(required=False, default=10_000, min_value=1, max_value=10_000_000)
     start = serializers.ChoiceField(choices=START, required=False, default="none")
@@ -436,7 +439,7 @@ def experiment(request: Request, slug: str, pk: int) -> Response:
     found = _load(request, slug, pk)
     if request.method == "PATCH":
         _change(found, person_of(request), _given(ExperimentChange, request))
-    return Response(progress_row(found))
+    return Response(progress_row(found, person_of(request)))
 
 
 @needs(Scope.IMPORT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django import forms
@@ -16,7 +17,7 @@ from evaluation.experiments.write.judges import JudgeChoices
 from evaluation.experiments.write.prompts import MOST_NOTE, MOST_SLUG
 from evaluation.models import Endpoint, Run
 from evaluation.runner.dialects.zoom import Frame
-from evaluation.runner.judges import VOTES
+from evaluation.runner.judges import PROMPTS, VOTES
 from evaluation.runner.protocols import PROTOCOLS
 from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import SLUGS, Role
@@ -95,6 +96,16 @@ class EndpointForm(forms.Form):
         return given | {"base_url": given["base_url"] or PRESETS[given["preset"]].base_url}
 
 
+def _offer_prompts(form: forms.Form, name: str, benchmark: Any, roles: Collection[Role], empty: Any) -> None:
+    """Let a field choose a version of the prompts with these roles, the newest first; ``empty``: what "" means."""
+    found = [
+        str(one) for history in prompts_of(benchmark) if history.role in roles for one in reversed(history.versions)
+    ]
+    chosen = form.fields[name]
+    assert isinstance(chosen, forms.ChoiceField)
+    chosen.choices = [("", empty), *((one, one) for one in found)]
+
+
 class ExperimentForm(forms.Form):
     """A new experiment. Empty fields take the default of the protocol or the endpoint."""
 
@@ -131,15 +142,8 @@ class ExperimentForm(forms.Form):
         field = self.fields["endpoint"]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = Endpoint.objects.offered_to(benchmark)
-        names: dict[str, list[str]] = {"prompt": [], "user_prompt": []}
-        for history in prompts_of(benchmark):
-            if history.role in (Role.SYSTEM, *USER_ROLES):
-                part = "prompt" if history.role is Role.SYSTEM else "user_prompt"
-                names[part] += [str(one) for one in reversed(history.versions)]
-        for part, found in names.items():
-            chosen = self.fields[part]
-            assert isinstance(chosen, forms.ChoiceField)
-            chosen.choices = [("", _("of the protocol")), *((name, name) for name in found)]
+        _offer_prompts(self, "prompt", benchmark, [Role.SYSTEM], _("of the protocol"))
+        _offer_prompts(self, "user_prompt", benchmark, USER_ROLES, _("of the protocol"))
 
     def choices(self) -> Choices:
         return Choices(**{name: value for name, value in self.cleaned_data.items() if name != "endpoint"})
@@ -192,6 +196,10 @@ class ArmForm(_OnRun):
         choices=[("", _("of the run")), *((name, name) for name in SAMPLING)],
         help_text=_("Without a temperature, all draws of an arm are alike."),
     )  # fmt: skip
+    injector = forms.ChoiceField(
+        label=_("Prompt of mistakes"), required=False,
+        help_text=_("mistake-judge takes the mistakes that a judge wrote with this prompt."),
+    )  # fmt: skip
     budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0, initial=5)
     budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=10_000)
 
@@ -201,6 +209,7 @@ class ArmForm(_OnRun):
         models = Run.objects.of(benchmark).filter(pk=wanted if wanted.isdecimal() else None)
         names = list(models.values_list("model__name", flat=True))
         offered = Endpoint.objects.offered_to(benchmark)
+        _offer_prompts(self, "injector", benchmark, [Role.INJECTOR], _("any: the newest mistakes"))
         self.initial["endpoint"] = next((one for one in offered if one.shown_model in names), None)
 
     def choices(self) -> ArmChoices:
@@ -212,6 +221,9 @@ class JudgeForm(_OnRun):
 
     question = forms.ChoiceField(label=_("Question"), choices=list(_QUESTION_WORDS.items()))
     votes = forms.TypedChoiceField(label=_("Votes"), choices=[(n, n) for n in VOTES], coerce=int, initial=1)
+    prompt = forms.ChoiceField(
+        label=_("Prompt"), required=False, help_text=_("Its role must fit the question: injector writes mistakes.")
+    )
     samples = forms.CharField(
         label=_("Samples"), required=False, max_length=2000,
         help_text=_("Terms as in the address of the list of samples, such as facet.scene=street. Empty: all."),
@@ -225,6 +237,11 @@ class JudgeForm(_OnRun):
     )  # fmt: skip
     budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0, initial=5)
     budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=10_000)
+
+    def __init__(self, *args: Any, benchmark: Any, **options: Any) -> None:
+        super().__init__(*args, benchmark=benchmark, **options)
+        roles = [SLUGS[slug] for slug in dict.fromkeys(PROMPTS.values())]
+        _offer_prompts(self, "prompt", benchmark, roles, _("of the question"))
 
     def choices(self) -> JudgeChoices:
         return JudgeChoices(**self.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.decorators import api_view
@@ -18,6 +19,7 @@ from annotation.workflow import Right
 from evaluation.common.api import Fields, coefficients, intervals
 from evaluation.common.judging.known import listed_known_to, with_remaining
 from evaluation.judging.read.judges import Judged, Pair, by_value, kinds_of, load_judged
+from evaluation.judging.read.labels import is_labeled, labels_of
 from evaluation.judging.read.queues import queues_of
 from evaluation.judging.read.tables import AGREEMENT_TABLES
 from evaluation.models import JudgingQueue
@@ -166,6 +168,52 @@ def judging(request: Request, slug: str) -> Response:
     context = {"benchmark": benchmark, "person": person}
     rows = with_remaining(queues_of(benchmark), person)
     return paged(request, rows, "-pk", lambda row: QueueSerializer(row, context=context).data)
+
+
+SHARE: Any = {"allow_null": True}
+
+
+@extend_schema(
+    operation_id="judge_labels",
+    responses=inline_serializer(
+        "JudgeLabels",
+        {
+            "waiting": serializers.BooleanField(help_text="Questions still wait for people: nothing else is told."),
+            "rate": serializers.FloatField(**SHARE, help_text="Of yes among the decided verdicts of the judge."),
+            "n": serializers.IntegerField(),
+            "undecided": serializers.IntegerField(),
+            "labeled": serializers.IntegerField(),
+            "unsure": serializers.IntegerField(help_text="Labels of people who could not tell."),
+            "left": serializers.IntegerField(help_text="Items that were not drawn yet."),
+            "corrected": serializers.FloatField(**SHARE),
+            "ci_low": serializers.FloatField(**SHARE),
+            "ci_high": serializers.FloatField(**SHARE),
+            "halfwidth_with_ten_more": serializers.FloatField(**SHARE),
+            "weight": serializers.FloatField(help_text="Of the judge in the next batch."),
+        },
+    ),
+)
+@api_view(["GET"])
+def labels(request: Request, slug: str, pk: int) -> Response:
+    """What a judge said in an experiment beside the labels of people on drawn items (docs/metrics.md#drawn-labels)."""
+    benchmark = benchmark_for(request, slug, Right.SCORE)
+    experiment = get_object_or_404(benchmark.experiments.select_related("benchmark"), pk=pk)
+    if not is_labeled(experiment):
+        raise NotFound("This experiment is no finished judge of a question that people answer.")
+    known = labels_of(experiment, person_of(request))
+    rate, (raw, n, _) = known.rate, known.voted.raw
+    undecided = int(known.voted.undecided.sum())
+    if known.waiting:
+        raw, n, undecided = None, 0, 0
+    return Response(
+        {
+            "waiting": known.waiting, "rate": raw, "n": n, "undecided": undecided, "labeled": known.labeled,
+            "unsure": known.unsure, "left": 0 if known.waiting else known.left, "weight": known.weight,
+            "corrected": rate.value if rate else None, "ci_low": rate.interval.low if rate else None,
+            "ci_high": rate.interval.high if rate else None,
+            "halfwidth_with_ten_more": rate.half_with_more if rate else None,
+        }
+    )  # fmt: skip
 
 
 def _judge(judged: Judged, name: str) -> dict[str, Any]:

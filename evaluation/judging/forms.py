@@ -29,3 +29,10 @@ class JudgingForm(forms.Form):
 
     def clean_about(self) -> str:
         return self.cleaned_data["about"] or CROPS
+
+
+class LabelForm(forms.Form):
+    """How many items of a judge people label next, and how many people each."""
+
+    size = forms.IntegerField(label=gettext_lazy("Items"), min_value=1, max_value=MOST, initial=20)
+    people = forms.IntegerField(label=gettext_lazy("People for each"), min_value=1, max_value=5, initial=1)

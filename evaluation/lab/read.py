@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from django.db.models import Count
@@ -25,6 +26,7 @@ from evaluation.metrics.lab import (
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Attempt, Experiment, Run
 from evaluation.runner.arms.catalogue import FAMILIES, SHAM, Arm, ArmError, Estimand
+from evaluation.scoring.settings import settings_of
 from evaluation.store.arms import ArmRow, arm_rows, recorded_samples
 from evaluation.store.snapshot import Snapshot
 
@@ -112,13 +114,28 @@ def design_of(run: Run, estimand: Estimand) -> Design:
     return Design(confirm, float(designs[0]["margin"]) / 100 if designs else MARGIN)
 
 
-def skipped_of(run: Run, estimand: Estimand) -> dict[str, int]:
-    """How many attempts had nothing to change, by arm. One query."""
+def skipped_of(run: Run, estimand: Estimand) -> dict[str, dict[str, int]]:
+    """How many attempts had nothing to change, by arm and reason. One query."""
     skipped = Attempt.objects.filter(
         experiment__source=run, experiment__kind=Experiment.Kind.ARMS, arm__endswith=f"@{estimand}",
         state=Attempt.State.SKIPPED,
     )  # fmt: skip
-    return dict(skipped.order_by().values_list("arm").annotate(n=Count("pk")))
+    found: dict[str, dict[str, int]] = {}
+    for arm, reason, n in skipped.order_by("arm", "error").values_list("arm", "error").annotate(n=Count("pk")):
+        found.setdefault(arm, {})[reason] = n
+    return found
+
+
+def rebuilt_of(run: Run, estimand: Estimand) -> int:
+    """On how many samples the messages were made again from the steps of a file. One query."""
+    rows = run.trajectories.filter(condition__endswith=f"@{estimand}", extra__rebuilt=True).order_by()
+    return rows.values("sample").distinct().count()
+
+
+def lab_of(run: Run, estimand: Estimand, user: Any = None) -> Found | None:
+    """Everything that the lab of a run shows; None without the sham arm."""
+    snapshot = Snapshot(run.benchmark, [run], user)
+    return find(load_lab(snapshot, estimand, settings_of(run.benchmark)), design_of(run, estimand))
 
 
 def load_lab(snapshot: Snapshot, estimand: Estimand, settings: MetricSettings) -> LabData:
@@ -210,6 +227,9 @@ def find(data: LabData, design: Design) -> Found | None:
 
 
 def _by_quadrant(draws: Draws, sham: Draws, data: LabData, margin: float) -> list[ArmEffect]:
+    """Of draws with the same numbers: the recorded one, which decides the quadrant, may share its seed with one."""
+    number = min(draws.correct.shape[1], sham.correct.shape[1])
+    draws, sham = draws.first(number), sham.first(number)
     found = []
     for code in range(len(Quadrant.NAMES)):
         rows = data.quadrant == code

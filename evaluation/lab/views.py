@@ -18,7 +18,7 @@ from evaluation.exporters.tables import writes_parquet
 from evaluation.lab.present.export import FORMATS, lab_file
 from evaluation.lab.present.page import ESTIMAND_HELP, ESTIMAND_WORDS, page_of, quadrant_heads
 from evaluation.lab.present.strip import strip_of
-from evaluation.lab.read import design_of, estimands_of, find, load_lab, skipped_of
+from evaluation.lab.read import design_of, estimands_of, find, load_lab, rebuilt_of, skipped_of
 from evaluation.models import Run
 from evaluation.runner.arms.catalogue import Estimand
 from evaluation.scoring.settings import settings_of
@@ -27,8 +27,8 @@ from evaluation.store.snapshot import Snapshot
 
 @require_safe
 def lab(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
-    """Template evaluation/lab/lab.html. ``?estimand=`` prefix or turn; ``?format=`` a file of the same numbers.
-    Context: run, estimands, estimand, help, page (None without a sham arm), arms_there, heads, formats, keys."""
+    """Template evaluation/lab/lab.html. ``?estimand=`` prefix or turn; ``?format=`` a file of these numbers. Context:
+    run, estimands, estimand, help, page (None without a sham arm), arms_there, rebuilt, heads, formats, keys."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     run = get_object_or_404(Run.objects.of(benchmark).select_related("model", "benchmark"), pk=pk)
     there = estimands_of(run)
@@ -47,6 +47,7 @@ def lab(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
         "help": ESTIMAND_HELP[estimand],
         "page": page_of(run, found, skipped_of(run, estimand)) if found is not None else None,
         "arms_there": bool(there),
+        "rebuilt": rebuilt_of(run, estimand),
         "heads": quadrant_heads(),
         "formats": [name for name in FORMATS if name != "parquet" or writes_parquet()],
         "keys": found.data.keys[:MOST_CASES] if found is not None else [],

@@ -8,7 +8,7 @@ slice is a selection of rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -48,6 +48,14 @@ class Outcomes:
     said: Mapping[str, Ints] = field(default_factory=dict)
     undecided: Mapping[str, Bools] = field(default_factory=dict)
 
+    def named(self, sources: Mapping[str, str]) -> Outcomes:
+        """Those of other conditions, under new names: ``sources`` has new and old ones."""
+        correct, said = (
+            {new: one[old] for new, old in sources.items() if old in one} for one in (self.correct, self.said)
+        )
+        flags = {new: self.undecided[old] for new, old in sources.items() if old in self.undecided}
+        return Outcomes(correct, said, flags)
+
     def of(self, rows: Ints) -> Outcomes:
         """The same of a selection of samples."""
         correct, said = ({name: codes[rows] for name, codes in one.items()} for one in (self.correct, self.said))
@@ -61,15 +69,17 @@ class FaithfulnessColumns:
     Attributes:
         recorded: outcomes from intervention records.
         trajectories: outcomes of the model's trajectories, ordinary ones ("none") and those run under a condition.
+        arms: the first draws of the arms of the lab that are these conditions, "none" is what they are compared with.
         reliability: TRUE where the judge calls the visual evidence reliable, UNKNOWN where nothing was judged.
         sufficiency: TRUE where the judge, shown only the visual evidence, answers correctly.
 
-    The two kinds of outcomes are never mixed within a pair: a recorded baseline and an ordinary trajectory can come
-    from different prompts or sampling, so a mixed pair would measure two changes at once.
+    The kinds of outcomes are never mixed within a pair: a recorded baseline and an ordinary trajectory can come from
+    different prompts or sampling, so a mixed pair would measure two changes at once.
     """
 
     recorded: Outcomes = field(default_factory=Outcomes)
     trajectories: Outcomes = field(default_factory=Outcomes)
+    arms: Outcomes = field(default_factory=Outcomes)
     reliability: Ints | None = None
     sufficiency: Ints | None = None
 
@@ -78,12 +88,18 @@ class FaithfulnessColumns:
         reliability, sufficiency = (
             None if codes is None else codes[rows] for codes in (self.reliability, self.sufficiency)
         )
-        return FaithfulnessColumns(self.recorded.of(rows), self.trajectories.of(rows), reliability, sufficiency)
+        recorded, trajectories, arms = (kind.of(rows) for kind in self.kinds)
+        return FaithfulnessColumns(recorded, trajectories, arms, reliability, sufficiency)
+
+    @property
+    def kinds(self) -> tuple[Outcomes, Outcomes, Outcomes]:
+        """The kinds of outcomes; of a sample with pairs of several, the first counts."""
+        return self.recorded, self.trajectories, self.arms
 
     @property
     def conditions(self) -> set[str]:
-        """The conditions with an outcome of either kind."""
-        return {*self.recorded.correct, *self.trajectories.correct}
+        """The conditions with an outcome of any kind."""
+        return {name for kind in self.kinds for name in kind.correct}
 
 
 @dataclass(frozen=True)
@@ -93,7 +109,7 @@ class PairedArms:
     Attributes:
         first, second: TRUE or FALSE in each arm.
         said: numbers for the answers in the two arms, see ``Outcomes``.
-        recorded: the pair is of intervention records; the other pairs are of trajectories.
+        recorded, arms: the pair is of intervention records, or of arms; the other pairs are of trajectories.
         unpaired: the second arm has an outcome, but no outcome of the same kind to pair it with.
         undecided: whether the answer of each arm is undecided; then it is FALSE in that arm.
     """
@@ -102,6 +118,7 @@ class PairedArms:
     second: Ints
     said: tuple[Ints, Ints]
     recorded: Bools
+    arms: Bools
     unpaired: Bools
     undecided: tuple[Bools, Bools]
 
@@ -111,7 +128,8 @@ class PairedArms:
         paired = self.first != UNKNOWN
         return {
             "pairs_recorded": int((paired & self.recorded).sum()),
-            "pairs_trajectories": int((paired & ~self.recorded).sum()),
+            "pairs_trajectories": int((paired & ~self.recorded & ~self.arms).sum()),
+            "pairs_arms": int(self.arms.sum()),
             "unpaired": int(self.unpaired.sum()),
         }
 
@@ -275,6 +293,13 @@ ARMS = {
 }
 """The effects that are reported. (condition − none) − (placebo − none) is condition − placebo on the same samples:
 itself a paired difference, with the same tests and intervals (docs/metrics.md#effects)."""
+LAB_ARMS = {
+    Condition.VISUAL: "noise-100@prefix",
+    Condition.TEXT: "mistake-judge@prefix",
+    Condition.PLACEBO: "random@prefix",
+}
+"""The arms of the lab that are these conditions."""
+SHAM_ARM = "sham@prefix"
 AGAINST_NONE = tuple(name for name, contrast in ARMS.items() if contrast.first == Condition.NONE)
 """Those of a condition against none."""
 
@@ -284,9 +309,9 @@ def paired_arms(
 ) -> PairedArms:
     """The pairs of a contrast (docs/metrics.md#interventions).
 
-    A sample has a recorded pair if intervention records give all outcomes that the contrast needs ("none" included),
-    and a pair of trajectories if trajectories do. With both it counts once, by its recorded pair. ``text_only``: (m,)
-    samples whose trajectory is known to have no visual evidence; ``interv_population`` = paired_mcot leaves them out.
+    A sample has a pair of a kind if intervention records, trajectories or arms give all outcomes that the contrast
+    needs ("none" included). With several it counts once, by the first of these kinds. ``text_only``: (m,) samples whose
+    trajectory is known to have no visual evidence; ``interv_population`` = paired_mcot leaves them out.
 
     Example: records none and visual for s1 and s2, visual alone for s3, ordinary trajectories for all three: two
     pairs, both recorded, and s3 is unpaired.
@@ -294,36 +319,28 @@ def paired_arms(
     size = len(text_only)
     left_out = text_only & (settings.interv_population == "paired_mcot")
     needed = {Condition.NONE, contrast.first, contrast.second}
+    there = [
+        np.logical_and.reduce([~left_out, *(_of(kind.correct, name, size) != UNKNOWN for name in needed)])
+        for kind in columns.kinds
+    ]
+    paired = np.logical_or.reduce(there)
 
-    def complete(kind: Outcomes) -> Bools:
-        known = ~left_out
-        for name in needed:
-            known = known & (_of(kind.correct, name, size) != UNKNOWN)
-        return known
-
-    recorded = complete(columns.recorded)
-    paired = recorded | complete(columns.trajectories)
-
-    def correct(name: str) -> Ints:
-        own, other = (_of(kind.correct, name, size) for kind in (columns.recorded, columns.trajectories))
-        return np.where(paired, np.where(recorded, own, other), UNKNOWN)
-
-    def said(name: str) -> Ints:
-        own, other = (_of(kind.said, name, size) for kind in (columns.recorded, columns.trajectories))
-        return np.where(paired, np.where(recorded, own, other), UNKNOWN)
+    def codes(tables: Sequence[Mapping[str, Ints]], name: str) -> Ints:
+        return np.select(there, [_of(table, name, size) for table in tables], UNKNOWN)
 
     def undecided(name: str) -> Bools:
-        own, other = (kind.undecided.get(name, nowhere) for kind in (columns.recorded, columns.trajectories))
-        return paired & np.where(recorded, own, other)
+        return np.select(there, [kind.undecided.get(name, nowhere) for kind in columns.kinds], default=False)
 
     nowhere = np.zeros(size, np.bool_)
-    kinds = (columns.recorded, columns.trajectories)
-    tried = np.logical_or.reduce([_of(kind.correct, contrast.second, size) != UNKNOWN for kind in kinds])
+    correct, said = [kind.correct for kind in columns.kinds], [kind.said for kind in columns.kinds]
+    tried = np.logical_or.reduce([_of(table, contrast.second, size) != UNKNOWN for table in correct])
+    recorded, trajectories, arms = there
     return PairedArms(
-        correct(contrast.first),
-        correct(contrast.second),
-        (said(contrast.first), said(contrast.second)),
+        codes(correct, contrast.first),
+        codes(correct, contrast.second),
+        (codes(said, contrast.first), codes(said, contrast.second)),
         recorded,
+        arms & ~recorded & ~trajectories,
         tried & ~paired & ~left_out,
         (undecided(contrast.first), undecided(contrast.second)),
     )
@@ -361,7 +378,8 @@ def faithfulness_columns(
     undecided: Iterable[tuple[str, str]] = (),
 ) -> FaithfulnessColumns:
     """Columns from one model's records. ``trajectories``: the outcomes of its trajectories in the shape of records, an
-    undecided answer as wrong; ``undecided``: sample and condition of those with one.
+    undecided answer as wrong; ``undecided``: sample and condition of those with one. Trajectories of the arms that
+    ``LAB_ARMS`` names are outcomes of arms, against the sham arm or the ordinary trajectory (``ate_reference``).
     The last record of a (sample, condition) or (sample, kind) wins, nulls too; records of unknown samples are left out
     (an import refuses them)."""
     row = {key: i for i, key in enumerate(samples.keys)}
@@ -373,9 +391,12 @@ def faithfulness_columns(
             reliability[i] = reliable(judgement.verdict)
         elif i is not None and judgement.kind == JudgementKind.SUFFICIENCY:
             sufficiency[i] = sufficient(judgement.verdict, judgement.answer, samples.answers[i], settings)
+    made = replace(_outcomes(samples, row, trajectories, reader), undecided=_undecided(len(samples), row, undecided))
+    reference = SHAM_ARM if settings.ate_reference == "sham" else Condition.NONE.value
     return FaithfulnessColumns(
         _outcomes(samples, row, recorded, reader),
-        replace(_outcomes(samples, row, trajectories, reader), undecided=_undecided(len(samples), row, undecided)),
+        made.named({name: name for name in Condition}),
+        made.named({Condition.NONE: reference, **LAB_ARMS}),
         reliability,
         sufficiency,
     )

@@ -39,6 +39,10 @@ class Draws:
     def of(self, rows: Ints | Bools) -> Draws:
         return Draws(self.correct[rows], self.said[rows])
 
+    def first(self, number: int) -> Draws:
+        """Only the draws with the lowest numbers."""
+        return Draws(self.correct[:, :number], self.said[:, :number])
+
     @property
     def known(self) -> Bools:
         """(n,) whether any draw of the sample has an outcome."""
@@ -172,9 +176,11 @@ def _whole_differences(one: Draws, other: Draws, cluster: Ints) -> Ints:
 
 def changed_shares(arm: Draws, sham: Draws) -> tuple[float | None, float | None, float | None]:
     """Return χ, χ₀ and their difference: the share of pairs of draws, one of each arm, with different answers; that of
-    pairs of different sham draws; means over samples. The difference is over samples that have both.
+    pairs of sham draws; means over samples. The difference is over samples that have both.
 
-    None where no sample has a pair of answers that can be read.
+    Pairs are of draws with different numbers, since equal numbers share a seed: an answer that ignores the change would
+    be equal in these alone. With one sham draw, χ is over all pairs. None where no sample has a pair of answers that
+    can be read.
     """
     apart, own = _apart(arm.said, sham.said), _apart(sham.said, None)
     both = ~np.isnan(apart) & ~np.isnan(own)
@@ -183,11 +189,12 @@ def changed_shares(arm: Draws, sham: Draws) -> tuple[float | None, float | None,
 
 
 def _apart(first: Ints, second: Ints | None) -> Floats:
-    """(n,) the share of pairs of answers that differ; of one table with itself, pairs of different columns."""
+    """(n,) the share of pairs of answers that differ, of different columns; of one table with itself if ``second`` is
+    None. A second table of one column is compared with all columns."""
     other = first if second is None else second
     known = (first[:, :, None] != UNKNOWN) & (other[:, None, :] != UNKNOWN)
-    if second is None:
-        known &= ~np.eye(first.shape[1], dtype=bool)[None]
+    if second is None or second.shape[1] > 1:
+        known &= ~np.eye(first.shape[1], other.shape[1], dtype=bool)[None]
     differ = (first[:, :, None] != other[:, None, :]) & known
     pairs = known.sum(axis=(1, 2))
     return _shares(differ.sum(axis=(1, 2)), pairs)

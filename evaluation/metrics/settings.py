@@ -28,6 +28,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "sr_short": ("fail", "exclude", "cap"),
     "crz_population": ("all", "mcot"),
     "interv_population": ("paired_mcot", "paired"),
+    "ate_reference": ("recorded", "sham"),
     "grim_zero": ("zero", "clip"),
 }
 """The allowed values of every worded setting; the first is the default."""
@@ -66,6 +67,7 @@ class MetricSettings:
     sr_short: str = "fail"
     crz_population: str = "all"
     interv_population: str = "paired_mcot"
+    ate_reference: str = "recorded"
     grim_zero: str = "zero"
     alpha: float = 0.5
 

@@ -98,6 +98,13 @@ SETTINGS_HELP: Mapping[str, SettingHelp] = {
     "interv_population": SettingHelp(
         gettext_noop("Faithfulness"), gettext_noop("Interventions over pairs with visual evidence, or over all pairs.")
     ),
+    "ate_reference": SettingHelp(
+        gettext_noop("Faithfulness"),
+        gettext_noop(
+            "What effects compare arms of the lab with: the recorded trajectory, or the sham arm. Interventions of "
+            "files keep their own baseline, and the lab always uses the sham arm."
+        ),
+    ),
     "grim_zero": SettingHelp(
         gettext_noop("Faithfulness"), gettext_noop("A trajectory without image tokens earns nothing, or the limit.")
     ),

@@ -17,7 +17,8 @@ new_key = partial(secrets.token_urlsafe, 16)
 class JudgingQueue(models.Model):
     """A slice of trajectories whose crops people are asked about, drawn once. ``terms``: the list it was drawn from;
     ``people``: how many judge each question; ``seed``: of the draw, secret until all is judged; ``begun``: who was
-    handed a question of it, whoever has its place now."""
+    handed a question of it, whoever has its place now. ``experiment``: the judge whose verdicts it labels; then its
+    items have probabilities, and ``weight`` is that of the judge in the estimate (docs/metrics.md#drawn-labels)."""
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="judging_queues")
     terms = models.JSONField(default=dict, blank=True)
@@ -27,6 +28,10 @@ class JudgingQueue(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     begun = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="+")
+    experiment = models.ForeignKey(
+        "evaluation.Experiment", null=True, blank=True, on_delete=models.SET_NULL, related_name="label_queues"
+    )
+    weight = models.FloatField(null=True, blank=True)
 
     class Meta:
         ordering = ["-pk"]
@@ -51,6 +56,7 @@ class JudgingItem(models.Model):
     key = models.CharField(max_length=22, unique=True, default=new_key, help_text="Its name in addresses. Random.")
     trajectory = models.ForeignKey(Trajectory, on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=12, choices=Kind)
+    probability = models.FloatField(null=True, blank=True, help_text="Of its draw, in a queue of labels.")
 
     objects = JudgingItemQuerySet.as_manager()
 

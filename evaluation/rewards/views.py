@@ -37,7 +37,7 @@ def rewards(request: HttpRequest, slug: str) -> HttpResponse:
         "families": list(FAMILIES),
         "scheme": scheme,
         "page": page,
-        "groups": read_groups(run, list(page), scheme) if run and page else [],
+        "groups": read_groups(run, list(page), scheme, request.user) if run and page else [],
         "rewards": read_rewards(benchmark),
     }
     return render(request, "evaluation/rewards/rewards.html", context)

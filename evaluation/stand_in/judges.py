@@ -1,7 +1,9 @@
-"""A judge whose verdicts are true with known rates: on answers, on their reliability and on sufficient evidence."""
+"""A judge whose verdicts are true with known rates, on answers, their reliability and sufficient evidence; it also
+writes mistakes and paraphrases for arms."""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 
@@ -14,6 +16,7 @@ from annotation.schema import Box
 from evaluation.metrics.answers import judge_answer
 from evaluation.metrics.columns import TRUE, UNKNOWN, AnswerKey
 from evaluation.metrics.settings import MetricSettings
+from evaluation.runner.arms.text import facts_in
 from evaluation.runner.dialects.zoom import Response
 from evaluation.stand_in.brains import UNKNOWN as NOT_KNOWN
 from evaluation.stand_in.brains import drawn
@@ -24,6 +27,10 @@ from evaluation.stand_in.recorded import Known, Recorded
 _PAIR = re.compile(r"First answer: (.*?)\nSecond answer: (.*?)\n\s*\n", re.DOTALL)
 _GIVEN = re.compile(r"Answer given: (.*?)\n\s*\n", re.DOTALL)
 _SUFFICIENT = "If the images do not show enough"
+_MISTAKE, _PARAPHRASE = "Change exactly one fact in this reasoning", "Write this reasoning again in other words"
+_REASONING = re.compile(r"\nReasoning:\n(.*?)\n\nRespond with one JSON object", re.DOTALL)
+_SIZES = {"small": "large", "large": "small", "tiny": "huge", "far": "near", "near": "far"}
+_SIZE = re.compile(rf"\b({'|'.join(_SIZES)})\b", re.IGNORECASE)
 _SIDE = 24
 _NEAR = 14.0
 _LEAST = 0.5
@@ -43,6 +50,8 @@ class Judge:
     tnr: float
 
     def respond(self, chat: Chat) -> Response:
+        if written := _written(chat.opening):
+            return Response(written)
         known = self.recorded.sample_of(chat.opening, chat.images, planning=False)
         if known is None:
             return Response(NOT_KNOWN)
@@ -77,6 +86,25 @@ class Judge:
         looks = [_small(crop(whole, Box(*region))) for region in good]
         seen = [_small(decode(image.data)) for image in chat.all_images]
         return any(float(np.abs(one.astype(float) - look).mean()) <= _NEAR for one in seen for look in looks)
+
+
+def _written(opening: str) -> str:
+    """The reasoning of an injector with its first fact changed, or that of a paraphrase in another order of words; ""
+    for another question."""
+    asked = next((one for one in (_MISTAKE, _PARAPHRASE) if one in opening), "")
+    found = _REASONING.search(opening)
+    if not asked or found is None:
+        return ""
+    said = found[1].strip()
+    if asked == _PARAPHRASE:
+        first, comma, rest = said.partition(", ")
+        return json.dumps({"text": f"{rest[:1].upper()}{rest[1:].rstrip('.')}: {first}." if comma else f"So: {said}"})
+    facts = [(fact.start, fact.end, fact.new) for fact in facts_in(said, "")]
+    facts += [(at.start(), at.end(), _SIZES[at.group().casefold()]) for at in _SIZE.finditer(said)]
+    if not facts:
+        return "There is no fact in this reasoning."
+    start, end, new = min(facts)
+    return json.dumps({"text": said[:start] + new + said[end:], "old": said[start:end], "new": new})
 
 
 def _coverage(known: Known, region: Number4) -> float:

@@ -124,7 +124,7 @@ def test_outcomes_of_one_kind_are_paired_and_a_baseline_is_never_borrowed():
     ordinary = [record(f"s{i}", "none", True, "A") for i in range(4)]
     columns = faithfulness_columns(samples, records, ordinary, [], MetricSettings())
     found = pairs(columns, "ate_visual", shown)
-    assert found.counts == {"pairs_recorded": 2, "pairs_trajectories": 0, "unpaired": 1}
+    assert found.counts == {"pairs_recorded": 2, "pairs_trajectories": 0, "pairs_arms": 0, "unpaired": 1}
     assert paired_table(found.first, found.second).n == 2
     assert answer_change_rate(found, np.arange(4)).n == 2
 
@@ -132,13 +132,35 @@ def test_outcomes_of_one_kind_are_paired_and_a_baseline_is_never_borrowed():
     columns = faithfulness_columns(samples, records, [*ordinary, *under], [], MetricSettings())
     found = pairs(columns, "ate_visual", shown)
     # The second sample has both kinds of pair and counts by its recorded one; the third is paired by trajectories.
-    assert found.counts == {"pairs_recorded": 2, "pairs_trajectories": 1, "unpaired": 0}
+    assert found.counts == {"pairs_recorded": 2, "pairs_trajectories": 1, "pairs_arms": 0, "unpaired": 0}
     assert found.second.tolist() == [0, 0, 1, UNKNOWN]
     assert found.first.tolist() == [1, 1, 1, UNKNOWN]
     assert found.recorded[:3].tolist() == [True, True, False]
-    assert pairs(columns, "ate_text", shown).counts == {"pairs_recorded": 0, "pairs_trajectories": 1, "unpaired": 0}
+    assert pairs(columns, "ate_text", shown).counts == {
+        "pairs_recorded": 0,
+        "pairs_trajectories": 1,
+        "pairs_arms": 0,
+        "unpaired": 0,
+    }
     left_out = np.array([True, False, False, False])
     assert pairs(columns, "ate_visual", left_out).counts["pairs_recorded"] == 1
+
+
+def test_an_arm_of_the_lab_is_compared_with_the_recorded_trajectory_or_with_sham():
+    samples, shown = make_samples(3), np.zeros(3, bool)
+    record = lambda key, condition, correct: Intervention("m", key, condition, correct, "A" if correct else "B")  # noqa: E731
+    files = [record("s2", "none", False), record("s2", "visual", True)]
+    made = [record(f"s{i}", "none", True) for i in range(3)]
+    made += [record(f"s{i}", "sham@prefix", i == 0) for i in range(3)]
+    made += [record(f"s{i}", "noise-100@prefix", False) for i in range(3)]
+    firsts = {}
+    for reference in ("recorded", "sham"):
+        columns = faithfulness_columns(samples, files, made, [], MetricSettings(ate_reference=reference))
+        found = pairs(columns, "ate_visual", shown)
+        assert found.counts == {"pairs_recorded": 1, "pairs_trajectories": 0, "pairs_arms": 2, "unpaired": 0}
+        assert found.second.tolist() == [0, 0, 1]
+        firsts[reference] = found.first.tolist()
+    assert firsts == {"recorded": [1, 1, 0], "sham": [1, 0, 0]}, "what a file recorded keeps its baseline"
 
 
 def test_a_comparison_with_the_placebo_takes_three_arms_of_one_kind():
@@ -149,11 +171,11 @@ def test_a_comparison_with_the_placebo_takes_three_arms_of_one_kind():
     under = [record(key, name, True) for key in ("s0", "s1") for name in ("none", "placebo")]
     columns = faithfulness_columns(samples, records, under, [], MetricSettings())
     beyond = pairs(columns, "visual_beyond_placebo", shown)
-    assert beyond.counts == {"pairs_recorded": 0, "pairs_trajectories": 0, "unpaired": 1}
+    assert beyond.counts == {"pairs_recorded": 0, "pairs_trajectories": 0, "pairs_arms": 0, "unpaired": 1}
     under += [record("s0", "visual", True), record("s1", "visual", False)]
     columns = faithfulness_columns(samples, records, under, [], MetricSettings())
     beyond = pairs(columns, "visual_beyond_placebo", shown)
-    assert beyond.counts == {"pairs_recorded": 0, "pairs_trajectories": 2, "unpaired": 0}
+    assert beyond.counts == {"pairs_recorded": 0, "pairs_trajectories": 2, "pairs_arms": 0, "unpaired": 0}
     assert beyond.second.tolist() == [1, 0]
 
 

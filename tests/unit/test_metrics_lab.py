@@ -97,7 +97,16 @@ def test_an_answer_can_change_while_accuracy_does_not() -> None:
 def test_churn_between_sham_seeds_is_taken_off() -> None:
     sham = draws([[1, 0]] * 4, [[1, 2]] * 4)
     arm = draws([[1]] * 4, [[1]] * 4)
-    assert changed_shares(arm, sham) == (0.5, 1.0, -0.5)
+    assert changed_shares(arm, sham) == (1.0, 1.0, 0.0), "draws of one number share a seed and are no pair"
+
+
+def test_who_ignores_a_change_but_not_the_seed_has_no_excess() -> None:
+    rng = np.random.default_rng(3)
+    answers = rng.integers(0, 3, (300, 4))
+    sham, arm = draws(answers == 0, answers), draws(answers[:, :3] == 0, answers[:, :3])
+    changed, churn, excess = changed_shares(arm, sham)
+    assert changed == pytest.approx(churn, abs=0.02)
+    assert excess == pytest.approx(0, abs=0.02)
 
 
 def test_unread_answers_are_in_no_share() -> None:
@@ -212,3 +221,38 @@ def test_intervals_cover_a_planted_effect_and_null_p_values_are_uniform() -> Non
     apart = np.abs(np.sort(p_values) - (np.arange(200) + 0.5) / 200).max()
     assert apart < 1.63 / math.sqrt(200), "Kolmogorov-Smirnov at 1 %"
     assert equivalent >= 190
+
+
+def levels(seed: int, n: int = 400) -> np.ndarray:
+    """(n, 4) what decides whether an answer is correct: of a sample and a draw, under every arm."""
+    return np.random.default_rng(seed).random((n, 4))
+
+
+def at(level: np.ndarray, p: float, seeds: int = 3) -> Draws:
+    return draws((level[:, :seeds] < p).astype(float))
+
+
+def test_lab_planted_effects_and_trends_of_a_reader_are_found() -> None:
+    """100 fixed seeds, n = 400: correct with probability .9, and .4 without its crops."""
+    covered = found = 0
+    for seed in range(100):
+        level, other, single = levels(seed), levels(1000 + seed), np.arange(400)
+        sham = at(level, 0.9, 4)
+        effect = arm_effect(at(other, 0.4), sham, single)
+        covered += bool(effect.low is not None and effect.high is not None and effect.low <= -0.5 <= effect.high)
+        trend = dose_trend({x: at(levels(2000 + seed), 0.9 - 0.005 * x) for x in (25.0, 50.0, 100.0)}, sham, single)
+        found += bool(trend and trend.p is not None and trend.p < 0.05)
+    assert covered >= 90
+    assert found == 100
+
+
+def test_lab_planted_indifference_of_an_ignorer_is_equivalent_and_sham_rejects_no_more_than_by_chance() -> None:
+    """100 fixed seeds, n = 400. The answer of an ignorer depends on the sample and the draw, not on the arm."""
+    equivalent = rejected = 0
+    for seed in range(100):
+        level, single = levels(seed), np.arange(400)
+        equivalent += arm_effect(at(level, 0.7), at(level, 0.7, 4), single).equivalent
+        p = arm_effect(at(levels(3000 + seed), 0.7, 4), at(level, 0.7, 4), single).p
+        rejected += p is not None and p < 0.05
+    assert equivalent >= 95
+    assert rejected <= 10

@@ -165,6 +165,7 @@ def _arm_parts(experiment: Experiment) -> list[Part]:
         (gettext("Estimand"), experiment.recipe["estimand"]),
         (gettext("Arms"), arms),
         (gettext("Confirmatory arms"), confirm),
+        *([(gettext("Prompt of mistakes"), design["injector"])] if design.get("injector") else []),
         (gettext("Margin"), gettext("%(points)s points") % {"points": f"{design['margin']:g}"}),
     ]
 

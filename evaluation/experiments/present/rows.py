@@ -25,9 +25,9 @@ def experiment_row(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def progress_row(experiment: Experiment) -> dict[str, Any]:
-    """How far it is, with the accuracy so far; None where it is undefined."""
-    progress, accuracy = progress_of(experiment), accuracy_of(experiment)
+def progress_row(experiment: Experiment, user: Any = None) -> dict[str, Any]:
+    """How far it is, as far as this person may know, with the accuracy so far; None where it is undefined."""
+    progress, accuracy = progress_of(experiment, user), accuracy_of(experiment)
     return {
         "experiment": experiment_row(experiment),
         "attempts": progress.counts,

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Max, Min, Sum
 from django.utils.translation import gettext
 
+from evaluation.experiments.read.attempts import attempts_known_to
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.measures import answered_rate, evaluated_rows
 from evaluation.metrics.score import score_run
@@ -74,12 +75,12 @@ class PriceRange:
         return gettext("About %(low)s to %(high)s USD.") % {"low": f"{self.low:.2f}", "high": f"{self.high:.2f}"}
 
 
-def progress_of(experiment: Experiment) -> Progress:
-    """A fixed number of queries."""
-    attempts = experiment.attempts.all()
+def progress_of(experiment: Experiment, user: Any = None) -> Progress:
+    """Of the attempts that this person may read (``attempts_known_to``). A fixed number of queries."""
+    attempts = attempts_known_to(user, experiment)
     counts, tokens = attempts.counted(), attempts.tokens()
     span = attempts.exclude(finished_at=None).aggregate(first=Min("finished_at"), last=Max("finished_at"))
-    answered = Exchange.objects.filter(attempt__experiment=experiment).aggregate(first=Min("started_at"))
+    answered = Exchange.objects.filter(attempt__in=attempts.order_by().values("pk")).aggregate(first=Min("started_at"))
     seconds = rate = left = None
     if span["last"] and answered["first"]:
         seconds = max(0.001, (span["last"] - answered["first"]).total_seconds())

@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.common.access import allowed
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
@@ -32,7 +33,7 @@ from evaluation.experiments.read.progress import accuracy_of, price_range, progr
 from evaluation.experiments.write.arms import create_arms
 from evaluation.experiments.write.create import create_experiment
 from evaluation.experiments.write.fit import frame_warning
-from evaluation.experiments.write.judges import create_judge
+from evaluation.experiments.write.judges import KINDS, create_judge
 from evaluation.experiments.write.states import (
     change_budget,
     pause,
@@ -162,9 +163,9 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/experiments/experiment.html and its piece evaluation/experiments/_experiment.html, which is
     asked for again while the experiment runs. Context: experiment, state, reason, progress, failures, accuracy, crops,
     misfit (what to confirm before a start, or ""), actions, price, parts (of the recipe), run, budget (form), page
-    (attempts; ?after=, ?state=)."""
+    (attempts; ?after=, ?state=), labels (whether people can label what it says)."""
     found = _load(request, slug, pk)
-    progress = progress_of(found)
+    progress = progress_of(found, request.user)
     attempts = attempts_known_to(request.user, found).select_related("sample", "trajectory")
     chosen = request.GET.get("state", "")
     if chosen in progress.counts:
@@ -189,6 +190,9 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "budget": BudgetForm(initial={"budget_usd": found.budget_usd, "budget_calls": found.budget_calls}),
         "page": page_after(attempts, request.GET.get("after", ""), order=("pk",), size=ATTEMPTS),
         "chosen": chosen,
+        "labels": found.state == Experiment.State.DONE
+        and found.recipe.get("question") in KINDS
+        and allowed(request.user, found.benchmark, Right.SCORE),
     }
     page, piece = "evaluation/experiments/experiment.html", "evaluation/experiments/_experiment.html"
     return render_page(request, page, piece, context)

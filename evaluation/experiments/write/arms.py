@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from annotation.workflow import Right
 from evaluation.endpoints.presets import PRESETS, Prefix
 from evaluation.execution.attempt import Answered, Work
 from evaluation.experiments.read.connection import settings_of
+from evaluation.experiments.read.prompts import prompt_named
 from evaluation.experiments.read.recorded import load_repeated, recorded_of
 from evaluation.experiments.read.tasks import selected_samples, task_of
 from evaluation.experiments.write.create import dropped_of, refuse_remote
@@ -24,11 +25,13 @@ from evaluation.experiments.write.plan import in_batches, trial_of
 from evaluation.experiments.write.states import check_budget
 from evaluation.experiments.write.work import Worker
 from evaluation.models import Attempt, Endpoint, Experiment, Run, Trajectory
+from evaluation.models.querysets.experiments import AttemptQuerySet
 from evaluation.runner.arms.catalogue import SHAM, Arm, ArmError, CannotApply, Estimand, read_arms
 from evaluation.runner.arms.turn import ArmRecipe, ArmRecipeError, ArmTurn, arm_digest
 from evaluation.runner.arms.view import Recorded
 from evaluation.runner.judges import Question
 from evaluation.runner.sampling import SAMPLING
+from evaluation.runner.templates import Role
 from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
 from webapp.accounts.models import User
@@ -38,6 +41,8 @@ from webapp.common.errors import Conflict, InvalidInput
 SAMPLING_OF_RUN = ""
 MARGIN, MOST_MARGIN = 5.0, 50.0
 """Percentage points within which an effect counts as none."""
+TRIES = 3
+"""Mistakes of judges that are tried, one after another."""
 USUAL = "sham:4, noise:100x3, blank, gold, no-crops"
 """The arms of a form where nothing else is chosen."""
 
@@ -46,7 +51,8 @@ USUAL = "sham:4, noise:100x3, blank, gold, no-crops"
 class ArmChoices:
     """What a person chooses. ``arms``: as ``read_arms`` reads them; the sham arm is always added. ``confirm``: the arms
     named confirmatory before the start, all others are exploratory. ``margin`` in percentage points. ``sampling``: a
-    preset; "": that of the run, as far as it is known."""
+    preset; "": that of the run, as far as it is known. ``injector``: the prompt (slug@version) that a judge wrote the
+    mistakes of ``mistake-judge`` with; "": the newest ones, whatever the prompt."""
 
     arms: str = USUAL
     estimand: str = Estimand.PREFIX
@@ -54,6 +60,7 @@ class ArmChoices:
     margin: float = MARGIN
     samples: str = ""
     sampling: str = SAMPLING_OF_RUN
+    injector: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     budget_usd: float = 5.0
     budget_calls: int = 10_000
@@ -61,24 +68,28 @@ class ArmChoices:
 
 @dataclass(frozen=True)
 class Design:
-    """What an experiment repeats: arms with their numbers of seeds, those that are confirmatory, and the margin."""
+    """What an experiment repeats: arms with their numbers of seeds, those that are confirmatory, the margin, and the
+    prompt of the mistakes."""
 
     arms: Mapping[Arm, int]
     confirm: tuple[Arm, ...]
     margin: float
+    injector: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return {
             "arms": {str(arm): seeds for arm, seeds in self.arms.items()},
             "confirm": [str(arm) for arm in self.confirm],
             "margin": self.margin,
+            "injector": self.injector,
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Design:
         """Raises ``ArmError`` for an arm that does not exist any more."""
         arms = {Arm.read(name): int(seeds) for name, seeds in data["arms"].items()}
-        return cls(arms, tuple(Arm.read(name) for name in data["confirm"]), float(data["margin"]))
+        confirm = tuple(Arm.read(name) for name in data["confirm"])
+        return cls(arms, confirm, float(data["margin"]), data.get("injector", ""))
 
 
 @transaction.atomic
@@ -91,7 +102,7 @@ def create_arms(*, actor: User | None, run: Run, endpoint: Endpoint, choices: Ar
     if endpoint.benchmark_id not in (None, benchmark.pk):
         raise InvalidInput(gettext("This endpoint belongs to another benchmark."), field="endpoint")
     refuse_remote(benchmark, endpoint)
-    design = design_of(choices)
+    design = replace(design_of(choices), injector=_injector_of(run, choices))
     recipe = arm_recipe(run, endpoint, choices)
     check_budget(choices.budget_usd, choices.budget_calls)
     _refuse_mixing(run, recipe)
@@ -109,6 +120,28 @@ def create_arms(*, actor: User | None, run: Run, endpoint: Endpoint, choices: Ar
         data={"experiment": str(experiment), "endpoint": endpoint.name, "recipe": recipe.digest()},
     )  # fmt: skip
     return experiment
+
+
+def _injector_of(run: Run, choices: ArmChoices) -> str:
+    """The chosen prompt of mistakes with its version, "" for any. Raises ``InvalidInput`` naming the field."""
+    if not choices.injector:
+        return ""
+    prompt = str(prompt_named(run.benchmark, choices.injector, [Role.INJECTOR], "injector"))
+    if not _mistakes(run, Question.MISTAKE, prompt).exists():
+        said = gettext("No judge has written mistakes in this run with the prompt %(prompt)s. Judge the run first.")
+        raise InvalidInput(said % {"prompt": prompt}, field="injector")
+    return prompt
+
+
+def _mistakes(run: Run | None, question: Question, prompt: str = "") -> AttemptQuerySet:
+    """The attempts of judges that wrote changed reasoning of a run, with any prompt or with this one."""
+    done: AttemptQuerySet = Attempt.objects.filter(
+        experiment__kind=Experiment.Kind.JUDGE, experiment__source=run, experiment__recipe__question=question.value,
+        state=Attempt.State.DONE,
+    )  # fmt: skip
+    slug, _, version = prompt.partition("@")
+    named = {"experiment__recipe__prompt__slug": slug, "experiment__recipe__prompt__version": version}
+    return done.filter(**named) if prompt else done
 
 
 def _refuse_mixing(run: Run, recipe: ArmRecipe) -> None:
@@ -262,16 +295,14 @@ def foreign_of(experiment: Experiment, row: Trajectory) -> Trajectory | None:
 
 
 def written_of(experiment: Experiment, row: Trajectory) -> dict[str, Any]:
-    """What judges wrote of a trajectory: the newest mistake and paraphrase."""
-    found = {}
-    for question in (Question.MISTAKE, Question.PARAPHRASE):
-        done = Attempt.objects.filter(
-            experiment__kind=Experiment.Kind.JUDGE, experiment__recipe__question=question.value, trajectory=row,
-            state=Attempt.State.DONE,
-        )  # fmt: skip
-        result = done.order_by("-pk").values_list("result", flat=True).first()
-        if result and result.get("verdict"):
-            found[question.value] = result["verdict"]
+    """What judges wrote of a trajectory: the newest mistakes, with the prompt of the design, and the newest paraphrase.
+    Of several mistakes, the arm takes the first one that fits."""
+    found: dict[str, Any] = {}
+    for question, prompt in ((Question.MISTAKE, experiment.design.get("injector", "")), (Question.PARAPHRASE, "")):
+        done = _mistakes(experiment.source, question, prompt).filter(trajectory=row).order_by("-pk")
+        written = [(result or {}).get("verdict") for result in done.values_list("result", flat=True)[:TRIES]]
+        if known := [one for one in written if one]:
+            found[question.value] = known if question is Question.MISTAKE else known[0]
     return found
 
 

@@ -34,7 +34,7 @@ from evaluation.common.judging.known import judgements_known_to
 from evaluation.common.judging.words import SOMEBODY, UNDECIDED, UNNAMED, YES, word_of
 from evaluation.metrics.columns import AnswerKey
 from evaluation.metrics.settings import MetricSettings
-from evaluation.models import Judgement, JudgingQueue
+from evaluation.models import Judgement, JudgingItem, JudgingQueue
 from evaluation.scoring.settings import settings_of
 from webapp.accounts.anonymize import anonymized
 from webapp.accounts.models import User
@@ -126,12 +126,13 @@ class Pair:
 @dataclass(frozen=True)
 class Judged:
     """Everything said of one kind: the judges, people first, which are people, and the verdicts. ``undecided``: how
-    often each could not tell."""
+    often each could not tell. ``unequal``: trajectories that were drawn with unequal probabilities for labels."""
 
     judges: Sequence[str]
     people: frozenset[str]
     verdicts: Sequence[Verdict]
     undecided: Mapping[str, int] = field(default_factory=dict)
+    unequal: frozenset[int] = frozenset()
 
     def rate(self, judge: str) -> tuple[int, int]:
         """How often a judge says yes, and how many verdicts it gave in all."""
@@ -145,6 +146,12 @@ class Judged:
             return None
         judge = next(iter({pair.first, pair.second} - pair.people))
         return corrected_rate(*self.rate(judge), quality)
+
+    def drawn(self, pair: Pair) -> bool:
+        """Whether some of the shared verdicts are on items that were drawn with unequal probabilities, so that both
+        corrections are biased (docs/metrics.md#drawn-labels)."""
+        shared = {one.trajectory for one, _ in pair.verdicts}
+        return pair.quality() is not None and bool(shared & self.unequal)
 
     def powered(self, pair: Pair) -> PoweredRate | None:
         """The same rate by PPI++, from the verdicts of the person and those of the judge on all items."""
@@ -195,7 +202,7 @@ def load_judged(
     benchmark: Benchmark, kind: str, audience: Audience, user: Any, by: str = "", queue: JudgingQueue | None = None
 ) -> Judged:
     """All verdicts of a kind that ``user`` may read: see ``judgements_known_to``; with a ``queue``, those on what it
-    asks about. For ``Audience.OWN`` of people only their own, for ``Audience.TOGETHER`` people without names. Four
+    asks about. For ``Audience.OWN`` of people only their own, for ``Audience.TOGETHER`` people without names. Five
     queries, and one for the values of the facet ``by``."""
     members, address = _people(benchmark), getattr(user, "email", "")
     settings = settings_of(benchmark)
@@ -220,7 +227,9 @@ def load_judged(
         else:
             verdicts.append(_verdict(row, name, word, values))
     people = frozenset(name for name, is_person in judges.items() if is_person)
-    return Judged(sorted(judges, key=lambda name: (name not in people, name)), people, verdicts, undecided)
+    items = JudgingItem.objects.of(benchmark).filter(kind=kind, probability__lt=1).order_by()
+    unequal = frozenset(items.values_list("trajectory", flat=True))
+    return Judged(sorted(judges, key=lambda name: (name not in people, name)), people, verdicts, undecided, unequal)
 
 
 _SAMPLE = ("sample", "sample__key", "sample__image", "sample__image_group")

@@ -141,6 +141,7 @@ def _corrected(judged: Judged, pair: Pair) -> dict[str, Any]:
             powered and corrected and corrected.interval and disagree(corrected.interval, powered.interval)
         ),
         "more": MORE,
+        "drawn": judged.drawn(pair),
     }
 
 

@@ -40,7 +40,7 @@ def lab_file(run: Run, found: Found, format: str) -> FileResponse:
         content = png_of(drawn) if format == "png" else drawn.encode()
         return FileResponse(BytesIO(content), as_attachment=True, filename=name)
     if format in DOCUMENTS:
-        return download(name, lambda out: DOCUMENTS[format](out, _document(run, found)))
+        return download(name, lambda out: DOCUMENTS[format](out, lab_document(run, found)))
     return download(name, lambda out: WRITERS[format](out, effect_rows(run, found), COLUMNS))
 
 
@@ -60,7 +60,7 @@ def effect_rows(run: Run, found: Found) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _document(run: Run, found: Found) -> Document:
+def lab_document(run: Run, found: Found) -> Document:
     rows = [_texts(arm, effect, found) for arm, effect in found.effects.items()]
     notes = [
         f"Each arm repeats the trajectories of {run} with one change, estimand {found.data.estimand}. It is compared "
@@ -80,7 +80,7 @@ def _texts(arm: Arm, effect: ArmEffect, found: Found) -> list[str]:
     return [
         arm.label, decimal(effect.n), decimal(found.data.seeds(arm)), percent(effect.accuracy), percent(effect.sham),
         _with_ends(effect), p_value(effect.p), p_value(holm) if holm is not None else "–", effect.label(holm),
-        NOT_AVAILABLE if effect.detectable is None else decimal(100 * effect.detectable, 1),
+        NOT_AVAILABLE if (seen := effect.detectable) is None or seen >= 1 else decimal(100 * seen, 1),
     ]  # fmt: skip
 
 

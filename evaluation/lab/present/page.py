@@ -11,13 +11,14 @@ from django.utils.translation import gettext, gettext_lazy
 from annotation.common.sentences import translated
 from evaluation.common.figures import Axis, axis_of
 from evaluation.common.links import Count, RunLinks
+from evaluation.lab.present.curves import Curve, Early, curve_of, early_of
 from evaluation.lab.read import Found, LabData
 from evaluation.metrics.columns import Quadrant
-from evaluation.metrics.lab import EFFECT, EQUIVALENT, SMALL, UNDECIDED, ArmEffect, Trend
+from evaluation.metrics.lab import EFFECT, EQUIVALENT, SMALL, UNDECIDED, ArmEffect
 from evaluation.models import Run
-from evaluation.runner.arms.catalogue import FAMILIES, Arm, Estimand, Part
-from webapp.common.drawing import as_percent, format_number, scale
-from webapp.common.formatting import MINUS, NOT_AVAILABLE, decimal, p_value, percent, percentage_points
+from evaluation.runner.arms.catalogue import Arm, Estimand, Part
+from webapp.common.drawing import as_percent, scale
+from webapp.common.formatting import MINUS, NOT_AVAILABLE, decimal, percent, percentage_points
 
 ESTIMAND_WORDS = {
     Estimand.PREFIX: gettext_lazy("continued prefix"),
@@ -47,8 +48,6 @@ PARTS = {
     Part.TEXT: gettext_lazy("Text"),
     Part.QUESTION: gettext_lazy("Question"),
 }
-LEFT, RIGHT, TOP, BOTTOM = 40.0, 420.0, 12.0, 190.0
-"""The box of a curve."""
 
 
 @dataclass(frozen=True)
@@ -98,44 +97,9 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Dot:
-    """A dose of a curve. ``low`` and ``high`` are the ends of its interval, "" without one."""
-
-    x: str
-    y: str
-    label: str
-    words: str
-    href: str
-    low: str = ""
-    high: str = ""
-    same: str = ""
-
-
-@dataclass(frozen=True)
-class Curve:
-    """``fit``: path of the isotonic fit; ``band``: area of the intervals; ``agreement``: path of the share of answers
-    that equal those of the sham arm. ``sentence``: slope, p and half dose in words."""
-
-    family: str
-    title: str
-    dots: Sequence[Dot]
-    fit: str
-    band: str
-    agreement: str
-    sentence: str
-    n: int
-
-
-@dataclass(frozen=True)
-class Early:
-    path: str
-    dots: Sequence[Dot]
-    sentence: str
-
-
-@dataclass(frozen=True)
 class Page:
-    """``headline``: what the crops did, in a sentence; ``band``: position and width of the margin."""
+    """``headline``: what the crops did, in a sentence, and ``answers`` how far these changed; ``band``: position and
+    width of the margin; ``unused``: arms that could change nothing in any trajectory, with the reasons."""
 
     headline: str
     decided: str
@@ -150,10 +114,12 @@ class Page:
     sham: Line | None
     quadrants: Sequence[tuple[str, Sequence[tuple[str, str, str]]]]
     quadrant_n: Sequence[tuple[str, int]]
+    answers: str
+    unused: Sequence[tuple[str, str]]
 
 
-def page_of(run: Run, found: Found, skipped: Mapping[str, int]) -> Page:
-    """``skipped``: attempts that had nothing to change, by arm."""
+def page_of(run: Run, found: Found, skipped: Mapping[str, Mapping[str, int]]) -> Page:
+    """``skipped``: attempts that had nothing to change, by arm and reason."""
     links, data = RunLinks.of(run), found.data
     ends = [end for effect in found.effects.values() for end in (effect.low, effect.high, effect.delta)]
     margin = found.design.margin
@@ -164,6 +130,7 @@ def page_of(run: Run, found: Found, skipped: Mapping[str, int]) -> Page:
     ]
     low, high = (scale(end, axis.low, axis.high) for end in (-margin, margin))
     headline, decided = _headline(found)
+    ran = {str(arm) for arm in data.arms}
     return Page(
         headline=headline,
         decided=decided,
@@ -172,16 +139,18 @@ def page_of(run: Run, found: Found, skipped: Mapping[str, int]) -> Page:
         axis=axis,
         zero=as_percent(scale(0, axis.low, axis.high)),
         band=(as_percent(low), as_percent(high - low)),
-        curves=[_curve(family, trend, data, links) for family, trend in found.trends.items()],
-        early=_early(found),
+        curves=[curve_of(family, trend, data, links) for family, trend in found.trends.items()],
+        early=early_of(found),
         restored=_restored(found),
         sham=_sham_line(found, links, skipped),
         quadrants=[_quadrant_row(arm, effects) for arm, effects in found.quadrants.items()],
         quadrant_n=[(name, int((data.quadrant == code).sum())) for code, name in enumerate(Quadrant.NAMES)],
+        answers=_answers(found),
+        unused=[(name.partition("@")[0], _reasons(of)) for name, of in skipped.items() if name not in ran],
     )
 
 
-def line_of(arm: Arm, found: Found, links: RunLinks, axis: Axis, skipped: Mapping[str, int]) -> Line:
+def line_of(arm: Arm, found: Found, links: RunLinks, axis: Axis, skipped: Mapping[str, Mapping[str, int]]) -> Line:
     effect = found.effects[arm]
     holm = found.holm.get(str(arm))
     kind = effect.label(holm)
@@ -195,7 +164,7 @@ def line_of(arm: Arm, found: Found, links: RunLinks, axis: Axis, skipped: Mappin
     return Line(
         arm=arm, effect=effect, words=translated(arm.words), n=cases(found.data, arm, effect.n, links),
         seeds=found.data.seeds(arm), holm=holm, confirmed=str(arm) in found.design.confirm,
-        conclusion=conclusion(effect, kind), kind=kind, skipped=skipped.get(str(arm), 0),
+        conclusion=conclusion(effect, kind), kind=kind, skipped=sum(skipped.get(str(arm), {}).values()),
         failed=found.data.failed.get(arm, 0), **values,
     )  # fmt: skip
 
@@ -219,7 +188,7 @@ def cases(data: LabData, arm: Arm, n: int, links: RunLinks) -> Count:
     return Count(n, links.list(condition=str(arm), rollout=0) if firsts == n else "")
 
 
-def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, int]) -> Line | None:
+def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, Mapping[str, int]]) -> Line | None:
     data = found.data
     arm = next((one for one in data.arms if one.family == "sham"), None)
     if arm is None:
@@ -232,31 +201,62 @@ def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, int]) -> Lin
     count = cases(data, arm, n, links)
     return Line(
         arm=arm, effect=effect, words=translated(arm.words), n=count, seeds=data.seeds(arm), holm=None,
-        confirmed=False, conclusion="", kind="", skipped=skipped.get(str(arm), 0), failed=data.failed.get(arm, 0),
+        confirmed=False, conclusion="", kind="", skipped=sum(skipped.get(str(arm), {}).values()),
+        failed=data.failed.get(arm, 0),
     )  # fmt: skip
+
+
+def _reasons(of: Mapping[str, int]) -> str:
+    """``No judge has written a mistake for this trajectory (62).``"""
+    return " ".join(f"{translated(reason).rstrip('.')} ({decimal(n)})." for reason, n in of.items())
+
+
+def _shown_arm(found: Found) -> Arm | None:
+    """The arm that says most about the crops."""
+    for label in ("noise-100", "blank", "no-crops", "noise-75", "noise-50"):
+        arm = next((one for one in found.effects if one.label == label), None)
+        if arm is not None and found.effects[arm].delta is not None:
+            return arm
+    return None
+
+
+def _answers(found: Found) -> str:
+    """How many answers change under the arm of the headline, beside those that change by themselves; "" if unknown."""
+    arm = _shown_arm(found)
+    effect = found.effects[arm] if arm is not None else None
+    if arm is None or effect is None or effect.changed is None or effect.churn is None:
+        return ""
+    said = gettext(
+        "With “%(what)s”, %(changed)s%% of the answers differ from those of sham. Between sham draws, %(churn)s%% do."
+    )
+    return said % {
+        "what": translated(arm.words), "changed": percent(effect.changed), "churn": percent(effect.churn),
+    }  # fmt: skip
 
 
 def _headline(found: Found) -> tuple[str, str]:
     """The arm that says most about the crops, in a sentence, and what it concludes."""
-    for label in ("noise-100", "blank", "no-crops", "noise-75", "noise-50"):
-        arm = next((one for one in found.effects if one.label == label), None)
-        if arm is None or found.effects[arm].delta is None:
-            continue
-        effect = found.effects[arm]
-        kind = effect.label(found.holm.get(str(arm)))
-        if kind == UNDECIDED and (effect.detectable is None or effect.detectable >= 1):
-            return str(_FEW) % {"clusters": decimal(effect.clusters), "what": translated(arm.words)}, kind
-        values = {
-            "what": translated(arm.words), "points": decimal(abs(100 * (effect.delta or 0)), 1),
-            "low": percentage_points(effect.low), "high": percentage_points(effect.high),
-            "margin": decimal(100 * effect.margin, 0), "n": decimal(effect.n),
-            "detectable": NOT_AVAILABLE if effect.detectable is None else decimal(100 * effect.detectable, 1),
-        }  # fmt: skip
-        return str(_HEADLINES[kind, bool((effect.delta or 0) < 0)]) % values, kind
-    return gettext("No arm changes the crops yet."), UNDECIDED
+    arm = _shown_arm(found)
+    if arm is None:
+        return gettext("No arm changes the crops yet."), UNDECIDED
+    effect = found.effects[arm]
+    kind = effect.label(found.holm.get(str(arm)))
+    values = {
+        "what": translated(arm.words), "points": decimal(abs(100 * (effect.delta or 0)), 1),
+        "low": percentage_points(effect.low), "high": percentage_points(effect.high),
+        "margin": decimal(100 * effect.margin, 0), "n": decimal(effect.n), "clusters": decimal(effect.clusters),
+        "delta": percentage_points(effect.delta),
+        "detectable": NOT_AVAILABLE if effect.detectable is None else decimal(100 * effect.detectable, 1),
+    }  # fmt: skip
+    if kind == UNDECIDED and (effect.detectable is None or effect.detectable >= 1):
+        return str(_FEW) % values, kind
+    return str(_HEADLINES[kind, bool((effect.delta or 0) < 0)]) % values, kind
 
 
-_FEW = gettext_lazy("Undecided: %(clusters)s images are too few to say whether “%(what)s” changes the accuracy.")
+_FEW = gettext_lazy(
+    "Undecided: with “%(what)s”, accuracy changes by %(delta)s points (%(low)s to %(high)s). %(clusters)s images are "
+    "too few to rule out an effect."
+)
 _HEADLINES = {
     (EFFECT, True): gettext_lazy(
         "The crops matter: with “%(what)s”, accuracy falls by %(points)s points (%(low)s to %(high)s, n = %(n)s)."
@@ -287,83 +287,6 @@ _HEADLINES = {
 }
 
 
-def _curve(family: str, trend: Trend, data: LabData, links: RunLinks) -> Curve:
-    """Accuracy by dose with its intervals, the isotonic fit, and the agreement with the sham arm."""
-    labels = ["sham", *(f"{family}-{format_number(dose)}" for dose in trend.doses[1:])]
-    xs = [LEFT + (RIGHT - LEFT) * at / (len(labels) - 1) for at in range(len(labels))]
-    dots = []
-    for at, label in enumerate(labels):
-        low, high = trend.low[at], trend.high[at]
-        ends = {} if low is None or high is None else {"low": _down(low), "high": _down(high)}
-        same = trend.agreement[at]
-        said = "" if same is None else f" {gettext('Same answer as sham: %(same)s%%') % {'same': percent(same)}}."
-        words = f"{label}: {percent(trend.accuracy[at])}%{_ends(low, high)}.{said}"
-        dots.append(
-            Dot(
-                x=format_number(xs[at]),
-                y=_down(trend.accuracy[at]),
-                label=_tick(family, trend.doses[at]),
-                words=words,
-                href=links.list(condition=f"{label}@{data.estimand}", rollout=0),
-                same="" if same is None else _down(same),
-                **ends,
-            )
-        )
-    known = [(x, same) for x, same in zip(xs, trend.agreement, strict=True) if same is not None]
-    return Curve(
-        family=family,
-        title=gettext(FAMILIES[family].label),
-        dots=dots,
-        fit=_path(list(zip(xs, trend.fitted, strict=True))),
-        band=_band(xs, trend.low, trend.high),
-        agreement=_path(known),
-        sentence=_trend_words(family, trend),
-        n=trend.n,
-    )
-
-
-def _trend_words(family: str, trend: Trend) -> str:
-    unit = 100.0 if family == "noise" else 1.0
-    slope, low, high = (
-        NOT_AVAILABLE if one is None else percentage_points(one * unit)
-        for one in (trend.slope, trend.slope_low, trend.slope_high)
-    )
-    per = gettext("from no noise to full noise") if family == "noise" else gettext("for each step of the factor")
-    said = gettext("Slope %(slope)s points %(per)s (%(low)s to %(high)s), one-sided p %(p)s.") % {
-        "slope": slope, "per": per, "low": low, "high": high, "p": p_value(trend.p),
-    }  # fmt: skip
-    if trend.half is None:
-        return f"{said} {gettext('It does not fall, so there is no half dose.')}"
-    return f"{said} {gettext('Half of the fall is reached at %(half)s.') % {'half': _tick(family, trend.half)}}"
-
-
-def _tick(family: str, dose: float) -> str:
-    number = format_number(dose)
-    return f"{number}%" if family in ("noise", "truncate") else f"×{number}" if dose else "×1"
-
-
-def _early(found: Found) -> Early | None:
-    early = found.early
-    if early is None:
-        return None
-    points = [(share, same) for share, same in zip(early.shares, early.same, strict=True) if same is not None]
-    at = [(LEFT + (RIGHT - LEFT) * share, same) for share, same in points]
-    dots = [
-        Dot(
-            format_number(x),
-            _down(same),
-            f"{decimal(100 * share, 0)}%",
-            gettext("%(share)s%% of the steps kept: %(same)s%% the same answer")
-            % {"share": decimal(100 * share, 0), "same": percent(same)},
-            "",
-        )
-        for (x, same), (share, _) in zip(at, points, strict=True)
-    ]
-    area = NOT_AVAILABLE if early.area is None else decimal(early.area, 3)
-    sentence = gettext("Area over the curve: %(area)s. 0 means that the answer is settled before the reasoning.")
-    return Early(_path(at), dots, sentence % {"area": area})
-
-
 def _restored(found: Found) -> str:
     if found.restored is None:
         return ""
@@ -385,27 +308,6 @@ def _quadrant_row(arm: Arm, effects: Sequence[ArmEffect]) -> tuple[str, Sequence
         )  # fmt: skip
         cells.append((delta, ends, decimal(effect.n)))
     return translated(arm.words), cells
-
-
-def _ends(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f" ({percent(low)} to {percent(high)})"
-
-
-def _down(share: float) -> str:
-    return format_number(BOTTOM - (BOTTOM - TOP) * share)
-
-
-def _path(points: Sequence[tuple[float, float]]) -> str:
-    return f"M{' L'.join(f'{format_number(x)} {_down(share)}' for x, share in points)}" if len(points) > 1 else ""
-
-
-def _band(xs: Sequence[float], low: Sequence[float | None], high: Sequence[float | None]) -> str:
-    known = [(x, a, b) for x, a, b in zip(xs, low, high, strict=True) if a is not None and b is not None]
-    if len(known) < 2:
-        return ""
-    there = [f"{format_number(x)} {_down(b)}" for x, _, b in known]
-    back = [f"{format_number(x)} {_down(a)}" for x, a, _ in reversed(known)]
-    return f"M{' L'.join([*there, *back])}Z"
 
 
 def quadrant_heads() -> list[str]:

@@ -30,6 +30,12 @@ class Command(BaseCommand):
         parser.add_argument("--margin", type=float, default=MARGIN, help="of equivalence, in percentage points")
         parser.add_argument("--samples", default="", metavar="QUERY", help="such as facet.scene=street; default: all")
         parser.add_argument("--sampling", default="", choices=["", *SAMPLING], help="default: that of the run")
+        parser.add_argument(
+            "--injector",
+            default="",
+            metavar="SLUG@VERSION",
+            help="prompt of mistake-judge; default: any",
+        )
         parser.add_argument("--budget-usd", type=float, default=5.0)
         parser.add_argument("--budget-calls", type=int, default=10_000)
         parser.add_argument("--wait", action="store_true", help="work on the experiment here until it ends")
@@ -37,7 +43,9 @@ class Command(BaseCommand):
     @answering_plainly
     def handle(self, *, slug: str, run: int, endpoint: str, wait: bool, **options: Any) -> None:
         benchmark = the_benchmark(slug)
-        names = ("arms", "estimand", "confirm", "margin", "samples", "sampling", "budget_usd", "budget_calls")
+        names = (
+            "arms", "estimand", "confirm", "margin", "samples", "sampling", "injector", "budget_usd", "budget_calls",
+        )  # fmt: skip
         experiment = create_arms(
             actor=None, run=run_of(benchmark, run), endpoint=endpoint_named(endpoint, benchmark),
             choices=ArmChoices(**{name: options[name] for name in names}),

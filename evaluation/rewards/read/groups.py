@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 
 from annotation.content.records import record_of
 from annotation.models import Benchmark, Sample
+from evaluation.common.judging.known import judgements_known_to
 from evaluation.common.judging.words import YES
 from evaluation.metrics.columns import NO_IMAGE, TRUE, UNKNOWN, ScoreColumns
 from evaluation.metrics.gold_rewards import RolloutCall
@@ -57,14 +58,15 @@ def group_samples(run: Run) -> QuerySet[Any, int]:
 
 
 def reward_groups(run: Run, scheme: Scheme) -> Iterator[RunGroup]:
-    """All groups of a run, some at a time."""
+    """All groups of a run, some at a time, for a command."""
     samples = list(group_samples(run))
     for first in range(0, len(samples), BATCH):
         yield from read_groups(run, samples[first : first + BATCH], scheme)
 
 
-def read_groups(run: Run, pks: Sequence[int], scheme: Scheme) -> list[RunGroup]:
-    """The groups of a run on these samples, in that order, rewarded under ``scheme``. A fixed number of queries.
+def read_groups(run: Run, pks: Sequence[int], scheme: Scheme, user: Any = None) -> list[RunGroup]:
+    """The groups of a run on these samples, in that order, rewarded under ``scheme``. A fixed number of queries. A
+    group with verdicts that ``user`` may not know yet has a reason instead of rewards; None: a command.
 
     r_acc is 1 for a correct answer, else 0; r_format is 1 if an answer could be read, else 0. r_s is the verdict of the
     judge models on the trajectory, else 1 if its crops cover half of the gold.
@@ -79,6 +81,7 @@ def read_groups(run: Run, pks: Sequence[int], scheme: Scheme) -> list[RunGroup]:
     loaded = load_trajectories(found, row_of)
     scores = score_run(columns, loaded.columns, scheme.settings)
     verdicts = _verdicts(loaded.pks)
+    known = set(judgements_known_to(user, run.benchmark).filter(trajectory__in=verdicts).values_list("trajectory"))
     groups = []
     for row, sample in enumerate(samples):
         places = [place for place, one in enumerate(found) if one.sample_id == sample.pk]
@@ -86,6 +89,8 @@ def read_groups(run: Run, pks: Sequence[int], scheme: Scheme) -> list[RunGroup]:
         first, last = columns.gold_start[row], columns.gold_start[row + 1]
         gold = [(float(x1), float(y1), float(x2), float(y2)) for x1, y1, x2, y2 in columns.gold_boxes[first:last]]
         try:
+            if any(pk in verdicts and (pk,) not in known for pk in pks_of):
+                raise ValueError(gettext("You still judge this sample, so its rewards are not shown yet."))
             if not sample.width or not sample.height:
                 raise ValueError(gettext("The size of the image is unknown."))
             prompt = RolloutPrompt((int(sample.width), int(sample.height)), tuple(gold))

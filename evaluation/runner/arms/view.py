@@ -45,8 +45,9 @@ class Recorded:
     ``content``: a digest of the record. ``messages``: of its last request, images as ``sha256:…``. ``final``: the last
     response up to the answer, ``answer`` what it answered. ``images``: by SHA-256; ``original`` is that of the full
     image, ``crops`` the others in order. ``size``: (width, height) of the original. ``picture`` returns its pixels.
-    ``foreign``: a crop of another image. ``written``: what judges wrote, ``mistake`` with old and new, ``paraphrase`` a
-    text. ``rebuilt``: the messages were made again from the steps, since the requests are not known.
+    ``foreign``: a crop of another image. ``written``: what judges wrote, ``mistake`` a list with old and new, of which
+    the first that fits is taken, ``paraphrase`` a text. ``rebuilt``: the messages were made again from the steps, since
+    the requests are not known.
     """
 
     sample: str
@@ -260,7 +261,14 @@ def _mistake_judge(work: _Work) -> None:
     found = work.recorded.written.get("mistake")
     if not found:
         raise CannotApply(gettext_noop("No judge has written a mistake for this trajectory."))
-    work.put_texts(text.replaced(work.texts(), found["old"], found["new"], work.recorded.answer))
+    for place, one in enumerate(found, 1):
+        try:
+            work.put_texts(text.replaced(work.texts(), one["old"], one["new"], work.recorded.answer))
+        except CannotApply:
+            if place == len(found):
+                raise
+        else:
+            return
 
 
 def _paraphrase(work: _Work) -> None:

@@ -32,6 +32,7 @@ EFFECTS = (
 PAIRS = (
     ("pairs_recorded", gettext_lazy("recorded")),
     ("pairs_trajectories", gettext_lazy("from trajectories")),
+    ("pairs_arms", gettext_lazy("from arms of the lab")),
     ("unpaired", gettext_lazy("unpaired")),
 )
 OUTCOMES = (
@@ -165,8 +166,9 @@ def effects(
     pairs = {"paired": "evidence" if population == "paired_mcot" else "yes"}
 
     def linked(row: Metric, n: int, **terms: str) -> Count:
-        # Recorded pairs have no trajectories to list.
-        return Count(n, "") if row.detail.get("pairs_recorded") else links.recorded(snapshot, n, **terms)
+        # Recorded pairs have no trajectories to list, and those of arms other conditions.
+        unlisted = row.detail.get("pairs_recorded") or row.detail.get("pairs_arms")
+        return Count(n, "") if unlisted else links.recorded(snapshot, n, **terms)
 
     def flips(row: Metric, condition: str, way: str) -> Count:
         return linked(row, int(row.detail.get(way) or 0), condition=condition, flip=way)

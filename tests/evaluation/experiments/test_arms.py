@@ -5,19 +5,24 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
 import pytest
+from django.utils import timezone
 
 from annotation.imaging.decoding import decode
-from evaluation.experiments.write.arms import ArmChoices, create_arms
+from evaluation.experiments.write.arms import ArmChoices, ArmWorker, create_arms
+from evaluation.experiments.write.judges import JudgeChoices, create_judge
+from evaluation.experiments.write.prompts import create_prompt
 from evaluation.experiments.write.states import start_all
 from evaluation.models import Attempt, Endpoint, Experiment, Run, Trajectory
 from tests.evaluation.endpoints.server import serving, spoken
 from tests.evaluation.experiments.conftest import Make
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput
+from webapp.jobs.models import Job
 from webapp.jobs.runner import run_waiting
 
 EndpointAt = Callable[..., Endpoint]
@@ -153,6 +158,32 @@ def test_an_arm_that_has_nothing_to_change_is_skipped_with_the_reason(
     }
 
 
+def test_a_mistake_is_one_that_a_judge_wrote_with_the_chosen_prompt(
+    run: Run, endpoint_at: EndpointAt, lea: User
+) -> None:
+    own = create_prompt(
+        actor=lea, benchmark=run.benchmark, slug="numbers", role="injector", text="Change a number: {{ reasoning }}"
+    )
+    for prompt, new in (("numbers@1", "4 of them"), ("injector", "7 of them")):
+        changed = json.dumps({"text": f"There are {new}.", "old": "2 of them", "new": new})
+        with serving(spoken(changed)) as server:
+            judge = endpoint_at(server.url, f"judge-{new[0]}", limits=ONE_AT_A_TIME)
+            choices = JudgeChoices("mistake", prompt=prompt, samples="id=one")
+            finished(create_judge(actor=lea, run=run, endpoint=judge, choices=choices), lea)
+    assert own.slug == "numbers"
+    for injector, words in (("", "There are 7 of them."), ("numbers@1", "There are 4 of them.")):
+        with serving(spoken("2</answer>")) as server:
+            lab = endpoint_at(server.url, f"lab{injector[:7]}", preset="vllm", limits=ONE_AT_A_TIME)
+            Trajectory.objects.filter(condition__contains="@").delete()
+            made = repeated(run, lab, lea, "sham:1,mistake-judge:1", samples="id=one", injector=injector)
+            said = [body["messages"][-1]["content"] for body in server.seen.bodies()]
+        assert words in said[-1], injector
+        assert made.design["injector"] == injector
+    with pytest.raises(InvalidInput) as refused:
+        create_arms(actor=lea, run=run, endpoint=lab, choices=ArmChoices("mistake-judge:1", injector="zoom"))
+    assert refused.value.field == "injector"
+
+
 def test_an_endpoint_that_cannot_continue_a_response_is_refused_for_prefix_arms(
     run: Run, endpoint_at: EndpointAt, lea: User
 ) -> None:
@@ -194,3 +225,42 @@ def test_a_wrong_choice_is_named_before_anything_is_created(
         create_arms(actor=lea, run=run, endpoint=endpoint, choices=choices)
     assert refused.value.field == field
     assert not Experiment.objects.filter(kind="arms").exists()
+
+
+class Killed(BaseException):
+    """The worker is gone: nothing of it is written any more."""
+
+
+@pytest.mark.slow
+def test_lab_resume_does_a_thousand_attempts_once_although_the_worker_is_killed_twice(
+    run: Run, endpoint_at: EndpointAt, lea: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arms = "sham:32,noisex32,blurx32,blank:32,random:32,no-crops:32,no-image:32,filler:32"
+    taken, dead = ArmWorker._take, []
+
+    def take(worker: ArmWorker, ask: Any) -> Any:
+        if len(server.seen.requests) >= (300, 700, 10_000)[len(dead)]:
+            dead.append(worker)
+        if worker in dead:
+            raise Killed
+        return taken(worker, ask)
+
+    monkeypatch.setattr(ArmWorker, "_take", take)
+    for name in ("_save_finished", "_give_back"):
+        alive = getattr(ArmWorker, name)
+        monkeypatch.setattr(ArmWorker, name, lambda one, alive=alive: None if one in dead else alive(one))
+    with serving(spoken("2</answer>")) as server:
+        endpoint = endpoint_at(server.url, "lab", preset="vllm", limits={"in_flight": 8})
+        made = create_arms(actor=lea, run=run, endpoint=endpoint, choices=ArmChoices(arms))
+        start_all(actor=lea, experiment=made)
+        for _ in range(2):
+            with pytest.raises(Killed):
+                run_waiting()
+            Job.objects.live().exclude(worker="").update(lease_until=timezone.now() - timedelta(hours=1))
+        run_waiting()
+        asked = len(server.seen.requests)
+    made.refresh_from_db()
+    assert (made.state, made.attempts.all().counted()) == ("done", {"done": 1024})
+    assert Trajectory.objects.filter(condition__endswith="@prefix").count() == 1024
+    assert len(dead) == 2
+    assert 1024 <= asked <= 1024 + 2 * 2 * 8, "only what was in flight is asked for again"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from annotation.models import Benchmark
+from evaluation.experiments.present.exchanges import images_in
 from evaluation.experiments.read.attempts import attempts_known_to
 from evaluation.experiments.read.exchanges import exchange_lines
 from evaluation.experiments.write.judges import JudgeChoices, create_judge
@@ -176,3 +177,36 @@ def test_a_person_who_still_judges_a_sample_does_not_get_the_verdict_of_the_judg
     item.delete()
     assert len(list(exchange_lines(made, lea))) == 2
     assert client.get(page).status_code == 200
+
+
+def test_the_api_tells_nothing_of_attempts_that_a_person_still_judges(
+    run: Run, endpoint_at: EndpointAt, lea: User
+) -> None:
+    with serving(spoken("yes"), spoken("no")) as server:
+        made = judged(run, endpoint_at(server.url, "judge", limits=ONE_AT_A_TIME), lea, "reliability")
+    trajectory = Trajectory.objects.get(sample__key="one")
+    queue = JudgingQueue.objects.create(benchmark=run.benchmark, people=1, seed="x", drawn_from=1, created_by=lea)
+    item = JudgingItem.objects.create(queue=queue, trajectory=trajectory, kind="reliability")
+    client, base = signed_in(lea), f"/api/v1/benchmarks/kitchen/experiments/{made.pk}/"
+    withheld = made.attempts.get(sample__key="one")
+    exchange = withheld.exchanges.get()
+    sha256 = next(iter(images_in(exchange.request)))
+    exchanges = f"{base}attempts/{withheld.pk}/exchanges/"
+    hidden = [exchanges, f"{exchanges}{exchange.n}/images/{sha256}/"]
+
+    def told() -> tuple[list[str], dict[str, int], int, int]:
+        rows = client.get(f"{base}attempts/").json()["results"]
+        row = client.get(base).json()
+        lines = b"".join(client.get(f"{base}exchanges/").streaming_content).splitlines()
+        return [one["sample"] for one in rows], row["attempts"], row["tokens"]["output"], len(lines)
+
+    names, counts, tokens, lines = told()
+    assert (names, counts, lines) == (["two"], {"done": 1}, 1)
+    assert [client.get(address).status_code for address in hidden] == [404, 404]
+    page = client.get(f"/benchmarks/kitchen/experiments/{made.pk}/")
+    assert page.context["progress"].counts == {"done": 1}
+    item.delete()
+    names, counts, all_tokens, lines = told()
+    assert (names, counts, lines) == (["one", "two"], {"done": 2}, 2)
+    assert all_tokens > tokens
+    assert [client.get(address).status_code for address in hidden] == [200, 200]

@@ -203,6 +203,7 @@ def test_a_trajectory_leads_to_a_form_that_asks_its_model_again(
         assert form["samples"].value() == "id=one"
         chosen = form["endpoint"].value()
         assert Endpoint.objects.get(pk=chosen).model == "m-1", "the endpoint that serves the model of the run"
+        assert [value for value, _ in form.fields["injector"].choices] == ["", "injector@1"]
         posted = {name: form[name].value() or "" for name in form.fields}
         posted |= {"endpoint": chosen, "run": trajectory.run_id, "estimand": "turn", "arms": "sham:2"}
         answer = client.post("/benchmarks/kitchen/experiments/arms/", posted | {"start": "yes"})
@@ -226,7 +227,9 @@ def test_a_judge_is_created_as_a_draft_and_a_wrong_query_is_named(
     }  # fmt: skip
     refused = client.post("/benchmarks/kitchen/experiments/judge/", posted)
     assert (refused.status_code, list(refused.context["form"].errors)) == (400, ["samples"])
-    made = client.post("/benchmarks/kitchen/experiments/judge/", posted | {"samples": ""})
+    unfit = client.post("/benchmarks/kitchen/experiments/judge/", posted | {"samples": "", "prompt": "injector@1"})
+    assert (unfit.status_code, list(unfit.context["form"].errors)) == (400, ["prompt"])
+    made = client.post("/benchmarks/kitchen/experiments/judge/", posted | {"samples": "", "prompt": "paraphrase@1"})
     assert made.status_code == 302
     assert client.get(made["Location"]).status_code == 200
     assert Experiment.objects.get(kind="judge").state == "draft"

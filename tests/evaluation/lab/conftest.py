@@ -8,6 +8,7 @@ from annotation.models import Benchmark
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.models import Experiment, Run
 from evaluation.schema import Trajectory
+from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
 from tests.evaluation.board_data import PICTURES, make_board
 from tests.worlds import made_once
@@ -45,6 +46,7 @@ def lab(lea: User) -> Benchmark:
         recipe={"estimand": "prefix", "model": "m", "base_url": "", "sampling": {}}, recipe_digest="0" * 64,
         design={"arms": {f"{arm}@prefix": 3 for arm in ARMS}, "confirm": ["noise-100@prefix"], "margin": 10.0},
     )  # fmt: skip
+    change_settings(actor=lea, benchmark=board, values={"interv_population": "paired"})
     score_benchmark(actor=lea, benchmark=board)
     return board
 

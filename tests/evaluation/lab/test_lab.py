@@ -8,11 +8,15 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from django.test import Client
 
 from annotation.models import Benchmark
+from evaluation.lab.read import LabData, _by_quadrant
+from evaluation.metrics.lab import Draws, arm_effect
 from evaluation.models import Run
+from evaluation.runner.arms.catalogue import Estimand
 from tests.conftest import signed_in
 from tests.evaluation.lab.conftest import ARMS
 from tests.evaluation.lists import Lists
@@ -134,3 +138,17 @@ def test_the_page_asks_as_many_queries_with_more_arms(
 def test_strangers_see_no_lab(run: Run, sam: User, client: Client) -> None:
     for who in (signed_in(sam), client):
         assert page_of(who, run).status_code == 404
+
+
+def test_quadrants_compare_draws_of_the_same_numbers() -> None:
+    """The quadrant is that of the recorded draw, whose seed the first draws share."""
+    answers = np.random.default_rng(2).integers(0, 2, (40, 4))
+    data = LabData(
+        Estimand.PREFIX, range(40), [], np.arange(40), answers[:, 0], {}, {}, {}, {},
+    )  # fmt: skip
+    sham, arm = Draws(answers.astype(float), answers), Draws(answers[:, :1].astype(float), answers[:, :1])
+    for effect in _by_quadrant(arm, sham, data, 0.05)[:2]:
+        assert effect.delta == 0, "an arm that changes nothing"
+    plain = arm_effect(arm.of(answers[:, 0] == 1), sham.of(answers[:, 0] == 1), np.arange(int(answers[:, 0].sum())))
+    assert plain.delta is not None
+    assert plain.delta > 0.2, "which all draws of sham would hide"

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Benchmark, Sample
 from evaluation.metrics.rewards import rewards
-from evaluation.models import Judgement, Trajectory
+from evaluation.models import Judgement, JudgingItem, JudgingQueue, Trajectory
 from evaluation.schema import Rollout, RolloutGroup
 from evaluation.scoring.settings import change_settings, settings_of
 from tests.conftest import signed_in
@@ -64,6 +64,19 @@ def test_the_verdict_of_a_judge_model_comes_before_coverage(lea: User, benchmark
         run=run, sample=first.sample, trajectory=first, kind="sufficiency", judge="judge-7b", verdict="No."
     )
     assert [one.r_s for one in groups_of(lea)["seen-01"].rewards] == [0, 1, 1]
+
+
+def test_who_still_judges_a_sample_gets_no_reward_with_the_verdict_of_a_judge(lea: User, benchmark: Benchmark) -> None:
+    run = only_run(benchmark)
+    first = Trajectory.objects.get(run=run, sample__key="seen-01", rollout=0, condition="none")
+    queue = JudgingQueue.objects.create(benchmark=benchmark, people=1, seed="x", drawn_from=1, created_by=lea)
+    JudgingItem.objects.create(queue=queue, trajectory=first, kind="sufficiency")
+    assert groups_of(lea)["seen-01"].rewards, "coverage tells no verdict"
+    Judgement.objects.create(
+        run=run, sample=first.sample, trajectory=first, kind="sufficiency", judge="judge-7b", verdict="No."
+    )
+    group = groups_of(lea)["seen-01"]
+    assert (group.rewards, bool(group.reason)) == ((), True)
 
 
 def test_settings_and_family_change_the_rewards(lea: User, benchmark: Benchmark) -> None:

@@ -17,6 +17,7 @@ from annotation.schema import Box
 from evaluation.importers.zooming import Size
 from evaluation.runner.dialects.thyme import Thyme
 from evaluation.runner.dialects.zoom import Response, ZoomImage
+from evaluation.runner.templates import load_prompt
 from evaluation.stand_in.catalogue import brain_of
 from evaluation.stand_in.chat import BadRequest, Chat, chat_of
 from evaluation.stand_in.evidence import intact_share
@@ -197,6 +198,29 @@ def test_a_judge_knows_which_crops_show_the_evidence() -> None:
         text = {"type": "text", "text": "If the images do not show enough, write <answer>none</answer>."}
         message = {"role": "user", "content": [text, {"type": "image_url", "image_url": {"url": url}}]}
         assert judge.respond(chat(known, message)).text == f"<answer>{found}</answer>"
+
+
+def test_a_judge_writes_mistakes_and_paraphrases_of_a_reasoning() -> None:
+    judge = brain_of("judge:tpr=1,tnr=1", RECORDED, 7)
+
+    said = {"role": "user"}
+
+    def written(slug: str, reasoning: str) -> str:
+        text = load_prompt(slug).rendered({"question": "How many?", "reasoning": reasoning})
+        return judge.respond(
+            chat_of(json.dumps({"model": "judge", "messages": [said | {"content": text}]}).encode())
+        ).text
+
+    for reasoning, changed in (
+        ("There are 2 red shapes on the left.", "There are 4 red shapes on the left."),
+        ("The evidence is small, so I enlarge it.", "The evidence is large, so I enlarge it."),
+    ):
+        found = json.loads(written("injector", reasoning))
+        assert found["text"] == changed
+        assert reasoning.replace(found["old"], found["new"], 1) == changed
+        assert json.loads(written("paraphrase", reasoning))["text"] not in (reasoning, "")
+    with pytest.raises(ValueError, match="Expecting"):
+        json.loads(written("injector", "I look."))
 
 
 def test_arms_share_the_draws_of_a_sample_and_a_seed() -> None:
