@@ -67,7 +67,14 @@ class _Means:
 
 
 def estimate(
-    answers: Answers, numerator: Floats, denominator: Floats, *, rate: bool, draws: int = DRAWS, seed: int = SEED
+    answers: Answers,
+    numerator: Floats,
+    denominator: Floats,
+    *,
+    rate: bool,
+    resampled: Resampled | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
 ) -> Estimate:
     """θ = Σ_h W_h ȳ_h, where ȳ_i is the mean over people on sample i and ȳ_h that over the n_h samples of a stratum.
 
@@ -78,15 +85,15 @@ def estimate(
 
     A ``rate`` has Wilson's interval with n_eff = θ(1−θ)/Var; where no stratum has any spread, with 1 / Σ_h W_h²
     (1 − n_h/N_h) / n_h. From five people on, the interval is a bootstrap over people and samples; with fewer, that of
-    other metrics is one over samples. Below 20 samples there is no bootstrap.
+    other metrics is one over samples. Below 20 samples there is no bootstrap. ``resampled``: of ``resample``, where it
+    is known.
     Example: two strata of 60 and 40, answers 1, 0 and 1, 1: θ = .6·.5 + .4·1 = .7; Var = .36·(58/60)·.5/2 = .087.
     """
     inside = (numerator != 0) | (denominator != 0)
-    means = _means(answers, numerator, denominator)
-    top, bottom = _total(means, means.top), _total(means, means.bottom)
-    if not inside.any() or bottom <= 0:
+    means, value = _means(answers, numerator, denominator), weighted_ratio(answers, numerator, denominator)
+    if value is None:
         return Estimate(covered=_covered(answers))
-    value = top / bottom
+    bottom = _total(means, means.bottom)
     variance = _variance(means, (means.top - value * means.bottom) / bottom)
     people = dense_codes(answers.person[inside])[1]
     n = dense_codes(answers.sample[inside])[1]
@@ -94,7 +101,8 @@ def estimate(
     n_eff = _effective(means, value, variance) if rate else None
     interval: Interval | None
     if n >= MIN_CLUSTERS and (people >= ENOUGH_PEOPLE or not rate) and variance is not None:
-        interval = _bootstrap(answers, numerator, denominator, means, people >= ENOUGH_PEOPLE, draws, seed)
+        resampled = resampled or resample(answers, draws, seed)
+        interval = _bootstrap(answers, numerator, denominator, resampled, both=people >= ENOUGH_PEOPLE)
     elif rate:
         interval = _wilson(value, n_eff, exact=variance == 0 and math.isinf(n_eff or 0))
     else:
@@ -103,6 +111,13 @@ def estimate(
     return Estimate(
         value, n, people, int(inside.sum()), variance, finite, interval, low, high, _covered(answers)
     )  # fmt: skip
+
+
+def weighted_ratio(answers: Answers, numerator: Floats, denominator: Floats) -> float | None:
+    """The θ of ``estimate``; None without a population."""
+    means = _means(answers, numerator, denominator)
+    bottom = _total(means, means.bottom)
+    return _total(means, means.top) / bottom if bottom > 0 else None
 
 
 def paired_difference(
@@ -203,37 +218,56 @@ def _covered(answers: Answers) -> float:
     return float(answers.sizes[there].sum()) / total if total else 0.0
 
 
-def _bootstrap(
-    answers: Answers, numerator: Floats, denominator: Floats, means: _Means, both: bool, draws: int, seed: int
-) -> Interval | None:
-    """The percentile interval over draws of samples within their strata, and with ``both`` of people too.
+@dataclass(frozen=True)
+class Resampled:
+    """How often samples (draws, m) and people (draws, k) count in each draw of a bootstrap. It depends on who answered
+    what, so that all metrics of a study share it."""
+
+    weights: Floats
+    people: Floats
+    seed: int
+
+
+def resample(answers: Answers, draws: int = DRAWS, seed: int = SEED) -> Resampled:
+    """Draws of samples within their strata, and of people.
 
     Samples: n_h − 1 of n_h with replacement, with weights 1 − λ + λ·n_h/(n_h − 1)·(times drawn), λ² = 1 − n_h/N_h (Rao,
-    Wu and Yue 1992), whose variance is that of ``estimate``. People: k of k; an answer counts as often as its person
-    was drawn, and a sample without one is left out of the draw.
+    Wu and Yue 1992), so that the variance of a mean is that of ``estimate``. People: k of k with replacement.
     """
     generator = np.random.default_rng(seed)
+    nothing = np.zeros(len(answers.sample))
+    weights = _sample_weights(_means(answers, nothing, nothing), draws, generator)
+    _, k = dense_codes(answers.person)
+    return Resampled(weights, generator.multinomial(k, np.full(k, 1 / k), size=draws).astype(np.float64), seed)
+
+
+def _bootstrap(
+    answers: Answers, numerator: Floats, denominator: Floats, resampled: Resampled, *, both: bool
+) -> Interval | None:
+    """The percentile interval over draws of samples, and with ``both`` of people: an answer counts as often as its
+    person was drawn, and a sample without one is left out of the draw."""
+    means = _means(answers, numerator, denominator)
     there, sample = np.unique(answers.sample, return_inverse=True)
     person, k = dense_codes(answers.person)
+    draws = len(resampled.weights)
     inside = ((numerator != 0) | (denominator != 0)).astype(np.float64)
     tables = [np.zeros((k, len(there))) for _ in range(4)]
     for table, values in zip(tables, (numerator, denominator, inside, np.ones(len(inside))), strict=True):
         np.add.at(table, (person, sample), values)
-    weights = _sample_weights(means, draws, generator)
-    people = generator.multinomial(k, np.full(k, 1 / k), size=draws).astype(float) if both else np.ones((draws, k))
+    people = resampled.people if both else np.ones((1, k))
     top, bottom, counted, given = (people @ table for table in tables)
-    usable = weights * (given > 0)
-    each = np.maximum(counted, 1)
+    usable = resampled.weights * (given > 0)
     member = np.zeros((len(there), len(means.size)))
     member[np.arange(len(there)), means.stratum] = 1
     size = usable @ member
     share = np.where(size > 0, means.weight, 0) / np.where(size > 0, size, 1)
-    over, under = (((usable * part / each) @ member * share).sum(axis=1) for part in (top, bottom))
+    each = np.maximum(counted, 1)
+    over, under = (((usable * (part / each)) @ member * share).sum(axis=1) for part in (top, bottom))
     defined = under > 0
     if defined.sum() * 2 < draws:
         return None
     low, high = np.quantile(over[defined] / under[defined], [0.025, 0.975])
-    detail = {"draws": draws, "seed": seed, "undefined_draws": int(draws - defined.sum())}
+    detail = {"draws": draws, "seed": resampled.seed, "undefined_draws": int(draws - defined.sum())}
     return Interval(float(low), float(high), OVER_BOTH if both else OVER_SAMPLES, detail)
 
 

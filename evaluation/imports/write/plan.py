@@ -36,6 +36,7 @@ from evaluation.models import (
     Note,
     RolloutGroup,
     Run,
+    StudySample,
     Tagging,
     Trajectory,
 )
@@ -73,6 +74,14 @@ ON_SAMPLES: tuple[tuple[Any, str, Q, Any], ...] = (
             "%(count)s of its samples is in a frozen version.",
             "%(count)s of its samples are in a frozen version.",
             "n",
+        ),
+    ),
+    (
+        StudySample,
+        "sample",
+        Q(),
+        ngettext_lazy(
+            "%(count)s of its samples is in a human study.", "%(count)s of its samples are in a human study.", "n"
         ),
     ),
     (
