@@ -40,7 +40,8 @@ def people_rows(samples: SampleColumns, parts: Sequence[Scored], study: Study) -
     """Every metric as ``evaluation.metrics.people.estimate`` gives it; a metric without a population on the whole
     benchmark is given there, as undefined, and not repeated for slices.
 
-    ``detail``: the counts that must never be hidden; ``people``, ``person_low`` and ``person_high`` (the range over
+    ``numerator``: over the first part alone, which are the first answers on each sample: lists hold these. ``detail``:
+    the counts that must never be hidden; ``people``, ``person_low`` and ``person_high`` (the range over
     people), ``covered``, and for rates that undecided answers could change ``low`` and ``high``.
     """
     sample = np.concatenate([part.scores.sample for part in parts])
@@ -54,7 +55,11 @@ def people_rows(samples: SampleColumns, parts: Sequence[Scored], study: Study) -
         inside = np.zeros(len(sample))
         inside[part.rows] = 1
         counts = _counts(part, parts, study)
-        made = [_row(m.among(inside), part, counts, answers, resampled) for m in measures if m.metric not in empty]
+        made = [
+            _row(m.among(inside), part, counts, answers, resampled, len(parts[0].scores))
+            for m in measures
+            if m.metric not in empty
+        ]
         if part.by == WHOLE:
             empty = {row.metric for row in made if row.n == 0}
         found += sorted(made, key=lambda row: _PLACE[row.metric])
@@ -91,8 +96,15 @@ def _joined(several: Sequence[Measure], parts: Sequence[Scored]) -> Measure:
 
 
 def _row(
-    measure: Measure, part: Slice, counts: Mapping[str, Any], answers: Answers, resampled: Resampled | None
+    measure: Measure,
+    part: Slice,
+    counts: Mapping[str, Any],
+    answers: Answers,
+    resampled: Resampled | None,
+    first: int,
 ) -> MetricRow:
+    """``first``: how many of the answers are the first on their sample; they lead."""
+    top = float(measure.numerator[:first].sum())
     rate = measure.kind == RATE
     found = estimate(answers, measure.numerator, measure.denominator, rate=rate, resampled=resampled)
     detail: dict[str, Any] = {
@@ -100,14 +112,14 @@ def _row(
     }  # fmt: skip
     if measure.open is not None:
         # The ends are shares of the answers that are right, wrong or undecided.
-        for name, top in (("low", measure.open.sure), ("high", measure.open.possible)):
-            detail[name] = weighted_ratio(answers, top, measure.open.whole)
+        for name, at_end in (("low", measure.open.sure), ("high", measure.open.possible)):
+            detail[name] = weighted_ratio(answers, at_end, measure.open.whole)
     interval = found.interval
     if interval is None:
-        return MetricRow(measure.metric, part.by, part.value, found.value, found.n, detail=detail)
+        return MetricRow(measure.metric, part.by, part.value, found.value, found.n, top, detail=detail)
     ends = interval.low, interval.high, interval.method
     detail |= interval.detail
-    return MetricRow(measure.metric, part.by, part.value, found.value, found.n, None, *ends, None, detail)
+    return MetricRow(measure.metric, part.by, part.value, found.value, found.n, top, *ends, None, detail)
 
 
 def _counts(part: Slice, parts: Sequence[Scored], study: Study) -> dict[str, Any]:

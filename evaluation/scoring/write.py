@@ -144,7 +144,7 @@ def score_one(
             reading_version=VERSION,
             computed_at=timezone.now(),
             seconds=0,
-            samples_n=len(drawn.stratum) if drawn else len(samples.columns),
+            samples_n=len(samples.columns),
             trajectories_n=len(loaded.columns),
             failed_n=int(loaded.columns.failed.sum()),
             answers_n=answers,

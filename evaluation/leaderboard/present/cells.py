@@ -133,9 +133,9 @@ class ShownRow:
         detail = (accuracy.detail if accuracy else None) or {}
         words = [f"familiarity ≥ {self.row.familiarity.rstrip('+')}"] if self.row.familiarity else []
         if k := detail.get("people"):
-            words.append(f"{k} {'person' if k == 1 else 'people'}")
+            words.append(f"k = {k}")
             if k > 1 and detail.get("person_low") is not None:
-                words.append(f"each {percent(detail['person_low'])}–{percent(detail['person_high'])}")
+                words.append(f"{percent(detail['person_low'])}–{percent(detail['person_high'])}")
         return ", ".join(words)
 
     @property

@@ -133,8 +133,13 @@ def hidden_counts(row: LeaderboardRow, addresses: Addresses) -> list[Cell]:
     """``43 missing``, ``2 failed`` ...: only those that are not 0."""
     counts, settings = row.counts, row.settings
     if row.by_people:
-        words = {"missing": "samples without an answer", "missing_answer": "“I can't tell”", "undecided": "undecided"}
-        return [Cell(f"{decimal(counts[name])} {said}") for name, said in words.items() if counts.get(name)]
+        words = {
+            "missing": ("missing", "drawn samples without an answer"),
+            "missing_answer": ("unanswered", "the person could not tell. They count as incorrect"),
+            "undecided": ("undecided", "answers that no rule can decide"),
+        }
+        found = [(counts[name], *said) for name, said in words.items() if counts.get(name) and not row.familiarity]
+        return [Cell(f"{decimal(n)} {word}", meaning) for n, word, meaning in found]
     found = []
     if counts.get("missing"):
         n = counts["missing"]

@@ -84,7 +84,9 @@ class LeaderboardRow:
 
     @property
     def missing(self) -> int:
-        """Samples of the benchmark without a trajectory of this run."""
+        """Samples of the benchmark without a trajectory of this run; of people, drawn samples without an answer."""
+        if self.by_people:
+            return int(self.counts.get("missing", 0))
         return self.scoring.samples_n - self.scoring.trajectories_n if self.scoring else 0
 
     @property
