@@ -3,9 +3,10 @@
 Every page, list, chart, export and API asks ``known``. Actions load the facts (``annotation.common.access`` and, for
 judging queues, ``evaluation.common.judging.known``) and pass them on.
 
-Two groups of people work blind. An annotator who is handed gold checks must not find out which samples are checks, nor
-look up their gold. A judge must not find out which model a question is about before the queue is finished: an answer
-that a question quotes, or a crop that it shows, could be looked for wherever results are. Hiding single items would
+Three groups of people work blind. An annotator who is handed gold checks must not find out which samples are checks,
+nor look up their gold. A judge must not find out which model a question is about before the queue is finished: an
+answer that a question quotes, or a crop that it shows, could be looked for wherever results are. A participant of a
+human study must not find the gold of its samples, nor what models or other people answered. Hiding single items would
 single them out, so that ``known`` withholds whole areas.
 """
 
@@ -27,6 +28,10 @@ JUDGING = frozenset({Right.VIEW, Right.ANNOTATE, Right.REVIEW, Right.AUDIT, Righ
 """All that is left to a person in the middle of a judging queue, whatever roles they hold. Every other right leads to
 answers and crops, or to scores and decisions that are made of them."""
 
+STUDYING = frozenset({Right.VIEW, Right.ANNOTATE, Right.TAKE_STUDY})
+"""All that is left to a person in the middle of a human study, whatever roles they hold. Every other right leads to
+gold or to answers: a review shows the content of a sample that was opened again, a judging queue answers of models."""
+
 CHECKS_AND_PUBLIC = gettext_noop(
     "A benchmark with gold checks can't be public: annotators could sign out and look up the gold."
 )
@@ -36,13 +41,19 @@ JUDGING_AND_PUBLIC = gettext_noop(
 )
 
 
+STUDY_AND_PUBLIC = gettext_noop(
+    "A benchmark with an open human study can't be public: participants could sign out and look up the gold."
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """What is true now of a person, of a benchmark, and of the judging queues that ask about what they look at.
 
     ``roles``: held by the person; none for a visitor. ``copy``: reads a published copy. ``marks_open``: the lead shows
     notes and shared tags to visitors. ``judging``: the person was handed a question of a judging queue, and neither
-    they nor others have finished it. ``left``: a queue has a question that this person has neither judged nor skipped.
+    they nor others have finished it. ``studying``: they began a human study that is open, and have not finished it.
+    ``left``: a queue has a question that this person has neither judged nor skipped.
     ``unjudged``: it has one that fewer people have judged than are asked. ``passed_on``: all rights, or those of a
     token.
     """
@@ -53,6 +64,7 @@ class Facts:
     checks_run: bool = False
     marks_open: bool = False
     judging: bool = False
+    studying: bool = False
     left: bool = False
     unjudged: bool = False
     passed_on: frozenset[Right] = frozenset(Right)
@@ -62,7 +74,8 @@ class Facts:
 class Known:
     """What the person may know and do.
 
-    ``handed_checks``: gold checks are mixed into their samples. ``judging``: as in ``Facts``. ``states``: how many
+    ``handed_checks``: gold checks are mixed into their samples. ``judging``, ``studying``: as in ``Facts``.
+    ``takes_studies``: may take part in human studies; leads draw their samples, and cannot. ``states``: how many
     samples are in which state, and who works on them. ``marks``: notes and shared tags. ``verdicts``: of people
     and judges, on the samples of the queues in question. ``source``: the list and the runs that these queues were drawn
     from. ``seed``: of the draw.
@@ -71,6 +84,8 @@ class Known:
     rights: frozenset[Right]
     handed_checks: bool
     judging: bool
+    studying: bool
+    takes_studies: bool
     states: bool
     marks: bool
     verdicts: bool
@@ -96,7 +111,9 @@ def known(facts: Facts) -> Known:
         rights &= HANDED_CHECKS
     if facts.judging:
         rights &= JUDGING
-    elif (facts.public or facts.copy) and not facts.checks_run:
+    if facts.studying:
+        rights &= STUDYING
+    if (facts.public or facts.copy) and not (facts.checks_run or facts.judging or facts.studying):
         rights |= OPEN
     judges = Right.JUDGE in rights
     waits = facts.unjudged and (facts.left or not judges)
@@ -104,6 +121,8 @@ def known(facts: Facts) -> Known:
         rights=rights & facts.passed_on,
         handed_checks=handed,
         judging=facts.judging,
+        studying=facts.studying,
+        takes_studies=Right.TAKE_STUDY in rights & facts.passed_on and Role.LEAD not in facts.roles,
         states=not handed,
         marks=Right.SEE_GOLD in rights and not facts.copy and (bool(facts.roles) or facts.marks_open),
         verdicts=not waits,

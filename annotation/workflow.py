@@ -60,15 +60,15 @@ class Right(StrEnum):
     EXPORT = "export"
     COMPARE_WORK = "compare_work"
     JUDGE = "judge"
+    TAKE_STUDY = "take_study"
     MANAGE = "manage"
 
 
+_MEMBER = frozenset({Right.VIEW, Right.SEE_GOLD, Right.COMPARE_WORK, Right.JUDGE, Right.TAKE_STUDY})
 RIGHTS: dict[Role, frozenset[Right]] = {
-    Role.ANNOTATOR: frozenset({Right.VIEW, Right.SEE_GOLD, Right.ANNOTATE, Right.COMPARE_WORK, Right.JUDGE}),
-    Role.REVIEWER: frozenset({Right.VIEW, Right.SEE_GOLD, Right.REVIEW, Right.AUDIT, Right.COMPARE_WORK, Right.JUDGE}),
-    Role.RESEARCHER: frozenset(
-        {Right.VIEW, Right.SEE_GOLD, Right.IMPORT_RUNS, Right.SCORE, Right.EXPORT, Right.COMPARE_WORK, Right.JUDGE}
-    ),
+    Role.ANNOTATOR: _MEMBER | {Right.ANNOTATE},
+    Role.REVIEWER: _MEMBER | {Right.REVIEW, Right.AUDIT},
+    Role.RESEARCHER: _MEMBER | {Right.IMPORT_RUNS, Right.SCORE, Right.EXPORT},
     Role.LEAD: frozenset(Right),
 }
 

@@ -11,6 +11,7 @@ from evaluation.lab import api as lab_api
 from evaluation.leaderboard import api as leaderboard
 from evaluation.rewards.api import groups as rewards
 from evaluation.runs.api import charts, runs
+from evaluation.studies import api as studies
 from evaluation.toolchains import api as chains
 from evaluation.trajectories.api import marks
 from evaluation.trajectories.api import rows as trajectories
@@ -72,6 +73,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
         experiments.exchange_image,
         name="api-exchange-image",
     ),
+    path(f"{BENCHMARK}/studies/", studies.studies, name="api-studies"),
+    path(f"{BENCHMARK}/studies/<int:pk>/", studies.study, name="api-study"),
+    path(f"{BENCHMARK}/studies/<int:pk>/answers/", studies.answers, name="api-study-answers"),
     path(f"{BENCHMARK}/imports/", imports.imports, name="api-imports"),
     path(f"{BENCHMARK}/imports/<int:pk>/", imports.import_record, name="api-import"),
     path(f"{BENCHMARK}/imports/<int:pk>/commit/", imports.import_commit, name="api-import-commit"),

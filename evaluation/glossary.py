@@ -446,6 +446,18 @@ _STATE: tuple[Row, ...] = (
         "docs/metrics.md#detectors",
     ),
     (
+        gettext_noop("human study"),
+        "",
+        gettext_noop("People take a stratified sample of a benchmark, blind, as a run of their own, not ranked."),
+        "docs/metrics.md#people",
+    ),
+    (
+        gettext_noop("stratum"),
+        "",
+        gettext_noop("Samples that are drawn from together, such as those with one facet value."),
+        "docs/metrics.md#people",
+    ),
+    (
         gettext_noop("published row"),
         "",
         gettext_noop("A result copied from a paper, on other samples and settings, not ranked."),

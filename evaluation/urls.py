@@ -30,6 +30,8 @@ from evaluation.samples.views import chains as sample_chains
 from evaluation.samples.views import models as sample_models
 from evaluation.samples.views import sample
 from evaluation.search import views as search
+from evaluation.studies.views import studies
+from evaluation.studies.views import task as study_task
 from evaluation.toolchains import views as chains
 from evaluation.trajectories.views import marks as trajectories_marks
 from evaluation.trajectories.views import page as trajectories
@@ -44,6 +46,7 @@ BENCHMARK = "benchmarks/<slug:slug>"
 
 EXPERIMENT = f"{BENCHMARK}/experiments/<int:pk>"
 IMPORT = f"{BENCHMARK}/import/<int:record>"
+STUDY = f"{BENCHMARK}/studies/<int:pk>"
 JUDGING = f"{BENCHMARK}/judging/<int:pk>"
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -126,6 +129,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
         path(f"{EXPERIMENT}/{name}/", experiments.act, {"action": name}, name=f"experiment-{name}")
         for name in experiments.DO
     ),
+    path(f"{BENCHMARK}/studies/", studies.studies, name="studies"),
+    path(f"{BENCHMARK}/studies/new/", studies.new_study, name="new-study"),
+    path(f"{STUDY}/", studies.study, name="study"),
+    path(f"{STUDY}/answers.jsonl", studies.export, name="study-export"),
+    path(f"{STUDY}/next/", study_task.hand_out, name="study-next"),
+    path(f"{STUDY}/finish/", studies.leave, name="study-finish"),
+    *(path(f"{STUDY}/{name}/", studies.act, {"action": name}, name=f"study-{name}") for name in studies.DO),
+    path(f"{STUDY}/<slug:item>/", study_task.task, name="study-task"),
     path(f"{BENCHMARK}/import/", imports.imports, name="import"),
     path(f"{IMPORT}/", imports_record.record, name="import-record"),
     path(f"{IMPORT}/choose/", imports_record.choose, name="import-choose"),

@@ -214,6 +214,22 @@ JUDGING = [
          post=form(*MEMBERS), data={"verdict": "yes"}),
     Line("evaluation:judging-crop", (B, "{judging}", "{question}", 1), get=form() | dict.fromkeys(MEMBERS, 409)),
 ]  # fmt: skip
+STUDIES = [
+    Line("evaluation:studies", (B,), get=form(*MEMBERS)),
+    Line("evaluation:new-study", (B,), get=form(*LEADS), post=form(*LEADS)),
+    Line("evaluation:study", (B, "{study}"), get=form(*MEMBERS)),
+    Line("evaluation:study-export", (B, "{study}"), get=form(*LEADS)),
+    # Leads draw the sample, and take no part.
+    Line("evaluation:study-next", (B, "{study}"), post=form(ANNOTATOR, REVIEWER, RESEARCHER)),
+    Line("evaluation:study-finish", (B, "{study}"), post=form(*MEMBERS)),
+    *(
+        Line(f"evaluation:study-{name}", (B, "{study}"), post=form(*LEADS))
+        for name in ("pause", "resume", "close", "save")
+    ),
+    # The sample is assigned to another member: it is shown to nobody else.
+    Line("evaluation:study-task", (B, "{study}", "{task}"), get=form() | dict.fromkeys(MEMBERS, 409),
+         post=form(*MEMBERS), data={"act": "skip"}),
+]  # fmt: skip
 IMPORTS = [
     Line("evaluation:import", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
     Line("evaluation:import-record", (B, "{record}"), get=form(*RUNNERS)),
@@ -311,6 +327,9 @@ API = [
         get=api() | dict.fromkeys(RUNNERS, 404),
         scope="import",
     ),
+    Line("api-studies", (B,), get=api(*LEADS), post=api(*LEADS), json=True, scope="manage"),
+    Line("api-study", (B, "{study}"), get=api(*LEADS), patch=api(*LEADS), json=True, scope="manage"),
+    Line("api-study-answers", (B, "{study}"), get=api(*LEADS), scope="manage"),
     Line("api-imports", (B,), get=api(*RUNNERS), post=api(*RUNNERS), scope="import"),
     Line("api-session", (B, "seen-00"), post=api(*RUNNERS), json=True, scope="import"),
     Line("api-session-answer", (B, "seen-00"), post=api(*RUNNERS), json=True, scope="import"),
@@ -377,4 +396,4 @@ QUALITY = [
     Line("annotation:extra-annotators", (B,), post=form(*LEADS), data={"extra_most": 1}),
 ]
 
-TABLE = [*SITE, *SAMPLES, *UPLOADS, *SETTINGS, *RUNS, *JUDGING, *IMPORTS, *EXPERIMENTS, *API, *WORK, *QUALITY]
+TABLE = [*SITE, *SAMPLES, *UPLOADS, *SETTINGS, *RUNS, *JUDGING, *STUDIES, *IMPORTS, *EXPERIMENTS, *API, *WORK, *QUALITY]

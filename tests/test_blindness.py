@@ -1,7 +1,9 @@
 """Every address, asked twice by somebody who works blind: with one sample a gold check and another ordinary, then with
-the two exchanged; with a judging queue drawn from one model, then from another. All answers are the same, by field.
+the two exchanged; with a judging queue drawn from one model, then from another; with a human study whose gold, models
+and people say one thing, then another. All answers are the same, by field.
 
-The same crawls by a lead, and after the queue is finished, find what differs: so the tests are able to fail. (D2.7)
+The same crawls by a lead, and after the queue or the study is finished, find what differs: so the tests are able to
+fail. (D2.7)
 """
 
 from __future__ import annotations
@@ -21,10 +23,12 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.benchmarks.write.benchmark import add_member
+from annotation.content.samples import save_samples
 from annotation.models import Benchmark, CheckAnswer, GoldCheck, Image, Lease, Sample
 from annotation.quality.write.checks import add_checks, set_check_rules
 from annotation.queue.leases import ANNOTATE, queue_of, take
 from annotation.review.write.decisions import Decision, answer_blind, decide, start_review
+from annotation.schema import AnswerType, Box, SampleContent, SampleRecord
 from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
 from annotation.workflow import Role
@@ -33,9 +37,11 @@ from evaluation.answers.write import decide_answers
 from evaluation.common.judging.words import ANSWERS, CROPS
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.judging.write.queues import draw_judging, judge_item, next_to_judge
-from evaluation.models import Judgement, JudgingItem, JudgingQueue, Run, Step, Trajectory
+from evaluation.models import Experiment, HumanAnswer, Judgement, JudgingItem, JudgingQueue, Run, Step, Trajectory
 from evaluation.schema import Trajectory as TrajectoryRecord
 from evaluation.scoring.write import score_benchmark
+from evaluation.studies.write.answers import answer, finish, next_to_answer
+from evaluation.studies.write.create import StudyChoices, create_study
 from tests import permission_table as table
 from tests.annotation.quality.test_checks import RULES
 from tests.annotation.work_data import content
@@ -56,6 +62,7 @@ SAMPLES = ("seen-00", "a", "{to_do}", "{handed_in}", "{drawn}")
 VOLATILE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?([+-]\d\d:?\d\d|Z)?|\b\d\d:\d\d(:\d\d)?\b"
     r"|(\b[\d.]+\W(s|min|h)|\b\d+ (second|minute)s?)( ago)?\b|just now"
+    r"|studies/\d+/[\w-]{22}/"
     r"|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{32}\b|\b[A-Za-z0-9]{64}\b"
 )
 """Times and durations, random names of jobs, forms and tokens."""
@@ -224,6 +231,7 @@ def prepare(world: World) -> None:
     """Two further samples that are alike, and two models that did the same on every sample with a picture."""
     benchmark, picture = Benchmark.objects.get(slug=table.B), Image.objects.get(sha256=world.names["sha256"])
     JudgingQueue.objects.all().delete()
+    Experiment.objects.filter(kind=Experiment.Kind.HUMAN).delete()
     GoldCheck.objects.all().delete()
     Sample.objects.filter(benchmark=benchmark).update(image=picture)
     for key in TWINS:
@@ -561,3 +569,105 @@ def test_who_has_finished_learns_whose_answers_they_were_by_the_same_addresses(
     """So the crawl can see what it looks for."""
     found = list(differing(*(judging_answers[model]["finished"] for model in MODELS)))
     assert [part for part in OF_ANSWERS if not any(re.search(part, ask) for ask in found)] == []
+
+
+OF_A_STUDY = (
+    r"street/samples/asked-0/$",
+    r"street/leaderboard/$",
+    r"api/.*/trajectories/$",
+    r"api/.*/samples/asked-0/$",
+)
+"""Where whoever has finished a study is told its gold, and what models said."""
+SAID = {"familiarity": 3, "seconds": 2, "zooms": "[]"}
+
+
+def study_about(world: World, letter: str) -> None:
+    """A study of samples whose gold, and what a model and another person said on them, is this letter. Its images are
+    the same, and so are the names of its answers."""
+    lea, rui, benchmark = world.people[table.LEAD], world.people[table.REVIEWER], the_benchmark()
+    box = SEEN if letter == "A" else MISSED
+    shown = SampleContent("Which?", AnswerType.MULTIPLE_CHOICE, {"A": "black", "B": "white"}, (letter,), (Box(*box),))
+    keys = [f"asked-{number}" for number in range(3)]
+    save_samples(
+        actor=lea, benchmark=benchmark,
+        records=[SampleRecord(key, shown, f"{key}.png", None, 1000, 800, {}) for key in keys],
+    )  # fmt: skip
+    benchmark.samples.filter(key__in=keys).update(image=Image.objects.get(sha256=world.names["sha256"]))
+    # Only these have an image that can be asked about.
+    benchmark.samples.exclude(key__in=keys).update(image=None)
+    rows = [TrajectoryRecord(MODELS[0], key, steps=(_zoom(box),), answer=letter) for key in keys]
+    save_trajectories(RunRegistry(benchmark, lea), rows, None)
+    score_benchmark(actor=lea, benchmark=benchmark)
+    study = create_study(actor=lea, benchmark=benchmark, choices=StudyChoices("asked", 3, people=2, seed="the same"))
+    for number in range(2):
+        take_part(world, rui, study, letter, f"rui-{number}")
+
+
+def take_part(world: World, person: User, study: Experiment, letter: str, name: str, *, answers: bool = True) -> None:
+    """This person is assigned a sample, whose answer has this name, and answers it."""
+    item = next_to_answer(actor=person, study=study)
+    assert item is not None
+    HumanAnswer.objects.filter(pk=item.pk).update(key=name)
+    world.names |= {"study": study.pk, "task": name}
+    if answers:
+        item.key = name
+        answer(actor=person, item=item, said={**SAID, "answer": letter})
+
+
+def with_a_study(world: World, who: str, *, ended: bool = False, only: str = "") -> Crawled:
+    """The crawl by Ana, who has every role but the lead's, has answered one sample and holds another; or has ended."""
+    ana, benchmark = world.people[table.ANNOTATOR], the_benchmark()
+    for role in (Role.REVIEWER, Role.RESEARCHER):
+        add_member(actor=None, benchmark=benchmark, user=ana, role=role)
+    study = Experiment.objects.select_related("benchmark").get(kind=Experiment.Kind.HUMAN)
+    study.benchmark = the_benchmark()
+    take_part(world, ana, study, "A", "ana-0")
+    take_part(world, ana, study, "A", "ana-1", answers=False)
+    if ended:
+        finish(actor=ana, study=study)
+    run = Run.objects.get(model__name=MODELS[0])
+    rows = Trajectory.objects.filter(run=run, sample__key__startswith="asked").order_by("pk")
+    asks = addresses_of(
+        world, run=(run.pk,), trajectory=tuple(rows.values_list("pk", flat=True)), task=("ana-0", "ana-1", "rui-0"),
+        **dict.fromkeys(("to_do", "handed_in", "drawn"), ("asked-0", "asked-1", "asked-2")),
+    )  # fmt: skip
+    asks += [
+        Ask("GET", reverse(f"evaluation:{name}", args=[table.B, "asked-0"]), {}, json=False)
+        for name in ("sample", "sample-models", "sample-chains")
+    ]
+    asks += [Ask("GET", reverse(name, args=[table.B, "asked-0"]), {}, json=False) for name in ("api-sample",)]
+    client = program(ana) if who == "token" else browser(world, who)
+    return crawl(client, [ask for ask in asks_of(who, asks) if re.search(only, ask.address)])
+
+
+@pytest.fixture(scope="module")
+def studying(world: World) -> list[dict[str, Crawled]]:
+    """What was found with the one letter, and with the other."""
+    look = partial(with_a_study, world)
+    crawls = {
+        "participant": partial(look, table.ANNOTATOR),
+        "program": partial(look, "token"),
+        "visitor": partial(look, table.VISITOR),
+        "finished": partial(look, table.ANNOTATOR, ended=True, only="|".join(OF_A_STUDY)),
+        "lead": partial(look, table.LEAD, only=r"street/studies/\d+/answers.jsonl$"),
+    }
+    return [crawled(partial(study_about, world, letter), crawls) for letter in "AB"]
+
+
+@pytest.mark.parametrize("name", ["participant", "program", "visitor"])
+def test_nothing_tells_a_participant_the_gold_or_what_others_answered(
+    studying: list[dict[str, Crawled]], name: str
+) -> None:
+    one, other = (found[name] for found in studying)
+    assert len(one) > 40
+    apart = in_words(differing(one, other))
+    assert not apart, "\n".join(apart)
+
+
+def test_who_has_finished_a_study_and_its_lead_are_told_by_the_same_addresses(
+    studying: list[dict[str, Crawled]],
+) -> None:
+    """So the crawl can see what it looks for."""
+    found = list(differing(*(found["finished"] for found in studying)))
+    assert [part for part in OF_A_STUDY if not any(re.search(part, ask) for ask in found)] == []
+    assert differing(*(found["lead"] for found in studying))

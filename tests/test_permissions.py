@@ -44,6 +44,8 @@ from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.prompts import create_prompt
 from evaluation.judging.write.queues import draw_judging, next_to_judge
 from evaluation.models import Run, Trajectory
+from evaluation.studies.write.answers import next_to_answer
+from evaluation.studies.write.create import StudyChoices, create_study
 from evaluation.trajectories.write.marks import write_note
 from evaluation.trajectories.write.slices import save_slice
 from tests import permission_table as table
@@ -126,6 +128,7 @@ class World:
             **quality_of(lea, ana, benchmark),
             **judging_of(lea, benchmark, picture),
             **experiment_of(lea, benchmark),
+            **study_of(lea, benchmark, picture),
         }
         self.sessions = {name: self._session(user) for name, user in self.people.items()}
         lea.refresh_from_db()
@@ -220,6 +223,16 @@ def judging_of(lea: User, benchmark: Benchmark, picture: Image) -> dict[str, Any
     drawn = draw_judging(actor=lea, benchmark=benchmark, terms={}, size=1, people=1)
     question = next_to_judge(actor=jo, queue=drawn)
     return {"judging": drawn.pk, "question": question.key if question else ""}
+
+
+def study_of(lea: User, benchmark: Benchmark, picture: Image) -> dict[str, Any]:
+    """A human study, of which Ivo has a sample: whoever takes part sees no gold."""
+    ivo = make_user("Ivo Blom")
+    add_member(actor=lea, benchmark=benchmark, user=ivo, role=Role.ANNOTATOR)
+    Sample.objects.filter(benchmark=benchmark, key="seen-02").update(image=picture)
+    study = create_study(actor=lea, benchmark=benchmark, choices=StudyChoices("study 1", 2))
+    item = next_to_answer(actor=ivo, study=study)
+    return {"study": study.pk, "task": item.key if item else ""}
 
 
 @pytest.fixture(scope="module")

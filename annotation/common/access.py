@@ -28,11 +28,15 @@ def _left_to_judge(user: int, benchmark: int) -> Any:
     return Benchmark.objects.all().questions().filter(queue__benchmark=benchmark).left_to_judge(user)
 
 
+def _studies(user: int, benchmark: int) -> Any:
+    return Benchmark.objects.all().participants().filter(experiment__benchmark=benchmark, person=user).in_the_middle()
+
+
 ROLES = CompiledQuery(
     lambda user, benchmark: (
         Membership.objects.filter(benchmark=benchmark, user=user)
-        .annotate(judging=Exists(_left_to_judge(user, benchmark)))
-        .values_list("role", "judging")
+        .annotate(judging=Exists(_left_to_judge(user, benchmark)), studying=Exists(_studies(user, benchmark)))
+        .values_list("role", "judging", "studying")
     ),
     int,
     int,
@@ -55,15 +59,19 @@ def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
 
 
 def _standing_of(user: Person, benchmark: Benchmark) -> Standing:
-    """The person's roles, and whether they are in the middle of a judging queue. One query at most."""
+    """The person's roles, and whether they are in the middle of a judging queue or a study. One query at most; two
+    for a site admin."""
     if not user.is_authenticated:
         return Standing()
     if user.pk in benchmark.known_people:
         return benchmark.known_people[user.pk]
     if user.is_staff:
-        return Standing(frozenset({Role.LEAD}), _left_to_judge(user.pk, benchmark.pk).exists())
+        asked = (_left_to_judge(user.pk, benchmark.pk), _studies(user.pk, benchmark.pk))
+        return Standing(frozenset({Role.LEAD}), *(rows.exists() for rows in asked))
     rows = ROLES.rows(user.pk, benchmark.pk)
-    return Standing(frozenset(Role(role) for role, _ in rows), any(judging for _, judging in rows))
+    return Standing(
+        frozenset(Role(role) for role, *_ in rows), any(row[1] for row in rows), any(row[2] for row in rows)
+    )
 
 
 def has_role(user: Person) -> bool:
@@ -84,10 +92,11 @@ def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
 
 def facts_of(user: Person, benchmark: Benchmark) -> Facts:
     """What ``known`` asks of this person and benchmark. Whether gold checks run is read only where it matters."""
-    (roles, judging), copy = _standing_of(user, benchmark), isinstance(user, PublicReader)
+    (roles, judging, studying), copy = _standing_of(user, benchmark), isinstance(user, PublicReader)
     return Facts(
         roles=roles,
         judging=judging,
+        studying=studying,
         public=benchmark.public,
         copy=copy,
         marks_open=benchmark.marks_open,
@@ -105,7 +114,7 @@ def known_in_list(user: Person, benchmark: Any) -> Known:
     """The same for a benchmark of a list that was loaded ``with_roles_of`` this person and with its rules."""
     if user.is_authenticated:
         roles = {Role.LEAD} if user.is_staff else {Role(held.role) for held in benchmark.roles_held}
-        benchmark.known_people = {user.pk: Standing(frozenset(roles), benchmark.judging)}
+        benchmark.known_people = {user.pk: Standing(frozenset(roles), benchmark.judging, benchmark.studying)}
     return known_to(user, benchmark)
 
 
@@ -115,7 +124,7 @@ def gold_known_to(user: Person) -> BenchmarkQuerySet:
     visible: BenchmarkQuerySet = Benchmark.objects.visible_to(user)
     if not user.is_authenticated:
         return visible
-    visible = visible.without_judges(user)
+    visible = visible.without_blind_work(user)
     if user.is_staff:
         return visible
     annotated = Benchmark.objects.joined_with(user, Right.ANNOTATE).filter(quality__isnull=False)
@@ -129,8 +138,8 @@ def allowed(user: Person, benchmark: Benchmark, right: Right) -> bool:
 
 
 def withheld(user: Person, benchmark: Benchmark, right: Right) -> str:
-    """Why a person whose role has the right cannot use it: gold checks run, or they judge. It is the same for
-    every page and sample, and "" where that is not the reason."""
+    """Why a person whose role has the right cannot use it: gold checks run, they judge, or they take part in a study.
+    It is the same for every page and sample, and "" where that is not the reason."""
     facts = facts_of(user, benchmark)
     told = known(facts)
     if not may(facts.roles, right):
@@ -142,6 +151,11 @@ def withheld(user: Person, benchmark: Benchmark, right: Right) -> str:
         words = gettext(
             "You are judging on %(title)s. Its gold and results are hidden until you have judged or skipped "
             "every question of the queue."
+        )
+        return words % {"title": benchmark.title}
+    if told.studying:
+        words = gettext(
+            "You are taking part in a human study on %(title)s. Its gold and results are hidden until you finish it."
         )
         return words % {"title": benchmark.title}
     return ""

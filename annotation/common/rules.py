@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from annotation.blindness import CHECKS_AND_PUBLIC, JUDGING_AND_PUBLIC
+from annotation.blindness import CHECKS_AND_PUBLIC, JUDGING_AND_PUBLIC, STUDY_AND_PUBLIC
 from annotation.models import Benchmark, QualityRules
 from annotation.work_rules import new_seed
 from webapp.common.errors import Conflict
@@ -25,11 +25,16 @@ def stored_rules(benchmark: Benchmark) -> QualityRules:
 
 
 def refuse_open_blind_work(
-    benchmark: Benchmark, *, public: bool | None = None, checks: bool | None = None, judging: bool | None = None
+    benchmark: Benchmark,
+    *,
+    public: bool | None = None,
+    checks: bool | None = None,
+    judging: bool | None = None,
+    study: bool = False,
 ) -> None:
-    """Raises ``Conflict`` where the benchmark would be public while gold checks run or a judging queue is open.
-    ``public``, ``checks`` and ``judging`` are what is about to be stored; None: as it is. Call inside a transaction:
-    changes of these wait for each other here."""
+    """Raises ``Conflict`` where the benchmark would be public while gold checks run, or a judging queue or a human
+    study is open. ``public``, ``checks``, ``judging`` and ``study`` are what is about to be stored; None: as it is.
+    Call inside a transaction: changes of these wait for each other here."""
     stored = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if not (stored.public if public is None else public):
         return
@@ -41,6 +46,15 @@ def refuse_open_blind_work(
         raise Conflict(
             f"{gettext(JUDGING_AND_PUBLIC)} {remedy % {'title': benchmark.title}}",
             code="judging_and_public", field="size" if judging else "public",
+        )  # fmt: skip
+    if study or Benchmark.objects.with_open_study().filter(pk=stored.pk).exists():
+        if study:
+            remedy = gettext("Close %(title)s under Settings first.")
+        else:
+            remedy = gettext("Close the human study of %(title)s first.")
+        raise Conflict(
+            f"{gettext(STUDY_AND_PUBLIC)} {remedy % {'title': benchmark.title}}",
+            code="study_and_public", field="n" if study else "public",
         )  # fmt: skip
     if not (rules_of(stored).checks_run if checks is None else checks):
         return

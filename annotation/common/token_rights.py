@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 RIGHTS: dict[Scope, frozenset[Right]] = {
     Scope.READ: frozenset({Right.VIEW, Right.SEE_GOLD, Right.EXPORT, Right.COMPARE_WORK}),
-    Scope.ANNOTATE: frozenset({Right.VIEW, Right.ANNOTATE, Right.REVIEW, Right.AUDIT, Right.JUDGE}),
+    Scope.ANNOTATE: frozenset({Right.VIEW, Right.ANNOTATE, Right.REVIEW, Right.AUDIT, Right.JUDGE, Right.TAKE_STUDY}),
     Scope.IMPORT: frozenset({Right.VIEW, Right.IMPORT_RUNS, Right.IMPORT_SAMPLES, Right.SCORE}),
     Scope.MANAGE: frozenset({Right.VIEW, Right.MANAGE}),
     Scope.REWARDS: frozenset({Right.VIEW, Right.IMPORT_RUNS}),

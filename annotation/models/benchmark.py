@@ -16,10 +16,12 @@ KEY = RegexValidator(
 
 
 class Standing(NamedTuple):
-    """How a person stands to a benchmark: their roles, and whether they are in the middle of a judging queue."""
+    """How a person stands to a benchmark: their roles, and whether they are in the middle of a judging queue or of a
+    human study."""
 
     roles: frozenset[Role] = frozenset()
     judging: bool = False
+    studying: bool = False
 
 
 class Benchmark(models.Model):

@@ -25,5 +25,9 @@ METHODS = {
     "wilson-n-eff": gettext_lazy("Wilson interval with the effective number of samples"),
     "cluster-t": gettext_lazy("interval clustered by image"),
     "cluster-bootstrap": gettext_lazy("bootstrap interval clustered by image"),
+    "stratified-wilson": gettext_lazy("Wilson interval of the stratified sample, over samples only"),
+    "stratified-t": gettext_lazy("interval of the stratified sample, over samples only"),
+    "samples-bootstrap": gettext_lazy("bootstrap interval over samples only"),
+    "people-bootstrap": gettext_lazy("bootstrap interval over people and samples"),
     "newcombe": gettext_lazy("Newcombe's paired interval"),
 }

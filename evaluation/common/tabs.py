@@ -19,6 +19,7 @@ TABS = [
     Tab("compare", gettext_lazy("Compare"), "evaluation:compare", right=Right.SEE_GOLD, place=70),
     Tab("toolchains", gettext_lazy("Toolchains"), "evaluation:chains", right=Right.SEE_GOLD, place=80),
     Tab("judging", gettext_lazy("Judging"), "evaluation:judging", right=Right.JUDGE, place=130, more=True),
+    Tab("studies", gettext_lazy("Human study"), "evaluation:studies", right=Right.TAKE_STUDY, place=135, more=True),
     Tab("data-card", gettext_lazy("Data card"), "evaluation:data-card", right=Right.SEE_GOLD, place=145, more=True),
     Tab("slices", gettext_lazy("Slices"), "evaluation:slices", right=Right.SEE_GOLD, place=150, more=True),
     Tab("rewards", gettext_lazy("Rewards"), "evaluation:rewards", right=Right.SEE_GOLD, place=152, more=True),

@@ -367,7 +367,7 @@ def experiments(request: Request, slug: str) -> Response:
     The same ``Idempotency-Key`` again returns the same experiment."""
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     if request.method == "GET":
-        return paged(request, benchmark.experiments.all(), "pk", experiment_row)
+        return paged(request, benchmark.experiments.of_models(), "pk", experiment_row)
     given, actor = _given(NewExperiment, request), person_of(request)
     name, start, confirm = given.pop("endpoint"), given.pop("start"), given.pop("confirm_frame")
     found = Endpoint.objects.named(name, benchmark)
@@ -528,7 +528,7 @@ def _with_endpoints(request: Request, slug: str) -> Any:
 
 def _load(request: Request, slug: str, pk: int) -> Experiment:
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
-    return get_object_or_404(benchmark.experiments.select_related("benchmark", "created_by"), pk=pk)
+    return get_object_or_404(benchmark.experiments.of_models().select_related("benchmark", "created_by"), pk=pk)
 
 
 def _attempts(request: Request, slug: str, pk: int) -> AttemptQuerySet:

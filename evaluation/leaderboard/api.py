@@ -31,7 +31,7 @@ from webapp.common.api_schema import NUMBER
 from webapp.common.errors import InvalidInput, NotFound
 
 METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value", "n_eff", "low", "high")
-BANDS = ("ranked", "baselines", "detectors", "failed", "unscored")
+BANDS = ("ranked", "baselines", "detectors", "people", "failed", "unscored")
 PRINTED = ("value", "unit", "table", "n", "halfwidth", "p_value", "pooled")
 
 ROW = inline_serializer(
@@ -43,6 +43,14 @@ ROW = inline_serializer(
         "baseline": serializers.BooleanField(),
         "detector_threshold": serializers.FloatField(
             allow_null=True, help_text="Of a detector the score that counts; null: a model."
+        ),
+        "familiarity": serializers.CharField(
+            allow_blank=True, help_text="Of people: only answers on subjects that they are so familiar with (4+, 5)."
+        ),
+        "people": serializers.DictField(
+            allow_null=True,
+            help_text="Of people: people, person_low and person_high (accuracy of one person), and by run against: the "
+            "paired difference to it. null: a model.",
         ),
         "failed": serializers.BooleanField(),
         "stale": serializers.BooleanField(help_text="Trajectories, gold or settings changed after scoring."),
@@ -210,6 +218,8 @@ def _row(row: LeaderboardRow) -> dict[str, Any]:
         "setting": row.run.setting,
         "baseline": row.baseline,
         "detector_threshold": row.run.detector_threshold,
+        "familiarity": row.familiarity,
+        "people": _people(row) if row.by_people else None,
         "failed": row.failed,
         "stale": row.stale,
         "provisional": row.provisional,
@@ -219,6 +229,11 @@ def _row(row: LeaderboardRow) -> dict[str, Any]:
         "metrics": {name: _metric(metric) for name, metric in row.metrics.items()},
         "against": _difference(row.against) if row.against else None,
     }
+
+
+def _people(row: LeaderboardRow) -> dict[str, Any]:
+    detail = (row.metrics["accuracy"].detail if "accuracy" in row.metrics else None) or {}
+    return {name: detail.get(name) for name in ("people", "person_low", "person_high", "covered", "against")}
 
 
 def _metric(metric: BoardMetric) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from evaluation.models.replay import Replay, ReplayedStep
 from evaluation.models.run import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Step, ToolList, Trajectory
 from evaluation.models.score import BenchmarkSettings, ListFile, Metric, ScoreFile, Scoring
 from evaluation.models.standing import Comparison, Standing
+from evaluation.models.study import HumanAnswer, Participant, StudySample
 from evaluation.models.words import WordFile
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Exchange",
     "Experiment",
     "FailureLabel",
+    "HumanAnswer",
     "Intervention",
     "Judgement",
     "JudgingItem",
@@ -26,6 +28,7 @@ __all__ = [
     "Metric",
     "Model",
     "Note",
+    "Participant",
     "Prompt",
     "Replay",
     "ReplayedStep",
@@ -40,6 +43,7 @@ __all__ = [
     "SentImage",
     "Standing",
     "Step",
+    "StudySample",
     "Tag",
     "Tagging",
     "ToolList",

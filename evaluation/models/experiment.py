@@ -65,13 +65,15 @@ class Experiment(models.Model):
     that selected the samples. Money is in USD. ``reserved_usd`` is what requests in flight may cost at most.
 
     An experiment of kind ``ARMS`` repeats the trajectories of ``source`` under the arms of ``design``, and adds what
-    comes of it to the same run (docs/experiments.md#faithfulness-lab). One of kind ``JUDGE`` asks about them.
+    comes of it to the same run (docs/experiments.md#faithfulness-lab). One of kind ``JUDGE`` asks about them. One of
+    kind ``HUMAN`` asks people: its ``design`` says which samples, and who (docs/experiments.md#human-studies).
     """
 
     class Kind(models.TextChoices):
         RUN = "run"
         ARMS = "arms"
         JUDGE = "judge"
+        HUMAN = "human"
 
     class State(models.TextChoices):
         DRAFT = "draft"

@@ -12,6 +12,9 @@ from evaluation.models.querysets.judging import JudgementQuerySet
 from evaluation.models.querysets.runs import RunQuerySet, TrajectoryQuerySet
 from evaluation.schema import FILE_READINGS
 
+PEOPLE, PEOPLE_NAME = "people", "People"
+"""The key in ``Run.extra`` that marks a run of a human study, and the name of its model."""
+
 
 class Model(models.Model):
     """A vision-language model, or a scripted baseline that is run here."""
@@ -95,6 +98,11 @@ class Run(models.Model):
     def by_detector(self) -> bool:
         """Whether a detector made the run: it has tool recognition, is not ranked, and nothing else is defined."""
         return self.detector_threshold is not None
+
+    @property
+    def by_people(self) -> bool:
+        """Whether people made the run, in a human study: its metrics are estimates, and it is not ranked."""
+        return PEOPLE in self.extra
 
 
 class Trajectory(models.Model):

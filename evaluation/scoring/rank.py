@@ -18,6 +18,7 @@ from evaluation.metrics.ranking import TOP, Ranking, rank_models, with_tested_ra
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Comparison, Scoring, Standing
 from evaluation.scoring.load.columns import LoadedSamples
+from evaluation.scoring.people import keep_differences
 from evaluation.store.files import scores_are_lost
 from evaluation.store.results import Results, load_results
 
@@ -30,6 +31,7 @@ def rank_runs(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSett
     # Another job may score or delete a run meanwhile: what is stored is of the scorings that are there.
     while not _rank_what_is_there(benchmark, samples, settings):
         pass
+    keep_differences(benchmark, samples)
 
 
 def is_ranked(benchmark: Benchmark) -> bool:

@@ -30,6 +30,7 @@ from evaluation.schema import Intervention as InterventionRecord
 from evaluation.schema import Judgement as JudgementRecord
 from evaluation.scoring.freshness import StalenessChecker
 from evaluation.scoring.load.columns import LoadedRun, LoadedSamples, load_run, load_samples
+from evaluation.scoring.people import drawn_for, estimated_rows
 from evaluation.scoring.rank import is_ranked, rank_runs
 from evaluation.scoring.rewards import keep_rewards
 from evaluation.scoring.save import save_metrics, written_scores
@@ -112,7 +113,13 @@ def score_one(
     chains = chains_of(samples.columns, loaded.columns, scores)
     evaluated = evaluated_rows(samples.columns, scores, settings)
     measures = all_measures(samples.columns, scores, loaded.columns, evaluated, settings)
-    rows = aggregate(samples.columns, scores, loaded.columns, settings, faithfulness=faithfulness, measures=measures)
+    drawn = drawn_for(run) if run.by_people else None
+    plain = [(loaded, scores), *((one.loaded, one.scores) for one in others if one.condition == Condition.NONE)]
+    rows = (
+        estimated_rows(drawn, samples, plain, settings)
+        if drawn
+        else aggregate(samples.columns, scores, loaded.columns, settings, faithfulness=faithfulness, measures=measures)
+    )
     added = {
         f"{side}_{name}": values
         for name, *sides in selected_measures(samples.columns, scores, measures, settings, faithfulness)

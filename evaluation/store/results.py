@@ -68,6 +68,14 @@ def load_results(run: Run) -> Results:
     return _read(path)
 
 
+def verdicts_of(run: Run) -> dict[int, bool]:
+    """Whether each trajectory that counts in accuracy is correct, further rollouts too, by primary key; those with an
+    intervention are left out. ``run``: of ``Run.objects.of``."""
+    [path] = paths_of([run])
+    statement = f"SELECT pk, verdict = 'yes' FROM {parquet(path)} WHERE scored AND counted AND condition = 'none'"
+    return dict(Reader(folder()).rows(statement, {}))
+
+
 @lru_cache(maxsize=64)
 def _read(path: Path) -> Results:
     """A file never changes, so what was read of it is kept."""

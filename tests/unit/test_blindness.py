@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from annotation.blindness import HANDED_CHECKS, JUDGING, OPEN, Facts, known
+from annotation.blindness import HANDED_CHECKS, JUDGING, OPEN, STUDYING, Facts, known
 from annotation.workflow import Right, Role, may
 
 ROLE_SETS = [frozenset(some) for n in range(5) for some in combinations(Role, n)]
@@ -76,3 +76,25 @@ def test_notes_and_shared_tags_are_for_members_unless_the_lead_shows_them_to_vis
     assert (known(visitor).marks, known(member).marks) == (False, True)
     assert known(Facts(public=True, marks_open=True)).marks
     assert not known(Facts(copy=True, marks_open=True)).marks
+
+
+@pytest.mark.parametrize("roles", ROLE_SETS, ids=lambda roles: "+".join(sorted(roles)) or "nobody")
+def test_no_second_role_shows_gold_to_somebody_who_takes_part_in_a_study(roles: frozenset[Role]) -> None:
+    for checks_run in (False, True):
+        for judging in (False, True):
+            told = known(
+                Facts(roles=roles, public=True, copy=True, studying=True, judging=judging, checks_run=checks_run)
+            )
+            assert told.rights <= STUDYING
+            assert (told.gold, told.marks, told.source) == (False, False, False)
+
+
+@pytest.mark.parametrize("roles", ROLE_SETS, ids=lambda roles: "+".join(sorted(roles)) or "nobody")
+def test_leads_and_people_who_work_blind_otherwise_take_no_study(roles: frozenset[Role]) -> None:
+    takes = bool(roles) and Role.LEAD not in roles
+    assert known(Facts(roles=roles)).takes_studies == takes
+    assert known(Facts(roles=roles, studying=True)).takes_studies == takes
+    assert not known(Facts(roles=roles, judging=True)).takes_studies
+    assert not known(Facts(roles=roles, passed_on=frozenset({Right.VIEW}))).takes_studies
+    if Role.ANNOTATOR in roles:
+        assert not known(Facts(roles=roles, checks_run=True)).takes_studies

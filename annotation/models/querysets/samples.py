@@ -55,14 +55,14 @@ class BenchmarkQuerySet(models.QuerySet[Any]):
         return [getattr(one, "queue", None) or default(benchmark=one) for one in going_on]
 
     def with_roles_of(self, user: Person) -> Self:
-        """Adds ``roles_held``: the user's memberships of each, in one more query, and ``judging``."""
+        """Adds ``roles_held``: the user's memberships of each, in one more query, ``judging`` and ``studying``."""
         held = _members_of(self.model).filter(user=user if user.is_authenticated else None)
-        found = self.annotate(judging=Exists(self._judged_by(user)))
+        found = self.annotate(judging=Exists(self._judged_by(user)), studying=Exists(self._studied_by(user)))
         return found.prefetch_related(Prefetch("memberships", queryset=held.order_by("role"), to_attr="roles_held"))
 
-    def without_judges(self, user: Person) -> Self:
-        """Keep benchmarks on which this person has no unfinished judging queue."""
-        return self.filter(~Exists(self._judged_by(user)))
+    def without_blind_work(self, user: Person) -> Self:
+        """Keep benchmarks on which this person has no unfinished judging queue or human study."""
+        return self.filter(~Exists(self._judged_by(user)), ~Exists(self._studied_by(user)))
 
     def asking_judges(self) -> Self:
         """Keep benchmarks with a question that fewer people have judged than requested."""
@@ -72,6 +72,18 @@ class BenchmarkQuerySet(models.QuerySet[Any]):
         """The questions of the judging queues of all benchmarks."""
         queues: Any = self.model.judging_queues.rel.related_model
         return queues.items.rel.related_model.objects.all()
+
+    def with_open_study(self) -> Self:
+        """Keep benchmarks with a human study that people can take, or that is paused."""
+        return self.filter(experiments__kind="human", experiments__state__in=("running", "paused")).distinct()
+
+    def participants(self) -> Any:
+        """The participants of the human studies of all benchmarks."""
+        return self.model.experiments.rel.related_model.participants.rel.related_model.objects.all()
+
+    def _studied_by(self, user: Person) -> Any:
+        mine = self.participants().filter(experiment__benchmark=OuterRef("pk"))
+        return mine.filter(person=user.pk).in_the_middle() if user.is_authenticated else mine.none()
 
     def _judged_by(self, user: Person) -> Any:
         questions = self.questions().filter(queue__benchmark=OuterRef("pk"))

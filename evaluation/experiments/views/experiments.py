@@ -77,7 +77,10 @@ def experiments(request: SignedInRequest, slug: str) -> HttpResponse:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
             return redirect("evaluation:experiment", slug, made.pk)
-    rows, prompt = benchmark.experiments.with_counts().select_related("created_by"), request.GET.get("prompt", "")
+    rows, prompt = (
+        benchmark.experiments.of_models().with_counts().select_related("created_by"),
+        request.GET.get("prompt", ""),
+    )
     if prompt:
         rows = rows.with_prompt(*prompt.partition("@")[::2])
     page = page_after(rows, request.GET.get("after", ""), order=("-pk",), size=PAGE)
@@ -271,7 +274,7 @@ def _run_of(found: Experiment) -> Run | None:
 
 def _load(request: SignedInRequest, slug: str, pk: int) -> Experiment:
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
-    found = benchmark.experiments.select_related(
+    found = benchmark.experiments.of_models().select_related(
         "benchmark", "endpoint", "created_by", "import_record", "source__model", "source__benchmark"
     )
     return get_object_or_404(found, pk=pk)

@@ -36,6 +36,7 @@ from evaluation.models import (
     Note,
     RolloutGroup,
     Run,
+    StudySample,
     Tagging,
     Trajectory,
 )
@@ -59,6 +60,9 @@ ON_SAMPLES: tuple[tuple[Any, str, Q, Any], ...] = (
     )),
     (VersionEntry, "sample", Q(), ngettext_lazy(
         "%(count)s of its samples is in a frozen version.", "%(count)s of its samples are in a frozen version.", "n",
+    )),
+    (StudySample, "sample", Q(), ngettext_lazy(
+        "%(count)s of its samples is in a human study.", "%(count)s of its samples are in a human study.", "n",
     )),
     (Annotation, "sample", Q(kind=Annotation.Kind.OWN), ngettext_lazy(
         "%(count)s annotation was made of its samples.", "%(count)s annotations were made of its samples.", "n",

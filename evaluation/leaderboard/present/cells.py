@@ -10,6 +10,7 @@ from typing import NamedTuple
 from django.utils.safestring import SafeString
 from django.utils.translation import ngettext
 
+from evaluation.common.design_effect import METHODS
 from evaluation.common.figures import Axis
 from evaluation.leaderboard.read.published import PublishedRow
 from evaluation.leaderboard.read.rows import Difference, LeaderboardRow
@@ -126,6 +127,18 @@ class ShownRow:
     drawn: frozenset[str] = frozenset()
 
     @property
+    def people_words(self) -> str:
+        """How many people answered, how familiar they are, and the range over people."""
+        accuracy = self.row.metrics.get("accuracy")
+        detail = (accuracy.detail if accuracy else None) or {}
+        words = [f"familiarity ≥ {self.row.familiarity.rstrip('+')}"] if self.row.familiarity else []
+        if k := detail.get("people"):
+            words.append(f"k = {k}")
+            if k > 1 and detail.get("person_low") is not None:
+                words.append(f"{percent(detail['person_low'])}–{percent(detail['person_high'])}")
+        return ", ".join(words)
+
+    @property
     def threshold(self) -> str:
         """The score that counts, of a detector."""
         return f"{self.row.run.detector_threshold:g}" if self.row.detector else ""
@@ -176,6 +189,21 @@ def _range_words(standing: Standing) -> str:
     near = "" if standing.p_top3 is None else f", in the top 3 in {percent(standing.p_top3)}%"
     drawn = f"95% rank range {standing.low} to {standing.high}"
     return f"{drawn}; first in {percent(standing.p_best)}% of draws{near}"
+
+
+def people_difference(row: LeaderboardRow, reference: str, compare: str, axis: Axis) -> ShownDifference:
+    """The accuracy of people minus that of the reference run, weighed by stratum on the samples both answered. Nothing
+    is tested: people give several answers on a sample."""
+    accuracy = row.metrics.get("accuracy")
+    found = ((accuracy.detail or {}).get("against", {}) if accuracy else {}).get(reference)
+    if found is None or not compare:
+        return ShownDifference(axis, compare or "-")
+    ends = "" if found["low"] is None else f" [{percentage_points(found['low'])} to {percentage_points(found['high'])}]"
+    method = str(METHODS.get(found["method"], "no interval"))
+    title = (
+        f"People minus the reference, weighed by stratum, on the {decimal(found['n'])} samples both answered; {method}"
+    )
+    return ShownDifference(axis, compare, None, (), title, f"{percentage_points(found['difference'])}{ends}")
 
 
 def difference_of(

@@ -35,7 +35,7 @@ def view_columns(view: View, board: Leaderboard) -> list[str]:
     """The columns of the tidy rows: who, place, counts, each metric with its interval, difference to the reference."""
     metrics = [f"{name}{end}" for name in view_metrics(view) for end in _ends(name)]
     against = [f"against_{name}" for name in ("reference", *AGAINST)] if board.whole else []
-    who = ["band", "slice_by", "slice", "model", "setting", "run", "stale", "provisional"]
+    who = ["band", "slice_by", "slice", "model", "setting", "familiarity", "run", "stale", "provisional"]
     return [*who, *(f"rank_{name}" if name in ("low", "high") else name for name in PLACE), *COUNTS, *metrics, *against]
 
 
@@ -47,8 +47,8 @@ def _ends(metric: str) -> tuple[str, ...]:
 def view_rows(view: View, board: Leaderboard, published: Sequence[ShownPublished]) -> Iterator[dict[str, Any]]:
     """One row for each row of the page, in its order, papers last."""
     bands = {
-        "ranked": board.ranked, "baseline": board.baselines, "detector": board.detectors, "failed": board.failed,
-        "unscored": board.unscored,
+        "ranked": board.ranked, "baseline": board.baselines, "detector": board.detectors, "people": board.people,
+        "failed": board.failed, "unscored": board.unscored,
     }  # fmt: skip
     for band, rows in bands.items():
         for row in rows:
@@ -62,6 +62,7 @@ def view_rows(view: View, board: Leaderboard, published: Sequence[ShownPublished
 def _row(row: LeaderboardRow, view: View, board: Leaderboard) -> dict[str, Any]:
     found: dict[str, Any] = {
         "slice_by": view.by, "slice": view.slice, "model": row.run.model.name, "setting": row.run.setting,
+        "familiarity": row.familiarity,
         "run": row.run.pk, "stale": row.stale, "provisional": row.provisional,
     }  # fmt: skip
     found |= {name: row.counts.get(name) for name in COUNTS}
@@ -113,7 +114,8 @@ def _texts(row: ShownRow, wide: bool, against: bool) -> list[str]:
     if place and place.rank:
         rank = f"{place.rank} [{place.low}–{place.high}]" if place.low else f"{place.rank} [{NOT_AVAILABLE}]"
     uncertain = " / ".join(decimal(row.row.counts.get(name, 0)) for name in UNCERTAIN)
-    texts = [rank, str(row.row.run), row.n.text, uncertain, _spread(row.accuracy)]
+    who = f"{row.row.run} ({row.people_words})" if row.row.by_people else str(row.row.run)
+    texts = [rank, who, row.n.text, uncertain, _spread(row.accuracy)]
     texts += [_difference(row)] if against else []
     texts += [_spread(row.grounded)] if wide else []
     quadrants = row.quadrants if QUADRANT_BAR in row.drawn else []
@@ -127,6 +129,8 @@ def _spread(cell: Cell) -> str:
 def _difference(row: ShownRow) -> str:
     if row.is_reference:
         return "reference"
+    if row.row.by_people:
+        return row.against.range if row.against and row.against.range else NOT_AVAILABLE
     d = row.row.against
     if d is None or d.difference is None:
         return NOT_AVAILABLE

@@ -15,6 +15,7 @@ from evaluation.leaderboard.present.cells import (
     ShownPublished,
     ShownRow,
     difference_of,
+    people_difference,
     place_of,
 )
 from evaluation.leaderboard.present.columns import ACCURACY, FLIPS, GROUNDED, IN_FILE, QUADRANTS, UNREAD, Column
@@ -24,6 +25,7 @@ from evaluation.leaderboard.read.rows import PLACE, BoardMetric, Difference, Lea
 from evaluation.metrics.catalogue import METRICS, POINTS
 from evaluation.metrics.selection import BOUNDED
 from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.slices import COUNTED_BY
 from evaluation.models import Run
 from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percent, points_between, range_of
 from webapp.common.lru_cache import LRUCache
@@ -86,12 +88,12 @@ class Table:
             row=row,
             letter=letter,
             href=addresses.run(run),
-            refer=f"{self.refer}{run}" if self.refer and not is_reference and not row.detector else "",
+            refer=f"{self.refer}{run}" if self.refer and not (is_reference or row.detector or row.by_people) else "",
             place=place_of(row.standing, METRICS[board.ranked_by].label),
-            n=_count(row, "trajectories", {"scored": "yes"}, addresses),
+            n=_people_n(row) if row.by_people else _count(row, "trajectories", {"scored": "yes"}, addresses),
             accuracy=accuracy,
             axis=self.axis,
-            against=difference_of(row, turned, self._versus(row), self.difference_axis) if board.whole else None,
+            against=self._against(row, turned) if board.whole else None,
             grounded=grounded,
             quadrants=[metric_cell(row, column, addresses) for column in FOUR],
             cells=[metric_cell(row, column, addresses, classes) for column, classes in self.columns],
@@ -101,6 +103,12 @@ class Table:
             whole=board.whole,
             drawn=self.drawn,
         )
+
+    def _against(self, row: LeaderboardRow, turned: list[Cell]) -> ShownDifference:
+        if row.by_people:
+            reference = "" if row.familiarity or self.board.reference is None else str(self.board.reference.run.pk)
+            return people_difference(row, reference, self._versus(row), self.difference_axis)
+        return difference_of(row, turned, self._versus(row), self.difference_axis)
 
     def _versus(self, row: LeaderboardRow) -> str:
         """The page of this row and the reference side by side; nothing for the reference itself."""
@@ -117,13 +125,21 @@ def _content(row: LeaderboardRow) -> tuple[Hashable, ...]:
     # A detail is an object of JSON, which no key can be.
     metrics = (one if one.detail is None else (*one[:-1], str(one.detail)) for one in row.metrics.values())
     scored = scoring and (scoring.pk, scoring.computed_at)
-    who = (run.pk, run.model.name, run.model.baseline, run.setting, run.detector_threshold)
+    who = (run.pk, run.model.name, run.model.baseline, run.setting, run.detector_threshold, row.familiarity)
     return (*who, scored, row.stale, ranked, row.against, *metrics)
 
 
 def hidden_counts(row: LeaderboardRow, addresses: Addresses) -> list[Cell]:
     """``43 missing``, ``2 failed`` ...: only those that are not 0."""
     counts, settings = row.counts, row.settings
+    if row.by_people:
+        words = {
+            "missing": ("missing", "drawn samples without an answer"),
+            "missing_answer": ("unanswered", "the person could not tell. They count as incorrect"),
+            "undecided": ("undecided", "answers that no rule can decide"),
+        }
+        found = [(counts[name], *said) for name, said in words.items() if counts.get(name) and not row.familiarity]
+        return [Cell(f"{decimal(n)} {word}", meaning) for n, word, meaning in found]
     found = []
     if counts.get("missing"):
         n = counts["missing"]
@@ -152,6 +168,14 @@ def _undecided(
     words = "of them unread" if among else "unread"
     theirs = "They are undecided" if among else "They count as incorrect"
     yield "unread", {"unread": "yes"}, words, f"no option could be read from the answer. {theirs}"
+
+
+def _people_n(row: LeaderboardRow) -> Cell:
+    """How many samples the estimate rests on."""
+    if COUNTED_BY not in row.metrics:
+        return Cell(NOT_AVAILABLE)
+    answers, people, n = row.counts["trajectories"], row.counts["people"], row.metrics[COUNTED_BY].n
+    return Cell(decimal(n), f"{decimal(answers)} answers of {decimal(people)} people on {decimal(n)} samples")
 
 
 def _count(row: LeaderboardRow, name: str, terms: Mapping[str, str], addresses: Addresses) -> Cell:
@@ -216,6 +240,8 @@ def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: st
     if metric is None or metric.value is None:
         why = "a detector only lists the tools in an image" if row.run.by_detector else "there is nothing to count"
         return Cell(NOT_AVAILABLE, f"Undefined: {why}.", classes=classes)
+    if row.run.by_people:
+        column = replace(column, terms={})
     count = round(metric.numerator) if column.terms and metric.numerator is not None else None
     detail = metric.detail or {}
     bare, lost, gained = metric._replace(detail=None), detail.get("lost"), detail.get("gained")

@@ -3,7 +3,7 @@ size, and one more when gold has changed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -24,6 +24,7 @@ from evaluation.leaderboard.read.rows import (
 )
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.families import ADJACENT, REFERENCE, SETTINGS
+from evaluation.metrics.people import FAMILIAR, FAMILIARITY
 from evaluation.metrics.selection import Summary
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.significance import holm
@@ -88,7 +89,7 @@ def load_leaderboard(
     scored = sorted((row for row in rows if row.scoring), key=lambda row: _place(row, sorted_by))
     alive = [row for row in scored if not row.failed]
     detectors = [row for row in alive if row.detector]
-    models = [row for row in alive if not row.detector]
+    models = [row for row in alive if not (row.detector or row.by_people)]
     ranked = [row for row in models if not (row.baseline or row.provisional)]
     chosen = next((row for row in models if row.run.pk == reference), next(iter(ranked or models or detectors), None))
     differences, neighbours = _comparisons(chosen, ranked) if chosen and not slice_by else ({}, [])
@@ -102,6 +103,8 @@ def load_leaderboard(
         ranked=ranked,
         baselines=baselines,
         detectors=detectors,
+        # A query lists trajectories, and nothing weighs them.
+        people=[] if slice_by in LISTED else list(_people(alive, whole=not slice_by)),
         unscored=[row for row in rows if not row.scoring],
         published=published,
         reference=chosen,
@@ -167,6 +170,21 @@ def _row(
         return LeaderboardRow(run, None, {})
     stale = freshness.stale(scoring)
     return LeaderboardRow(run, scoring, metrics.get(scoring.pk, {}), standings.get(scoring.pk), stale=stale)
+
+
+def _people(rows: Sequence[LeaderboardRow], *, whole: bool) -> Iterator[LeaderboardRow]:
+    """The rows of people, on the whole benchmark each followed by the same by familiarity. One query where there are
+    any."""
+    studies = [row for row in rows if row.by_people]
+    if not studies or not whole:
+        yield from studies
+        return
+    of = Metric.objects.filter(scoring__in=[row.scoring for row in studies], slice_by=FAMILIARITY)
+    by_value = {value: metrics_by_scoring(of.filter(slice=value), DETAILED) for value in FAMILIAR}
+    for row in studies:
+        yield row
+        for value, metrics in by_value.items():
+            yield replace(row, metrics=metrics.get(_scoring(row), {}), familiarity=value)
 
 
 def _place(row: LeaderboardRow, sorted_by: str) -> tuple[bool, float, str]:

@@ -44,6 +44,7 @@ class LeaderboardRow:
     """One run on the board: its metrics by name on the slice, its place, and its difference to the reference row.
 
     ``stale``: the scores are of other trajectories, another gold or other settings than those of today.
+    ``familiarity``: of people, the answers whose subject they said they are so familiar with; "" for all.
     """
 
     run: Run
@@ -52,6 +53,7 @@ class LeaderboardRow:
     standing: Standing | None = None
     against: Difference | None = None
     stale: bool = False
+    familiarity: str = ""
 
     @property
     def baseline(self) -> bool:
@@ -60,6 +62,10 @@ class LeaderboardRow:
     @property
     def detector(self) -> bool:
         return bool(self.run.by_detector)
+
+    @property
+    def by_people(self) -> bool:
+        return bool(self.run.by_people)
 
     @property
     def failed(self) -> bool:
@@ -78,7 +84,9 @@ class LeaderboardRow:
 
     @property
     def missing(self) -> int:
-        """Samples of the benchmark without a trajectory of this run."""
+        """Samples of the benchmark without a trajectory of this run; of people, drawn samples without an answer."""
+        if self.by_people:
+            return int(self.counts.get("missing", 0))
         return self.scoring.samples_n - self.scoring.trajectories_n if self.scoring else 0
 
     @property
@@ -163,8 +171,8 @@ class Facet:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """The rows of a slice, best first by ``sorted_by``; baselines, detectors, failed, published and unscored
-    rows apart.
+    """The rows of a slice, best first by ``sorted_by``; baselines, detectors, people, failed, published and unscored
+    rows apart. ``people``: each study, and the same by familiarity.
 
     ``ranked_by``: the metric of the standings. ``settings``: those the reference row was scored with. ``query``: of a
     saved slice.
@@ -176,6 +184,7 @@ class Leaderboard:
     ranked: list[LeaderboardRow] = field(default_factory=list)
     baselines: list[LeaderboardRow] = field(default_factory=list)
     detectors: list[LeaderboardRow] = field(default_factory=list)
+    people: list[LeaderboardRow] = field(default_factory=list)
     unscored: list[LeaderboardRow] = field(default_factory=list)
     published: list[PublishedRow] = field(default_factory=list)
     reference: LeaderboardRow | None = None
@@ -188,10 +197,11 @@ class Leaderboard:
     query: str = ""
 
     def rows(self) -> Iterator[LeaderboardRow]:
-        """Every scored row."""
+        """Every scored run."""
         yield from self.ranked
         yield from self.baselines
         yield from self.detectors
+        yield from (row for row in self.people if not row.familiarity)
         yield from self.failed
 
     @property

@@ -152,6 +152,7 @@ def _shown(board: Leaderboard, view: View, slug: str) -> dict[str, Any]:
         "ranked": ranked,
         "baselines": shown.rows(board.baselines),
         "detectors": shown.rows(board.detectors),
+        "people": shown.rows(board.people),
         "failed": [(row, table.hidden_counts(row, addresses)) for row in board.failed],
         "published": table.shown_published(published, view.columns),
         "chart": accuracy_chart(ranked),
@@ -162,7 +163,7 @@ def _shown(board: Leaderboard, view: View, slug: str) -> dict[str, Any]:
         "drawn": next((r.row.standing.detail for r in ranked if r.row.standing), {}),
         "parquet": writes_parquet(),
         "range_notes": range_notes(board),
-        "with_missing": [(row, n) for row in board.rows() if (n := row.counts.get("missing"))],
+        "with_missing": [(row, n) for row in board.rows() if not row.by_people and (n := row.counts.get("missing"))],
     }
 
 
@@ -254,7 +255,12 @@ def _view_file(benchmark: Any, board: Leaderboard, view: View, format: str) -> F
     if format in FIGURES:
         return _figure(shown["chart"], f"{benchmark.title}: accuracy", _rests_on(board, shown), name, format)
     if format in DOCUMENTS:
-        bands = [("", shown["ranked"]), ("Baselines", shown["baselines"]), ("Detectors", shown["detectors"])]
+        bands = [
+            (name, shown[band])
+            for name, band in (
+                ("", "ranked"), ("Baselines", "baselines"), ("Detectors", "detectors"), ("People", "people"),
+            )
+        ]  # fmt: skip
         found = view_document(view, board, bands, shown["published"], benchmark.title)
         return download(name, lambda out: DOCUMENTS[format](out, found))
     rows, columns = view_rows(view, board, shown["published"]), view_columns(view, board)

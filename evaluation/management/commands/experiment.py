@@ -55,7 +55,7 @@ class Command(BaseCommand):
             work_to_the_end(self, experiment)
 
     def _list(self, slug: str, *, as_json: bool) -> None:
-        found: Any = Experiment.objects.with_counts().select_related("benchmark").order_by("pk")
+        found: Any = Experiment.objects.of_models().with_counts().select_related("benchmark").order_by("pk")
         for one in found.filter(benchmark=the_benchmark(slug)) if slug else found:
             if as_json:
                 self._write({"benchmark": one.benchmark.slug, **experiment_row(one)})
@@ -93,7 +93,7 @@ def experiment_numbered(doing: str, number: int | None) -> Experiment:
     """The experiment of this number. Raises ``CommandError``."""
     if number is None:
         raise CommandError(f"Name the experiment: manage.py experiment {doing} ID.")
-    related = Experiment.objects.select_related("benchmark", "endpoint", "created_by", "import_record")
+    related = Experiment.objects.of_models().select_related("benchmark", "endpoint", "created_by", "import_record")
     found = related.filter(pk=number).first()
     if found is None:
         raise CommandError(f"There is no experiment {number}. manage.py experiment list shows all.")

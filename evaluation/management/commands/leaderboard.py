@@ -16,6 +16,7 @@ from evaluation.leaderboard.read.rows import board_metric_rows
 from evaluation.management.output import the_benchmark
 from evaluation.metrics.catalogue import METRICS, POINTS
 from evaluation.metrics.settings_help import counting_words
+from evaluation.metrics.slices import COUNTED_BY
 
 SHOWN = {
     "accuracy": "Acc",
@@ -68,14 +69,17 @@ class Command(BaseCommand):
 
     def _table(self, benchmark: Benchmark, by: str, value: str) -> None:
         board = load_leaderboard(benchmark, slice_by=by, slice=value)
-        width = max([len(str(row.run)) for row in board.rows()] + [5])
-        lines = [[*UNCERTAIN.values(), *ENDS.values(), *SHOWN.values()], *map(_cells, board.rows())]
+        rows = [row for row in board.rows() if not row.by_people] + board.people
+        width = max([len(_name(row)) for row in rows] + [5])
+        lines = [[*UNCERTAIN.values(), *ENDS.values(), *SHOWN.values()], *map(_cells, rows)]
         widths = [max(6, *map(len, column)) for column in zip(*lines, strict=True)]
         heads, *cells = (" ".join(f"{text:>{w}}" for text, w in zip(line, widths, strict=True)) for line in lines)
         self.stdout.write(f"{'Model':<{width}} {'n':>6} {heads}  95% of G+A+")
-        for row, line in zip(board.rows(), cells, strict=True):
+        for row, line in zip(rows, cells, strict=True):
             marks = "  provisional" * row.provisional + "  stale" * row.stale
-            self.stdout.write(f"{row.run!s:<{width}} {_count(row):>6} {line}  {_interval(row)}{marks}")
+            self.stdout.write(f"{_name(row):<{width}} {_count(row):>6} {line}  {_interval(row)}{marks}")
+        for row in board.people:
+            self.stdout.write(_people_line(row))
         for row in board.unscored:
             self.stdout.write(f"{row.run!s:<{width}} not scored yet")
         if board.reference:
@@ -91,7 +95,28 @@ class Command(BaseCommand):
             )
 
 
+def _name(row: LeaderboardRow) -> str:
+    return f"{row.run}, familiarity {row.familiarity}" if row.familiarity else str(row.run)
+
+
+def _people_line(row: LeaderboardRow) -> str:
+    """``People, study 1: accuracy 81.2%, n = 60 samples, k = 3 people (78.3 to 83.3), 95% interval 72.0 to 88.1``."""
+    accuracy = row.metrics.get("accuracy")
+    if accuracy is None or accuracy.value is None:
+        return f"{_name(row)}: no answers"
+    detail = accuracy.detail or {}
+    parts = [f"accuracy {100 * accuracy.value:.1f}%", f"n = {accuracy.n} samples", f"k = {detail['people']} people"]
+    if detail.get("person_low") is not None:
+        parts[-1] += f" ({100 * detail['person_low']:.1f} to {100 * detail['person_high']:.1f})"
+    interval = "no interval"
+    if accuracy.ci_low is not None and accuracy.ci_high is not None:
+        interval = f"95% interval {100 * accuracy.ci_low:.1f} to {100 * accuracy.ci_high:.1f} ({accuracy.ci_method})"
+    return f"{_name(row)}: {', '.join(parts)}, {interval}"
+
+
 def _count(row: LeaderboardRow) -> str:
+    if row.by_people:
+        return str(row.metrics[COUNTED_BY].n) if COUNTED_BY in row.metrics else "0"
     return "failed" if row.failed else str(row.scoring.trajectories_n if row.scoring else 0)
 
 

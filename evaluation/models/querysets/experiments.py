@@ -30,7 +30,17 @@ class EndpointQuerySet(models.QuerySet[Any]):
 
 class ExperimentQuerySet(models.QuerySet[Any]):
     def live(self) -> Self:
-        return self.filter(state__in=LIVE)
+        return self.of_models().filter(state__in=LIVE)
+
+    def of_models(self) -> Self:
+        """All but human studies, which have pages of their own."""
+        return self.exclude(kind="human")
+
+    def studies_of(self, benchmark: Any) -> Self:
+        """The human studies of a benchmark, the newest first, with ``participants_n`` and ``answers_n``."""
+        found = self.filter(benchmark=benchmark, kind="human").select_related("benchmark", "created_by").order_by("-pk")
+        given = Count("human_answers", filter=Q(human_answers__done_at__isnull=False), distinct=True)
+        return found.annotate(participants_n=Count("participants", distinct=True), answers_n=given)
 
     def of_run(self, run: Any) -> Self:
         """Those whose trajectories a run has."""

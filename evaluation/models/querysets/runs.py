@@ -104,8 +104,8 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
 class ScoringQuerySet(models.QuerySet[Any]):
     def compared(self, benchmarks: Any) -> Self:
         """On these benchmarks those of runs that are set beside others: a run in which every record is an error has
-        failed, and is not; nor is one of a detector, which gives no answer."""
-        answered = self.exclude(run__extra__has_key=DETECTOR)
+        failed, and is not; nor is one of a detector, which gives no answer, or of people, who give several."""
+        answered = self.exclude(run__extra__has_any_keys=[DETECTOR, "people"])
         return answered.filter(run__benchmark__in=benchmarks, failed_n__lt=F("trajectories_n"))
 
     def ranked(self, benchmarks: Any) -> Self:

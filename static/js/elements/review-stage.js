@@ -14,6 +14,9 @@ export class ReviewStage {
   #gold = [];
   #first = null;
 
+  /** Called with the part of the image in view, or null, whenever it moves. */
+  onLook = null;
+
   /** @param {HTMLElement} root holds .frame__view  @param {object} image {width, height, tiles, overlap, …} */
   constructor(root, image) {
     this.#root = root;
@@ -72,9 +75,10 @@ export class ReviewStage {
     first?.();
     this.#marks?.place(viewport);
     this.#root.querySelector("[data-magnification]").value = magnification(viewport.scale);
-    const part = this.#root.querySelector("[data-part]");
-    if (!part) return;
     const { width, height } = this.#image;
-    placeRect(part, intersection(this.#viewer.seen, [0, 0, width, height]) ?? [0, 0, 0, 0]);
+    const seen = intersection(this.#viewer.seen, [0, 0, width, height]);
+    this.onLook?.(seen);
+    const part = this.#root.querySelector("[data-part]");
+    if (part) placeRect(part, seen ?? [0, 0, 0, 0]);
   }
 }

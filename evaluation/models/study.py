@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from evaluation.models.experiment import Experiment
+from evaluation.models.judging import new_key
+from evaluation.models.querysets.studies import HumanAnswerQuerySet, ParticipantQuerySet, StudySampleQuerySet
+
+
+class StudySample(models.Model):
+    """A sample that was drawn for a human study. ``stratum``: its place in ``strata`` of the design."""
+
+    # Found by the constraint below, which begins with it.
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="study_samples", db_index=False)
+    sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="+")
+    stratum = models.PositiveIntegerField()
+
+    objects = StudySampleQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["experiment", "pk"]
+        constraints = [models.UniqueConstraint(fields=["experiment", "sample"], name="study_sample_once")]
+
+    def __str__(self) -> str:
+        return f"{self.sample} in study {self.experiment_id}"
+
+
+class Participant(models.Model):
+    """A person who takes part in a human study. ``number``: their rollout in the run of the study, from 0 in the order
+    in which people began. ``finished_at``: from then on they are assigned nothing more, and may know gold and runs."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="participants", db_index=False)
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="studies")
+    number = models.PositiveIntegerField()
+    begun_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    objects = ParticipantQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["experiment", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["experiment", "person"], name="participant_once"),
+            models.UniqueConstraint(fields=["experiment", "number"], name="participant_number_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"person {self.number + 1} of study {self.experiment_id}"
+
+
+class HumanAnswer(models.Model):
+    """What one person answers on one sample of a study, from when it is assigned to them.
+
+    ``place``: which of the places of the sample it fills, from 0; none: this person skipped it. A place that ran out
+    unanswered is taken over by a conditional UPDATE, so that exactly one person wins. ``steps``: the zooms that were
+    held, as ``{"box": [x1, y1, x2, y2], "seconds": s}`` in pixels of the original. ``seconds``: without pauses.
+    """
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="human_answers", db_index=False)
+    sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="+")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="human_answers")
+    key = models.CharField(max_length=22, unique=True, default=new_key, help_text="Its name in addresses. Random.")
+    place = models.PositiveSmallIntegerField(null=True)
+    answer = models.TextField(null=True)
+    recognition = models.JSONField(null=True)
+    plan = models.JSONField(null=True)
+    familiarity = models.PositiveSmallIntegerField(null=True)
+    unsure = models.BooleanField(default=False)
+    seconds = models.FloatField(null=True)
+    steps = models.JSONField(default=list)
+    taken_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    done_at = models.DateTimeField(null=True)
+
+    objects = HumanAnswerQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["experiment", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["experiment", "sample", "person"], name="human_answer_once"),
+            models.UniqueConstraint(fields=["experiment", "sample", "place"], name="human_answer_once_per_place"),
+            models.CheckConstraint(
+                condition=Q(done_at=None) | Q(place__isnull=False, familiarity__gte=1, familiarity__lte=5),
+                name="human_answer_done_with_familiarity",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person} on {self.sample}"

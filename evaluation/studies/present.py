@@ -1,0 +1,57 @@
+"""Human studies in words and as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.utils.translation import pgettext_lazy
+
+from evaluation.metrics.strata import Stratum
+from evaluation.models import Experiment
+
+STATES = {
+    Experiment.State.RUNNING: pgettext_lazy("state of a study", "Open"),
+    Experiment.State.PAUSED: pgettext_lazy("state of a study", "Paused"),
+    Experiment.State.DONE: pgettext_lazy("state of a study", "Closed"),
+}
+API_STATES = {"running": "open", "paused": "paused", "done": "closed"}
+"""The states of an experiment, as the API and the command name those of a study."""
+
+
+def state_words(study: Experiment) -> str:
+    return str(STATES[Experiment.State(study.state)])
+
+
+def strata_shown(strata: Iterable[Stratum]) -> list[dict[str, Any]]:
+    total = sum(one.size for one in strata)
+    return [
+        {
+            "name": one.name,
+            "size": one.size,
+            "drawn": one.drawn,
+            "share": one.size / total,
+            "merged": len(one.groups) > 1,
+        }
+        for one in strata
+    ]
+
+
+def study_row(study: Experiment) -> dict[str, Any]:
+    """A study as the API and the command show it to leads. The seed is among it: with the samples, it makes the draw
+    again."""
+    design = study.design
+    return {
+        "id": study.pk,
+        "name": study.setting,
+        "state": API_STATES[study.state],
+        "facets": design["facets"],
+        "n": design["n"],
+        "people": design["people"],
+        "roles": design["roles"],
+        "seed": design["seed"],
+        "strata": [{"groups": one["groups"], "size": one["size"], "drawn": one["drawn"]} for one in design["strata"]],
+        "import": study.import_record_id,
+        "created_at": study.created_at.isoformat(),
+        "closed_at": study.finished_at.isoformat() if study.finished_at else None,
+    }

@@ -1,0 +1,95 @@
+"""One sample of a human study, blind: assigned, answered, skipped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotation.common.loading import load_benchmark
+from annotation.common.sample import picture_json
+from annotation.workflow import Right
+from evaluation.models import Experiment, HumanAnswer
+from evaluation.studies.read.task import answer_at, asked_of, mine_of
+from evaluation.studies.views.studies import load_study
+from evaluation.studies.write.answers import LEAST_HELD, MOST_ZOOMS, answer, next_to_answer, skip
+from webapp.accounts.http import SignedInRequest
+from webapp.common.errors import InvalidInput, go_on_at
+
+FIELDS = ("answer", "recognition", "plan", "familiarity", "seconds", "zooms")
+
+
+@login_required
+@require_POST
+def hand_out(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Assign the next sample and go to it; to the study when nothing is left."""
+    return _go_on(request, _load(request, slug, pk))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def task(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpResponse:
+    """Template evaluation/studies/task.html; context: study, item, asked (Asked), image (of ``picture_json``), mine,
+    said (what was posted), problem (what is wrong with it, and its field). Posted: ``FIELDS``, ``unsure`` and ``act``:
+    answer, cannot or skip. Then the next one."""
+    found = _load(request, slug, pk)
+    go_on_at(request, reverse("evaluation:study", args=[slug, pk]), gettext("Continue the study"))
+    assigned = answer_at(request.user, found, item)
+    problem: dict[str, str] = {}
+    if request.method == "POST":
+        try:
+            if request.POST.get("act") == "skip":
+                skip(actor=request.user, item=assigned)
+            else:
+                answer(actor=request.user, item=assigned, said=_said(request))
+            return _go_on(request, found)
+        except InvalidInput as error:
+            problem = {"field": error.field or "", "message": error.message}
+    if assigned.done_at is not None or assigned.place is None:
+        return redirect("evaluation:study", slug, pk)
+    return _page(request, found, assigned, problem)
+
+
+def _page(request: SignedInRequest, found: Experiment, item: HumanAnswer, problem: dict[str, str]) -> HttpResponse:
+    image = picture_json(item.sample)
+    context = {
+        "benchmark": found.benchmark,
+        "study": found,
+        "item": item,
+        "asked": asked_of(item.sample),
+        "image": image,
+        # The script reads it: nothing of the sample but its image.
+        "task": {"key": item.key, "image": image, "held": LEAST_HELD, "most": MOST_ZOOMS},
+        "mine": mine_of(request.user, found),
+        "said": {name: request.POST.get(name, "") for name in (*FIELDS, "unsure")},
+        "problem": problem,
+    }
+    return render(request, "evaluation/studies/task.html", context, status=400 if problem else 200)
+
+
+def _said(request: SignedInRequest) -> dict[str, Any]:
+    data = request.POST
+    return {
+        **{name: data.get(name, "") for name in FIELDS},
+        "unsure": "unsure" in data,
+        "cannot": data.get("act") == "cannot",
+    }
+
+
+def _load(request: SignedInRequest, slug: str, pk: int) -> Experiment:
+    return load_study(request, load_benchmark(request, slug, Right.TAKE_STUDY), pk)
+
+
+def _go_on(request: SignedInRequest, found: Experiment) -> HttpResponse:
+    item = None
+    if found.state == Experiment.State.RUNNING:
+        item = next_to_answer(actor=request.user, study=found)
+    where, key = ("evaluation:study-task", [item.key]) if item else ("evaluation:study", [])
+    response = redirect(where, found.benchmark.slug, found.pk, *key)
+    response.status_code = 303
+    return response

@@ -1,0 +1,90 @@
+"""Pausing and closing human studies. What people answered becomes a run when a study closes: before, the run would name
+its samples to people who have not begun."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from annotation.common.access import require
+from annotation.exchange.write.samples import finish_record, keep_issues
+from annotation.importers.fields import Report
+from annotation.models import ImportRecord
+from annotation.workflow import Right
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
+from evaluation.importers.interface import ReadOptions
+from evaluation.importers.native_trajectory import trajectory_from
+from evaluation.models import Experiment, Run
+from evaluation.models.run import PEOPLE
+from evaluation.scoring.queue import queue_scoring
+from evaluation.studies.read.answers import trajectory_rows
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict
+
+State = Experiment.State
+OPEN = (State.RUNNING, State.PAUSED)
+FILE = "human study"
+
+
+def pause(*, actor: User | None, study: Experiment) -> None:
+    """Nothing more is assigned. What people hold, they can answer."""
+    _change(actor, study, (State.RUNNING,), State.PAUSED, "study.pause")
+
+
+def resume(*, actor: User | None, study: Experiment) -> None:
+    _change(actor, study, (State.PAUSED,), State.RUNNING, "study.resume")
+
+
+def close(*, actor: User | None, study: Experiment) -> None:
+    """Nobody answers any more, everybody may know the gold again, and the answers are saved as a run and scored."""
+    with transaction.atomic():
+        _change(actor, study, OPEN, State.DONE, "study.close", finished_at=timezone.now())
+        study.participants.filter(finished_at=None).update(finished_at=timezone.now())
+        study.human_answers.filter(done_at=None, place__isnull=False).delete()
+        if study.human_answers.given().exists():
+            save_run(actor=actor, study=study)
+
+
+def save_run(*, actor: User | None, study: Experiment) -> ImportRecord:
+    """Save the answers of a closed study as trajectories of its run: one import record, and one rollout for each
+    person. Again after its import was undone."""
+    require(actor, study.benchmark, Right.MANAGE)
+    with transaction.atomic():
+        study = Experiment.objects.select_for_update(of=("self",)).select_related("benchmark").get(pk=study.pk)
+        if study.state != State.DONE or not study.human_answers.given().exists():
+            raise Conflict(gettext("Only the answers of a closed study can be saved as a run."), code="state")
+        if study.import_record is not None and study.import_record.state == ImportRecord.State.DONE:
+            raise Conflict(gettext("The answers of this study are saved already."), code="state")
+        record = ImportRecord.objects.create(
+            benchmark=study.benchmark, kind=ImportRecord.Kind.RUNS, format="native", file_name=f"{FILE} {study.pk}",
+            state=ImportRecord.State.RUNNING, created_by=actor,
+            options={"model": study.model, "setting": study.setting, "experiment": study.pk},
+        )  # fmt: skip
+        registry, report = RunRegistry(study.benchmark, actor), Report(FILE, None)
+        rows = [trajectory_from(row, ReadOptions(), report) for row in trajectory_rows(study)]
+        saved = save_trajectories(registry, rows, record)
+        counts = Counter(saved.counts)
+        keep_issues(record, [*report.issues, *saved.issues], counts)
+        run = registry.run(study.model, study.setting)
+        Run.objects.filter(pk=run.pk).update(extra={**run.extra, PEOPLE: {"study": study.pk}})
+        finish_record(actor, record, counts)
+        Experiment.objects.filter(pk=study.pk).update(import_record=record)
+        queue_scoring(actor=actor, benchmark=study.benchmark)
+    return record
+
+
+def _change(
+    actor: User | None, study: Experiment, states: tuple[str, ...], to: str, action: str, **fields: Any
+) -> None:
+    """One conditional update: of two people, the second one learns what the study is now."""
+    require(actor, study.benchmark, Right.MANAGE)
+    with transaction.atomic():
+        if not Experiment.objects.filter(pk=study.pk, state__in=states).update(state=to, **fields):
+            raise Conflict(gettext("The study has changed meanwhile. Reload the page."), code="state")
+        study.state = to
+        audit.record(actor=actor, action=action, subject=study, benchmark=study.benchmark.slug, after=to)
