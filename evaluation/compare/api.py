@@ -14,8 +14,9 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.common.api import Fields, intervals
+from evaluation.common.compared import calling_terms
 from evaluation.compare.read.crops import read_crop_agreement
-from evaluation.compare.read.runs import CELLS, calling_terms, cell_terms, comparable_runs, compare_runs, look_terms
+from evaluation.compare.read.runs import CELLS, cell_terms, comparable_runs, compare_runs, look_terms
 from evaluation.compare.read.slices import find_largest_differences
 from evaluation.metrics.calling import CallingEffect
 from evaluation.metrics.comparison import Comparison
@@ -46,7 +47,7 @@ PAIR: Fields = {
     "could_turn": serializers.BooleanField(help_text="Undecided answers could change the sign of the difference."),
     "p_family": serializers.ChoiceField(choices=list(FAMILIES), help_text="The family that p_holm is adjusted over."),
     "p_family_size": serializers.IntegerField(help_text="Number of comparisons in that family."),
-    **intervals("interval", "clustered"),
+    **intervals("interval", "clustered", "unmet_interval"),
     "terms": serializers.DictField(
         child=serializers.DictField(child=serializers.CharField()), help_text="By cell: the query of trajectories/."
     ),
