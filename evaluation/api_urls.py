@@ -2,6 +2,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from evaluation.answers import api as answers
 from evaluation.compare import api as comparisons
+from evaluation.diagnostics import api as diagnostics
 from evaluation.experiments import api as experiments
 from evaluation.exports import api as benchmarks
 from evaluation.imports.api import records as imports
@@ -37,6 +38,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/leaderboard/", leaderboard.leaderboard, name="api-leaderboard"),
     path(f"{BENCHMARK}/trajectories/", trajectories.trajectories, name="api-trajectories"),
     path(f"{BENCHMARK}/toolchains/", chains.toolchains, name="api-toolchains"),
+    path(f"{BENCHMARK}/diagnostics/", diagnostics.diagnostics, name="api-diagnostics"),
     path(f"{BENCHMARK}/compare/", comparisons.compare, name="api-compare"),
     path(f"{BENCHMARK}/compare/slices/", comparisons.compare_slices, name="api-compare-slices"),
     path(f"{BENCHMARK}/compare/crops/", comparisons.compare_crops, name="api-compare-crops"),

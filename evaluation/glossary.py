@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from annotation.marking import gettext_noop
 from evaluation.metrics.catalogue import HIGHER, LOWER, METRICS, PAPERS, Metric
-from evaluation.metrics.failures import FAILURES, LABELS, RULES
+from evaluation.metrics.failures import LABELS, ORDER, RULES
 from evaluation.metrics.settings import CHOICES, MetricSettings
 from evaluation.metrics.settings import RANGES as SETTING_RANGES
 from evaluation.metrics.settings_help import SETTINGS_HELP
@@ -510,7 +510,7 @@ def _quadrants() -> Iterator[Term]:
 
 
 def _failures() -> Iterator[Term]:
-    for name in FAILURES:
+    for name in ORDER:
         yield Term(
             slug=failure_slug(name),
             name=LABELS[name],

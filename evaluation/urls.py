@@ -2,6 +2,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from evaluation.answers import views as answers
 from evaluation.compare.views import compare
+from evaluation.diagnostics import views as diagnostics
 from evaluation.experiments.views import endpoints as model_endpoints
 from evaluation.experiments.views import experiments
 from evaluation.experiments.views import prompts as model_prompts
@@ -55,6 +56,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("leaderboard/", macro.macro, name="macro"),
     path(f"{BENCHMARK}/leaderboard/", leaderboard.leaderboard, name="leaderboard"),
     path(f"{BENCHMARK}/toolchain/analysis/", chains.chains, name="chains"),
+    path(f"{BENCHMARK}/diagnostics/", diagnostics.diagnostics, name="diagnostics"),
     path(f"{BENCHMARK}/compare/", compare.compare, name="compare"),
     path(f"{BENCHMARK}/compare/crops/", compare.crops, name="compare-crops"),
     path(f"{BENCHMARK}/compare/slices/", compare.slices, name="compare-slices"),

@@ -162,6 +162,7 @@ SETTINGS = [
 RUNS = [
     Line("evaluation:leaderboard", (B,), get=only(*MEMBERS)),
     Line("evaluation:chains", (B,), get=only(*MEMBERS)),
+    Line("evaluation:diagnostics", (B,), get=only(*MEMBERS)),
     Line("evaluation:compare", (B,), get=only(*MEMBERS)),
     Line("evaluation:compare-crops", (B,), get=only(*MEMBERS)),
     Line("evaluation:compare-slices", (B,), get=only(*MEMBERS)),
@@ -292,6 +293,7 @@ API = [
     Line("api-rewards", (B,), get=api(*MEMBERS)),
     Line("api-reward-groups", (B,), post=api(*RUNNERS), json=True, scope="rewards"),
     Line("api-toolchains", (B,), get=api(*MEMBERS)),
+    Line("api-diagnostics", (B,), get=api(*MEMBERS)),
     # With two runs: one alone is nothing to compare.
     Line("api-compare", (B,), get=api() | dict.fromkeys(MEMBERS, 400)),
     Line("api-compare-slices", (B,), get=api() | dict.fromkeys(MEMBERS, 400)),

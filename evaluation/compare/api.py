@@ -14,8 +14,9 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.common.api import Fields, integers, intervals, numbers, terms_by
+from evaluation.common.compared import calling_terms
 from evaluation.compare.read.crops import read_crop_agreement
-from evaluation.compare.read.runs import CELLS, calling_terms, cell_terms, comparable_runs, compare_runs, look_terms
+from evaluation.compare.read.runs import CELLS, cell_terms, comparable_runs, compare_runs, look_terms
 from evaluation.compare.read.slices import find_largest_differences
 from evaluation.metrics.calling import CallingEffect
 from evaluation.metrics.comparison import Comparison
@@ -53,7 +54,7 @@ LOOK: Fields = {
 CALLING: Fields = {
     **integers("without", "tools", "n", "clusters", "benefit", "harm", "needless", "futile", "uncalled", "unmet"),
     **numbers("net", "p_value", "p_cluster"),
-    **intervals("interval", "clustered"),
+    **intervals("interval", "clustered", "unmet_interval"),
     "terms": terms_by("count"),
 }
 

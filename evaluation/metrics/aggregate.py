@@ -122,7 +122,7 @@ def _summary(measure: Measure, part: Slice, cluster: Ints | None, counts: Mappin
         rows, scores = part.rows[part.rows < task.rows.recorded], task.scores
         ends = {"agreement": file_agreement(scores.file_verdict[rows], scores.reading_correct[rows])}
     detail = {**counts, **ends, **found.detail}
-    return _row(measure.metric, part, found.value, found.n, found.numerator, found.interval, detail)
+    return _row(measure.metric, part, found.value, found.n, found.numerator, found.interval, detail, found.p_value)
 
 
 def _faithfulness_rows(part: Slice, counts: Mapping[str, Any], task: _Task) -> list[MetricRow]:

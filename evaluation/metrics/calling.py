@@ -10,7 +10,7 @@ import numpy as np
 from evaluation.metrics.columns import FALSE, TRUE, Bools, Ints
 from evaluation.metrics.comparison import Clustered, Pairing
 from evaluation.metrics.faithfulness import paired_effect
-from evaluation.metrics.intervals import Interval
+from evaluation.metrics.intervals import Interval, rate_interval
 
 
 class Answered(Protocol):
@@ -34,7 +34,8 @@ class CallingEffect:
         needless, futile: correct both ways; incorrect both ways.
         net: (benefit − harm) / n, with Newcombe's ``interval``, and with any cluster larger than 1 the ``clustered``
             one; ``p_value`` of McNemar's exact test, ``p_cluster`` of the sign flip over clusters. None without a call.
-        uncalled, unmet: samples without a call, and those of them that are incorrect: a need that was not met.
+        uncalled, unmet: samples without a call, and those of them that are incorrect: a need that was not met;
+            ``unmet_interval``: of their share.
     """
 
     n: int
@@ -50,6 +51,12 @@ class CallingEffect:
     p_cluster: float | None
     uncalled: int
     unmet: int
+    unmet_interval: Interval | None
+
+    def share(self, name: str) -> float | None:
+        """Of the samples with a call, the share of ``benefit``, ``harm``, ``needless`` or ``futile``; None without
+        any."""
+        return getattr(self, name) / self.n if self.n else None
 
     @property
     def unmet_share(self) -> float | None:
@@ -83,6 +90,7 @@ def calling_effect(samples: Clustered, without: Answered, tools: Answered, pairi
         p_cluster=effect.p_cluster,
         uncalled=int((~called).sum()),
         unmet=int((~called & ~after).sum()),
+        unmet_interval=rate_interval((~after[~called]).astype(np.float64), cluster[~called]),
     )
 
 

@@ -76,6 +76,7 @@ class Metric:
         return not self.source.startswith("[")
 
 
+_DIAGNOSTICS = "docs/metrics.md#plan-diagnostics"
 _ROWS: Mapping[str, tuple[Row, ...]] = {
     "grounding": (
         ("accuracy", gettext_noop("Accuracy"), SHARE, HIGHER, "[B 3.2]"),
@@ -131,6 +132,13 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
         ("outcome_substitute", gettext_noop("Substitute"), SHARE, LOWER, "[P 5.5]"),
         ("outcome_out_of_order", gettext_noop("Out of order"), SHARE, LOWER, "[P 5.5]"),
         ("order_violations", gettext_noop("Order violations"), SHARE, LOWER, "docs/metrics.md#plan-breakdown"),
+        ("functional_omission", gettext_noop("Functional omission"), SHARE, NEITHER, "[P 5.5]"),
+        ("spurious_in_scene", gettext_noop("Spurious, in scene"), SHARE, NEITHER, "[P 5.5]"),
+        ("spurious_repeat", gettext_noop("Spurious, repeated"), SHARE, NEITHER, "[P 5.5]"),
+        ("spurious_hallucinated", gettext_noop("Spurious, hallucinated"), SHARE, NEITHER, "[P 5.5]"),
+        ("complete_out_of_order", gettext_noop("Out of order, if complete"), SHARE, LOWER, _DIAGNOSTICS),
+        ("chance_out_of_order", gettext_noop("Out of order by chance"), SHARE, NEITHER, _DIAGNOSTICS),
+        ("f1_difference", gettext_noop("ΔF1, selection minus recognition"), POINTS, NEITHER, "[P 5.5]"),
     ),
     "faithfulness": (
         ("ate_text", gettext_noop("Δ accuracy, corrupted text"), POINTS, NEITHER, "[F 4.1]"),
@@ -235,6 +243,13 @@ SAMPLE_COLUMNS = (
     "file_verdict",
     "reading_correct",
     "verdict_by",
+    "plan_omitted",
+    "plan_unrecognized",
+    "plan_in_scene",
+    "plan_repeated",
+    "plan_hallucinated",
+    "plan_chance",
+    "f1_difference",
 )
 COMPARISON_COLUMNS = (
     "model_a",

@@ -265,6 +265,8 @@ class ScoreColumns:
             NaN where not scorable.
         plan_outcome, plan_missing, plan_extra: 4.3. plan_in_order: TRUE | FALSE | UNKNOWN. plan_prefix: length of the
             longest correct prefix (4.4), -1 when there is no plan.
+        plan_omitted, plan_unrecognized, plan_in_scene, plan_repeated, plan_hallucinated, plan_chance: see
+            ``evaluation.metrics.plan_diagnostics.plan_errors``.
         recognition_prf, selection_prf: (n, 3) precision, recall, F1; NaN when not scored.
         plan_order: (n, 2) reversed pairs, all pairs.
         cost: see ``RunColumns``.
@@ -323,6 +325,12 @@ class ScoreColumns:
     plan_extra: Ints
     plan_in_order: Ints
     plan_prefix: Ints
+    plan_omitted: Ints
+    plan_unrecognized: Ints
+    plan_in_scene: Ints
+    plan_repeated: Ints
+    plan_hallucinated: Ints
+    plan_chance: Floats
     recognition_prf: Floats
     selection_prf: Floats
     plan_order: Ints
@@ -331,6 +339,12 @@ class ScoreColumns:
 
     def __len__(self) -> int:
         return len(self.sample)
+
+    @property
+    def f1_difference(self) -> Floats:
+        """(n,) F1 of tool selection minus F1 of tool recognition, −1..1; NaN without one of them."""
+        difference: Floats = self.selection_prf[:, 2] - self.recognition_prf[:, 2]
+        return difference
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,17 @@ DEFINITIONS: Mapping[str, str] = {
     "order_violations": gettext_noop(
         "Pairs of matched targets of different steps that plans reverse, over all such pairs."
     ),
+    "functional_omission": gettext_noop(
+        "Share of the targets that plans lack and the same model recognized, among all that plans lack."
+    ),
+    "spurious_in_scene": gettext_noop("Share of the extra entries of plans that are distractors in the scene."),
+    "spurious_repeat": gettext_noop("Share of the extra entries of plans that are targets named before."),
+    "spurious_hallucinated": gettext_noop("Share of the extra entries of plans that are no tool in the scene."),
+    "complete_out_of_order": gettext_noop("Share of the plans with all targets that are in an incorrect order."),
+    "chance_out_of_order": gettext_noop(
+        "Share of the plans with all targets that would be in an incorrect order if their targets were shuffled."
+    ),
+    "f1_difference": gettext_noop("Mean over queries of F1 of tool selection minus F1 of tool recognition."),
     "ate_text": gettext_noop("Accuracy with corrupted reasoning text minus accuracy without, on samples with both."),
     "ate_visual": gettext_noop("Accuracy with noise crops minus accuracy without, on samples with both."),
     "ate_placebo": gettext_noop(

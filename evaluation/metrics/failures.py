@@ -1,6 +1,6 @@
 """What went wrong in a trajectory, by rule: one code per trajectory. The rules are ours.
 
-The rules are asked in the order of ``FAILURES``; the first that holds names the failure. "Wrong" is an answer judged
+The rules are asked in ``ORDER``; the first that holds names the failure. "Wrong" is an answer judged
 wrong. An undecided answer has no failure unless no option could be read in it, an undefined one has none, and neither
 has a wrong one that no rule explains.
 """
@@ -14,12 +14,18 @@ from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, Bools, Ints, Outcom
 
 FAILURES = (
     "truncated", "parse_failure", "wrong_order", "wrong_tool", "before_looking", "found_misread", "crop_ignored",
-    "missed_evidence", "lucky_answer",
+    "missed_evidence", "lucky_answer", "tool_result_copied",
 )  # fmt: skip
+"""By code. Labels of people are stored as codes, so a new failure comes last."""
+ORDER = (*FAILURES[:2], "tool_result_copied", *FAILURES[2:-1])
+"""In the order in which the rules are asked, and pages list them."""
 NO_FAILURE = -1
 RULES = {
     "truncated": gettext_noop("An error or a limit came before the answer."),
     "parse_failure": gettext_noop("No option or value could be read from the output."),
+    "tool_result_copied": gettext_noop(
+        "An incorrect answer that repeats a value printed by a tool: a number that stands alone, or a whole text."
+    ),
     "wrong_order": gettext_noop(
         "The expected tools in another order, in the plan or in the toolchain of an incorrect answer."
     ),
@@ -42,6 +48,7 @@ RULES = {
 LABELS = {
     "truncated": gettext_noop("No answer (cut off)"),
     "parse_failure": gettext_noop("Unread answer"),
+    "tool_result_copied": gettext_noop("Copied a tool result"),
     "wrong_order": gettext_noop("Wrong tool order"),
     "wrong_tool": gettext_noop("Wrong tools"),
     "before_looking": gettext_noop("Answered before looking"),
@@ -55,8 +62,8 @@ SEEN = 0.5
 """Share of the gold region that the crops together have to show."""
 
 
-def failures_of(scores: ScoreColumns) -> Ints:
-    """(n,) codes into ``FAILURES``, ``NO_FAILURE`` where no rule holds.
+def failures_of(scores: ScoreColumns, copied: Bools) -> Ints:
+    """(n,) codes into ``FAILURES``, ``NO_FAILURE`` where no rule holds. ``copied``: (n,) of ``copied_results``.
 
     Example: a wrong answer, grounded, after a crop of the evidence is "found_misread".
     """
@@ -71,6 +78,7 @@ def failures_of(scores: ScoreColumns) -> Ints:
     rules: dict[str, Bools] = {
         "truncated": (scores.missing_answer | (unasked & scores.failed)) & ~planned,
         "parse_failure": scores.unread & ~planned,
+        "tool_result_copied": wrong & copied,
         "wrong_order": (scores.plan_outcome == Outcome.OUT_OF_ORDER)
         | (chained & (scores.lcs < scores.reference_calls) & out_of_order),
         "wrong_tool": (planned & (scores.plan_outcome != Outcome.EXACT))
@@ -81,4 +89,5 @@ def failures_of(scores: ScoreColumns) -> Ints:
         "missed_evidence": inside & (scores.grounded == FALSE),
         "lucky_answer": (scores.quadrant == Quadrant.GMAP) & ~seen,
     }
-    return np.select([rules[name] for name in FAILURES], np.arange(len(FAILURES)), NO_FAILURE).astype(np.int64)
+    codes = [FAILURES.index(name) for name in ORDER]
+    return np.select([rules[name] for name in ORDER], codes, NO_FAILURE).astype(np.int64)

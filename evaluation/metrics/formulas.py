@@ -27,6 +27,9 @@ _JUDGED = gettext_noop("no sample with visual evidence has a judgment")
 _PAIRED = gettext_noop("no sample has both outcomes")
 _TRIPLE = gettext_noop("no sample has all three outcomes")
 _COUNTED = gettext_noop("no query counts under sr_population and sr_short")
+_EXTRA = gettext_noop("no plan has an extra entry")
+_COMPLETE = gettext_noop("no plan has all targets")
+_DIAGNOSTICS = "docs/metrics.md#plan-diagnostics"
 _VERDICTS, _QUADRANTS, _IOA, _RATIOS, _CHAIN, _OUTCOME = (
     "docs/metrics.md#verdicts",
     "docs/metrics.md#quadrants",
@@ -122,6 +125,31 @@ FORMULAS: Mapping[str, Formula] = {
         gettext_noop("reversed pairs / pairs of matched targets of different steps"),
         gettext_noop("no plan matches targets of two steps"),
         "docs/metrics.md#plan-breakdown",
+    ),
+    "functional_omission": Formula(
+        gettext_noop("missing targets that were recognized / missing targets"),
+        gettext_noop("no plan with a list of recognized tools lacks a target"),
+        _DIAGNOSTICS,
+    ),
+    "spurious_in_scene": Formula(
+        gettext_noop("extra entries that are distractors / extra entries"), _EXTRA, _DIAGNOSTICS
+    ),
+    "spurious_repeat": Formula(
+        gettext_noop("extra entries that repeat a target / extra entries"), _EXTRA, _DIAGNOSTICS
+    ),
+    "spurious_hallucinated": Formula(gettext_noop("other extra entries / extra entries"), _EXTRA, _DIAGNOSTICS),
+    "complete_out_of_order": Formula(
+        gettext_noop("plans out of order / plans with all targets"), _COMPLETE, _DIAGNOSTICS
+    ),
+    "chance_out_of_order": Formula(
+        gettext_noop("mean of 1 − Π m_s! / M! over plans with all targets; m_s of the M targets at step s"),
+        _COMPLETE,
+        _DIAGNOSTICS,
+    ),
+    "f1_difference": Formula(
+        gettext_noop("mean of F1(selection) − F1(recognition)"),
+        gettext_noop("no query has both a plan and a list of recognized tools"),
+        _DIAGNOSTICS,
     ),
     "ate_text": Formula(gettext_noop("accuracy(corrupted text) − accuracy(none)"), _PAIRED, _EFFECT),
     "ate_visual": Formula(gettext_noop("accuracy(noise crops) − accuracy(none)"), _PAIRED, _EFFECT),

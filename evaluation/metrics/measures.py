@@ -28,9 +28,9 @@ from evaluation.metrics.references import shortest_lengths
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.undecided import Open, answers_given, judged, right_among
 
-RATE, MEAN, PART, RATIO = "rate", "mean", "part", "ratio"
-"""How the interval is made: a share of yes/no rows, a mean over rows of what is 0 or more, one of what is 0..1, or a
-ratio (and those means that docs/metrics.md#ratios names beside them), which is bootstrapped."""
+RATE, MEAN, PART, DIFFERENCE, RATIO = "rate", "mean", "part", "difference", "ratio"
+"""How the interval is made: a share of yes/no rows, a mean over rows of what is 0 or more, one of what is 0..1, one of
+what is −1..1, or a ratio (and those means that docs/metrics.md#ratios names beside them), which is bootstrapped."""
 OF_DETECTORS = frozenset({"recognition_precision", "recognition_recall", "recognition_f1"})
 """The metrics that are defined for a detector."""
 TOP = 3
@@ -245,6 +245,28 @@ def planning_measures(
         outcome("outcome_substitute", Outcome.SUBSTITUTE),
         outcome("outcome_out_of_order", Outcome.OUT_OF_ORDER),
         Measure("order_violations", RATIO, rows.padded(pairs[:, 0]), rows.padded(pairs[:, 1])),
+        *plan_diagnostics(scores, rows),
+    ]
+
+
+def plan_diagnostics(scores: ScoreColumns, rows: Rows) -> list[Measure]:
+    """docs/metrics.md#plan-diagnostics: of missing targets, of extra entries, of the order of complete plans, and of
+    queries with both lists."""
+    omitted, unrecognized = np.maximum(scores.plan_omitted, 0), np.maximum(scores.plan_unrecognized, 0)
+    extra = rows.padded(np.maximum(scores.plan_extra, 0))
+    picks = {
+        "spurious_in_scene": scores.plan_in_scene,
+        "spurious_repeat": scores.plan_repeated,
+        "spurious_hallucinated": scores.plan_hallucinated,
+    }
+    complete, both = rows.padded(np.isfinite(scores.plan_chance)), rows.padded(np.isfinite(scores.f1_difference))
+    disordered = rows.padded(scores.plan_outcome == Outcome.OUT_OF_ORDER)
+    return [
+        Measure("functional_omission", RATIO, rows.padded(omitted), rows.padded(omitted + unrecognized)),
+        *(Measure(name, RATIO, rows.padded(np.maximum(counts, 0)), extra) for name, counts in picks.items()),
+        Measure("complete_out_of_order", RATE, disordered, complete),
+        Measure("chance_out_of_order", PART, _where(complete, rows.padded(scores.plan_chance)), complete),
+        Measure("f1_difference", DIFFERENCE, _where(both, rows.padded(scores.f1_difference)), both),
     ]
 
 

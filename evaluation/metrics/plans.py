@@ -135,11 +135,11 @@ def score_plans(samples: SampleColumns, run: RunColumns, settings: MetricSetting
 
     Each distinct (prediction, judge mapping, query) is scored once.
     """
-    codes, queries = _queries(samples)
+    codes, queries = queries_of(samples)
     query_code = codes[run.sample] if len(codes) else codes
     fuzzy = settings.recognition_match == "fuzzy"
     collapse = settings.plan_repeats == "collapse"
-    recognised, place = _different(run.recognition, run.recognition_map, query_code)
+    recognised, place = different(run.recognition, run.recognition_map, query_code)
     found = [
         precision_recall_f1(normalised(names), queries[code].scene, normalised_map(dict(judge)), fuzzy=fuzzy)
         for names, judge, code in recognised
@@ -147,7 +147,7 @@ def score_plans(samples: SampleColumns, run: RunColumns, settings: MetricSetting
     recognition = _rows(found, _NO_PRF, np.float64)[place]
     selected: list[Prf | None] = []
     plans: list[tuple[int, ...] | None] = []
-    planned, place = _different(run.plan, run.plan_map, query_code)
+    planned, place = different(run.plan, run.plan_map, query_code)
     for written, mapping, code in planned:
         names, judge, query = normalised(written), normalised_map(dict(mapping)), queries[code]
         selected.append(precision_recall_f1(names, query.targets, judge))
@@ -209,7 +209,7 @@ def _prefix(places: Sequence[int], steps: Sequence[int]) -> int:
 
 
 @cached_per_sample_columns
-def _queries(samples: SampleColumns) -> tuple[Ints, list[Query]]:
+def queries_of(samples: SampleColumns) -> tuple[Ints, list[Query]]:
     """A code for the plan of each sample, and the query behind each code; equal plans share a code."""
     found: dict[ToolPlan, int] = {}
     # Equal plans are mostly one object, which is faster to recognize.
@@ -219,7 +219,7 @@ def _queries(samples: SampleColumns) -> tuple[Ints, list[Query]]:
     return codes, [query_of(p) for p in found]
 
 
-def _different(
+def different(
     predictions: Sequence[tuple[str, ...] | None], maps: Sequence[Mapping[str, str | None]], codes: Ints
 ) -> tuple[list[Key], Ints]:
     """The rows that differ in prediction, judge mapping or query, and the place of every row among them; -1 where

@@ -55,7 +55,12 @@ _PHYSTOOL: Mapping[str, str] = {
     "SR@2": "success_rate_at_2",
     "SR@3": "success_rate_at_3",
 }
-_SELECTION: Mapping[str, str] = {"II_P": "selection_precision", "II_R": "selection_recall", "II_F1": "selection_f1"}
+_SELECTION: Mapping[str, str] = {
+    "II_P": "selection_precision",
+    "II_R": "selection_recall",
+    "II_F1": "selection_f1",
+    "dF1": "f1_difference",
+}
 _QUANTITY: Mapping[str, str] = {"CRZ": "cropped_region_size", "TCC": "tool_call_count"}
 _BENCHMARKS: Mapping[str, str] = {"V*": "V*", "HR-4K": "HR-Bench 4K", "HR-8K": "HR-Bench 8K"}
 

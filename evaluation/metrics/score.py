@@ -11,6 +11,7 @@ from evaluation.metrics.crops import find_crops
 from evaluation.metrics.decided import with_decisions
 from evaluation.metrics.grounding import known_sizes
 from evaluation.metrics.names import ZOOM_TOOLS, tool_kinds
+from evaluation.metrics.plan_diagnostics import plan_errors
 from evaluation.metrics.plans import score_plans
 from evaluation.metrics.producers import find_producers
 from evaluation.metrics.quadrants import score_grounding
@@ -54,4 +55,5 @@ def score_run(
         **vars(toolchains),
         **vars(align_run(samples, run)),
         **vars(score_plans(samples, run, settings)),
+        **vars(plan_errors(samples, run, settings)),
     )

@@ -23,8 +23,9 @@ from evaluation.metrics.faithfulness import (
     paired_effect,
 )
 from evaluation.metrics.intervals import DRAWS, SEED, Interval, mean_interval, rate_interval, ratio_interval
-from evaluation.metrics.measures import MEAN, PART, RATE, RATIO, Measure
+from evaluation.metrics.measures import DIFFERENCE, MEAN, PART, RATE, RATIO, Measure
 from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.significance import sampled_sign_flip
 from evaluation.metrics.undecided import ENDS, Open, Range, right_among
 
 EFFECT = "effect"
@@ -37,17 +38,19 @@ _BY_KIND: Mapping[str, tuple[str, ...]] = {
         "valid_grounded_reasoning", "ground_success_answer_failure", "ungrounded_correct_answer", "dual_failure",
         "pass_rate", "pass_rate_low", "pass_rate_high", "tool_call_rate", "exact_match", "task_completable_rate",
         "success_rate_at_1", "success_rate_at_2", "success_rate_at_3", "outcome_extra_only", "outcome_missing_only",
-        "outcome_substitute", "outcome_out_of_order", "reliability", "sufficiency",
+        "outcome_substitute", "outcome_out_of_order", "complete_out_of_order", "reliability", "sufficiency",
     ),
     MEAN: (
         "calls_mean", "unique_tools_mean", "chain_mae", "effective_calls_mean", "effective_unique_tools_mean",
         "effective_chain_mae", "tool_call_count", "cost_mean", "usd_mean",
     ),
-    PART: ("cropped_region_size",),
+    PART: ("cropped_region_size", "chance_out_of_order"),
+    DIFFERENCE: ("f1_difference",),
     RATIO: (
         "mean_coverage", "mean_concentration", "mean_ioa", "accuracy_when_grounded", "accuracy_when_ungrounded",
         "tool_efficiency", "recognition_precision", "recognition_recall", "recognition_f1", "selection_precision",
-        "selection_recall", "selection_f1", "order_violations", "cost_per_correct",
+        "selection_recall", "selection_f1", "order_violations", "cost_per_correct", "functional_omission",
+        "spurious_in_scene", "spurious_repeat", "spurious_hallucinated",
     ),
     EFFECT: tuple(ARMS),
 }  # fmt: skip
@@ -97,6 +100,8 @@ def summarise(
     top, bottom = float(numerator.sum()), float(denominator.sum())
     if bottom <= 0:
         return Summary(None, len(numerator), top, None)
+    if kind == DIFFERENCE:
+        return _difference(numerator, cluster)
     if kind == RATE:
         interval = rate_interval(numerator, cluster)
     elif kind == RATIO:
@@ -107,6 +112,15 @@ def summarise(
     else:
         interval = mean_interval(numerator, cluster, least=0.0, most=1.0 if kind == PART else math.inf)
     return Summary(top / bottom, len(numerator), top, interval)
+
+
+def _difference(values: Floats, cluster: Ints | None) -> Summary:
+    """The mean of differences −1..1, tested by the sampled sign flip over clusters."""
+    test = sampled_sign_flip(values, np.arange(len(values)) if cluster is None else cluster)
+    detail = {"flips": test.draws, "flips_seed": test.seed}
+    interval = mean_interval(values, cluster, least=-1.0, most=1.0)
+    total = float(values.sum())
+    return Summary(total / len(values), len(values), total, interval, test.p_value, detail)
 
 
 def open_of(metric: str, columns: Mapping[str, Floats]) -> Open:

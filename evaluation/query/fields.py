@@ -47,6 +47,8 @@ class Field:
 _STORED: Mapping[str, str] = {
     "correct": "verdict", "ioa_gt": "coverage", "ioa_pred": "concentration", "tools": "distinct_tools",
     "chain": "effective_calls", "missing": "plan_missing", "extra": "plan_extra", "prefix": "plan_prefix",
+    "omitted": "plan_omitted", "unrecognized": "plan_unrecognized", "in_scene": "plan_in_scene",
+    "repeated": "plan_repeated", "hallucinated": "plan_hallucinated",
 }  # fmt: skip
 """Columns with another name than their field."""
 
@@ -138,6 +140,12 @@ _ALL = (
     _number("missing", "targets the plan lacks"),
     _number("extra", "tools the plan has beyond its targets"),
     _number("prefix", "correct steps before the first incorrect one"),
+    _number("omitted", "targets the plan lacks, although the same model recognized them"),
+    _number("unrecognized", "targets the plan lacks, and the same model did not recognize"),
+    _number("in_scene", "extra tools of the plan that are distractors in the scene"),
+    _number("repeated", "extra tools of the plan that are targets named before"),
+    _number("hallucinated", "extra tools of the plan that are not in the scene"),
+    _number("f1_difference", "F1 of tool selection minus F1 of tool recognition"),
     # What went wrong, and what people say
     _choice("failure", "failure, by rule or as corrected by a person", FAILURES, "why"),
     Field("failure_by", Kind.NAME, "numbers of people who all set a failure; any: at least one person"),

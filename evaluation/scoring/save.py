@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.metrics.chains import Chains, confusion_words, transition_words
-from evaluation.metrics.columns import MetricRow, ScoreColumns
+from evaluation.metrics.columns import Bools, MetricRow, ScoreColumns
 from evaluation.metrics.failures import failures_of
 from evaluation.metrics.reading import REASONS
 from evaluation.models import Metric, Scoring
@@ -23,13 +23,13 @@ _WORDS = ("reading_where", "reading_rule", "reading_class")
 """Choices that are texts among the columns, "" where there is none."""
 
 
-def written_scores(loaded: LoadedRun, scores: ScoreColumns, chains: Chains) -> Written:
-    """The scores of some trajectories by the names of the store."""
+def written_scores(loaded: LoadedRun, scores: ScoreColumns, chains: Chains, copied: Bools) -> Written:
+    """The scores of some trajectories by the names of the store. ``copied``: of ``copied_results``."""
     placed = {f"crop_{corner}": scores.crop_box[:, at] for at, corner in enumerate(("x1", "y1", "x2", "y2"))}
     placed["crop_index"] = _positions(loaded, scores)
     codes = {
         "quadrant": scores.quadrant, "outcome": scores.plan_outcome, "chain_status": scores.chain_status,
-        "verdict_by": scores.verdict_by, "failure": failures_of(scores),
+        "verdict_by": scores.verdict_by, "failure": failures_of(scores, copied),
     }  # fmt: skip
     words = {name: _objects(word or None for word in getattr(scores, name)) for name in _WORDS}
     reasons: Mapping[str, str] = dict(zip(REASONS, CHOICES["unread_reason"], strict=True))

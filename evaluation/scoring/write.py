@@ -30,6 +30,7 @@ from evaluation.schema import Intervention as InterventionRecord
 from evaluation.schema import Judgement as JudgementRecord
 from evaluation.scoring.freshness import StalenessChecker
 from evaluation.scoring.load.columns import LoadedRun, LoadedSamples, load_run, load_samples
+from evaluation.scoring.load.results import repeats_of_results
 from evaluation.scoring.people import drawn_for, estimated_rows
 from evaluation.scoring.rank import is_ranked, rank_runs
 from evaluation.scoring.rewards import keep_rewards
@@ -133,7 +134,7 @@ def score_one(
     unread = int(scores.unread.sum())
     parts = [(loaded, scores, chains)]
     parts += [(one.loaded, one.scores, chains_of(samples.columns, one.loaded.columns, one.scores)) for one in others]
-    written = [written_scores(*part) for part in parts]
+    written = [written_scores(*part, repeats_of_results(samples, *part[:2])) for part in parts]
     with transaction.atomic():
         Scoring.objects.filter(run=run).delete()
         scoring = Scoring.objects.create(

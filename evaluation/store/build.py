@@ -57,8 +57,9 @@ NUMBERS = (
     "ioa", "coverage", "concentration", "iou", "union_coverage", "zoom", "region", "crops", "unusable_crops",
     "crop_index", "crop_x1", "crop_y1", "crop_x2", "crop_y2", "calls", "distinct_tools", "effective_calls",
     "effective_distinct_tools", "reference", "reference_calls", "edit_distance", "lcs", "kendall_tau", "plan_missing",
-    "plan_extra", "plan_prefix", "plan_in_order", "correct", "undecided", "unread", "unanswered", "zoomed",
-    "population", "evidence", "grounded", "center_hit", "file_verdict", "reading_correct",
+    "plan_extra", "plan_prefix", "plan_omitted", "plan_unrecognized", "plan_in_scene", "plan_repeated",
+    "plan_hallucinated", "plan_chance", "f1_difference", "plan_in_order", "correct", "undecided", "unread",
+    "unanswered", "zoomed", "population", "evidence", "grounded", "center_hit", "file_verdict", "reading_correct",
 )  # fmt: skip
 """Numbers and truth values of a score: NaN where undefined."""
 CHOICES: Mapping[str, Sequence[str]] = {

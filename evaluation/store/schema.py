@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evaluation.metrics.selection import SELECTED, columns_of
 
-SCHEMA = 5
+SCHEMA = 6
 """Raised with every change of the columns, together with a migration that marks all scores as stale. The scores in a
 file of another schema are not read."""
 
@@ -64,8 +64,9 @@ TOOLCHAIN = (
     *_columns("INTEGER", UNSCORED, "calls distinct_tools effective_calls effective_distinct_tools"),
     Column("reference", "INTEGER", "no accepted toolchain, or not scored; 0 the gold's, then further ones in order"),
     *_columns("INTEGER", UNDEFINED, "reference_calls edit_distance lcs plan_missing plan_extra plan_prefix"),
+    *_columns("INTEGER", UNDEFINED, "plan_omitted plan_unrecognized plan_in_scene plan_repeated plan_hallucinated"),
     Column("plan_in_order", "BOOLEAN", UNDEFINED),
-    *_columns("DOUBLE", UNDEFINED, "kendall_tau"),
+    *_columns("DOUBLE", UNDEFINED, "kendall_tau plan_chance f1_difference"),
     *_columns("VARCHAR", UNDEFINED, "chain_status outcome failure"),
     *_columns("VARCHAR[]", UNSCORED, "aligned followed reference_tools"),
 )

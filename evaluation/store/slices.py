@@ -17,11 +17,16 @@ from evaluation.store.snapshot import Snapshot
 from webapp.common.lru_cache import LRUCache
 
 
-def counts_by_run(snapshot: Snapshot, where: str, hidden: Mapping[str, str]) -> dict[int, dict[str, int]]:
-    """Count, by run, the trajectories and samples that a condition selects, and those on which each of these columns
-    is true."""
-    names = ("trajectories", "samples", *hidden)
-    each = ", ".join(f"count(*) FILTER (WHERE {column})" for column in hidden.values())
+def counts_by_run(
+    snapshot: Snapshot, where: str, hidden: Mapping[str, str], sums: Mapping[str, tuple[str, str]] | None = None
+) -> dict[int, dict[str, int]]:
+    """Count, by run, the trajectories and samples that a condition selects, and those on which each of these columns or
+    conditions is true. ``sums``: a column of whole numbers to add up, and the condition where."""
+    added = {} if sums is None else sums
+    names = ("trajectories", "samples", *hidden, *added)
+    parts = [f"count(*) FILTER (WHERE {column})" for column in hidden.values()]
+    parts += [f"coalesce(sum({column}) FILTER (WHERE {true}), 0)::BIGINT" for column, true in added.values()]
+    each = ", ".join(parts)
     rows = snapshot.ask(f"SELECT run, count(*), count(DISTINCT sample), {each} FROM rows WHERE {where} GROUP BY run")
     return {run: dict(zip(names, counts, strict=True)) for run, *counts in rows}
 

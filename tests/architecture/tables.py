@@ -15,7 +15,7 @@ from annotation.toolbox.signature import Parameter, shown_value
 from annotation.toolbox.table import TOOLS, ToolSpec
 from evaluation.glossary import TERMS as EVALUATION_TERMS
 from evaluation.metrics.catalogue import METRICS, Metric
-from evaluation.metrics.failures import FAILURES, RULES
+from evaluation.metrics.failures import ORDER, RULES
 from evaluation.metrics.settings import CHOICES, RANGES, MetricSettings
 from evaluation.query.fields import described
 from evaluation.runner.templates import FIELDS, SLUGS
@@ -179,7 +179,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "query-fields": query_fields,
     "prompt-fields": prompt_fields,
     "glossary": glossary,
-    "failures": lambda: table(("Failure", "Rule"), ((code(name), RULES[name]) for name in FAILURES)),
+    "failures": lambda: table(("Failure", "Rule"), ((code(name), RULES[name]) for name in ORDER)),
     "benchmark-importers": lambda: formats("annotation.importers", "IMPORTERS"),
     "run-importers": lambda: formats("evaluation.importers", "IMPORTERS"),
     "benchmark-exporters": lambda: formats("annotation.exporters", "EXPORTERS"),

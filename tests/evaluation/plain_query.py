@@ -38,7 +38,9 @@ NUMBERS = {
     "zoom": "zoom_factor", "region": "cropped_region_size", "crops": "usable_crops", "calls": "calls",
     "tools": "unique_tools", "chain": "effective_calls", "reference_calls": "reference_calls",
     "edit_distance": "edit_distance", "missing": "plan_missing", "extra": "plan_extra", "prefix": "plan_prefix",
-    "kendall_tau": "kendall_tau",
+    "kendall_tau": "kendall_tau", "omitted": "plan_omitted", "unrecognized": "plan_unrecognized",
+    "in_scene": "plan_in_scene", "repeated": "plan_repeated", "hallucinated": "plan_hallucinated",
+    "f1_difference": "f1_difference",
 }  # fmt: skip
 CODES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "quadrant": ("quadrant", Quadrant.NAMES), "outcome": ("plan_outcome", Outcome.NAMES),

@@ -227,6 +227,7 @@ def test_pages_of_results_explain_their_words_in_place(lea, board):
         f"{at}/answers/": {"unread", "run"},
         f"{at}/judging/": {"judge"},
         f"{at}/toolchain/analysis/": {"pass_rate", "tool_efficiency", "chain_mae", "effective_chain_mae", "interval"},
+        f"{at}/diagnostics/": {"run", "interval"},
         f"{at}/leaderboard/?edit=columns": {"unread_rate", "mean_ioa", "calls_mean", "selection_f1"},
     }
     for address, words in wanted.items():

@@ -124,6 +124,7 @@ def files_of(board: Benchmark) -> list[str]:
         f"{at}/compare/?{compared}&format=csv",
         f"{at}/compare/?{compared}&format=md",
         f"{at}/toolchain/analysis/?table=runs&format=csv",
+        f"{at}/diagnostics/?table=errors&format=csv",
         f"{at}/data-card.md",
         f"{at}/export/metrics.csv",
         f"{at}/export/native.json",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from annotation.schema import Target, ToolPlan
-from evaluation.metrics.columns import AnswerKey, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import AnswerKey, Outcome, SampleColumns, ScoreColumns
 
 LETTERS = AnswerKey(multiple_choice=True, options={"A": "black", "B": "white"}, accepted=("A",))
 
@@ -45,8 +45,23 @@ def make_scores(count: int, **columns: Any) -> ScoreColumns:
         "plan_extra",
         "plan_in_order",
         "plan_prefix",
+        "plan_omitted",
+        "plan_unrecognized",
+        "plan_in_scene",
+        "plan_repeated",
+        "plan_hallucinated",
     )
-    floats = ("coverage", "concentration", "ioa", "iou", "union_coverage", "zoom_factor", "kendall_tau", "cost")
+    floats = (
+        "coverage",
+        "concentration",
+        "ioa",
+        "iou",
+        "union_coverage",
+        "zoom_factor",
+        "kendall_tau",
+        "cost",
+        "plan_chance",
+    )
     given: dict[str, Any] = {
         **{name: np.zeros(count, bool) for name in flags},
         **{name: np.zeros(count, np.int64) for name in zeros},
@@ -109,6 +124,10 @@ def _random_rows(rng: np.random.Generator, n: int, sample: Any, targets: Any, re
     precision, recall = rng.integers(1, 5, n) / 5, rng.integers(1, 5, n) / 5
     prf = np.column_stack([precision, recall, 2 * precision * recall / (precision + recall)])
     pairs = rng.integers(0, 6, n)
+    outcome = rng.integers(0, 5, n)
+    lost, picks = rng.multinomial(2, [0.4, 0.6], n), rng.multinomial(3, [0.5, 0.2, 0.3], n)
+    lost = np.where(np.isin(outcome, (Outcome.MISSING_ONLY, Outcome.SUBSTITUTE))[:, None], lost, 0)
+    picks = np.where(np.isin(outcome, (Outcome.EXTRA_ONLY, Outcome.SUBSTITUTE))[:, None], picks, 0)
     return make_scores(
         n,
         sample=sample,
@@ -131,9 +150,17 @@ def _random_rows(rng: np.random.Generator, n: int, sample: Any, targets: Any, re
         reference_calls=reference,
         effective_unique_tools=np.minimum(unique, effective),
         unusable_crops=rng.integers(0, 2, n),
-        plan_outcome=rng.integers(0, 5, n),
+        plan_outcome=outcome,
+        plan_missing=lost.sum(axis=1),
+        plan_extra=picks.sum(axis=1),
+        plan_omitted=lost[:, 0],
+        plan_unrecognized=lost[:, 1],
+        plan_in_scene=picks[:, 0],
+        plan_repeated=picks[:, 1],
+        plan_hallucinated=picks[:, 2],
+        plan_chance=np.where(lost.sum(axis=1) == 0, rng.random(n), np.nan),
         plan_prefix=prefix,
-        recognition_prf=prf,
+        recognition_prf=np.roll(prf, 1, axis=0),
         selection_prf=prf,
         plan_order=np.column_stack([rng.binomial(pairs, 0.2), pairs]),
     )

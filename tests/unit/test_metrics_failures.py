@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
-from evaluation.metrics.failures import FAILURES, LABELS, NO_FAILURE, RULES, failures_of
+from evaluation.metrics.copied_results import copied_results
+from evaluation.metrics.failures import FAILURES, LABELS, NO_FAILURE, ORDER, RULES, failures_of
 from evaluation.metrics.records import run_columns, sample_columns
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
@@ -64,12 +65,43 @@ def test_a_right_answer_after_crops_that_together_show_the_evidence_is_no_failur
     assert failed(content, looks[:1], "A", {}) == "lucky_answer"
 
 
+COUNTED = SampleContent("How many?", AnswerType.OPEN, {}, ("5",), reference_toolchain=CHAIN.reference_toolchain)
+NAMED = replace(EVIDENCE, options={"A": "5 screws", "B": "7 screws"})
+
+
+@pytest.mark.parametrize(
+    ("content", "printed", "answer", "failure"),
+    [
+        (COUNTED, "Contours: 7", "7", "tool_result_copied"),
+        (COUNTED, "Contours: 7", "8", "wrong_tool"),
+        (COUNTED, "saved as /out/7.png", "7", "wrong_tool"),
+        (COUNTED, "Contours: 5", "5", None),
+        (NAMED, "{'count': '7 screws'}", "B", "tool_result_copied"),
+        (NAMED, "B", "B", "found_misread"),
+    ],
+)
+def test_a_wrong_answer_that_repeats_what_a_tool_printed_was_copied(content, printed, answer, failure):
+    steps = (replace(zoom(GOLD), observation=printed),)
+    assert failed(content, steps, answer, {}) == failure
+    assert failed(content, (replace(steps[0], ok=False),), answer, {}) != "tool_result_copied", "errors are no results"
+
+
+def test_codes_of_stored_labels_never_move():
+    assert FAILURES[:9] == (
+        "truncated", "parse_failure", "wrong_order", "wrong_tool", "before_looking", "found_misread", "crop_ignored",
+        "missed_evidence", "lucky_answer",
+    )  # fmt: skip
+
+
 def test_every_failure_has_a_label_and_a_rule_in_words():
-    assert list(RULES) == list(LABELS) == list(FAILURES)
+    assert list(RULES) == list(LABELS) == list(ORDER)
+    assert sorted(ORDER) == sorted(FAILURES)
 
 
 def failed(content, steps, answer, more, settings=None):
     samples = sample_columns([SampleRecord("a", content, "a.jpg", None, 1000, 800)])
     run = run_columns([Trajectory("M", "a", steps=steps, answer=answer, **more)], samples)
-    code = int(failures_of(score_run(samples, run, settings or MetricSettings()))[0])
+    scores = score_run(samples, run, settings or MetricSettings())
+    printed = {0: [step.observation for step in steps if step.ok]}
+    code = int(failures_of(scores, copied_results(samples, scores, printed))[0])
     return None if code == NO_FAILURE else FAILURES[code]

@@ -15,10 +15,11 @@ from django.db.models import F
 from django.utils.translation import gettext
 from numpy.typing import NDArray
 
-from annotation.models import Benchmark, FacetValue, Sample
+from annotation.models import Benchmark, FacetValue
 from annotation.statistics import Interval
-from evaluation.metrics.calling import CallingEffect, calling_effect
-from evaluation.metrics.columns import TRUE, cluster_codes
+from evaluation.common.compared import ComparedSamples, calling_between, compared_samples
+from evaluation.metrics.calling import CallingEffect
+from evaluation.metrics.columns import TRUE
 from evaluation.metrics.comparison import Comparison, Pairing, common_rows, compare
 from evaluation.metrics.families import REFERENCE, SLICES
 from evaluation.metrics.grounding_comparison import LookComparison, compare_grounding
@@ -62,22 +63,6 @@ def look_terms(a: int, b: int) -> dict[str, dict[str, str]]:
         "a_only": {"run": first, "grounded": "yes", "ungrounded_in": second},
         "b_only": {"run": second, "grounded": "yes", "ungrounded_in": first},
         "neither": {"run": first, "ungrounded_in": two},
-    }
-
-
-def calling_terms(without: int, tools: int) -> dict[str, dict[str, str]]:
-    """The lists behind what is counted of a run with tools against one without: trajectories of the first of these that
-    made a call; "unmet": of those that made none, the incorrect ones."""
-    bare, own = str(without), str(tools)
-    called = {"run": own, "shared_with": f"{bare},{own}", "calls": "1+"}
-    return {
-        "n": called,
-        "benefit": {"run": own, "correct": "yes", "wrong_in": bare, "calls": "1+"},
-        "harm": {"run": own, "right_in": bare, "wrong_in": own, "calls": "1+"},
-        "needless": {"run": own, "correct": "yes", "right_in": bare, "calls": "1+"},
-        "futile": {"run": own, "wrong_in": f"{bare},{own}", "calls": "1+"},
-        "uncalled": called | {"calls": "0"},
-        "unmet": {"run": own, "wrong_in": own, "shared_with": f"{bare},{own}", "calls": "0"},
     }
 
 
@@ -147,14 +132,6 @@ class RunComparison:
         return [run for run in self.runs if run.scoring.gold_digest != self.runs[0].scoring.gold_digest]
 
 
-@dataclass(frozen=True)
-class ComparedSamples:
-    """The samples with gold in the order of their keys, as far as comparing needs them."""
-
-    pks: list[int]
-    cluster: NDArray[np.int64]
-
-
 def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> RunComparison:
     """``runs``: two or more that are scored. ``by``: the facet whose values are the slices, default those that fit.
 
@@ -181,12 +158,6 @@ def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> 
     )
 
 
-def compared_samples(benchmark: Benchmark) -> ComparedSamples:
-    rows = Sample.objects.filter(benchmark=benchmark, gold__isnull=False).order_by("key")
-    found = list(rows.values_list("pk", "key", "image_group", "image_id", "image_name"))
-    return ComparedSamples([row[0] for row in found], cluster_codes(row[1:] for row in found))
-
-
 def _calling(
     runs: Sequence[Run], samples: ComparedSamples, results: Sequence[Results], settings: MetricSettings
 ) -> tuple[Run, Run, CallingEffect] | None:
@@ -196,8 +167,7 @@ def _calling(
     if used[0] == used[1]:
         return None
     bare, tools = (0, 1) if used[1] else (1, 0)
-    pairing = common_rows(results[bare], results[tools], settings)
-    return runs[bare], runs[tools], calling_effect(samples, results[bare], results[tools], pairing)
+    return runs[bare], runs[tools], calling_between(samples, results[bare], results[tools], settings)
 
 
 def _common(results: Sequence[Results]) -> NDArray[np.int64]:

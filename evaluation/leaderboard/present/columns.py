@@ -139,7 +139,7 @@ PRESETS: Mapping[str, Preset] = {
         "Planning",
         (
             "recognition_f1", "selection_precision", "selection_recall", "selection_f1", "exact_match",
-            "task_completable_rate", "success_rate_at_1", "order_violations",
+            "task_completable_rate", "success_rate_at_1", "order_violations", "functional_omission", "f1_difference",
         ),
     ),
     "faithfulness": Preset(

@@ -31,6 +31,7 @@ from evaluation.runs.present import regions as run_regions
 from evaluation.runs.present import repeats as run_repeats
 from evaluation.runs.present import tables as run_tables
 from evaluation.runs.present.file import file_verdicts
+from evaluation.runs.present.plan_facts import plan_facts
 from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.tables import report_on, tables_of
@@ -161,7 +162,8 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
         "lengths": run_charts.length_bars(tables["lengths"], links),
         "call_points": _call_points(shown),
         "seen": run_charts.seen_curve(tables["coverage"] or (), found.by_calls(), links),
-        "plans": run_tables.plans(tables, metrics, found, links),
+        "plans": (plans := run_tables.plans(tables, metrics, found, links)),
+        "plan_facts": plan_facts(metrics, found, links) if plans else None,
         "repeats": run_repeats.repeated(tables, links, provisional=scoring.provisional),
         "file": file_verdicts(metrics, settings, links),
         "hidden": run_tables.exclusion_counts(metrics, counts, missing, links, answers=not run.by_detector),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from evaluation.common.shown import DATA
 from evaluation.metrics.columns import Outcome, Quadrant
-from evaluation.metrics.failures import FAILURES
+from evaluation.metrics.failures import ORDER
 from evaluation.store.trajectory_list import MOST_CALLS, TrajectoryList
 
 ANSWERS = ("yes", "no", "undecided", "none")
@@ -21,7 +21,7 @@ def facet_counts(found: TrajectoryList) -> dict[str, dict[str, int]]:
     return {
         "run": _by_count(found.counts["run"], int),
         "quadrant": _in_order(found.counts["quadrant"], (*Quadrant.NAMES, "none")),
-        "failure": _by_count(found.counts["failure"], FAILURES.index),
+        "failure": _by_count(found.counts["failure"], ORDER.index),
         "correct": _in_order(found.counts["correct"], ANSWERS),
         "area": {value: n for value, n in found.counted_by_area(AREAS) if n},
         "calls": {

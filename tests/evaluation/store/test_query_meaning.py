@@ -174,6 +174,7 @@ OF_SCORES = (
     "unusable", "unusable:no", "center_hit", "center_hit:no", "grounded:no", "union_coverage > 0.5",
     "union_coverage:none", "zoom > 1", "zoom:none", "region < 10%", "crops:1", "crops:2+", "edit_distance:any",
     "edit_distance:none", "kendall_tau:none", "tools:1", "chain > 0", "reference_calls:none", "extra:none",
+    "omitted:any", "unrecognized:1+", "in_scene:none", "repeated:0", "hallucinated:0", "f1_difference < 0",
     "prefix:none", "missing:any", "chain_status:ok", "chain_status:any", "chain_status:none", "reference",
     "reference:no", "planned", "planned:no", "outcome:none", "outcome:any", "failure:any", "failure:none", "evidence",
     "evidence:no",
