@@ -14,8 +14,9 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.common.api import Fields, intervals
+from evaluation.common.pairs import cell_terms, look_terms
 from evaluation.compare.read.crops import read_crop_agreement
-from evaluation.compare.read.runs import CELLS, calling_terms, cell_terms, comparable_runs, compare_runs, look_terms
+from evaluation.compare.read.runs import CELLS, calling_terms, comparable_runs, compare_runs
 from evaluation.compare.read.slices import find_largest_differences
 from evaluation.metrics.calling import CallingEffect
 from evaluation.metrics.comparison import Comparison

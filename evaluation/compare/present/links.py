@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.urls import reverse
 
-from evaluation.compare.read.runs import CELLS, calling_terms, cell_terms, look_terms
+from evaluation.common.pairs import cell_terms, look_terms
+from evaluation.compare.read.runs import CELLS, calling_terms
 from evaluation.models import Run
 from evaluation.query.sql import MOST_RUNS
 from webapp.common.errors import InvalidInput, NotFound
