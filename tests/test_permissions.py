@@ -43,7 +43,7 @@ from evaluation.experiments.write.endpoints import add_endpoint
 from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.prompts import create_prompt
 from evaluation.judging.write.queues import draw_judging, next_to_judge
-from evaluation.models import Run, Trajectory
+from evaluation.models import Lineage, Run, Trajectory
 from evaluation.trajectories.write.marks import write_note
 from evaluation.trajectories.write.slices import save_slice
 from tests import permission_table as table
@@ -106,6 +106,7 @@ class World:
             "receipt": receipt.pk,
             "upload": upload.pk,
             "run": Run.objects.get().pk,
+            "lineage": Lineage.objects.create(benchmark=benchmark, name="GRPO").pk,
             "trajectory": Trajectory.objects.filter(sample__key="seen-00", condition="none").first().pk,
             "record": record.pk,
             "sha256": picture.sha256,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from evaluation.metrics.columns import Quadrant
+
 
 def cell_terms(a: int, b: int) -> dict[str, dict[str, str]]:
     """The lists of trajectories behind what is counted of two runs: each cell; "shared": both have the sample;
@@ -29,3 +31,25 @@ def look_terms(a: int, b: int) -> dict[str, dict[str, str]]:
         "b_only": {"run": second, "grounded": "yes", "ungrounded_in": first},
         "neither": {"run": first, "ungrounded_in": two},
     }
+
+
+def flip_terms(a: int, b: int) -> dict[str, dict[str, str]]:
+    """The lists behind what changed from run ``a`` to ``b``, as trajectories of ``b``. "G+A+ G-A+": from the first
+    quadrant to the second."""
+    first, second, two = str(a), str(b), f"{a},{b}"
+    became = {
+        "answered": {"shared_with": two},
+        "correct": {"right_in": second, "wrong_in": first},
+        "incorrect": {"right_in": first, "wrong_in": second},
+        "looked": {"population_in": two},
+        "grounded": {"population_in": two, "grounded_in": second, "ungrounded_in": first},
+        "ungrounded": {"population_in": two, "grounded_in": first, "ungrounded_in": second},
+    }
+    for before in Quadrant.NAMES:
+        for after in Quadrant.NAMES:
+            sides: dict[str, list[str]] = {"population_in": [two]}
+            for name, run in ((before, first), (after, second)):
+                sides.setdefault("grounded_in" if name.startswith("G+") else "ungrounded_in", []).append(run)
+                sides.setdefault("right_in" if name.endswith("A+") else "wrong_in", []).append(run)
+            became[f"{before} {after}"] = {side: ",".join(runs) for side, runs in sides.items()}
+    return {name: {"run": second, **terms} for name, terms in became.items()}

@@ -32,7 +32,7 @@ _CLUSTERED = ("cluster-t", "wilson-n-eff")
 class RunQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
         return self.filter(benchmark=benchmark).select_related(
-            "model", "benchmark", "scoring", "scoring__version", "file"
+            "model", "benchmark", "scoring", "scoring__version", "file", "lineage"
         )
 
     def scored(self) -> Self:
