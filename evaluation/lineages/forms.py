@@ -27,7 +27,7 @@ class DescriptionForm(forms.Form):
 
     name = forms.CharField(label=_("Name"), max_length=200)
     base_model = forms.CharField(label=_("Base model"), required=False, max_length=200)
-    data = forms.CharField(
+    training_data = forms.CharField(
         label=_("Training data"), required=False, max_length=2000, widget=forms.Textarea({"rows": 2})
     )
     reward_scheme = forms.CharField(
@@ -36,4 +36,10 @@ class DescriptionForm(forms.Form):
 
     @classmethod
     def of(cls, lineage: Lineage) -> DescriptionForm:
-        return cls(initial={name: getattr(lineage, name) for name in cls.base_fields})
+        kept = ("name", "base_model", "reward_scheme")
+        return cls(initial={name: getattr(lineage, name) for name in kept} | {"training_data": lineage.data})
+
+    def values(self) -> dict[str, str]:
+        """What ``describe_lineage`` takes: only the fields that were sent."""
+        sent = {name: value for name, value in self.cleaned_data.items() if name in self.data}
+        return {"data" if name == "training_data" else name: value for name, value in sent.items()}

@@ -137,7 +137,7 @@ def describe(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     form = DescriptionForm(request.POST)
     if form.is_valid():
         try:
-            describe_lineage(actor=request.user, lineage=found, values=form.cleaned_data)
+            describe_lineage(actor=request.user, lineage=found, values=form.values())
         except ApplicationError as error:
             if error.status == 403:
                 raise

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from annotation.models import ContentChange
-from evaluation.metrics.aggregate import MetricRow, aggregate
+from evaluation.metrics.aggregate import aggregate
+from evaluation.metrics.columns import MetricRow
 from evaluation.metrics.measures import all_measures, evaluated_rows
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
