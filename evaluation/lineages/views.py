@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import Count, Max
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -30,6 +31,7 @@ from evaluation.lineages.read import Series, live_runs, load_series, runs_of
 from evaluation.lineages.write import delete_lineage, describe_lineage
 from evaluation.models import Lineage, Run
 from evaluation.scoring.queue import scoring_under_way
+from evaluation.scoring.settings import settings_of
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError
 from webapp.common.htmx import render_page
@@ -102,13 +104,15 @@ def _shown(series: Series, smooth: int) -> dict[str, Any]:
 
 
 def _state(request: HttpRequest, benchmark: Benchmark, lineage: Lineage, runs: list[Run]) -> str:
-    """An ETag of all that the piece shows without a query: who asks for what, and the states of runs and gold."""
+    """An ETag of all that the piece shows without a query: who asks for what, and the states of runs, gold, settings
+    and rewards."""
     scored = [(run.pk, run.revision, run.step, run.setting, run.note, _scored(run)) for run in runs]
     numbers = ContentChange.objects.numbers([benchmark.pk])
     job = scoring_under_way(benchmark)
     parts = (
         request.user.pk, get_language(), request.get_full_path(), lineage.name, scored, numbers,
-        sorted(live_runs(benchmark, runs)), job.pk if job else None,
+        sorted(live_runs(benchmark, runs)), job.pk if job else None, str(settings_of(benchmark)),
+        benchmark.rollout_groups.aggregate(last=Max("rollouts"), n=Count("rollouts__reward_final")),
     )  # fmt: skip
     return f'"{hashlib.sha256(repr(parts).encode()).hexdigest()[:32]}"'
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from evaluation.common.links import Count
 from evaluation.common.pairs import flip_terms
 from evaluation.lineages.present.curves import compared, number_words, separated_step
-from evaluation.lineages.read import MEASURED, QUADRANTS, Point, Series
+from evaluation.lineages.read import MEASURED, Point, Series
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.separation import StepChange
@@ -209,9 +209,8 @@ _COUNTS = ("answered", "correct", "incorrect", "looked", "grounded", "ungrounded
 
 def heads_of(metrics: Sequence[str]) -> list[dict[str, Any]]:
     """The heads of the table: the term, its label, and the unit."""
-    unit = {"share": "%", "area": "×", "calls": "", "reward": ""}
+    unit = {"share": "%", "area": "\N{MULTIPLICATION SIGN}"}
     return [
-        {"term": metric, "label": METRICS[metric].label, "unit": unit.get(METRICS[metric].unit, ""),
-         "quadrant": metric in QUADRANTS}
+        {"term": metric, "label": METRICS[metric].label, "unit": unit.get(METRICS[metric].unit, "")}
         for metric in metrics
-    ]  # fmt: skip
+    ]

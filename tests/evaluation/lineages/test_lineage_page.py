@@ -196,6 +196,8 @@ def test_runs_that_share_a_step_are_told_apart_by_setting(grpo: Lineage, lea: Us
     assert page_of(signed_in(lea), grpo, setting="nothing").status_code == 404
 
 
+PAGE_QUERIES = 24
+"""With those of every page of a benchmark: session, person, rights, tabs, version, jobs."""
 LINEAGE_QUERIES = 12
 """Runs, metrics, gold and settings, rewards, what is at work, and the samples: whatever the number of steps."""
 
@@ -216,3 +218,19 @@ def test_a_lineage_takes_at_most_twelve_queries_whatever_its_length(
 
 def test_a_stranger_finds_no_lineage(grpo: Lineage, sam: User) -> None:
     assert page_of(signed_in(sam), grpo).status_code == 404
+
+
+@pytest.mark.parametrize("address", ["/benchmarks/kitchen/lineages/", "/benchmarks/kitchen/lineages/{pk}/"])
+def test_pages_of_lineages_take_as_many_queries_for_few_steps_as_for_many(
+    grpo: Lineage, lea: User, django_assert_max_num_queries: DjangoAssertNumQueries, address: str
+) -> None:
+    client, path = signed_in(lea), address.format(pk=grpo.pk)
+    client.get(path)
+    with django_assert_max_num_queries(PAGE_QUERIES) as many:
+        client.get(path)
+    Run.objects.filter(lineage=grpo, step__lt=300).update(lineage=None, step=None)
+    Lineage.objects.create(benchmark=grpo.benchmark, name="Another")
+    client.get(path)
+    with django_assert_max_num_queries(PAGE_QUERIES) as few:
+        client.get(path)
+    assert len(many) == len(few)
