@@ -186,7 +186,7 @@ def _tick(unit: str, mark: float) -> str:
 
 
 def _unit_words(unit: str) -> str:
-    return {"share": "%", "area": gettext("image areas"), "calls": gettext("calls")}.get(unit, "")
+    return {"share": "%", "area": gettext("in image areas")}.get(unit, "")
 
 
 def _path(places: Sequence[float], heights: Sequence[float | None]) -> str:
@@ -253,18 +253,19 @@ def value_words(point: Point, metric: str) -> str:
 
 
 def number_words(metric: str, value: float) -> str:
-    """A value in the unit of its metric; areas and rewards with two decimals."""
+    """A value in the unit of its metric; areas with three decimals, rewards and calls with two."""
     unit = METRICS[metric].unit
-    return decimal(value, 2) if unit in ("area", "reward", "calls") else written(unit, value)
+    digits = {"area": 3, "reward": 2, "calls": 2}.get(unit)
+    return written(unit, value) if digits is None else decimal(value, digits)
 
 
 def _step_ticks(steps: Sequence[int], places: Sequence[float]) -> list[Tick]:
     """At most seven steps, the first and the last among them, where there is room."""
-    wanted = sorted({round(at * (len(steps) - 1) / 6) for at in range(7)})
+    wanted = sorted({*range(0, len(steps), max(1, math.ceil((len(steps) - 1) / 6))), len(steps) - 1})
     found: list[Tick] = []
     last = -math.inf
     for at in wanted:
-        room = 7.0 * max(3, len(decimal(steps[at])))
+        room = 11.0 * max(3, len(decimal(steps[at])))
         if places[at] - last < room:
             if at != wanted[-1]:
                 continue

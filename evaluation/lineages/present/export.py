@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from io import BytesIO
+from textwrap import wrap
 from typing import Any
 
 from django.http import FileResponse
@@ -97,12 +98,12 @@ def _notes(series: Series) -> list[str]:
 def figure_svg(series: Series, smooth: int = 0) -> str:
     """All panels under each other, with their own colors."""
     panels = panels_of(series, smooth)
-    notes = _notes(series)
+    notes = [line for note in _notes(series) for line in wrap(note, 130)]
     step = HEIGHT + 34
     height = 30 + step * len(panels) + 14 * len(notes)
     drawn = ((_figure_panel(panel, 30 + step * at),) for at, panel in enumerate(panels))
     form = '<text x="8" y="{}" font-size="8" fill="{}">{}</text>'
-    foot = ((height - 8 - 12 * at, SOFT, note[:150]) for at, note in enumerate(reversed(notes)))
+    foot = ((height - 8 - 12 * at, SOFT, note) for at, note in enumerate(reversed(notes)))
     caption = _caption(series)
     return str(fast_format_html(
         '<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" viewBox="0 0 {} {}" font-family="{}" '
