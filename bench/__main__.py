@@ -14,7 +14,7 @@ from bench.rows import Row, Skipped, table
 
 BENCHES = (
     "annotating", "studio", "exchange", "boxes", "scoring", "answers", "reading", "importing", "pages", "browsing",
-    "lists", "toolbox", "workbench", "rewards", "demo",
+    "lists", "lineages", "toolbox", "workbench", "rewards", "demo",
 )  # fmt: skip
 """Each is a module with a function ``measure``."""
 OURS = ("annotation", "bench", "evaluation", "tests", "webapp")

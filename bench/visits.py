@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import NoReverseMatch, reverse
 
 from annotation.models import Benchmark
-from evaluation.models import Trajectory
+from evaluation.models import Lineage, Trajectory
 from webapp.accounts.models import User
 from webapp.common.static import collect
 
@@ -75,6 +75,8 @@ def _address(page: str) -> str:
     if page == "trajectory":
         middle = Trajectory.objects.order_by("pk")[Trajectory.objects.count() // 2]
         return reverse("evaluation:trajectory", args=[slug, middle.pk])
+    if page == "lineage":
+        return reverse("evaluation:lineage", args=[slug, Lineage.objects.get().pk])
     return reverse(f"evaluation:{page}", args=[slug])
 
 

@@ -10,6 +10,7 @@ from evaluation.imports.api import sessions
 from evaluation.judging import api as judging
 from evaluation.lab import api as lab_api
 from evaluation.leaderboard import api as leaderboard
+from evaluation.lineages import api as lineages
 from evaluation.rewards.api import groups as rewards
 from evaluation.runs.api import charts, runs
 from evaluation.studies import api as studies
@@ -29,6 +30,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/runs/<int:pk>/metrics/", runs.run_metrics, name="api-run-metrics"),
     path(f"{BENCHMARK}/runs/<int:pk>/charts/", charts.run_charts, name="api-run-charts"),
     path(f"{BENCHMARK}/runs/<int:pk>/lab/", lab_api.lab, name="api-run-lab"),
+    path(f"{BENCHMARK}/lineages/", lineages.lineages, name="api-lineages"),
+    path(f"{BENCHMARK}/lineages/<int:pk>/", lineages.lineage, name="api-lineage"),
     path(f"{BENCHMARK}/runs/<int:pk>/arms/", experiments.run_arms, name="api-run-arms"),
     path(f"{BENCHMARK}/runs/<int:pk>/judge/", experiments.run_judge, name="api-run-judge"),
     path(f"{BENCHMARK}/rewards/", rewards.rewards, name="api-rewards"),

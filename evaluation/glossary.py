@@ -49,6 +49,21 @@ _RUNS: tuple[Row, ...] = (
         gettext_noop("How the model was run: tools, prompt or interface. Not the same as metric settings."),
     ),
     (
+        gettext_noop("lineage"),
+        gettext_noop("checkpoints"),
+        gettext_noop("Runs of one model at several steps of its training."),
+        "docs/metrics.md#checkpoints",
+    ),
+    (
+        gettext_noop("separation"),
+        "",
+        gettext_noop(
+            "The first training step at which the changes of accuracy and grounding since the first step differ "
+            "significantly."
+        ),
+        "docs/metrics.md#checkpoints",
+    ),
+    (
         gettext_noop("trajectory"),
         "",
         gettext_noop("Everything a run recorded for one sample: turns, tool calls, images and answer."),

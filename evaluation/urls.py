@@ -23,6 +23,7 @@ from evaluation.leaderboard.views import board as leaderboard
 from evaluation.leaderboard.views import macro
 from evaluation.leaderboard.views import runs as runs_list
 from evaluation.leaderboard.views import settings as metric_settings
+from evaluation.lineages import views as lineages
 from evaluation.rewards import views as rewards
 from evaluation.runs.views import deletion as run_delete
 from evaluation.runs.views import replays as run_replays
@@ -77,6 +78,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="agreement-export",
     ),
     path(f"{BENCHMARK}/runs/<int:pk>/", run.run_page, name="run"),
+    path(f"{BENCHMARK}/runs/<int:pk>/place/", lineages.place, name="run-place"),
+    path(f"{BENCHMARK}/lineages/", lineages.lineages, name="lineages"),
+    path(f"{BENCHMARK}/lineages/<int:pk>/", lineages.lineage, name="lineage"),
+    path(f"{BENCHMARK}/lineages/<int:pk>/describe/", lineages.describe, name="lineage-describe"),
+    path(f"{BENCHMARK}/lineages/<int:pk>/delete/", lineages.delete, name="lineage-delete"),
     path(f"{BENCHMARK}/runs/<int:pk>/lab/", lab_views.lab, name="lab"),
     path(f"{BENCHMARK}/runs/<int:pk>/lab/{KEY}/", lab_views.strip, name="lab-strip"),
     path(f"{BENCHMARK}/runs/<int:pk>/delete/", run_delete.run_delete, name="run-delete"),

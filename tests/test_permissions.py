@@ -38,12 +38,13 @@ from annotation.quality.write.checks import add_checks
 from annotation.schema import SampleContent, SampleRecord
 from annotation.tools.write import add_tool
 from annotation.workflow import Role, SampleState
+from evaluation.common.lineage.write import Place, place_run
 from evaluation.experiments.write.create import Choices, create_experiment
 from evaluation.experiments.write.endpoints import add_endpoint
 from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.prompts import create_prompt
 from evaluation.judging.write.queues import draw_judging, next_to_judge
-from evaluation.models import Run, Trajectory
+from evaluation.models import Lineage, Run, Trajectory
 from evaluation.studies.write.answers import next_to_answer
 from evaluation.studies.write.create import StudyChoices, create_study
 from evaluation.trajectories.write.marks import write_note
@@ -67,6 +68,15 @@ LET_IN |= dict.fromkeys(("POST", "PUT", "PATCH"), frozenset({200, 201, 202, 204,
 WRITING = ("INSERT", "UPDATE", "DELETE", "REPLACE", "MERGE", "TRUNCATE")
 OF_SCOPE = re.compile(rb'"?code"?: ?"?scope\b')
 """Of an error, in JSON or YAML."""
+
+
+def lineage_of(run: Run, lea: User) -> Lineage:
+    """A lineage with this run at its first step."""
+    placed = place_run(actor=lea, run=run, place=Place("GRPO", 0)).lineage
+    assert placed is not None
+    return placed
+
+
 LINES = {line.name: line for line in table.TABLE}
 
 
@@ -108,6 +118,7 @@ class World:
             "receipt": receipt.pk,
             "upload": upload.pk,
             "run": Run.objects.get().pk,
+            "lineage": lineage_of(Run.objects.get(), lea).pk,
             "trajectory": Trajectory.objects.filter(sample__key="seen-00", condition="none").first().pk,
             "record": record.pk,
             "sha256": picture.sha256,

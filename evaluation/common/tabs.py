@@ -30,6 +30,7 @@ TABS = [
     Tab("studies", gettext_lazy("Human study"), "evaluation:studies", right=Right.TAKE_STUDY, place=135, more=True),
     Tab("data-card", gettext_lazy("Data card"), "evaluation:data-card", right=Right.SEE_GOLD, place=145, more=True),
     Tab("slices", gettext_lazy("Slices"), "evaluation:slices", right=Right.SEE_GOLD, place=150, more=True),
+    Tab("lineages", gettext_lazy("Lineages"), "evaluation:lineages", right=Right.SEE_GOLD, place=151, more=True),
     Tab("rewards", gettext_lazy("Rewards"), "evaluation:rewards", right=Right.SEE_GOLD, place=152, more=True),
     Tab("answers", gettext_lazy("Answers"), "evaluation:answers", right=Right.SCORE, place=155, more=True),
     Tab(

@@ -15,8 +15,9 @@ from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.common.api import Fields, integers, intervals, numbers, terms_by
 from evaluation.common.compared import calling_terms
+from evaluation.common.pairs import cell_terms, look_terms
 from evaluation.compare.read.crops import read_crop_agreement
-from evaluation.compare.read.runs import CELLS, cell_terms, comparable_runs, compare_runs, look_terms
+from evaluation.compare.read.runs import CELLS, comparable_runs, compare_runs
 from evaluation.compare.read.slices import find_largest_differences
 from evaluation.metrics.calling import CallingEffect
 from evaluation.metrics.comparison import Comparison

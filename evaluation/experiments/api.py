@@ -20,6 +20,7 @@ from annotation.common.api import benchmark_for
 from annotation.common.idempotency import answer_once
 from annotation.common.requests import key_of
 from annotation.workflow import Right
+from evaluation.common.lineage.write import MOST_STEP
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.present.exchanges import body_text, image_answer, images_in
 from evaluation.experiments.present.rows import experiment_row, progress_row
@@ -98,6 +99,8 @@ class NewExperiment(serializers.Serializer):
     rollouts = WholeNumberField(required=False, default=1, min_value=1, max_value=MOST_ROLLOUTS)
     samples = TextField(max_length=2000, required=False, default="", allow_blank=True)
     setting = TextField(max_length=200, required=False, default="", allow_blank=True)
+    lineage = TextField(max_length=200, required=False, default="", allow_blank=True, help_text="With step.")
+    step = WholeNumberField(required=False, allow_null=True, default=None, min_value=0, max_value=MOST_STEP)
     sampling = serializers.ChoiceField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
     images = TextField(max_length=20, required=False, default="", allow_blank=True)
     parameters = serializers.DictField(required=False, default=dict, help_text="Replace values of the sampling.")

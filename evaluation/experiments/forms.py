@@ -136,6 +136,10 @@ class ExperimentForm(forms.Form):
     setting = forms.CharField(
         label=_("Setting name"), required=False, max_length=200, help_text=_("Empty: that of the protocol.")
     )
+    lineage = forms.CharField(
+        label=_("Lineage"), required=False, max_length=200, help_text=_("If the endpoint serves a checkpoint.")
+    )
+    step = forms.IntegerField(label=_("Step"), required=False, min_value=0, help_text=_("Of the training."))
 
     def __init__(self, *args: Any, benchmark: Any, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from annotation.common.api import public_benchmark_for
 from annotation.workflow import Right
 from evaluation.common.api import QUERY_TEXT
+from evaluation.common.board_metrics import BoardMetric
 from evaluation.common.slices import QUERY
 from evaluation.leaderboard.read.board import SORTED_BY, load_leaderboard
 from evaluation.leaderboard.read.macro import (
@@ -24,7 +25,7 @@ from evaluation.leaderboard.read.macro import (
     load_cross_benchmark_leaderboard,
 )
 from evaluation.leaderboard.read.published import PublishedRow
-from evaluation.leaderboard.read.rows import PLACE, Ablation, BoardMetric, Difference, LeaderboardRow, Neighbours
+from evaluation.leaderboard.read.rows import PLACE, Ablation, Difference, LeaderboardRow, Neighbours
 from evaluation.metrics.catalogue import METRICS
 from webapp.common.api_query import number_of, one_of, said
 from webapp.common.api_schema import NUMBER

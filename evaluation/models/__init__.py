@@ -1,5 +1,6 @@
 from evaluation.models.experiment import Attempt, Endpoint, Exchange, Experiment, SentImage
 from evaluation.models.judging import JudgingItem, JudgingQueue, JudgingSeat
+from evaluation.models.lineage import Lineage
 from evaluation.models.listing import FailureLabel, Note, SavedSlice, Tag, Tagging
 from evaluation.models.mapping import SampleAlias, SavedMapping
 from evaluation.models.prompt import Prompt
@@ -24,6 +25,7 @@ __all__ = [
     "JudgingItem",
     "JudgingQueue",
     "JudgingSeat",
+    "Lineage",
     "ListFile",
     "Metric",
     "Model",

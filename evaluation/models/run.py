@@ -58,6 +58,10 @@ class Run(models.Model):
     number = models.PositiveIntegerField(
         null=True, help_text="Of its letter, given once in a benchmark. None while it is staged."
     )
+    lineage = models.ForeignKey(
+        "evaluation.Lineage", null=True, blank=True, on_delete=models.RESTRICT, related_name="runs"
+    )
+    step = models.PositiveBigIntegerField(null=True, blank=True, help_text="Of the training. None without a lineage.")
 
     objects = RunManager()
     everything = models.Manager()  # noqa: DJ012  a second one, so that the first stays the default
@@ -72,6 +76,13 @@ class Run(models.Model):
             models.UniqueConstraint(fields=["benchmark", "number"], name="run_number_once"),
             models.CheckConstraint(
                 condition=Q(staged_for__isnull=False) | Q(number__isnull=False), name="run_has_a_number"
+            ),
+            models.UniqueConstraint(
+                fields=["lineage", "setting", "step"], condition=Q(staged_for=None), name="run_once_per_step"
+            ),
+            models.CheckConstraint(
+                condition=Q(lineage__isnull=True, step__isnull=True) | Q(lineage__isnull=False, step__isnull=False),
+                name="run_has_lineage_and_step",
             ),
         ]
 

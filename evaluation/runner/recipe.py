@@ -38,7 +38,8 @@ class Recipe:
 
     ``frame``: what the boxes of the dialects ``tools`` and ``json`` count, None for their default. ``sampling``: as
     sent, with the seed of rollout 0. ``omit``: keywords of tool schemas that the host rejects. ``dropped``: parameters
-    that the host rejects, which are not sent. ``offer``: digest of the tools and instructions that the model gets.
+    that the host rejects, which are not sent. ``checkpoint``: which weights an endpoint serves under a name that does
+    not say it, "" for none. ``offer``: digest of the tools and instructions that the model gets.
     """
 
     protocol: str
@@ -56,6 +57,7 @@ class Recipe:
     tool_images: ToolImages = ToolImages.AFTER
     omit: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
+    checkpoint: str = ""
 
     def __post_init__(self) -> None:
         task = self.task
@@ -141,6 +143,7 @@ class Recipe:
             "tool_images": self.tool_images.value,
             "omit": sorted(self.omit),
             "dropped": sorted(self.dropped),
+            **({"checkpoint": self.checkpoint} if self.checkpoint else {}),
         }
 
     @classmethod
@@ -163,6 +166,7 @@ class Recipe:
                 tool_images=ToolImages(data["tool_images"]),
                 omit=tuple(data["omit"]),
                 dropped=tuple(data["dropped"]),
+                checkpoint=str(data.get("checkpoint", "")),
             )
         except RecipeError:
             raise

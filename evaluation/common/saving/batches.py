@@ -14,6 +14,7 @@ from django.db.models import F
 
 from annotation.models import Benchmark, ImportRecord, Sample
 from evaluation.common.judging.write import drop_questions
+from evaluation.common.lineage.write import Place, place_run, recorded_place
 from evaluation.common.saving.judgments import save_judgement
 from evaluation.common.saving.marks import collect_user_marks, restore_user_marks
 from evaluation.common.saving.merge_task_records import MergedTrajectory
@@ -51,10 +52,17 @@ class RunRegistry:
     """The runs and samples of a benchmark by name, each looked up once per import; runs are made as they are met.
 
     ``staged_for``: the import whose runs are filled out of sight, see ``evaluation.imports.write.replacement``.
+    ``place``: the step of a lineage that all of them are; without it, records may name theirs.
     """
 
-    def __init__(self, benchmark: Benchmark, actor: User | None, staged_for: ImportRecord | None = None) -> None:
-        self.benchmark, self.actor, self.staged_for = benchmark, actor, staged_for
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        actor: User | None,
+        staged_for: ImportRecord | None = None,
+        place: Place | None = None,
+    ) -> None:
+        self.benchmark, self.actor, self.staged_for, self.place = benchmark, actor, staged_for, place
         self.samples: dict[str, int] = dict(Sample.objects.filter(benchmark=benchmark).values_list("key", "pk"))
         self._runs: dict[tuple[str, str], Run] = {}
 
@@ -66,6 +74,8 @@ class RunRegistry:
                 benchmark=self.benchmark, model=named, setting=setting, staged_for=self.staged_for,
                 defaults={"created_by": self.actor, "number": self._number},  # type: ignore[misc]  # Django calls it
             )  # fmt: skip
+            if self.place is not None:
+                place_run(actor=self.actor, run=self._runs[key], place=self.place)
         return self._runs[key]
 
     def _number(self) -> int | None:
@@ -91,6 +101,11 @@ class RunRegistry:
         if detections is not None and run.detector_threshold != detections.threshold:
             run.extra = {**run.extra, DETECTOR: {"threshold": detections.threshold}}
             Run.everything.filter(pk=run.pk).update(extra=run.extra)
+
+    def note_place(self, record: TrajectoryRecord) -> None:
+        """Put the run of a record at the step that the record names. A place that was chosen counts instead."""
+        if self.place is None and (place := recorded_place(record.extra)) is not None:
+            place_run(actor=self.actor, run=self.run(record.model, record.setting), place=place)
 
 
 class StoredRow(NamedTuple):
@@ -125,6 +140,7 @@ def save_trajectories(
     read = {key: record for key, record in latest.items() if isinstance(record, TrajectoryRecord)}
     for record in read.values():
         book.note_detector(record)
+        book.note_place(record)
     there = stored_of(read)
     if source is not None:
         repeated += [record for key, record in latest.items() if _written_by(record, there.get(key)) == source.pk]

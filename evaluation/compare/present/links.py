@@ -11,7 +11,8 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from evaluation.common.compared import calling_terms
-from evaluation.compare.read.runs import CELLS, cell_terms, look_terms
+from evaluation.common.pairs import cell_terms, look_terms
+from evaluation.compare.read.runs import CELLS
 from evaluation.models import Run
 from evaluation.query.sql import MOST_RUNS
 from webapp.common.errors import InvalidInput, NotFound

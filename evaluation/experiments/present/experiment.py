@@ -153,6 +153,7 @@ def _run_parts(experiment: Experiment) -> list[Part]:
         (gettext("Image size"), recipe["images"]),
         (gettext("Limits"), ", ".join(f"{value} {name}" for name, value in recipe["limits"].items())),
         (gettext("Rollouts"), str(experiment.rollouts)),
+        *([(gettext("Checkpoint"), recipe["checkpoint"])] if recipe.get("checkpoint") else []),
     ]
 
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.models import Sample
 from annotation.workflow import Right
+from evaluation.common.lineage.write import place_in
 from evaluation.endpoints.presets import PRESETS, Prefix
 from evaluation.execution.attempt import Answered, Work
 from evaluation.experiments.read.connection import settings_of
@@ -208,6 +209,7 @@ def arm_recipe(run: Run, endpoint: Endpoint, choices: ArmChoices) -> ArmRecipe:
     return ArmRecipe(
         endpoint.model, endpoint.base_url, estimand, {**sampling, **choices.parameters},
         flags.parameters if estimand is Estimand.PREFIX else {}, dropped_of(settings_of(endpoint).drop),
+        str(place_in(run) or ""),
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from annotation.common.access import require
 from annotation.models import Benchmark
 from annotation.toolbox.offer import OMITTABLE
 from annotation.workflow import Right
+from evaluation.common.lineage.write import place_of, refuse_taken
 from evaluation.endpoints.addresses import LOOPBACK, Allowed, read_ip
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.connection import address_of, settings_of
@@ -44,7 +45,8 @@ class Choices:
     """What a person chooses for an experiment. Empty fields take the default of the protocol or the endpoint.
 
     ``prompt`` and ``user_prompt``: ``slug@version`` of prompts; the first is the system prompt, or the user prompt.
-    ``sampling``: the name of a preset; ``parameters`` replace some of its values. ``images``: the image policy.
+    ``lineage``, ``step``: which checkpoint the endpoint serves. ``sampling``: the name of a preset; ``parameters``
+    replace some of its values. ``images``: the image policy.
     """
 
     protocol: str
@@ -54,6 +56,8 @@ class Choices:
     rollouts: int = 1
     samples: str = ""
     setting: str = ""
+    lineage: str = ""
+    step: int | None = None
     sampling: str = DEFAULT_SAMPLING
     parameters: Mapping[str, Any] = field(default_factory=dict)
     images: str = ""
@@ -83,6 +87,8 @@ def create_experiment(*, actor: User | None, benchmark: Benchmark, endpoint: End
         raise InvalidInput(gettext("No sample with gold and an image fits this query."), field="samples")
     setting = choices.setting.strip() or recipe.task.setting
     refuse_mixing(benchmark, endpoint.shown_model, setting, recipe)
+    if (place := place_of(choices.lineage, choices.step)) is not None:
+        refuse_taken(benchmark, place, endpoint.shown_model, setting)
     experiment = Experiment.objects.create(
         benchmark=benchmark, version=benchmark.versions.order_by("-number").first(), endpoint=endpoint,
         endpoint_name=endpoint.name, model=endpoint.shown_model, setting=setting, samples=choices.samples,
@@ -120,6 +126,7 @@ def recipe_of(endpoint: Endpoint, choices: Choices, prompts: Mapping[str, Templa
             frame=Frame(endpoint.frame) if framed else None, limits=limits,
             sampling={**SAMPLING[choices.sampling], **choices.parameters}, images=choices.images or preset.images,
             omit=tuple(name for name in client.drop if name in OMITTABLE), dropped=dropped_of(client.drop),
+            checkpoint=str(place_of(choices.lineage, choices.step) or ""),
             system=prompts.get("system"), user=prompts.get("user"),
         )  # fmt: skip
     except (RecipeError, PolicyError, PromptError, ValueError) as error:

@@ -22,6 +22,7 @@ from annotation.exchange.write.samples import finish_record, keep_issues
 from annotation.imaging.problems import PictureProblem
 from annotation.importers.fields import Report, RowRefused
 from annotation.models import Benchmark, ImportRecord, Sample
+from evaluation.common.lineage.write import Place
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.common.saving.merge_task_records import merge_records
 from evaluation.endpoints.client import Client
@@ -102,7 +103,9 @@ class Worker:
         self.held: dict[int, Held] = {}
         self.waiting: list[Ask[Work]] = []
         self.finished: list[Finished] = []
-        self.registry = RunRegistry(experiment.benchmark, experiment.created_by)
+        of_run = experiment.kind == Experiment.Kind.RUN
+        place = Place.read(experiment.recipe.get("checkpoint", "")) if of_run else None
+        self.registry = RunRegistry(experiment.benchmark, experiment.created_by, place=place)
         self.saved_at = time.monotonic()
         self.open = True
         self.prepare()

@@ -104,6 +104,12 @@ class ChoicesSerializer(serializers.Serializer):
     format = serializers.ChoiceField(upload.FORMAT_NAMES, required=False, help_text="One of its kind.")
     model = TextField(required=False, allow_blank=True, max_length=200)
     setting = TextField(required=False, allow_blank=True, max_length=200)
+    lineage = TextField(
+        required=False, allow_blank=True, max_length=200, help_text="What the runs are checkpoints of; with step."
+    )
+    step = serializers.RegexField(
+        r"^(0|[1-9][0-9]{0,14})$", required=False, allow_blank=True, max_length=15, help_text="Of the training."
+    )
     coordinates = serializers.RegexField(
         r"^(pixel|norm1|norm1000|0*[1-9][0-9]*x0*[1-9][0-9]*)$",
         required=False,

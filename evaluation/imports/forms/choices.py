@@ -61,6 +61,8 @@ class ImportChoices(forms.Form):
     )
     model = forms.CharField(label=gettext_lazy("Model"), required=False, max_length=200)
     setting = forms.CharField(label=gettext_lazy("Setting"), required=False, max_length=200)
+    lineage = forms.CharField(label=gettext_lazy("Lineage"), required=False, max_length=200)
+    step = forms.CharField(label=gettext_lazy("Step"), required=False, max_length=16)
     threshold = forms.CharField(label=gettext_lazy("Score threshold"), required=False, max_length=20)
     boxes = forms.ChoiceField(label=gettext_lazy("Box format"), choices=BOX_FORMS, required=False)
     mapping = forms.JSONField(label=gettext_lazy("Mapping of keys"), required=False)
@@ -94,7 +96,8 @@ class ImportChoices(forms.Form):
         if "coordinates" in self.data:
             space = self.cleaned_data["coordinates"]
             given["coordinates"] = self.cleaned_data["sent_size"] if space == "size" else space
-        given |= {name: self.cleaned_data[name] for name in ("model", "setting", "threshold") if name in self.data}
+        texts = ("model", "setting", "threshold", "lineage", "step")
+        given |= {name: self.cleaned_data[name] for name in texts if name in self.data}
         if "column" in self.data:
             given["mapping"] = {"columns": self.columns, "boxes": self.cleaned_data["boxes"] or BoxForm.XYXY.value}
             if one := str(self.data.get("list", ""))[:MAX_COLUMN]:

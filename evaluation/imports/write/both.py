@@ -51,6 +51,8 @@ def runs_after_samples(
     model: str = "",
     setting: str = "",
     coordinates: str = "",
+    lineage: str = "",
+    step: str = "",
     report: Report | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Imported:
@@ -59,6 +61,7 @@ def runs_after_samples(
     Raises ``ImportProblem`` when nothing can be read as runs: the samples then stay.
     """
     choices: dict[str, Any] = {"model": model, "setting": setting, "coordinates": coordinates}
+    choices |= {"lineage": lineage, "step": step} if lineage else {}
     if record.format == TABLE:
         choices = options_for(record.benchmark, Kind.RUNS, path, choices)
     twin = twin_of(record) or _opened(actor, record, choices)

@@ -71,7 +71,7 @@ def _import(actor: User | None, record: ImportRecord, report: Report, checkpoint
 
 def _import_runs_too(actor: User | None, record: ImportRecord, report: Report, checkpoint: Checkpoint) -> None:
     """What a model did, out of the same file as the samples."""
-    named = {name: str(record.options.get(name, "")) for name in ("model", "setting", "coordinates")}
+    named = {name: str(record.options.get(name, "")) for name in ("model", "setting", "coordinates", "lineage", "step")}
     try:
         runs_after_samples(
             actor=actor, record=record, path=path_of(record), report=report, checkpoint=checkpoint, **named

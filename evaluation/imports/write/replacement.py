@@ -21,6 +21,7 @@ from annotation.exchange.write.samples import finish_record
 from annotation.importers.interface import ImportProblem
 from annotation.models import Benchmark, ImportRecord
 from evaluation.common.judging.write import drop_questions
+from evaluation.common.lineage.write import place_in, place_run
 from evaluation.common.saving.batches import Key, RunRegistry, StoredRow, stored_of
 from evaluation.common.saving.marks import MARKED, collect_user_marks, restore_user_marks
 from evaluation.detections import DETECTOR
@@ -85,11 +86,11 @@ def _with_rows(benchmark: Benchmark) -> Any:
     return done.select_related("created_by")
 
 
-_PLACE = (REPLACE, REPLACES)
+_PLACE = (REPLACE, REPLACES, "lineage", "step")
 
 
 def choices_of(format: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What decides how a file is read, without whether it replaces an earlier reading."""
+    """What decides how a file is read, without whether it replaces an earlier reading and where its runs are put."""
     return {"format": format, **{name: value for name, value in options.items() if name not in _PLACE and value}}
 
 
@@ -141,7 +142,7 @@ def swap_in_staged_runs(*, actor: User | None, record: ImportRecord, counts: Cou
     the import. Returns the runs it is in now; ``counts`` says new, changed, unchanged and removed."""
     with transaction.atomic():
         earlier = earlier_readings(record.benchmark, record.sha256, record.format, record.options)
-        staged = list(Run.everything.filter(staged_for=record).select_related("model"))
+        staged = list(Run.everything.filter(staged_for=record).select_related("model", "lineage", "benchmark"))
         book = RunRegistry(record.benchmark, actor)
         numbers = dict(Run.objects.filter(benchmark=record.benchmark).values_list("pk", "number"))
         live = {run: book.run(run.model.name, run.setting) for run in staged}
@@ -155,6 +156,8 @@ def swap_in_staged_runs(*, actor: User | None, record: ImportRecord, counts: Cou
             if DETECTOR in run.extra:
                 live[run].extra = {**live[run].extra, DETECTOR: run.extra[DETECTOR]}
                 live[run].save(update_fields=["extra"])
+            if run.lineage is not None:
+                place_run(actor=actor, run=live[run], place=place_in(run), move=True)
             for batch in _batches(Trajectory.objects.filter(run=run)):
                 counts.update(_trajectories(batch, origins, {one.pk for one in earlier}, record))
             for table, key, said in OTHERS:

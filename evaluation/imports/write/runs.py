@@ -16,6 +16,7 @@ from annotation.exchange.write.samples import Checkpoint, fail_record, finish_re
 from annotation.models import Benchmark, ImportRecord, Sample
 from annotation.workflow import Right
 from evaluation.common.extraction.read import answer_keys
+from evaluation.common.lineage.write import Place, place_of
 from evaluation.common.saving.batches import WRITTEN, RunRegistry, save_others, save_trajectories
 from evaluation.common.saving.merge_task_records import merge_records
 from evaluation.detections import detections_in
@@ -50,6 +51,7 @@ from evaluation.models import Run
 from evaluation.schema import Condition, Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
 from webapp.accounts.models import User
 from webapp.common.bulk import StatisticsRefresher
+from webapp.common.errors import Conflict
 from webapp.common.garbage_collection import collect_recent, gc_paused
 
 BATCH = 1000
@@ -84,6 +86,8 @@ def import_runs(
     mapping: Mapping[str, Any] | None = None,
     replace: bool = False,
     replaces: int = 0,
+    lineage: str = "",
+    step: int | str | None = None,
     report: Report | None = None,
     checkpoint: Checkpoint | None = None,
     record: ImportRecord | None = None,
@@ -94,7 +98,7 @@ def import_runs(
     ``threshold``: of a detector the score that counts. ``mapping``: which column of a table is what, as ``RUN_FIELDS``
     reads it, or which key of a mapped file. ``replace``: what the file brought under other choices gives way to what is
     read now, all at once; ``replaces``: so does what the import of this number brought, whatever its file was; see
-    ``replace_runs``.
+    ``replace_runs``. ``lineage``, ``step``: what the runs of the file are checkpoints of.
 
     Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
     """
@@ -105,7 +109,8 @@ def import_runs(
     for one in chosen.values():
         options["mapping"] = one.as_dict()
     options |= {} if score is None else {THRESHOLD: threshold}
-    choices = dict(options)
+    choices, place = dict(options), place_of(lineage, step)
+    options |= {} if place is None else {"lineage": place.lineage, "step": place.step}
     if replaces:
         options[REPLACES] = require_replaceable(benchmark, replaces).pk
     if replace := replace or bool(replaces):
@@ -117,7 +122,7 @@ def import_runs(
     reading = ReadOptions(model=model, setting=setting, coordinates=space, threshold=score, start=start, **chosen)
     importer, samples = IMPORTERS[format], sample_index(benchmark)
     known = recogniser(benchmark, importer, choices, samples, anew=replace)
-    saver = RunsSaver(actor, benchmark, record, replace=replace, checkpoint=checkpoint, answers=answers)
+    saver = RunsSaver(actor, benchmark, record, replace=replace, checkpoint=checkpoint, answers=answers, place=place)
     try:
         saver.take_all(importer.read(path, reading, samples, known), report)
     except ImportProblem as problem:
@@ -144,9 +149,10 @@ class RunsSaver:
         replace: bool = False,
         checkpoint: Checkpoint | None = None,
         answers: Tally | None = None,
+        place: Place | None = None,
     ) -> None:
         self.record, self.checkpoint = record, checkpoint
-        self.book = RunRegistry(benchmark, actor, record if replace else None)
+        self.book = RunRegistry(benchmark, actor, record if replace else None, place)
         self.result = Imported(Counter(record.counts))
         self.trajectories: list[Trajectory | Unchanged] = []
         self.others: list[Intervention | Judgement | RolloutGroup] = []
@@ -259,8 +265,14 @@ class RunsSaver:
         return self._people.get((item.model, item.setting, item.sample_id, item.kind.value, item.judge))
 
     def _flush(self, position: Position | None) -> None:
-        counts = self.result.counts
         self.trajectories = merge_records(self.book.benchmark, self.trajectories)
+        try:
+            self._save(position)
+        except Conflict as conflict:
+            raise ImportProblem(str(conflict.message)) from conflict
+
+    def _save(self, position: Position | None) -> None:
+        counts = self.result.counts
         with transaction.atomic():
             saved = save_trajectories(self.book, self.trajectories, self.record)
             counts.update(saved.counts)

@@ -22,6 +22,7 @@ from annotation.importers.interface import Detection, ImportProblem
 from annotation.importers.shapes import shape_of
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
+from evaluation.common.lineage.write import place_of
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers import detect_format as detect_runs
 from evaluation.importers.interface import BoxSpace
@@ -48,6 +49,7 @@ FORMATS: dict[str, Mapping[str, Any]] = {Kind.SAMPLES: SAMPLE_FORMATS, Kind.RUNS
 FORMAT_NAMES = sorted({name for formats in FORMATS.values() for name in formats})
 CHANGEABLE = (State.READING, State.PREVIEW, State.FAILED)
 NAME = 200
+OF_LINEAGE = ("lineage", "step")
 
 Formats = dict[str, list[dict[str, Any]]]
 
@@ -102,8 +104,8 @@ def store_upload(
 def update_choices(*, actor: User, record: ImportRecord, choices: Mapping[str, Any]) -> ImportRecord:
     """Change what was chosen for a file that is not imported yet, and read it again with that.
 
-    ``choices``: any of both (samples and runs of a result file), kind, format, model, setting, coordinates, mapping,
-    replace, images, score, answer_is_not_gold. Raises ``InvalidInput``, ``Conflict``.
+    ``choices``: any of both (samples and runs of a result file), kind, format, model, setting, lineage, step,
+    coordinates, mapping, replace, images, score, answer_is_not_gold. Raises ``InvalidInput``, ``Conflict``.
     """
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
@@ -188,6 +190,10 @@ def blocking_reason(record: ImportRecord) -> str:
         return ""
     if not record.format:
         return gettext("Choose the format first. It could not be detected with enough confidence.")
+    try:
+        place_of(*(record.options.get(name, "") for name in OF_LINEAGE))
+    except InvalidInput as error:
+        return str(error.message)
     if record.format == KEYS and not record.options.get("mapping"):
         return gettext("Map the keys of the file first.")
     if preview.get("problem") and record.format == TABLE and preview.get("columns"):
@@ -374,6 +380,7 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
                 field=name,
             )
         record.options = {**record.options, name: value}
+    _take_lineage(record, choices)
     _check_coordinates(record.options.get("coordinates", ""))
     try:
         least_score(record.format, record.options.get(THRESHOLD, ""))
@@ -387,6 +394,14 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
         record.options = options_for(record.benchmark, kind, path_of(record), record.options, record.format)
     said = {name: bool(choices[name]) for name in ("score", NOT_GOLD) if name in choices}
     record.preview = {**record.preview, "choices": {**record.preview.get("choices", {}), **said}}
+
+
+def _take_lineage(record: ImportRecord, choices: Mapping[str, Any]) -> None:
+    """Keep what is said of the step, also half of it: people fill in one field after the other."""
+    said = {name: str(choices.get(name, record.options.get(name, ""))).strip()[: NAME + 1] for name in OF_LINEAGE}
+    runs = record.kind == Kind.RUNS or bool(record.options.get(WITH_RUNS))
+    kept = {name: value for name, value in record.options.items() if name not in OF_LINEAGE}
+    record.options = kept | (said if runs and any(said.values()) else {})
 
 
 def both_of(record: ImportRecord) -> str:

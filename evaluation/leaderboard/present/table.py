@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
+from evaluation.common.board_metrics import BoardMetric
 from evaluation.common.design_effect import design_words
 from evaluation.common.figures import Axis, axis_of, written
 from evaluation.leaderboard.present.cells import (
@@ -21,7 +22,7 @@ from evaluation.leaderboard.present.cells import (
 from evaluation.leaderboard.present.columns import ACCURACY, FLIPS, GROUNDED, IN_FILE, QUADRANTS, UNREAD, Column
 from evaluation.leaderboard.present.links import Addresses
 from evaluation.leaderboard.read.published import PublishedRow
-from evaluation.leaderboard.read.rows import PLACE, BoardMetric, Difference, Leaderboard, LeaderboardRow
+from evaluation.leaderboard.read.rows import PLACE, Difference, Leaderboard, LeaderboardRow
 from evaluation.metrics.catalogue import METRICS, POINTS
 from evaluation.metrics.selection import BOUNDED
 from evaluation.metrics.settings import MetricSettings

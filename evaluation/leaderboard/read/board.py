@@ -3,7 +3,7 @@ size, and one more when gold has changed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -11,11 +11,11 @@ from typing import Any
 from django.utils.translation import gettext
 
 from annotation.models import Benchmark
-from evaluation.common.slices import LISTED, SliceTable, read_slice
+from evaluation.common.board_metrics import DETAILED, BoardMetric, metrics_by_scoring, sliced_metrics
+from evaluation.common.slices import LISTED, read_slice
 from evaluation.leaderboard.read.published import PublishedRow, published_rows
 from evaluation.leaderboard.read.rows import (
     Ablation,
-    BoardMetric,
     Difference,
     Facet,
     Leaderboard,
@@ -25,12 +25,10 @@ from evaluation.leaderboard.read.rows import (
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.families import ADJACENT, REFERENCE, SETTINGS
 from evaluation.metrics.people import FAMILIAR, FAMILIARITY
-from evaluation.metrics.selection import Summary
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.significance import holm
 from evaluation.metrics.slices import COUNTED_BY
 from evaluation.models import Comparison, Metric, Run, Standing
-from evaluation.models.querysets.runs import MetricQuerySet
 from evaluation.scoring.freshness import StalenessChecker
 from evaluation.scoring.rank import RANKED_BY
 from webapp.common.errors import NotFound
@@ -46,8 +44,6 @@ __all__ = [
 ]
 
 SORTED_BY = "valid_grounded_reasoning"
-DETAILED = frozenset({COUNTED_BY, "accuracy", "ate_text", "ate_visual"})
-"""The metrics whose detail a board shows: counts, clusters, flips."""
 BASE = "base"
 """The setting that the others of a model are compared with."""
 NEIGHBOURS = 13
@@ -75,7 +71,7 @@ def load_leaderboard(
     runs = list(Run.objects.of(benchmark))
     query, names = "", None if metrics is None else {*metrics, sorted_by, COUNTED_BY}
     if slice_by in LISTED:
-        query, found = _listed(read_slice(benchmark, runs, slice_by, slice, names, person))
+        query, found = sliced_metrics(read_slice(benchmark, runs, slice_by, slice, names, person))
     else:
         found = _metrics(benchmark, slice_by, slice, names)
     published = published_rows(slice_by, slice)
@@ -118,27 +114,6 @@ def load_leaderboard(
     )
 
 
-def _listed(table: SliceTable) -> tuple[str, dict[int, dict[str, BoardMetric]]]:
-    """The query of a slice, and the metrics of each scoring on it."""
-    found = {
-        row.run.scoring.pk: {
-            metric: _summary(metric, one, row.counts if metric == COUNTED_BY else one.detail)
-            for metric, one in row.metrics.items()
-        }
-        for row in table.rows
-        if row.metrics
-    }
-    return table.saved.query, found
-
-
-def _summary(metric: str, one: Summary, detail: Mapping[str, float | None]) -> BoardMetric:
-    low, high, method = (one.interval.low, one.interval.high, one.interval.method) if one.interval else (None, None, "")
-    n_eff = one.interval.detail.get("n_eff") if one.interval else None
-    return BoardMetric(
-        metric, one.value, one.n, one.numerator, low, high, method, one.p_value, n_eff, *one.range, detail or None
-    )  # fmt: skip
-
-
 def _metrics(
     benchmark: Benchmark, slice_by: str, slice: str, names: Collection[str] | None
 ) -> dict[int, dict[str, BoardMetric]]:
@@ -146,15 +121,6 @@ def _metrics(
     if names is not None:
         rows = rows.filter(metric__in=names)
     return metrics_by_scoring(rows, DETAILED)
-
-
-def metrics_by_scoring(rows: MetricQuerySet, detailed: Collection[str]) -> dict[int, dict[str, BoardMetric]]:
-    """The metrics of each scoring by name; the detail of those in ``detailed``."""
-    found: dict[int, dict[str, BoardMetric]] = {}
-    for scoring, *values in rows.for_board(detailed):
-        metric = BoardMetric(*values)
-        found.setdefault(scoring, {})[metric.metric] = metric
-    return found
 
 
 def _standings(benchmark: Benchmark, metric: str) -> dict[int, Standing]:

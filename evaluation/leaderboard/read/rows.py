@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from annotation.models import Benchmark
+from evaluation.common.board_metrics import BoardMetric
 from evaluation.common.exports import Row
 from evaluation.leaderboard.read.published import PublishedRow
 from evaluation.metrics.catalogue import METRIC_COLUMNS
@@ -18,25 +19,6 @@ from evaluation.models import Run, Scoring, Standing
 
 PLACE = ("rank", "low", "high", "p_best", "p_top3")
 """What a standing says of the place of a run."""
-
-
-class BoardMetric(NamedTuple):
-    """A metric of a run on the slice of the board. ``n_eff``: effective samples of an interval by cluster. ``low``,
-    ``high``: its range as undecided answers allow, of a rate they could change. ``detail``: of a few only, see
-    ``board.DETAILED``."""
-
-    metric: str
-    value: float | None
-    n: int
-    numerator: float | None
-    ci_low: float | None
-    ci_high: float | None
-    ci_method: str
-    p_value: float | None
-    n_eff: float | None
-    low: float | None
-    high: float | None
-    detail: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Count
 
 from annotation.models import Benchmark
-from evaluation.leaderboard.read.board import metrics_by_scoring
-from evaluation.leaderboard.read.rows import BoardMetric
+from evaluation.common.board_metrics import BoardMetric, metrics_by_scoring
 from evaluation.models import Metric, Run, Scoring, Trajectory
 from evaluation.scoring.freshness import StalenessChecker
 

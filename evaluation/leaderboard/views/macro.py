@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from evaluation.common.board_metrics import BoardMetric
 from evaluation.common.downloads import download
 from evaluation.common.figures import axis_of
 from evaluation.exporters.tables import WRITERS, writes_parquet
@@ -27,7 +28,6 @@ from evaluation.leaderboard.read.macro import (
     MacroRow,
     load_cross_benchmark_leaderboard,
 )
-from evaluation.leaderboard.read.rows import BoardMetric
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.ranking import Standing
 from evaluation.models import Run

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation.exchange.write.samples import file_digest
 from annotation.importers.shapes import shape_of
 from annotation.models import Benchmark, ImportRecord
+from evaluation.common.lineage.write import place_of
 from evaluation.importers import IMPORTERS, detect_format
 from evaluation.imports.read.detectors import FORMAT as DETECTOR
 from evaluation.imports.read.detectors import THRESHOLD
@@ -68,6 +69,10 @@ class Command(BaseCommand):
             help="the answers are the model's, although their column or key equals the gold answers",
         )
         parser.add_argument("--threshold", default="", help="of a detector the score that counts; default: 0.3")
+        parser.add_argument(
+            "--lineage", default="", metavar="NAME", help="what the runs are checkpoints of; with --step"
+        )
+        parser.add_argument("--step", default="", metavar="N", help="of the training")
         parser.add_argument("--coordinates", default="", help="pixel, norm1, norm1000 or WxH of the model's input")
 
     @answering_plainly
@@ -94,6 +99,7 @@ class Command(BaseCommand):
             if not options["answer_is_not_gold"]:
                 refuse_gold(share)
         choices = {name: options[name] for name in ("model", "setting", "coordinates")}
+        place_of(options["lineage"], options["step"])
         choices |= {THRESHOLD: options[THRESHOLD]} if format == DETECTOR else {}
         _say_again(self, benchmark, path, format, {**choices, "mapping": mapping}, replace=options["replace"])
         replaces = options["replace_import"] or 0
@@ -102,7 +108,7 @@ class Command(BaseCommand):
         answers = Tally(settings_of(benchmark))
         record, result = import_runs(
             actor=None, benchmark=benchmark, path=path, format=format, mapping=mapping, replace=options["replace"],
-            replaces=replaces, answers=answers, **choices,
+            replaces=replaces, answers=answers, lineage=options["lineage"], step=options["step"], **choices,
         )  # fmt: skip
         if result.settings:
             settings = change_settings(actor=None, benchmark=benchmark, values=result.settings)

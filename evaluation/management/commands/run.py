@@ -41,6 +41,10 @@ class Command(BaseCommand):
         parser.add_argument("--images", default="", metavar="POLICY", help="original, fit:N or pixels:N")
         parser.add_argument("--samples", default="", metavar="QUERY", help="such as facet.scene=street; default: all")
         parser.add_argument("--setting", default="", help="name of the setting; default: that of the protocol")
+        parser.add_argument(
+            "--lineage", default="", metavar="NAME", help="if the endpoint serves a checkpoint; with --step"
+        )
+        parser.add_argument("--step", type=int, metavar="N", help="of the training")
         parser.add_argument("--sampling", default=DEFAULT_SAMPLING, choices=list(SAMPLING))
         parser.add_argument("--budget-usd", type=float, default=5.0)
         parser.add_argument("--budget-calls", type=int, default=1000)
@@ -56,7 +60,10 @@ class Command(BaseCommand):
     def handle(self, *, slug: str, **options: Any) -> None:
         benchmark = the_benchmark(slug)
         endpoint = endpoint_named(options["endpoint"], benchmark)
-        names = ("protocol", "dialect", "prompt", "user_prompt", "rollouts", "images", "samples", "setting", "sampling")
+        names = (
+            "protocol", "dialect", "prompt", "user_prompt", "rollouts", "images", "samples", "setting", "sampling",
+            "lineage", "step",
+        )  # fmt: skip
         budget = {name: options[name] for name in ("budget_usd", "budget_calls")}
         choices = Choices(**{name: options[name] for name in names}, **budget)
         if options["dry_run"]:

@@ -32,7 +32,7 @@ _CLUSTERED = ("cluster-t", "wilson-n-eff")
 class RunQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
         return self.filter(benchmark=benchmark).select_related(
-            "model", "benchmark", "scoring", "scoring__version", "file"
+            "model", "benchmark", "scoring", "scoring__version", "file", "lineage"
         )
 
     def scored(self) -> Self:
@@ -144,7 +144,7 @@ class MetricQuerySet(models.QuerySet[Any]):
         return self.filter(slice_by=slice_by, slice=value)
 
     def for_board(self, detailed: Collection[str]) -> models.QuerySet[Any, tuple[Any, ...]]:
-        """Values in the order of ``evaluation.leaderboard.read.rows.BoardMetric``, after the scoring they belong to.
+        """Values in the order of ``evaluation.common.board_metrics.BoardMetric``, after the scoring they belong to.
 
         ``detailed``: metrics whose detail is read. It is decoded row by row, which takes longer than the rest of them.
         """

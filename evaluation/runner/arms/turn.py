@@ -29,7 +29,8 @@ class ArmRecipeError(ValueError):
 @dataclass(frozen=True)
 class ArmRecipe:
     """Everything besides trajectory and arm that can change a response. ``continued``: parameters that make the
-    endpoint continue a last message of the assistant; ``sampling`` as sent, its seed plus the number of the draw."""
+    endpoint continue a last message of the assistant; ``sampling`` as sent, its seed plus the number of the draw;
+    ``checkpoint`` as in ``Recipe``."""
 
     model: str
     base_url: str
@@ -37,6 +38,7 @@ class ArmRecipe:
     sampling: Mapping[str, Any] = field(default_factory=dict)
     continued: Mapping[str, Any] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
+    checkpoint: str = ""
 
     def sampled(self, seed: int) -> dict[str, Any]:
         """Return the parameters of a draw as sent."""
@@ -52,6 +54,7 @@ class ArmRecipe:
             "continued": dict(self.continued),
             "dropped": sorted(self.dropped),
             "version": VERSION,
+            **({"checkpoint": self.checkpoint} if self.checkpoint else {}),
         }
 
     @classmethod
@@ -65,6 +68,7 @@ class ArmRecipe:
                 sampling=dict(data["sampling"]),
                 continued=dict(data["continued"]),
                 dropped=tuple(data["dropped"]),
+                checkpoint=str(data.get("checkpoint", "")),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ArmRecipeError(f"The recipe can't be read: {error}") from error

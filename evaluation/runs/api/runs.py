@@ -45,10 +45,17 @@ class RunSerializer(serializers.ModelSerializer):
     trajectories = serializers.IntegerField(source="trajectories_n", read_only=True)
     failed = serializers.IntegerField(source="failed_n", read_only=True)
     scoring = ScoringSerializer(read_only=True, allow_null=True, default=None)
+    lineage = serializers.CharField(
+        source="lineage.name", read_only=True, allow_null=True, default=None, help_text="Of which training it is a step"
+    )
+    step = serializers.IntegerField(read_only=True, allow_null=True)
 
     class Meta:
         model = Run
-        fields = ("id", "model", "setting", "baseline", "note", "created_at", "trajectories", "failed", "scoring")
+        fields = (
+            "id", "model", "setting", "baseline", "note", "lineage", "step", "created_at", "trajectories", "failed",
+            "scoring",
+        )  # fmt: skip
         read_only_fields = fields
 
 

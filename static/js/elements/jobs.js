@@ -7,6 +7,7 @@ const IDLE_SECONDS = 30;
  */
 export class SightlineJobs extends HTMLElement {
   #timer = null;
+  #shown = "";
 
   connectedCallback() {
     if (!this.dataset.src) return;
@@ -24,7 +25,7 @@ export class SightlineJobs extends HTMLElement {
     if (document.hidden) return;
     try {
       const answer = await fetch(this.dataset.src, { headers: { "HX-Request": "true" }, redirect: "error" });
-      if (answer.ok) this.innerHTML = await answer.text();
+      if (answer.ok) this.#show(await answer.text());
     } catch (error) {
       // The line is down; what was known stays and the next look may succeed.
       console.debug(error.message);
@@ -32,4 +33,10 @@ export class SightlineJobs extends HTMLElement {
     const seconds = this.querySelector("[data-live]") ? BUSY_SECONDS : IDLE_SECONDS;
     if (this.isConnected) this.#timer = setTimeout(this.#look, seconds * 1000);
   };
+
+  /** What did not change stays, with what a person has opened or chosen in it. */
+  #show(text) {
+    if (text !== this.#shown) this.innerHTML = text;
+    this.#shown = text;
+  }
 }

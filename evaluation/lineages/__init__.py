@@ -1,0 +1,1 @@
+"""Lineages: the checkpoints of one training as curves over its steps."""

@@ -1,0 +1,276 @@
+"""The curves of a lineage as positions in their boxes: one line per metric over the steps, with 95% bands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
+
+from evaluation.common.figures import axis_of, written
+from evaluation.lineages.read import QUADRANTS, REWARDS, Point, Series
+from evaluation.metrics.catalogue import METRICS
+from evaluation.metrics.separation import smoothed
+from webapp.common.drawing import format_number, scale
+from webapp.common.formatting import decimal, percent
+from webapp.common.translation import Text
+
+WIDTH, HEIGHT = 560.0, 216.0
+LEFT, RIGHT, TOP, BOTTOM = 40.0, 548.0, 12.0, 184.0
+SMOOTHINGS = (3, 5, 9)
+"""Numbers of steps that a smoothed line may be the mean of."""
+PANELS: Mapping[str, tuple[Text, tuple[str, ...]]] = {
+    "accuracy": (gettext_lazy("Accuracy and grounding"), ("accuracy", "grounded_score")),
+    "quadrants": (gettext_lazy("Quadrants"), QUADRANTS),
+    "evidence": (gettext_lazy("Evidence"), ("mean_coverage", "sufficiency", "reliability")),
+    "region": (gettext_lazy("Cropped region size"), ("cropped_region_size",)),
+    "calls": (gettext_lazy("Tool calls"), ("tool_call_count",)),
+    "reward": (gettext_lazy("Rewards"), REWARDS),
+}
+"""What is drawn together: metrics of one unit."""
+LARGE = 60
+"""Steps from which the marks are small."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The value of a checkpoint. ``low``, ``high``: ends of its interval, "" without one."""
+
+    x: str
+    y: str
+    low: str
+    high: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One metric. ``path`` and ``band`` break where it is undefined; ``smooth``: path of the smoothed values."""
+
+    metric: str
+    label: str
+    number: int
+    path: str
+    band: str
+    smooth: str
+    marks: Sequence[Mark]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """The column of a checkpoint, which opens its run."""
+
+    x: str
+    width: str
+    href: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Tick:
+    at: str
+    text: str
+    anchor: str = "middle"
+
+
+@dataclass(frozen=True)
+class Panel:
+    name: str
+    title: str
+    unit: str
+    lines: Sequence[Line]
+    hits: Sequence[Hit]
+    across: Sequence[Tick]
+    down: Sequence[Tick]
+    apart: str
+    small: bool
+
+
+def panels_of(series: Series, smooth: int = 0) -> list[Panel]:
+    """The panels with a value. ``smooth``: how many steps a smoothed line is the mean of, 0 for none."""
+    found = []
+    for name, (title, metrics) in PANELS.items():
+        known = [metric for metric in metrics if series.known(metric)]
+        if known:
+            found.append(_panel(name, str(title), known, series, smooth))
+    return found
+
+
+def _panel(name: str, title: str, metrics: Sequence[str], series: Series, smooth: int) -> Panel:
+    points, unit = series.points, METRICS[metrics[0]].unit
+    steps = [point.step for point in points]
+    first, last = min(steps), max(steps)
+    places = [LEFT + (RIGHT - LEFT) * (scale(step, first, last) / 100 if last > first else 0.5) for step in steps]
+    ends = [end for point in points for metric in metrics for end in _ends(point, metric)]
+    low, high = _axis(unit, ends)
+
+    def down(value: float) -> float:
+        return BOTTOM - (BOTTOM - TOP) * scale(value, low, high) / 100
+
+    lines = []
+    for number, metric in enumerate(metrics):
+        values = [point.value(metric) for point in points]
+        heights = [None if value is None else down(value) for value in values]
+        reach = [[None if end is None else down(end) for end in _interval(point, metric)] for point in points]
+        means = [None if mean is None else down(mean) for mean in smoothed(values, smooth)] if smooth else []
+        lines.append(
+            Line(
+                metric=metric,
+                label=METRICS[metric].label,
+                number=PANELS[name][1].index(metric) + 1 if name != "quadrants" else number + 1,
+                path=_path(places, heights),
+                band=_band(places, reach),
+                smooth=_path(places, means),
+                marks=_marks(places, heights, reach),
+            )
+        )
+    separated = series.separation.first if series.separation else None
+    at = _separated_at(series, places) if name == "accuracy" and separated is not None else ""
+    return Panel(
+        name, title, _unit_words(unit), lines, _hits(series, metrics, places), _step_ticks(steps, places),
+        [Tick(format_number(down(mark)), _tick(unit, mark)) for mark in _marked(low, high)], at, len(points) > LARGE,
+    )  # fmt: skip
+
+
+def _separated_at(series: Series, places: Sequence[float]) -> str:
+    step = separated_step(series)
+    return "" if step is None else format_number(places[[point.run.pk for point in series.points].index(step.run.pk)])
+
+
+def separated_step(series: Series) -> Point | None:
+    """The first checkpoint at which grounding has separated from accuracy."""
+    if series.separation is None or series.separation.first is None:
+        return None
+    return compared(series)[series.separation.first + 1]
+
+
+def compared(series: Series) -> list[Point]:
+    """The checkpoints that are compared on the same samples: scored, and whole."""
+    return [point for point in series.points if point.scoring is not None and point.arriving is None]
+
+
+def _interval(point: Point, metric: str) -> tuple[float | None, float | None]:
+    found = point.metrics.get(metric)
+    return (found.ci_low, found.ci_high) if found and found.value is not None else (None, None)
+
+
+def _ends(point: Point, metric: str) -> tuple[float | None, ...]:
+    return (point.value(metric), *_interval(point, metric))
+
+
+def _axis(unit: str, ends: Sequence[float | None]) -> tuple[float, float]:
+    """Shares on the shortest axis in tenths; others from 0, or below it where a value is."""
+    if unit == "share":
+        axis = axis_of(ends)
+        return max(0.0, axis.low), min(1.0, axis.high)
+    known = [end for end in ends if end is not None]
+    low, high = min(0.0, *known), max(0.0, *known)
+    step = _step(high - low or 1.0)
+    return step * math.floor(low / step), step * max(math.ceil(high / step - 1e-9), math.floor(low / step) + 1)
+
+
+def _step(length: float) -> float:
+    """A step of 1, 2 or 5 times a power of ten that divides a length into at most five parts."""
+    power = 10.0 ** math.floor(math.log10(length / 5))
+    return next(m * power for m in (1, 2, 5, 10) if length / (m * power) <= 5 + 1e-9)
+
+
+def _marked(low: float, high: float) -> list[float]:
+    step = _step(high - low)
+    return [step * k for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+
+
+def _tick(unit: str, mark: float) -> str:
+    return percent(mark, 0) if unit == "share" else f"{mark:g}"
+
+
+def _unit_words(unit: str) -> str:
+    return {"share": "%", "area": gettext("in image areas")}.get(unit, "")
+
+
+def _path(places: Sequence[float], heights: Sequence[float | None]) -> str:
+    parts, drawing = [], False
+    for x, y in zip(places, heights, strict=False):
+        if y is not None:
+            parts.append(f"{'L' if drawing else 'M'}{format_number(x)} {format_number(y)}")
+        drawing = y is not None
+    return "".join(parts)
+
+
+def _band(places: Sequence[float], reach: Sequence[Sequence[float | None]]) -> str:
+    """The area between the ends of the intervals, in one piece for each stretch of checkpoints that have them."""
+    areas, stretch = [], []
+    for x, (low, high) in [*zip(places, reach, strict=True), (0.0, (None, None))]:
+        if low is not None and high is not None:
+            stretch.append((x, low, high))
+        elif stretch:
+            there = "L".join(f"{format_number(x)} {format_number(top)}" for x, _, top in stretch)
+            back = "L".join(f"{format_number(x)} {format_number(bottom)}" for x, bottom, _ in reversed(stretch))
+            areas.append(f"M{there}L{back}Z")
+            stretch = []
+    return "".join(areas)
+
+
+def _marks(
+    places: Sequence[float], heights: Sequence[float | None], reach: Sequence[Sequence[float | None]]
+) -> list[Mark]:
+    return [
+        Mark(format_number(x), format_number(y), *("" if end is None else format_number(end) for end in ends))
+        for x, y, ends in zip(places, heights, reach, strict=True)
+        if y is not None
+    ]
+
+
+def _hits(series: Series, metrics: Sequence[str], places: Sequence[float]) -> list[Hit]:
+    width = min(24.0, (RIGHT - LEFT) / max(1, len(places)))
+    slug = series.lineage.benchmark.slug
+    return [
+        Hit(
+            format_number(x - width / 2), format_number(width), reverse("evaluation:run", args=[slug, point.run.pk]),
+            point_words(point, metrics),
+        )
+        for point, x in zip(series.points, places, strict=True)
+    ]  # fmt: skip
+
+
+def point_words(point: Point, metrics: Sequence[str]) -> str:
+    """``Step 100: Accuracy 62.1 (58.0 to 66.0), n = 500``."""
+    said = [f"{METRICS[metric].label} {value_words(point, metric)}" for metric in metrics]
+    return f"{gettext('Step %(step)s') % {'step': decimal(point.step)}}: {', '.join(said)}"
+
+
+def value_words(point: Point, metric: str) -> str:
+    """A value with its interval and n; "n/a" where it is undefined."""
+    found = point.metrics.get(metric)
+    if found is None or found.value is None:
+        return "n/a"
+    text = number_words(metric, found.value)
+    if found.ci_low is not None and found.ci_high is not None:
+        ends = number_words(metric, found.ci_low), number_words(metric, found.ci_high)
+        text += f" ({ends[0]}\N{EN DASH}{ends[1]})"
+    return f"{text}, n = {decimal(found.n)}"
+
+
+def number_words(metric: str, value: float) -> str:
+    """A value in the unit of its metric; areas with three decimals, rewards and calls with two."""
+    unit = METRICS[metric].unit
+    digits = {"area": 3, "reward": 2, "calls": 2}.get(unit)
+    return written(unit, value) if digits is None else decimal(value, digits)
+
+
+def _step_ticks(steps: Sequence[int], places: Sequence[float]) -> list[Tick]:
+    """At most seven steps, the first and the last among them, where there is room."""
+    wanted = sorted({*range(0, len(steps), max(1, math.ceil((len(steps) - 1) / 6))), len(steps) - 1})
+    found: list[Tick] = []
+    last = -math.inf
+    for at in wanted:
+        room = 11.0 * max(3, len(decimal(steps[at])))
+        if places[at] - last < room:
+            if at != wanted[-1]:
+                continue
+            found.pop()
+        anchor = "end" if places[at] > RIGHT - 10 else "start" if places[at] < LEFT + 10 else "middle"
+        found.append(Tick(format_number(places[at]), decimal(steps[at]), anchor))
+        last = places[at]
+    return found

@@ -1,0 +1,270 @@
+"""The checkpoints of a lineage as records: the numbers of the leaderboard at each step, and what happened between."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, Sum
+from django.utils.translation import gettext
+
+from annotation.models import Benchmark, ImportRecord
+from evaluation.common.board_metrics import BoardMetric, metrics_by_scoring, sliced_metrics
+from evaluation.common.slices import QUERY, read_slice
+from evaluation.metrics.columns import Floats
+from evaluation.metrics.intervals import mean_interval
+from evaluation.metrics.separation import Flips, Separation, flips, separation
+from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.slices import COUNTED_BY
+from evaluation.models import Experiment, Lineage, Metric, Rollout, Run, Scoring, Trajectory
+from evaluation.query.fields import facet_of
+from evaluation.query.syntax import Node, Text, terms_in
+from evaluation.scoring.freshness import StalenessChecker
+from evaluation.scoring.live import live_metrics
+from evaluation.scoring.queue import scoring_under_way
+from evaluation.store.snapshot import Snapshot
+from evaluation.store.steps import SeenSamples, seen_samples
+from evaluation.store.terms import query_of
+from webapp.common.errors import NotFound
+from webapp.common.lru_cache import LRUCache
+
+QUADRANTS = (
+    "valid_grounded_reasoning", "ground_success_answer_failure", "ungrounded_correct_answer", "dual_failure",
+)  # fmt: skip
+SCORED = (
+    "accuracy", "grounded_score", "mean_coverage", *QUADRANTS, "tool_ratio", "reliability", "sufficiency",
+    "cropped_region_size", "tool_call_count",
+)  # fmt: skip
+"""Metrics of the leaderboard that a lineage shows."""
+REWARDS = ("reward_final", "reward_sufficiency", "reward_minimality")
+"""Means over the rollout groups that name the model of the run."""
+MEASURED = (*SCORED, *REWARDS)
+OF_SAMPLES = frozenset({"sample", "id", "type", "boxes", "area", "evidence_share", "targets", "question"})
+"""Fields of queries that say nothing about a run. With others, two steps would be compared on samples chosen by their
+outcome."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A checkpoint. ``metrics``: by name, none before it is scored. ``stale``: scored before its trajectories, gold or
+    settings changed. ``arriving``: its trajectories so far, while they come; of the run with the most of
+    them, metrics are then those of now."""
+
+    run: Run
+    step: int
+    scoring: Scoring | None
+    metrics: Mapping[str, BoardMetric]
+    stale: bool = False
+    arriving: int | None = None
+
+    def value(self, metric: str) -> float | None:
+        found = self.metrics.get(metric)
+        return found.value if found else None
+
+
+@dataclass(frozen=True)
+class Series:
+    """The checkpoints of a lineage under one setting, in the order of their steps.
+
+    Attributes:
+        settings: settings to choose from where runs share a step; () where none do.
+        paired: whether steps can be compared on the same samples; ``separation`` is None otherwise.
+        between: the two runs whose differences ``flips`` counts.
+        live: rows arrive, or scores are computed.
+    """
+
+    lineage: Lineage
+    points: Sequence[Point]
+    settings: Sequence[str]
+    setting: str
+    query: str
+    paired: bool
+    separation: Separation | None
+    between: tuple[Point, Point] | None
+    flips: Flips | None
+    live: bool
+    others: Sequence[Point] = field(default_factory=tuple)
+    """Those of the points whose scores were made with other settings than the first."""
+
+    def known(self, metric: str) -> bool:
+        return any(point.value(metric) is not None for point in self.points)
+
+
+def runs_of(lineage: Lineage) -> list[Run]:
+    """The runs of a lineage in the order of their steps. One query."""
+    return list(Run.objects.of(lineage.benchmark).filter(lineage=lineage).order_by("step", "setting", "pk"))
+
+
+def chosen_setting(runs: Sequence[Run], wanted: str) -> tuple[list[str], str, list[Run]]:
+    """The settings to choose from, the chosen one, and its runs. Where no two runs share a step, there is nothing to
+    choose: all are one series. Raises ``NotFound`` for a setting that no run has."""
+    steps = Counter(run.step for run in runs)
+    if max(steps.values(), default=0) < 2:
+        return [], "", list(runs)
+    by_size = sorted(Counter(run.setting for run in runs).items(), key=lambda one: (-one[1], one[0]))
+    names = [name for name, _ in by_size]
+    if wanted and wanted not in names:
+        raise NotFound(gettext("No run of this lineage has the setting %(setting)s.") % {"setting": wanted[:60]})
+    setting = wanted or names[0]
+    return sorted(names), setting, [run for run in runs if run.setting == setting]
+
+
+def load_series(
+    lineage: Lineage,
+    *,
+    setting: str = "",
+    query: str = "",
+    between: tuple[int | None, int | None] = (None, None),
+    person: Any = None,
+    runs: Sequence[Run] | None = None,
+) -> Series:
+    """The series of a lineage, on the samples that a query lists. ``between``: numbers of two of its runs, default the
+    first and the last scored one. ``runs``: of ``runs_of``, where they are loaded. A fixed number of queries.
+
+    Raises ``NotFound`` for an unknown setting or run, ``InvalidInput`` for a query that means nothing.
+    """
+    benchmark = lineage.benchmark
+    names, setting, shown = chosen_setting(runs_of(lineage) if runs is None else runs, setting)
+    live = live_runs(benchmark, shown)
+    points = _points(benchmark, shown, query, person, live)
+    compared = [point for point in points if point.scoring is not None and point.arriving is None]
+    node = query_of({"q": query})
+    paired = says_nothing_of_runs(node)
+    found = _paired(benchmark, compared, node, person) if paired and compared else None
+    pair = _pair(compared, between)
+    return Series(
+        lineage=lineage,
+        points=points,
+        settings=names,
+        setting=setting,
+        query=query,
+        paired=paired,
+        separation=found[1] if found else None,
+        between=pair,
+        flips=flips(found[0].of([point.run.pk for point in pair])) if found and pair else None,
+        live=bool(live) or scoring_under_way(benchmark) is not None,
+        others=_scored_otherwise(compared),
+    )
+
+
+def says_nothing_of_runs(node: Node) -> bool:
+    """Whether a query chooses samples by what they are, and not by what a run did on them."""
+    return all(
+        not isinstance(term, Text) and (facet_of(term.field) is not None or term.field in OF_SAMPLES)
+        for term in terms_in(node)
+    )
+
+
+def live_runs(benchmark: Benchmark, runs: Sequence[Run]) -> set[int]:
+    """The runs that an experiment or an import fills now. Two queries."""
+    named = set(Experiment.objects.filter(benchmark=benchmark, kind=Experiment.Kind.RUN).live().values_list(
+        "model", "setting"
+    ))  # fmt: skip
+    filled = {run.pk for run in runs if (run.model.name, run.setting) in named}
+    at_work = benchmark.imports.filter(kind=ImportRecord.Kind.RUNS, state=ImportRecord.State.RUNNING)
+    of_files = at_work.filter(experiments=None).exclude(options__has_key="session")
+    began = of_files.order_by("created_at").first()
+    if began is not None:
+        filled |= {run.pk for run in runs if run.created_at >= began.created_at}
+    return filled
+
+
+def _points(benchmark: Benchmark, runs: Sequence[Run], query: str, person: Any, live: set[int]) -> list[Point]:
+    if query:
+        _, metrics = sliced_metrics(read_slice(benchmark, runs, QUERY, query, {*SCORED, COUNTED_BY}, person))
+    else:
+        rows = Metric.objects.of(benchmark).on_slice().filter(scoring__run__in=[run.pk for run in runs])
+        metrics = metrics_by_scoring(rows.filter(metric__in=SCORED), detailed=())
+    rewards = {} if query else reward_means(benchmark, runs)
+    freshness = StalenessChecker(benchmark)
+    arrived = Trajectory.objects.filter(run__in=live, condition="none").order_by().values_list("run")
+    counts = dict(arrived.annotate(n=Count("pk"))) if live else {}
+    busiest = max((run.pk for run in runs if run.pk in live), key=lambda pk: counts.get(pk, 0), default=None)
+    found = []
+    for run in runs:
+        scoring = getattr(run, "scoring", None)
+        stale = scoring is not None and freshness.stale(scoring)
+        own: dict[str, BoardMetric] = dict(metrics.get(scoring.pk, {})) if scoring else {}
+        arriving = counts.get(run.pk, 0) if run.pk in live else None
+        if run.pk == busiest and not query and (stale or scoring is None):
+            own = {name: _as_board(row) for name, row in live_metrics(run, SCORED).items()}
+        found.append(Point(run, run.step or 0, scoring, {**own, **rewards.get(run.pk, {})}, stale, arriving))
+    return found
+
+
+def _as_board(row: Any) -> BoardMetric:
+    ends = row.detail.get("low"), row.detail.get("high")
+    interval = row.ci_low, row.ci_high, row.ci_method
+    return BoardMetric(
+        row.metric, row.value, row.n, row.numerator, *interval, row.p_value, row.detail.get("n_eff"), *ends, None
+    )
+
+
+def reward_means(benchmark: Benchmark, runs: Sequence[Run]) -> dict[int, dict[str, BoardMetric]]:
+    """Mean rewards of the rollouts of groups that name the model of a run, and its setting if they name one, with a
+    clustered t interval over groups. One query."""
+    of_run = {run.pk: run for run in runs}
+    rows = (
+        Rollout.objects.filter(group__benchmark=benchmark, group__extra__model__in=[r.model.name for r in runs])
+        .order_by()
+        .values_list("group__extra__model", "group__extra__setting", "group")
+        .annotate(n=Count("reward_final"), **{name: Sum(name) for name in REWARDS})
+    )
+    groups: dict[tuple[str, str | None], list[tuple[Any, ...]]] = {}
+    for model, setting, _, n, *sums in rows:
+        if n:
+            groups.setdefault((model, setting), []).append((n, *sums))
+    found: dict[int, dict[str, BoardMetric]] = {}
+    for pk, run in of_run.items():
+        own = [*groups.get((run.model.name, run.setting), ()), *groups.get((run.model.name, None), ())]
+        if own:
+            columns = np.array(own, np.float64).T
+            found[pk] = {name: _mean(name, columns[0], columns[at]) for at, name in enumerate(REWARDS, 1)}
+    return found
+
+
+def _mean(name: str, counts: Floats, sums: Floats) -> BoardMetric:
+    """The mean over all rollouts; a group is a cluster."""
+    interval = mean_interval(sums, None, counts)
+    low, high, method = (interval.low, interval.high, interval.method) if interval else (None, None, "")
+    n, total = int(counts.sum()), float(sums.sum())
+    return BoardMetric(name, total / n, n, total, low, high, method, None, None, None, None, None)
+
+
+_KEPT: LRUCache[tuple[SeenSamples, Separation]] = LRUCache(32)
+
+
+def _paired(
+    benchmark: Benchmark, points: Sequence[Point], node: Node, person: Any
+) -> tuple[SeenSamples, Separation]:  # fmt: skip
+    """What the runs did on the same samples, and where grounding separates. Kept by content: it never grows old."""
+    snapshot = Snapshot(benchmark, [point.run for point in points], person)
+    where = snapshot.conditions.listed(node)
+    order = [point.run.pk for point in points]
+
+    def made() -> tuple[SeenSamples, Separation]:
+        seen = seen_samples(snapshot, where)
+        return seen, separation(seen.of(order))
+
+    key: Hashable = snapshot.key_of(where)
+    return made() if key is None else _KEPT.get((key, tuple(order)), made)
+
+
+def _pair(points: Sequence[Point], between: tuple[int | None, int | None]) -> tuple[Point, Point] | None:
+    by_run = {point.run.pk: point for point in points}
+    for wanted in between:
+        if wanted is not None and wanted not in by_run:
+            raise NotFound(gettext("Run %(run)s is no scored run of this series.") % {"run": wanted})
+    if len(points) < 2:
+        return None
+    first, last = between
+    pair = by_run[first] if first is not None else points[0], by_run[last] if last is not None else points[-1]
+    return None if pair[0] is pair[1] else pair
+
+
+def _scored_otherwise(points: Sequence[Point]) -> list[Point]:
+    of = [MetricSettings.from_mapping(point.scoring.settings) for point in points if point.scoring]
+    return [point for point, settings in zip(points, of, strict=True) if settings != of[0]]
