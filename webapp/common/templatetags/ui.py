@@ -11,9 +11,11 @@ from django import template
 from django.forms import BoundField, CheckboxInput, FileInput, NumberInput, Select, Textarea
 from django.http import QueryDict
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, get_language_bidi
 
 from webapp.common import drawing, formatting, fragments, svg
 from webapp.common.formatting import MINUS, finite
@@ -21,6 +23,7 @@ from webapp.common.glossary import find_term
 from webapp.common.status_icons import status_icon
 from webapp.common.svg import QUADRANTS
 from webapp.common.thumbnails import annotated_thumbnail
+from webapp.common.translation import ENGLISH
 
 register = template.Library()
 
@@ -113,6 +116,12 @@ def px(width: Any, height: object = None) -> str:
 
 
 @register.simple_tag
+def counted(count: Any) -> SafeString:
+    """``{% counted pair.samples as samples %}``: ``ui/_count.html`` as a value of a text to translate."""
+    return SafeString(render_to_string("ui/_count.html", {"count": count}).strip())
+
+
+@register.simple_tag
 def fragment(name: str, **context: object) -> SafeString:
     """``{% fragment "annotation/samples/_rows.jinja" tiles=tiles %}``: rows or tiles, which know nothing else."""
     return fragments.fragment(name, context)
@@ -134,6 +143,16 @@ def query(context: template.Context, **changes: Any) -> str:
         else:
             terms[name] = str(value)
     return f"?{terms.urlencode()}"
+
+
+@register.simple_tag
+def language_attributes() -> SafeString:
+    """Of the root of a page: its language and, unless that is English, where the texts of its scripts are."""
+    code = get_language() or ENGLISH
+    if code.partition("-")[0] == ENGLISH:
+        return format_html('lang="{}"', ENGLISH)
+    direction = "rtl" if get_language_bidi() else "ltr"
+    return format_html('lang="{}" dir="{}" data-texts="{}"', code, direction, reverse("script-texts", args=[code]))
 
 
 @register.simple_tag(takes_context=True)
