@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from django.utils.safestring import SafeString
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 
 from evaluation.common.figures import Axis
 from evaluation.leaderboard.read.published import PublishedRow
@@ -153,7 +153,7 @@ def place_of(standing: Standing | None, ranked_by: str) -> Place:
     """A rank that has no range says why when it is pointed at; a dash without a rank."""
     if standing is None or not standing.rank:
         return Place()
-    title = f"Rank by {ranked_by}, {_range_words(standing)}"
+    title = gettext("Rank by %(metric)s, %(range)s") % {"metric": ranked_by, "range": _range_words(standing)}
     if not standing.low:
         return Place(standing.rank, title)
     best = percent(standing.p_best, 0) if standing.p_best else ""
@@ -163,7 +163,7 @@ def place_of(standing: Standing | None, ranked_by: str) -> Place:
 def _range_words(standing: Standing) -> str:
     """What the range of a rank is made of."""
     if not standing.low:
-        return "alone" if standing.detail.get("method") else "no rank range"
+        return gettext("alone") if standing.detail.get("method") else gettext("no rank range")
     if standing.detail.get("method") == TESTED:
         clusters = standing.detail["clusters"]
         few = ngettext(
@@ -172,7 +172,8 @@ def _range_words(standing: Standing) -> str:
             clusters,
         ) % {"count": decimal(clusters)}
         tested = family_words(ALL_PAIRS, standing.detail["pairs"])
-        return f"from {standing.low} to {standing.high} by exact tests ({tested}); {few}"
+        said = gettext("from %(low)s to %(high)s by exact tests (%(tested)s); %(few)s")
+        return said % {"low": standing.low, "high": standing.high, "tested": tested, "few": few}
     near = "" if standing.p_top3 is None else f", in the top 3 in {percent(standing.p_top3)}%"
     drawn = f"95% rank range {standing.low} to {standing.high}"
     return f"{drawn}; first in {percent(standing.p_best)}% of draws{near}"

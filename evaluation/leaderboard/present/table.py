@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
+from django.utils.translation import get_language, gettext
+
 from evaluation.common.design_effect import design_words
 from evaluation.common.figures import Axis, axis_of, written
 from evaluation.leaderboard.present.cells import (
@@ -74,7 +76,7 @@ class Table:
         board, columns = self.board, tuple((column.metric, classes) for column, classes in self.columns)
         return (
             self.addresses.content, columns, self.axis, self.difference_axis, self.refer, self.intervals,
-            self.drawn, board.whole, board.ranked_by, board.reference and board.reference.run.pk,
+            self.drawn, board.whole, board.ranked_by, board.reference and board.reference.run.pk, get_language(),
         )  # fmt: skip
 
     def _shown(self, row: LeaderboardRow, letter: str) -> ShownRow:
@@ -87,7 +89,7 @@ class Table:
             letter=letter,
             href=addresses.run(run),
             refer=f"{self.refer}{run}" if self.refer and not is_reference and not row.detector else "",
-            place=place_of(row.standing, METRICS[board.ranked_by].label),
+            place=place_of(row.standing, gettext(METRICS[board.ranked_by].label)),
             n=_count(row, "trajectories", {"scored": "yes"}, addresses),
             accuracy=accuracy,
             axis=self.axis,
@@ -219,7 +221,7 @@ def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: st
     count = round(metric.numerator) if column.terms and metric.numerator is not None else None
     detail = metric.detail or {}
     bare, lost, gained = metric._replace(detail=None), detail.get("lost"), detail.get("gained")
-    words = _words(column.unit, metric.value, bool(column.terms), bare, lost, gained)
+    words = _words(column.unit, metric.value, bool(column.terms), bare, lost, gained, get_language())
     spread = left_open(column.unit, metric)
     if spread and row.run.scoring.provisional:
         return Cell(spread, f"Provisional; {words.basis}", classes=classes, range=spread)
@@ -255,7 +257,9 @@ def _beside(column: Column, metric: BoardMetric, spread: str) -> str:
 
 def interval_words(unit: str, low: float | None, high: float | None) -> str:
     """``41.2–50.3``; "" without an interval."""
-    return "" if low is None or high is None else f"{written(unit, low)} to {written(unit, high)}"
+    if low is None or high is None:
+        return ""
+    return gettext("%(low)s to %(high)s") % {"low": written(unit, low), "high": written(unit, high)}
 
 
 class Words(NamedTuple):
@@ -267,19 +271,31 @@ class Words(NamedTuple):
 
 
 @lru_cache(maxsize=KEPT_WORDS)
-def _words(unit: str, value: float, counted: bool, metric: BoardMetric, lost: int | None, gained: int | None) -> Words:
-    """``metric``: without its detail. Kept, as every visitor of a board reads the same."""
+def _words(
+    unit: str,
+    value: float,
+    counted: bool,
+    metric: BoardMetric,
+    lost: int | None,
+    gained: int | None,
+    language: str | None,
+) -> Words:
+    """``metric``: without its detail. Kept in each language, as every visitor of a board reads the same."""
     spread = interval_words(unit, metric.ci_low, metric.ci_high)
     of = decimal(metric.n)
-    parts = [f"{decimal(metric.numerator)} of {of}" if counted and metric.numerator is not None else f"n = {of}"]
+    with_count = counted and metric.numerator is not None
+    said = gettext("%(count)s of %(total)s") if with_count else gettext("n = %(total)s")
+    parts = [said % {"count": decimal(metric.numerator) if with_count else "", "total": of}]
     if ends := left_open(unit, metric):
-        parts.append(f"{ends} if undecided answers are incorrect or correct")
+        parts.append(gettext("%(range)s if undecided answers are incorrect or correct") % {"range": ends})
     if spread:
         design = design_words(metric.n, metric.n_eff)
-        parts.append(f"95% interval {spread} ({metric.ci_method}{design and f', {design}'})")
+        how = f"{metric.ci_method}{design and f', {design}'}"
+        parts.append(gettext("95%% interval %(interval)s (%(method)s)") % {"interval": spread, "method": how})
     if metric.metric in FLIPS:
-        parts.append(f"{lost} became incorrect, {gained} became correct")
-        parts.append(f"exact McNemar p {p_value(metric.p_value)}")
+        flips = {"lost": lost, "gained": gained}
+        parts.append(gettext("%(lost)s became incorrect, %(gained)s became correct") % flips)
+        parts.append(gettext("exact McNemar p %(p)s") % {"p": p_value(metric.p_value)})
     return Words(written(unit, value), spread, "; ".join(parts))
 
 

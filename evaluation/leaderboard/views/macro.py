@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from evaluation.common.downloads import download
@@ -141,7 +142,7 @@ def _mean(row: MacroRow, board: CrossBenchmarkLeaderboard) -> Cell:
 def _place(standing: Standing | None) -> Place:
     """A rank with the chance of being best; a dash where nothing was drawn: a rank alone says too much."""
     if standing is None or standing.low is None or standing.p_best is None:
-        return Place(title="No rank range, so no rank")
+        return Place(title=gettext("No rank range, so no rank"))
     near = f", in the top 3 in {percent(standing.p_top3)}%" if standing.p_top3 is not None else ""
     title = f"95% rank range {standing.low} to {standing.high}; first in {percent(standing.p_best)}% of draws{near}"
     return Place(standing.rank, title, f"{standing.low}–{standing.high}", percent(standing.p_best, 0))

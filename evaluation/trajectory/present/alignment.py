@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_noop
 
 from evaluation.common.trajectory.read import TrajectoryDetail
 from evaluation.common.trajectory.turns import VALUE_LENGTH, argument_difference
@@ -19,8 +20,17 @@ MOST_CELLS = 50_000
 """Calls times reference calls; a longer table would take seconds and nobody reads it."""
 
 SIGNS = {Edit.MATCH: "=", Edit.SUBSTITUTE: "≠", Edit.INSERT: "+", Edit.DELETE: "−"}
+COUNTED = {
+    "added": gettext_noop("%(count)s added"),
+    "missing": gettext_noop("%(count)s missing"),
+    "changed": gettext_noop("%(count)s changed"),
+}
 KINDS = {Edit.MATCH: "same", Edit.SUBSTITUTE: "changed", Edit.INSERT: "added", Edit.DELETE: "missing"}
-WORDS = {Edit.SUBSTITUTE: "another tool", Edit.INSERT: "only in the run", Edit.DELETE: "only in the reference"}
+WORDS = {
+    Edit.SUBSTITUTE: gettext_noop("another tool"),
+    Edit.INSERT: gettext_noop("only in the run"),
+    Edit.DELETE: gettext_noop("only in the reference"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +94,7 @@ def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -
     ours = theirs = 0
     for operation in align([call.tool for call in reference], predicted):
         turn = None if operation.predicted is None else int(detail.loaded.positions[theirs]) + 1
-        difference = WORDS.get(operation.edit, "")
+        difference = gettext(WORDS[operation.edit]) if operation.edit in WORDS else ""
         if operation.edit is Edit.MATCH and turn is not None and len(rows) < MOST_ROWS:
             executed = detail.turns[turn - 1].executed
             difference = argument_difference(reference[ours], calls[theirs] if theirs < len(calls) else {}, executed)
@@ -92,8 +102,8 @@ def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -
         rows.append(Pair(sign, kind, operation.reference, operation.predicted, turn, difference))
         ours += operation.reference is not None
         theirs += operation.predicted is not None
-    counts = {kind: sum(row.kind == kind for row in rows) for kind in ("added", "missing", "changed")}
-    words = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n)
+    counts = {kind: sum(row.kind == kind for row in rows) for kind in COUNTED}
+    words = ", ".join(gettext(COUNTED[kind]) % {"count": n} for kind, n in counts.items() if n)
     return AlignmentTable(rows[:MOST_ROWS], sum(counts.values()), words, max(len(rows) - MOST_ROWS, 0))
 
 

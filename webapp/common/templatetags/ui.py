@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, get_language_bidi
+from django.utils.translation import get_language, get_language_bidi, gettext
 
 from webapp.common import drawing, formatting, fragments, svg
 from webapp.common.formatting import MINUS, finite
@@ -204,21 +204,28 @@ def quadrant_code(name: str) -> str:
 @register.filter
 def quadrant_name(name: str) -> str:
     """``G+A-`` as "Grounded, incorrect"."""
-    return QUADRANTS[quadrant_code(name)][1]
+    return gettext(QUADRANTS[quadrant_code(name)][1])
 
 
 @register.simple_tag
 def quadrant(name: str, kind: str = "", words: bool = False, explained: bool = False) -> SafeString:
     """``{% quadrant "G+A-" %}``; kind "tag" has a ground, "glyph" is the sign alone; words adds its meaning; explained:
     a press opens its entry of the glossary, where it is not part of a link."""
-    return _quadrant(quadrant_code(name), kind, words, explained)
+    return _quadrant(quadrant_code(name), kind, words, explained, get_language())
 
 
-@lru_cache(maxsize=64)
-def _quadrant(code: str, kind: str, words: bool, explained: bool) -> SafeString:
+@lru_cache(maxsize=256)
+def _quadrant(code: str, kind: str, words: bool, explained: bool, language: str | None) -> SafeString:
     """There are some dozen, and a list holds one in each row: each is drawn once."""
     label, meaning = QUADRANTS[code]
-    drawn = {"code": code, "label": label, "meaning": meaning, "kind": kind, "words": words, "explained": explained}
+    drawn = {
+        "code": code,
+        "label": label,
+        "meaning": gettext(meaning),
+        "kind": kind,
+        "words": words,
+        "explained": explained,
+    }
     return render_to_string("ui/_quadrant.html", drawn)
 
 
@@ -230,7 +237,7 @@ def term(slug: str, text: object = "", sign: bool = False) -> SafeString:
     use already, such as a head that sorts.
     """
     # Django doubles the percent signs of a text in ``_()``.
-    return _term(slug, str(text).replace("%%", "%"), sign)
+    return _term(slug, str(text).replace("%%", "%"), sign, get_language())
 
 
 @register.filter
@@ -241,7 +248,8 @@ def term_of(field: BoundField) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _term(slug: str, text: str, sign: bool) -> SafeString:
+def _term(slug: str, text: str, sign: bool, language: str | None) -> SafeString:
+    """Kept in each language: a page has dozens."""
     entry = find_term(slug)
     return SafeString(
         render_to_string("ui/_term.html", {"term": entry, "text": text or entry.name, "sign": sign}).strip()
