@@ -174,9 +174,22 @@ def _range_words(standing: Standing) -> str:
         tested = family_words(ALL_PAIRS, standing.detail["pairs"])
         said = gettext("from %(low)s to %(high)s by exact tests (%(tested)s); %(few)s")
         return said % {"low": standing.low, "high": standing.high, "tested": tested, "few": few}
-    near = "" if standing.p_top3 is None else f", in the top 3 in {percent(standing.p_top3)}%"
-    drawn = f"95% rank range {standing.low} to {standing.high}"
-    return f"{drawn}; first in {percent(standing.p_best)}% of draws{near}"
+    return drawn_words(standing)
+
+
+def drawn_words(standing: Standing) -> str:
+    """The range of a rank from draws, and how often the run is first and in the top 3."""
+    said = (
+        gettext("95%% rank range %(low)s to %(high)s; first in %(first)s%% of draws")
+        if standing.p_top3 is None
+        else gettext("95%% rank range %(low)s to %(high)s; first in %(first)s%% of draws, in the top 3 in %(top3)s%%")
+    )
+    shares = {"first": percent(standing.p_best), "top3": percent(standing.p_top3)}
+    return said % {"low": standing.low, "high": standing.high, **shares}
+
+
+def _from_to(low: float | None, high: float | None) -> str:
+    return gettext("%(low)s to %(high)s") % {"low": percentage_points(low), "high": percentage_points(high)}
 
 
 def difference_of(
@@ -187,10 +200,16 @@ def difference_of(
     if not compare or d is None:
         return ShownDifference(axis, compare)
     if row.provisional:
-        words = f"{percentage_points(d.difference_low)} to {percentage_points(d.difference_high)}"
-        title = "Provisional: the range of the difference that undecided answers allow, on the samples both answered"
+        words = _from_to(d.difference_low, d.difference_high)
+        title = gettext(
+            "Provisional: the range of the difference that undecided answers allow, on the samples both answered"
+        )
         return ShownDifference(axis, compare, d, flips, title, words)
-    ends = f"{percentage_points(d.low)} to {percentage_points(d.high)}"
-    tests = f"95% interval {ends}, unadjusted; p (clustered) {p_value(d.p_cluster)}, Holm-adjusted {p_value(d.p_holm)} "
-    tests += f"({d.family_words}); p (McNemar) {p_value(d.p_value)}"
+    tests = gettext(
+        "95%% interval %(interval)s, unadjusted; p (clustered) %(p_cluster)s, Holm-adjusted %(p_holm)s (%(family)s); "
+        "p (McNemar) %(p_value)s"
+    ) % {
+        "interval": _from_to(d.low, d.high), "p_cluster": p_value(d.p_cluster), "p_holm": p_value(d.p_holm),
+        "family": d.family_words, "p_value": p_value(d.p_value),
+    }  # fmt: skip
     return ShownDifference(axis, compare, d, flips, tests, family=d.family_words if with_family else "")

@@ -129,11 +129,19 @@ def hidden_counts(row: LeaderboardRow, addresses: Addresses) -> list[Cell]:
     found = []
     if counts.get("missing"):
         n = counts["missing"]
-        found.append(Cell(f"{decimal(n)} missing", "samples without a trajectory", addresses.missing(row.run.pk), n))
+        found.append(
+            Cell(
+                gettext("%(count)s missing") % {"count": decimal(n)},
+                gettext("samples without a trajectory"),
+                addresses.missing(row.run.pk),
+                n,
+            )
+        )
     for name, terms, words, meaning in (
-        ("failed", {"failed": "yes", "scored": "yes"}, "failed", "trajectories that ended in an error"),
-        ("missing_answer", {"unanswered": "yes", "scored": "yes"}, "unanswered",
-         "no answer was given. They count as incorrect"),
+        ("failed", {"failed": "yes", "scored": "yes"}, gettext("failed"),
+         gettext("trajectories that ended in an error")),
+        ("missing_answer", {"unanswered": "yes", "scored": "yes"}, gettext("unanswered"),
+         gettext("no answer was given. They count as incorrect")),
         *_undecided(counts, settings),
     ):  # fmt: skip
         if counts.get(name):
@@ -148,12 +156,23 @@ def _undecided(
     """Undecided answers, and the unread ones, which are among them unless they are wrong: the name of the count, the
     terms of its list, its word and its meaning."""
     among = settings.unread_answer == "undecided"
-    meaning = "no rule can decide the answer" + (", or it is unread" if among and counts.get("unread") else "")
-    counting = "are excluded" if settings.undecided_answer == "exclude" else "count as incorrect"
-    yield "undecided", {"undecided": "yes"}, "undecided", f"{meaning}. They {counting}"
-    words = "of them unread" if among else "unread"
-    theirs = "They are undecided" if among else "They count as incorrect"
-    yield "unread", {"unread": "yes"}, words, f"no option could be read from the answer. {theirs}"
+    excluded = settings.undecided_answer == "exclude"
+    if among and counts.get("unread"):
+        said = (
+            gettext("no rule can decide the answer, or it is unread. They are excluded")
+            if excluded
+            else gettext("no rule can decide the answer, or it is unread. They count as incorrect")
+        )
+    elif excluded:
+        said = gettext("no rule can decide the answer. They are excluded")
+    else:
+        said = gettext("no rule can decide the answer. They count as incorrect")
+    yield "undecided", {"undecided": "yes"}, gettext("undecided"), said
+    if among:
+        words, said = gettext("of them unread"), gettext("no option could be read from the answer. They are undecided")
+    else:
+        words, said = gettext("unread"), gettext("no option could be read from the answer. They count as incorrect")
+    yield "unread", {"unread": "yes"}, words, said
 
 
 def _count(row: LeaderboardRow, name: str, terms: Mapping[str, str], addresses: Addresses) -> Cell:
@@ -216,8 +235,12 @@ def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: st
     """The value of a run in a column, with what it rests on and a link where it counts trajectories."""
     metric = row.metrics.get(column.metric)
     if metric is None or metric.value is None:
-        why = "a detector only lists the tools in an image" if row.run.by_detector else "there is nothing to count"
-        return Cell(NOT_AVAILABLE, f"Undefined: {why}.", classes=classes)
+        why = (
+            gettext("Undefined: a detector only lists the tools in an image.")
+            if row.run.by_detector
+            else gettext("Undefined: there is nothing to count.")
+        )
+        return Cell(NOT_AVAILABLE, why, classes=classes)
     count = round(metric.numerator) if column.terms and metric.numerator is not None else None
     detail = metric.detail or {}
     bare, lost, gained = metric._replace(detail=None), detail.get("lost"), detail.get("gained")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from evaluation.common.trajectory.read import TrajectoryDetail
 from evaluation.common.trajectory.turns import VALUE_LENGTH, argument_difference
@@ -112,6 +112,18 @@ def chain_words(detail: TrajectoryDetail) -> str:
     taken = detail.reference
     if taken is None or (taken.number is None and detail.chains == 1):
         return ""
-    whose = "that of the gold" if taken.number is None else f"one that {taken.by} accepted in addition to the reference"
+    said = (
+        ngettext(
+            "The closest of %(count)s accepted toolchain, that of the gold",
+            "The closest of %(count)s accepted toolchains, that of the gold",
+            detail.chains,
+        )
+        if taken.number is None
+        else ngettext(
+            "The closest of %(count)s accepted toolchain, one that %(name)s accepted in addition to the reference",
+            "The closest of %(count)s accepted toolchains, one that %(name)s accepted in addition to the reference",
+            detail.chains,
+        )
+    )
     note = f": {taken.note}" if taken.note else ""
-    return f"The closest of {detail.chains} accepted toolchain{'s' * (detail.chains > 1)}, {whose}{note}."
+    return f"{said % {'count': detail.chains, 'name': taken.by}}{note}."
