@@ -79,8 +79,10 @@ docs: $(TEST_PACKAGES) ## Write the tables of the documents anew from the code
 messages: $(PACKAGES) ## Collect the texts to translate in locale/ (needs GNU gettext): LANGUAGES="zh_Hans" starts one
 	@command -v xgettext >/dev/null || { echo "make messages needs GNU gettext (on Debian: gettext)."; exit 1; }
 	@mkdir -p locale
-	@$(BIN)/python manage.py makemessages $(if $(LANGUAGES),$(addprefix --locale=,$(LANGUAGES)),--all) --keep-pot --no-wrap --extension=html,txt,py,jinja \
-		$(addprefix --ignore=,bench build demo docs node_modules tests var)
+	@for domain in "django --extension=html,txt,py,jinja" "djangojs --extension=js --ignore=vendor"; do \
+		$(BIN)/python manage.py makemessages $(if $(LANGUAGES),$(addprefix --locale=,$(LANGUAGES)),--all) --keep-pot --no-wrap --domain=$$domain \
+			$(addprefix --ignore=,bench build demo docs node_modules tests var); \
+	done
 
 bench: $(TEST_PACKAGES) ## Measure speed and memory
 	@$(BIN)/python -m bench

@@ -82,6 +82,7 @@ SITE = [
     Line("live", get=everyone()),
     Line("ready", get=everyone()),
     Line("glossary", get=everyone()),
+    Line("script-texts", ("eo",), get=everyone()),
     Line("glossary-term", ("coverage",), get=everyone()),
     Line("api-schema", get=everyone()),
     Line("admin-door", get=everyone(403) | {VISITOR: SIGN_IN, ADMIN: 302}),

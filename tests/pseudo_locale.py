@@ -1,15 +1,19 @@
-"""A made-up language: every marked text in brackets. What stands on a page without them is not marked."""
+"""A made-up language: every marked text in brackets. What is on a page without them is not marked."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.utils import translation
 from django.utils.translation import trans_real
 
 from webapp.common.templatetags import ui
+from webapp.common.views import ScriptTexts
 
 CODE = "eo"
 """A language that Django knows: it has formats of dates and numbers."""
@@ -37,9 +41,42 @@ def pseudo_locale() -> Iterator[None]:
     patch = pytest.MonkeyPatch()
     patch.setitem(trans_real._translations, CODE, Pseudo())
     ui._term.cache_clear()
+    ui._quadrant.cache_clear()
     try:
         with translation.override(CODE):
             yield
     finally:
         ui._term.cache_clear()
+        ui._quadrant.cache_clear()
+        patch.undo()
+
+
+IN_SCRIPTS = re.compile(r"""(?<![\w.#])(t|tn|tp|gettext_noop)\("([^"]*)"(?:,\s*"([^"]*)")?""")
+
+
+def script_catalog() -> dict[str, str | list[str]]:
+    """Every marked text of scripts in brackets, as the server sends a catalog."""
+    found: dict[str, str | list[str]] = {}
+    for path in Path(settings.BASE_DIR, "static/js").rglob("*.js"):
+        for name, one, other in IN_SCRIPTS.findall(path.read_text()):
+            if name == "tn":
+                found[one] = [f"{START}{text}{END}" for text in (one, other)]
+            elif name == "tp":
+                found[f"{one}{trans_real.CONTEXT_SEPARATOR}{other}"] = f"{START}{other}{END}"
+            else:
+                found[one] = f"{START}{one}{END}"
+    return found
+
+
+@contextmanager
+def pseudo_site() -> Iterator[None]:
+    """The made-up language in all threads, as for a server: of pages and of their scripts."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(trans_real, "_default", Pseudo())
+    patch.setattr(settings, "LANGUAGE_CODE", CODE)
+    patch.setattr(ScriptTexts, "get_catalog", lambda view: script_catalog())
+    try:
+        with pseudo_locale():
+            yield
+    finally:
         patch.undo()

@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("ready", ready, name="ready"),
     path("glossary/", views.glossary, name="glossary"),
     path("glossary/<slug:slug>/", views.glossary_term, name="glossary-term"),
+    path("texts/<str:language>.json", views.ScriptTexts.as_view(packages=["webapp.common"]), name="script-texts"),
     path("admin/login/", admin_door, name="admin-door"),
     # As its sign-in, which has no limit of guesses either.
     path("admin/password_change/", RedirectView.as_view(pattern_name="accounts:account"), name="admin-password"),

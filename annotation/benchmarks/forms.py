@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.models import Benchmark
@@ -23,6 +24,8 @@ class NewBenchmarkForm(forms.ModelForm):
         model = Benchmark
         fields = ("title", "slug", "description", "licence", "public", "remove_metadata")
         labels = {
+            "title": gettext_lazy("Title"),
+            "description": gettext_lazy("Description"),
             "slug": gettext_lazy("Address"),
             "licence": gettext_lazy("License"),
             "public": gettext_lazy("Public"),
@@ -45,6 +48,8 @@ class DetailsForm(forms.ModelForm):
         model = Benchmark
         fields = ("title", "description", "licence", "public", "marks_open", "remove_metadata", "remote_allowed")
         labels = {
+            "title": gettext_lazy("Title"),
+            "description": gettext_lazy("Description"),
             "licence": gettext_lazy("License"),
             "public": gettext_lazy("Public"),
             "marks_open": gettext_lazy("Show notes and shared tags to visitors"),
@@ -57,8 +62,9 @@ class DetailsForm(forms.ModelForm):
             "marks_open": gettext_lazy(
                 "Visitors also see the names of the authors while the benchmark is public. Members always see them."
             ),
-            "remove_metadata": gettext_lazy("%(setting)s Applies to images uploaded from now on.")
-            % {"setting": REMOVE_METADATA},
+            "remove_metadata": format_lazy(
+                gettext_lazy("{setting} Applies to images uploaded from now on."), setting=REMOVE_METADATA
+            ),
             "remote_allowed": gettext_lazy(
                 "Experiments may send images and questions to model endpoints on other servers. Endpoints on this "
                 "server are always allowed."

@@ -7,6 +7,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.db.models import Max, Q, QuerySet, Sum
 from django.utils import timezone
+from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.access import allowed, benchmark_seen_by, roles_of
@@ -23,7 +24,7 @@ State = ImportRecord.State
 PICTURES_FORMAT = "pictures"
 """What the import record of an upload of images by themselves gives as its format."""
 UPLOADS = Rate("uploads")
-SPLIT = gettext_lazy("Split it, or import it on the server with %(program)s.") % {"program": PROGRAM}
+SPLIT = format_lazy(gettext_lazy("Split it, or import it on the server with {program}."), program=PROGRAM)
 
 
 def used_bytes(benchmark: Benchmark) -> int:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from annotation.models.benchmark import Benchmark
 from annotation.schema import place
@@ -14,8 +15,8 @@ class ImportRecord(models.Model):
     """
 
     class Kind(models.TextChoices):
-        SAMPLES = "samples"
-        RUNS = "runs"
+        SAMPLES = "samples", gettext_lazy("Samples")
+        RUNS = "runs", gettext_lazy("Runs")
 
     class State(models.TextChoices):
         """An uploaded file is read (a dry run), waits for a decision (preview), runs; a command runs at once. What is

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.consensus import Combine, Support
@@ -15,7 +16,7 @@ from annotation.queue.settings import LONGEST_LEASE, MOST_PEOPLE
 
 
 def _range(low: int, high: int) -> dict[str, Any]:
-    said = gettext_lazy("A number from %(low)s to %(high)s.") % {"low": low, "high": high}
+    said = format_lazy(gettext_lazy("A number from {low} to {high}."), low=low, high=high)
     return {
         "min_value": low,
         "max_value": high,

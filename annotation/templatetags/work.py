@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 from annotation.common import sentences
 from annotation.models import Review
 from annotation.toolbox.signature import shown_value
+from webapp.common.translation import any_of
 
 register = template.Library()
 
@@ -70,6 +71,12 @@ def answer_words(content: dict[str, Any], answer: str) -> str:
     """An answer with the option it stands for: "C, 3rd floor"; an open answer as it is."""
     option = content["options"].get(answer)
     return f"{answer}, {option}" if option else answer
+
+
+@register.filter
+def gold_words(content: dict[str, Any]) -> str:
+    """The accepted answers of a sample: "C, 3rd floor or D, 4th floor"."""
+    return any_of([answer_words(content, answer) for answer in content["answer"]])
 
 
 @register.filter

@@ -12,6 +12,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
+from annotation.marking import gettext_noop
 from evaluation.endpoints.limiter import HOSTED, LOCAL
 
 
@@ -105,9 +106,9 @@ _ALL = (
         images="fit:2048", drop=(*_OPEN_MODELS, "additionalProperties", "emptyObjects"),
         limits=("Schemas of tools can list texts only, and are sent without additionalProperties.",),
     ),
-    Preset("generic", "Other OpenAI-compatible server", "", False, Prefix.UNKNOWN),
+    Preset("generic", gettext_noop("Other OpenAI-compatible server"), "", False, Prefix.UNKNOWN),
     Preset(
-        "stand-in", "Stand-in endpoint", "http://127.0.0.1:9001/v1", False, Prefix.FLAGS,
+        "stand-in", gettext_noop("Stand-in endpoint"), "http://127.0.0.1:9001/v1", False, Prefix.FLAGS,
         limits=("It is a program that imitates a model, for tests and the demo.",),
     ),
 )  # fmt: skip

@@ -59,7 +59,7 @@ class EndpointForm(forms.Form):
     """An endpoint of a benchmark."""
 
     name = forms.CharField(label=_("Name"), max_length=60, help_text=_("Lowercase letters, digits and hyphens."))
-    preset = forms.ChoiceField(label=_("Server"), choices=[(one.name, one.title) for one in PRESETS.values()])
+    preset = forms.ChoiceField(label=_("Server"), choices=[(one.name, _(one.title)) for one in PRESETS.values()])
     base_url = forms.CharField(
         label=_("Address"), max_length=500, required=False,
         help_text=_("Usually ends with /v1. Empty: the usual address of the server."),

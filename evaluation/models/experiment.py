@@ -4,6 +4,7 @@ from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from annotation.models import Benchmark
 from evaluation.models.querysets.experiments import AttemptQuerySet, EndpointQuerySet, ExperimentQuerySet
@@ -76,13 +77,13 @@ class Experiment(models.Model):
         HUMAN = "human"
 
     class State(models.TextChoices):
-        DRAFT = "draft"
-        TRIAL = "trial"
-        READY = "ready"
-        RUNNING = "running"
-        PAUSED = "paused"
-        DONE = "done"
-        STOPPED = "stopped"
+        DRAFT = "draft", gettext_lazy("Draft")
+        TRIAL = "trial", gettext_lazy("Trial")
+        READY = "ready", gettext_lazy("Ready")
+        RUNNING = "running", gettext_lazy("Running")
+        PAUSED = "paused", gettext_lazy("Paused")
+        DONE = "done", gettext_lazy("Done")
+        STOPPED = "stopped", gettext_lazy("Stopped")
 
     class Reason(models.TextChoices):
         """Why an experiment is paused."""
@@ -90,7 +91,7 @@ class Experiment(models.Model):
         PERSON = "person"
         BUDGET = "budget"
         ENDPOINT = "endpoint"
-        FAILED = "failed"
+        FAILED = "failed", gettext_lazy("Failed")
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="experiments")
     kind = models.CharField(max_length=8, choices=Kind, default=Kind.RUN)
@@ -145,11 +146,11 @@ class Attempt(models.Model):
     """
 
     class State(models.TextChoices):
-        QUEUED = "queued"
-        RUNNING = "running"
-        DONE = "done"
-        FAILED = "failed"
-        SKIPPED = "skipped"
+        QUEUED = "queued", gettext_lazy("Queued")
+        RUNNING = "running", gettext_lazy("Running")
+        DONE = "done", gettext_lazy("Done")
+        FAILED = "failed", gettext_lazy("Failed")
+        SKIPPED = "skipped", gettext_lazy("Skipped")
 
     # Found by the constraint below, which begins with it.
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="attempts", db_index=False)
@@ -194,9 +195,9 @@ class Exchange(models.Model):
     """
 
     class State(models.TextChoices):
-        SENT = "sent"
-        ANSWERED = "answered"
-        FAILED = "failed"
+        SENT = "sent", gettext_lazy("Sent")
+        ANSWERED = "answered", gettext_lazy("Answered")
+        FAILED = "failed", gettext_lazy("Failed")
 
     attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="exchanges", db_index=False)
     n = models.PositiveSmallIntegerField()

@@ -11,6 +11,8 @@ from django.contrib.staticfiles.finders import find
 JOINED = "js/copy.js"
 ENTRIES = ("js/main.js", "js/viewer.js", "js/run.js")
 """The modules that the pages of a copy name."""
+REPLACED = {"js/lib/catalog.js": "export const catalog = {};"}
+"""A copy is English, and needs no catalog of texts."""
 _IMPORT = re.compile(r"""^import\s*\{([^}]*)\}\s*from\s*["'](\.[^"']+)["'];[ \t]*$""", re.M)
 _EXPORT = re.compile(r"^export\s+(?=(?:async\s+function\*?|function\*?|class|const)\s+([\w$]+))", re.M)
 _OTHER = re.compile(r"^(?:import|export)\b.*$|\bimport\s*\(|\bimport\.meta\b", re.M)
@@ -33,7 +35,7 @@ def _add(name: str, done: dict[str, str], above: tuple[str, ...]) -> None:
         return
     if name in above:
         raise NotJoined(f"{name} imports itself by way of others.")
-    source = Path(str(find(name))).read_text()
+    source = REPLACED.get(name) or Path(str(find(name))).read_text()
     targets = [posixpath.normpath(posixpath.join(posixpath.dirname(name), to)) for _, to in _IMPORT.findall(source)]
     for target in targets:
         _add(target, done, (*above, name))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from annotation.marking import gettext_noop
 from evaluation.query.check import Vocabulary
 from evaluation.query.fields import FIELDS, FLAGS, Kind, described
 from evaluation.query.tokens import quoted
@@ -40,6 +41,13 @@ def complete(text: str, caret: int, vocabulary: Vocabulary) -> list[Proposal]:
     return [Proposal(shown, about, start) for _, _, _, shown, about in fitting[:MOST]]
 
 
+_BETWEEN = (
+    ("and", gettext_noop("both terms match")),
+    ("or", gettext_noop("one of both matches")),
+    ("not", gettext_noop("the term doesn't match")),
+)
+
+
 def _names(vocabulary: Vocabulary) -> Iterator[tuple[str, str, str]]:
     """Flags as words, other fields with a colon or sign, facets, and the words between."""
     for field in described():
@@ -49,8 +57,8 @@ def _names(vocabulary: Vocabulary) -> Iterator[tuple[str, str, str]]:
             yield field.name, field.name + (" > " if field.kind is Kind.NUMBER else ":"), field.about
     for facet in vocabulary.facets:
         plain = facet if facet.casefold() not in FIELDS and re.fullmatch(r"[^\W\d]\w*", facet) else ""
-        yield facet, f"{plain}:" if plain else f"facet.{quoted(facet)}:", "facet of the samples"
-    for word, about in (("and", "both terms match"), ("or", "one of both matches"), ("not", "the term doesn't match")):
+        yield facet, f"{plain}:" if plain else f"facet.{quoted(facet)}:", gettext_noop("facet of the samples")
+    for word, about in _BETWEEN:
         yield word, f"{word} ", about
 
 

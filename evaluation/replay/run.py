@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from annotation.marking import gettext_noop
 from annotation.schema import ORIGINAL, Box, ToolCall
 from annotation.toolbox.affine import IDENTITY, Affine
 from annotation.toolbox.cache import picture_key
@@ -273,10 +274,10 @@ def _box(step: Step, image: Picture) -> dict[str, int]:
 
 
 WORDS = {
-    Outcome.SAME: "as recorded",
-    Outcome.DIFFERS: "differs",
-    Outcome.RAN: "replayed; no recorded result to compare",
-    Outcome.FAILED: "failed in the record and in the replay",
-    Outcome.UNLIKE: "differs from the record",
-    Outcome.LOST: "can't be replayed",
+    Outcome.SAME: gettext_noop("as recorded"),
+    Outcome.DIFFERS: gettext_noop("differs"),
+    Outcome.RAN: gettext_noop("replayed; no recorded result to compare"),
+    Outcome.FAILED: gettext_noop("failed in the record and in the replay"),
+    Outcome.UNLIKE: gettext_noop("differs from the record"),
+    Outcome.LOST: gettext_noop("can't be replayed"),
 }

@@ -67,6 +67,21 @@ def in_templates() -> Iterator[str]:
         yield from (part for part in re.split(r"<[^>]*>", text) if part.strip())
 
 
+def in_comments() -> Iterator[str]:
+    """What templates say to developers."""
+    for path in source.files(".html", ".txt", ".jinja"):
+        if path.parts[0] == "templates":
+            pattern = r"{% comment %}(.*?){% endcomment %}|{#(.*?)#}"
+            yield from (one or other for one, other in re.findall(pattern, source.text(path), re.DOTALL))
+
+
+def test_comments_of_templates_have_none_of_these_words() -> None:
+    comments = [*in_comments()]
+    assert len(comments) > 200
+    names = set(WORDS) - {"right, wrong", "chain", "picture"}
+    assert not {name: count for name in sorted(names) if (count := counted(name, iter(comments)))}
+
+
 def _words(tag: str) -> list[str]:
     """The words in a tag, but no name of a file, an address or a value."""
     if re.search(r"\b(?:title|alt|aria-label|placeholder)=\"", tag):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 
+from django.utils.translation import gettext
+
 NOT_AVAILABLE = "n/a"
 MINUS = "\N{MINUS SIGN}"
 GAP = "\N{NO-BREAK SPACE}"
@@ -148,10 +150,10 @@ def ago(moment: datetime | None, now: datetime) -> str:
         return NOT_AVAILABLE
     seconds = (now - moment).total_seconds()
     if seconds < 60:
-        return "just now"
+        return gettext("just now")
     for unit, size, most in (("min", 60, 3600), ("h", 3600, 86400), ("d", 86400, 14 * 86400)):
         if seconds < most:
-            return f"{int(seconds // size)}{GAP}{unit} ago"
+            return gettext("%(time)s ago") % {"time": f"{int(seconds // size)}{GAP}{unit}"}
     return written(moment, "day")
 
 

@@ -7,22 +7,23 @@ from __future__ import annotations
 
 from django.templatetags.static import static
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_noop
 
 from webapp.common.markup import fast_format_html
 
 STATES = {
-    "todo": "To do",
-    "draft": "Draft",
-    "review": "In review",
-    "disputed": "Disputed",
-    "accepted": "Accepted",
-    "returned": "Returned",
-    "discarded": "Discarded",
-    "running": "Running",
-    "waiting": "Waiting",
-    "needs": "Failed",
-    "done": "Done",
-    "stopped": "Stopped",
+    "todo": gettext_noop("To do"),
+    "draft": gettext_noop("Draft"),
+    "review": gettext_noop("In review"),
+    "disputed": gettext_noop("Disputed"),
+    "accepted": gettext_noop("Accepted"),
+    "returned": gettext_noop("Returned"),
+    "discarded": gettext_noop("Discarded"),
+    "running": gettext_noop("Running"),
+    "waiting": gettext_noop("Waiting"),
+    "needs": gettext_noop("Failed"),
+    "done": gettext_noop("Done"),
+    "stopped": gettext_noop("Stopped"),
 }
 
 
@@ -38,7 +39,7 @@ def status_icon(kind: str, label: str = "", bad: bool = False) -> SafeString:
         '<span class="{}"><svg aria-hidden="true"><use href="{}"/></svg>{}</span>',
         "state is-bad" if bad or kind == "needs" else "state",
         icon_address(f"state-{kind}"),
-        label or STATES[kind],
+        label or gettext(STATES[kind]),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_noop
 
 from webapp.common import formatting
 from webapp.common.drawing import Bar, as_percent, scale, stacked
@@ -15,10 +16,10 @@ from webapp.common.formatting import MINUS, finite, percent, percentage_points
 from webapp.common.markup import fast_format_html, fast_format_html_join
 
 QUADRANTS = {
-    "gpap": ("G+A+", "Grounded & correct"),
-    "gpam": (f"G+A{MINUS}", "Grounded, incorrect"),
-    "gmap": (f"G{MINUS}A+", "Ungrounded but correct"),
-    "gmam": (f"G{MINUS}A{MINUS}", "Neither"),
+    "gpap": ("G+A+", gettext_noop("Grounded & correct")),
+    "gpam": (f"G+A{MINUS}", gettext_noop("Grounded, incorrect")),
+    "gmap": (f"G{MINUS}A+", gettext_noop("Ungrounded but correct")),
+    "gmam": (f"G{MINUS}A{MINUS}", gettext_noop("Neither")),
 }
 NOTHING = SafeString()
 CI = '<svg class="ci" role="img" aria-label="{}">{}{}{}</svg>'
@@ -29,7 +30,7 @@ def interval(value: object, low: object, high: object, axis_low: float = 0, axis
     """Track, whisker and point of a share on one axis."""
     point, start, end = finite(value), finite(low), finite(high)
     whisker = _whisker(point, start, end, axis_low, axis_high)
-    words = f"interval {percent(start)} to {percent(end)}" if whisker else "no interval"
+    words = _interval_words(percent(start), percent(end)) if whisker else gettext("no interval")
     return fast_format_html(CI, words, TRACK, whisker, _mark("ci__point", point, axis_low, axis_high))
 
 
@@ -46,7 +47,8 @@ def difference(
     point, start, end = finite(value), finite(low), finite(high)
     if tie is None:
         tie = start is not None and end is not None and start <= 0 <= end
-    told = ", ".join(part for part in ("tie" if tie else "", "" if p is None else f"p {formatting.p_value(p)}") if part)
+    shown_p = "" if p is None else gettext("p %(value)s") % {"value": formatting.p_value(p)}
+    told = ", ".join(part for part in (gettext("tie") if tie else "", shown_p) if part)
     return fast_format_html(
         '<span class="delta"><span class="delta__value">{}</span>{}<span class="{}">{}</span></span>',
         percentage_points(value),
@@ -56,12 +58,16 @@ def difference(
     )
 
 
+def _interval_words(low: str, high: str) -> str:
+    return gettext("interval %(low)s to %(high)s") % {"low": low, "high": high}
+
+
 def around_zero(
     point: float | None, start: float | None, end: float | None, axis_low: float, axis_high: float
 ) -> SafeString:
     """Zero line, whisker and point of a difference on one axis."""
     whisker = _whisker(point, start, end, axis_low, axis_high)
-    words = f"interval {percentage_points(start)} to {percentage_points(end)}" if whisker else "no interval"
+    words = _interval_words(percentage_points(start), percentage_points(end)) if whisker else gettext("no interval")
     zero, mark = (_mark(name, at, axis_low, axis_high) for name, at in (("ci__zero", 0.0), ("ci__point", point)))
     return fast_format_html(CI, words, zero, whisker, mark)
 

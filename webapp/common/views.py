@@ -1,14 +1,17 @@
 """Pages of the site itself: the answers to what cannot be answered, and whether the process is alive."""
 
 import sys
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils.decorators import method_decorator
 from django.utils.text import slugify
-from django.utils.translation import gettext
+from django.utils.translation import check_for_language, gettext, override
 from django.views.decorators.cache import cache_control, never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import conditional_page, require_safe
+from django.views.i18n import JSONCatalog
 
 from webapp import VERSION
 from webapp.common.errors import SignedOut, asked_by_script, error_page, error_response, server_error_page
@@ -71,6 +74,22 @@ def server_error(request: HttpRequest) -> HttpResponse:
     error = sys.exception()
     outage = outage_of(error) if error else None
     return outage_page(request, outage) if outage else server_error_page(request)
+
+
+@method_decorator([cache_control(public=True, no_cache=True), conditional_page], "dispatch")
+class ScriptTexts(JSONCatalog):
+    """The texts of scripts in a language, as ``static/js/lib/t.js`` reads them. Django's catalog has the rule for
+    plurals as code, which a page must not run; this one lists its results."""
+
+    def get(self, request: HttpRequest, *args: Any, language: str, **kwargs: Any) -> HttpResponse:
+        if not check_for_language(language):
+            raise Http404
+        with override(language):
+            return super().get(request, *args, **kwargs)
+
+    def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
+        forms = "".join(str(self.translation.plural(n)) for n in range(200))
+        return JsonResponse({"texts": context["catalog"], "forms": forms})
 
 
 @never_cache

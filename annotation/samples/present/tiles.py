@@ -7,6 +7,7 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 
 from annotation.common.words import STATE_WORDS
 from annotation.imaging.evidence import loupe_area
@@ -80,16 +81,16 @@ def tile_of(benchmark: Benchmark, sample: Sample) -> Tile:
 def _planned(revision: Any) -> str:
     """The number of tools in the plan, for a sample that asks for a tool plan instead of an answer."""
     targets = sum(tool.step is not None for tool in revision.plan_tools.all()) if revision else 0
-    return f"{targets} tool{'s' if targets != 1 else ''}" if targets else ""
+    return ngettext("%(count)s tool", "%(count)s tools", targets) % {"count": targets} if targets else ""
 
 
 def _picture(benchmark: Benchmark, sample: Sample, boxes: list[Box]) -> dict[str, str]:
     image = sample.image
     if image is None:
-        named = f"{sample.image_name} has not been imported." if sample.image_name else "This sample has no image."
-        return {"problem": sample.image_problem or named}
+        said = gettext("%(file)s has not been imported.") if sample.image_name else gettext("This sample has no image.")
+        return {"problem": sample.image_problem or said % {"file": sample.image_name}}
     if image.state != Image.State.READY:
-        return {"problem": image.problem or "The image is being prepared."}
+        return {"problem": image.problem or gettext("The image is being prepared.")}
     place = [benchmark.slug, image.sha256]
     loupe = ""
     if boxes:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from evaluation.common.figures import axis_of
 from evaluation.compare.present.links import Asked, Count, PairLinks
@@ -129,7 +130,7 @@ def shown(slug: str, found: RunComparison, asked: Asked, letters: Mapping[int, s
         a=a,
         b=b,
         cells=[_cell(name, WORDS[name].format(a=a, b=b), pair, links, asked) for name in CELLS],
-        first=line_of("All samples", pair, links, axis),
+        first=line_of(gettext("All samples"), pair, links, axis),
         pairs=pairs,
         slices=_slices(slug, found.slices, runs, axis),
         axis=axis,
@@ -190,26 +191,30 @@ def line_of(label: str, found: Comparison, links: PairLinks, axis: Axis, begins:
 def _direction(pair: Comparison, a: str, b: str) -> str:
     """``D is 12.8 points below C``, with the letters ``a`` and ``b``."""
     if pair.difference is None:
-        return "No sample that both runs answered"
+        return gettext("No sample that both runs answered")
     if pair.difference == 0:
-        return f"{a} and {b} are equally accurate"
+        return gettext("%(a)s and %(b)s are equally accurate") % {"a": a, "b": b}
     points = percentage_points(abs(pair.difference)).lstrip("+")
-    return f"{b} is {points} pp {'above' if pair.difference > 0 else 'below'} {a}"
+    above = pair.difference > 0
+    said = gettext("%(b)s is %(points)s pp above %(a)s") if above else gettext("%(b)s is %(points)s pp below %(a)s")
+    return said % {"a": a, "b": b, "points": points}
 
 
 def _why(pair: Comparison) -> str:
     """In words, what the p to go by says of the difference, and how many samples would tell the two apart."""
     if pair.p_decisive is None or not pair.difference:
         return ""
-    often = "fewer than 0.1%" if pair.p_decisive < LEAST_SHARE else f"{percent(pair.p_decisive)}%"
-    said = f"If both runs were equally accurate, a difference this large would occur in {often} of cases"
+    often = gettext("fewer than 0.1%") if pair.p_decisive < LEAST_SHARE else f"{percent(pair.p_decisive)}%"
+    said = gettext("If both runs were equally accurate, a difference this large would occur in %(share)s of cases.")
+    said %= {"share": often}
     if pair.p_decisive < LEVEL:
-        return f"{said}. The difference is significant."
-    tied = f"{said}. The difference is not significant."
+        return f"{said} {gettext('The difference is significant.')}"
+    tied = f"{said} {gettext('The difference is not significant.')}"
     if pair.needed is None or pair.needed <= pair.n:
         return tied
     points = percentage_points(abs(pair.difference)).lstrip("+")
-    return f"{tied} About {_rounded(pair.needed)} such samples are needed to detect {points} pp (80% power)."
+    more = gettext("About %(count)s such samples are needed to detect %(points)s pp (80%% power).")
+    return f"{tied} {more % {'count': _rounded(pair.needed), 'points': points}}"
 
 
 def _rounded(count: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from annotation.statistics import MIN_CLUSTERS
 from evaluation.common.design_effect import METHODS
@@ -50,7 +51,10 @@ def shown_look(found: LookComparison, links: PairLinks) -> ShownLook:
 
 def _made(interval: Interval | None) -> str:
     if interval is None:
-        return f"no interval below {MIN_CLUSTERS} image clusters"
+        return gettext("no interval below %(count)s image clusters") % {"count": MIN_CLUSTERS}
     draws = interval.detail.get("draws")
-    of = f" of {decimal(draws)} draws, seed {interval.detail['seed']}" if draws else ""
-    return f"{METHODS[interval.method]}{of}"
+    method = str(METHODS[interval.method])
+    if not draws:
+        return method
+    said = gettext("%(method)s of %(draws)s draws, seed %(seed)s")
+    return said % {"method": method, "draws": decimal(draws), "seed": interval.detail["seed"]}

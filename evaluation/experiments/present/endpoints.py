@@ -48,7 +48,9 @@ def _card(endpoint: Endpoint) -> EndpointCard:
     elif endpoint.sealed_key:
         key = gettext("stored encrypted")
     findings = [(name.replace("_", " "), _said(endpoint.capabilities.get(name))) for name in SHOWN]
-    return EndpointCard(endpoint, preset.title, costs, key, findings if endpoint.checked_at else (), preset.limits)
+    return EndpointCard(
+        endpoint, gettext(preset.title), costs, key, findings if endpoint.checked_at else (), preset.limits
+    )
 
 
 def _said(finding: Any) -> str:

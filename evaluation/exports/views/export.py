@@ -48,7 +48,10 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
         **benchmark_context(request, benchmark, "export"),
         "tables": [(name, *TITLES[name], counts[name]) for name in EXPORTS],
         "kinds": list(WRITERS),
-        "formats": [(one.name, one.title, one.suffix.removeprefix("."), one.note) for one in EXPORTERS.values()],
+        "formats": [
+            (one.name, gettext(one.title), one.suffix.removeprefix("."), one.note and gettext(one.note))
+            for one in EXPORTERS.values()
+        ],
         "samples_n": counts["benchmark"],
         "gold_n": counts["gold"],
         "parquet_needs": "" if writes_parquet() else NEEDS_PYARROW,

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from django.utils.safestring import SafeString
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 
 from evaluation.common.design_effect import METHODS
 from evaluation.common.figures import Axis
@@ -166,7 +166,7 @@ def place_of(standing: Standing | None, ranked_by: str) -> Place:
     """A rank that has no range says why when it is pointed at; a dash without a rank."""
     if standing is None or not standing.rank:
         return Place()
-    title = f"Rank by {ranked_by}, {_range_words(standing)}"
+    title = gettext("Rank by %(metric)s, %(range)s") % {"metric": ranked_by, "range": _range_words(standing)}
     if not standing.low:
         return Place(standing.rank, title)
     best = percent(standing.p_best, 0) if standing.p_best else ""
@@ -176,7 +176,7 @@ def place_of(standing: Standing | None, ranked_by: str) -> Place:
 def _range_words(standing: Standing) -> str:
     """What the range of a rank is made of."""
     if not standing.low:
-        return "alone" if standing.detail.get("method") else "no rank range"
+        return gettext("alone") if standing.detail.get("method") else gettext("no rank range")
     if standing.detail.get("method") == TESTED:
         clusters = standing.detail["clusters"]
         few = ngettext(
@@ -185,10 +185,24 @@ def _range_words(standing: Standing) -> str:
             clusters,
         ) % {"count": decimal(clusters)}
         tested = family_words(ALL_PAIRS, standing.detail["pairs"])
-        return f"from {standing.low} to {standing.high} by exact tests ({tested}); {few}"
-    near = "" if standing.p_top3 is None else f", in the top 3 in {percent(standing.p_top3)}%"
-    drawn = f"95% rank range {standing.low} to {standing.high}"
-    return f"{drawn}; first in {percent(standing.p_best)}% of draws{near}"
+        said = gettext("from %(low)s to %(high)s by exact tests (%(tested)s); %(few)s")
+        return said % {"low": standing.low, "high": standing.high, "tested": tested, "few": few}
+    return drawn_words(standing)
+
+
+def drawn_words(standing: Standing) -> str:
+    """The range of a rank from draws, and how often the run is first and in the top 3."""
+    said = (
+        gettext("95%% rank range %(low)s to %(high)s; first in %(first)s%% of draws")
+        if standing.p_top3 is None
+        else gettext("95%% rank range %(low)s to %(high)s; first in %(first)s%% of draws, in the top 3 in %(top3)s%%")
+    )
+    shares = {"first": percent(standing.p_best), "top3": percent(standing.p_top3)}
+    return said % {"low": standing.low, "high": standing.high, **shares}
+
+
+def _from_to(low: float | None, high: float | None) -> str:
+    return gettext("%(low)s to %(high)s") % {"low": percentage_points(low), "high": percentage_points(high)}
 
 
 def people_difference(row: LeaderboardRow, reference: str, compare: str, axis: Axis) -> ShownDifference:
@@ -214,10 +228,16 @@ def difference_of(
     if not compare or d is None:
         return ShownDifference(axis, compare)
     if row.provisional:
-        words = f"{percentage_points(d.difference_low)} to {percentage_points(d.difference_high)}"
-        title = "Provisional: the range of the difference that undecided answers allow, on the samples both answered"
+        words = _from_to(d.difference_low, d.difference_high)
+        title = gettext(
+            "Provisional: the range of the difference that undecided answers allow, on the samples both answered"
+        )
         return ShownDifference(axis, compare, d, flips, title, words)
-    ends = f"{percentage_points(d.low)} to {percentage_points(d.high)}"
-    tests = f"95% interval {ends}, unadjusted; p (clustered) {p_value(d.p_cluster)}, Holm-adjusted {p_value(d.p_holm)} "
-    tests += f"({d.family_words}); p (McNemar) {p_value(d.p_value)}"
+    tests = gettext(
+        "95%% interval %(interval)s, unadjusted; p (clustered) %(p_cluster)s, Holm-adjusted %(p_holm)s (%(family)s); "
+        "p (McNemar) %(p_value)s"
+    ) % {
+        "interval": _from_to(d.low, d.high), "p_cluster": p_value(d.p_cluster), "p_holm": p_value(d.p_holm),
+        "family": d.family_words, "p_value": p_value(d.p_value),
+    }  # fmt: skip
     return ShownDifference(axis, compare, d, flips, tests, family=d.family_words if with_family else "")

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from evaluation.metrics.catalogue import METRICS
 
 GROUPS: Mapping[str, str] = {
@@ -46,7 +48,7 @@ class Column:
 
     @property
     def label(self) -> str:
-        return METRICS[self.metric].label
+        return gettext(METRICS[self.metric].label)
 
     @property
     def heading(self) -> str:
@@ -119,9 +121,9 @@ class Preset:
 
 OVERVIEW = "overview"
 PRESETS: Mapping[str, Preset] = {
-    OVERVIEW: Preset("Overview", ("tool_efficiency",), DRAWN),
+    OVERVIEW: Preset(gettext_noop("Overview"), ("tool_efficiency",), DRAWN),
     "grounding": Preset(
-        "Grounding",
+        gettext_noop("Grounding"),
         (
             "mean_ioa", "mean_coverage", "mean_concentration", "tool_ratio", "accuracy_when_grounded",
             "accuracy_when_ungrounded",
@@ -129,27 +131,27 @@ PRESETS: Mapping[str, Preset] = {
         frozenset({GROUNDED.metric, QUADRANT_BAR}),
     ),
     "tools": Preset(
-        "Tools",
+        gettext_noop("Tools"),
         (
             "calls_mean", "unique_tools_mean", "tool_efficiency", "effective_calls_mean", "effective_unique_tools_mean",
             "effective_chain_mae", "chain_mae", "tool_call_rate", "pass_rate", "usd_mean",
         ),
     ),
     "planning": Preset(
-        "Planning",
+        gettext_noop("Planning"),
         (
             "recognition_f1", "selection_precision", "selection_recall", "selection_f1", "exact_match",
             "task_completable_rate", "success_rate_at_1", "order_violations", "functional_omission", "f1_difference",
         ),
     ),
     "faithfulness": Preset(
-        "Faithfulness",
+        gettext_noop("Faithfulness"),
         (
             "ate_text", "ate_visual", "ate_placebo", "visual_beyond_placebo", "text_beyond_placebo", "reliability",
             "sufficiency",
         ),
     ),
-    "paper": Preset("Paper", tuple(column.metric for column in PLAIN), DRAWN),
+    "paper": Preset(gettext_noop("Paper"), tuple(column.metric for column in PLAIN), DRAWN),
 }  # fmt: skip
 """Overview: five columns, one of each kind that has any; Paper: what the tables of papers report."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from evaluation.leaderboard.present.address import View
 from evaluation.leaderboard.present.columns import CHOICE, GROUPS
 from evaluation.metrics.catalogue import METRICS
@@ -54,7 +56,7 @@ def _could(name: str, group: str, view: View) -> bool:
 
 
 def _addition(name: str, view: View) -> Addition:
-    return Addition(name, METRICS[name].label, view.choosing((*view.chosen, name)))
+    return Addition(name, gettext(METRICS[name].label), view.choosing((*view.chosen, name)))
 
 
 def _standing(name: str, view: View) -> Standing:
@@ -64,7 +66,7 @@ def _standing(name: str, view: View) -> Standing:
     rest = tuple(one for one in view.chosen if one != name)
     return Standing(
         metric=name,
-        label=METRICS[name].label,
+        label=gettext(METRICS[name].label),
         pinned=pinned,
         pin=view.choosing(view.chosen, others if pinned else (*view.pinned, name)),
         earlier=view.choosing(_moved(view.chosen, at, at - 1)) if at else "",

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
+from django.utils.translation import get_language, gettext
+
 from evaluation.common.board_metrics import BoardMetric
 from evaluation.common.design_effect import design_words
 from evaluation.common.figures import Axis, axis_of, written
@@ -77,7 +79,7 @@ class Table:
         board, columns = self.board, tuple((column.metric, classes) for column, classes in self.columns)
         return (
             self.addresses.content, columns, self.axis, self.difference_axis, self.refer, self.intervals,
-            self.drawn, board.whole, board.ranked_by, board.reference and board.reference.run.pk,
+            self.drawn, board.whole, board.ranked_by, board.reference and board.reference.run.pk, get_language(),
         )  # fmt: skip
 
     def _shown(self, row: LeaderboardRow, letter: str) -> ShownRow:
@@ -90,7 +92,7 @@ class Table:
             letter=letter,
             href=addresses.run(run),
             refer=f"{self.refer}{run}" if self.refer and not (is_reference or row.detector or row.by_people) else "",
-            place=place_of(row.standing, METRICS[board.ranked_by].label),
+            place=place_of(row.standing, gettext(METRICS[board.ranked_by].label)),
             n=_people_n(row) if row.by_people else _count(row, "trajectories", {"scored": "yes"}, addresses),
             accuracy=accuracy,
             axis=self.axis,
@@ -144,11 +146,19 @@ def hidden_counts(row: LeaderboardRow, addresses: Addresses) -> list[Cell]:
     found = []
     if counts.get("missing"):
         n = counts["missing"]
-        found.append(Cell(f"{decimal(n)} missing", "samples without a trajectory", addresses.missing(row.run.pk), n))
+        found.append(
+            Cell(
+                gettext("%(count)s missing") % {"count": decimal(n)},
+                gettext("samples without a trajectory"),
+                addresses.missing(row.run.pk),
+                n,
+            )
+        )
     for name, terms, words, meaning in (
-        ("failed", {"failed": "yes", "scored": "yes"}, "failed", "trajectories that ended in an error"),
-        ("missing_answer", {"unanswered": "yes", "scored": "yes"}, "unanswered",
-         "no answer was given. They count as incorrect"),
+        ("failed", {"failed": "yes", "scored": "yes"}, gettext("failed"),
+         gettext("trajectories that ended in an error")),
+        ("missing_answer", {"unanswered": "yes", "scored": "yes"}, gettext("unanswered"),
+         gettext("no answer was given. They count as incorrect")),
         *_undecided(counts, settings),
     ):  # fmt: skip
         if counts.get(name):
@@ -163,12 +173,23 @@ def _undecided(
     """Undecided answers, and the unread ones, which are among them unless they are wrong: the name of the count, the
     terms of its list, its word and its meaning."""
     among = settings.unread_answer == "undecided"
-    meaning = "no rule can decide the answer" + (", or it is unread" if among and counts.get("unread") else "")
-    counting = "are excluded" if settings.undecided_answer == "exclude" else "count as incorrect"
-    yield "undecided", {"undecided": "yes"}, "undecided", f"{meaning}. They {counting}"
-    words = "of them unread" if among else "unread"
-    theirs = "They are undecided" if among else "They count as incorrect"
-    yield "unread", {"unread": "yes"}, words, f"no option could be read from the answer. {theirs}"
+    excluded = settings.undecided_answer == "exclude"
+    if among and counts.get("unread"):
+        said = (
+            gettext("no rule can decide the answer, or it is unread. They are excluded")
+            if excluded
+            else gettext("no rule can decide the answer, or it is unread. They count as incorrect")
+        )
+    elif excluded:
+        said = gettext("no rule can decide the answer. They are excluded")
+    else:
+        said = gettext("no rule can decide the answer. They count as incorrect")
+    yield "undecided", {"undecided": "yes"}, gettext("undecided"), said
+    if among:
+        words, said = gettext("of them unread"), gettext("no option could be read from the answer. They are undecided")
+    else:
+        words, said = gettext("unread"), gettext("no option could be read from the answer. They count as incorrect")
+    yield "unread", {"unread": "yes"}, words, said
 
 
 def _people_n(row: LeaderboardRow) -> Cell:
@@ -176,7 +197,11 @@ def _people_n(row: LeaderboardRow) -> Cell:
     if COUNTED_BY not in row.metrics:
         return Cell(NOT_AVAILABLE)
     answers, people, n = row.counts["trajectories"], row.counts["people"], row.metrics[COUNTED_BY].n
-    return Cell(decimal(n), f"{decimal(answers)} answers of {decimal(people)} people on {decimal(n)} samples")
+    return Cell(
+        decimal(n),
+        gettext("%(answers)s answers of %(people)s people on %(n)s samples")
+        % {"answers": decimal(answers), "people": decimal(people), "n": decimal(n)},
+    )
 
 
 def _count(row: LeaderboardRow, name: str, terms: Mapping[str, str], addresses: Addresses) -> Cell:
@@ -239,14 +264,18 @@ def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: st
     """The value of a run in a column, with what it rests on and a link where it counts trajectories."""
     metric = row.metrics.get(column.metric)
     if metric is None or metric.value is None:
-        why = "a detector only lists the tools in an image" if row.run.by_detector else "there is nothing to count"
-        return Cell(NOT_AVAILABLE, f"Undefined: {why}.", classes=classes)
+        why = (
+            gettext("Undefined: a detector only lists the tools in an image.")
+            if row.run.by_detector
+            else gettext("Undefined: there is nothing to count.")
+        )
+        return Cell(NOT_AVAILABLE, why, classes=classes)
     if row.run.by_people:
         column = replace(column, terms={})
     count = round(metric.numerator) if column.terms and metric.numerator is not None else None
     detail = metric.detail or {}
     bare, lost, gained = metric._replace(detail=None), detail.get("lost"), detail.get("gained")
-    words = _words(column.unit, metric.value, bool(column.terms), bare, lost, gained)
+    words = _words(column.unit, metric.value, bool(column.terms), bare, lost, gained, get_language())
     spread = left_open(column.unit, metric)
     if spread and row.run.scoring.provisional:
         return Cell(spread, f"Provisional; {words.basis}", classes=classes, range=spread)
@@ -282,7 +311,9 @@ def _beside(column: Column, metric: BoardMetric, spread: str) -> str:
 
 def interval_words(unit: str, low: float | None, high: float | None) -> str:
     """``41.2–50.3``; "" without an interval."""
-    return "" if low is None or high is None else f"{written(unit, low)} to {written(unit, high)}"
+    if low is None or high is None:
+        return ""
+    return gettext("%(low)s to %(high)s") % {"low": written(unit, low), "high": written(unit, high)}
 
 
 class Words(NamedTuple):
@@ -294,19 +325,31 @@ class Words(NamedTuple):
 
 
 @lru_cache(maxsize=KEPT_WORDS)
-def _words(unit: str, value: float, counted: bool, metric: BoardMetric, lost: int | None, gained: int | None) -> Words:
-    """``metric``: without its detail. Kept, as every visitor of a board reads the same."""
+def _words(
+    unit: str,
+    value: float,
+    counted: bool,
+    metric: BoardMetric,
+    lost: int | None,
+    gained: int | None,
+    language: str | None,
+) -> Words:
+    """``metric``: without its detail. Kept in each language, as every visitor of a board reads the same."""
     spread = interval_words(unit, metric.ci_low, metric.ci_high)
     of = decimal(metric.n)
-    parts = [f"{decimal(metric.numerator)} of {of}" if counted and metric.numerator is not None else f"n = {of}"]
+    with_count = counted and metric.numerator is not None
+    said = gettext("%(count)s of %(total)s") if with_count else gettext("n = %(total)s")
+    parts = [said % {"count": decimal(metric.numerator) if with_count else "", "total": of}]
     if ends := left_open(unit, metric):
-        parts.append(f"{ends} if undecided answers are incorrect or correct")
+        parts.append(gettext("%(range)s if undecided answers are incorrect or correct") % {"range": ends})
     if spread:
         design = design_words(metric.n, metric.n_eff)
-        parts.append(f"95% interval {spread} ({metric.ci_method}{design and f', {design}'})")
+        how = f"{metric.ci_method}{design and f', {design}'}"
+        parts.append(gettext("95%% interval %(interval)s (%(method)s)") % {"interval": spread, "method": how})
     if metric.metric in FLIPS:
-        parts.append(f"{lost} became incorrect, {gained} became correct")
-        parts.append(f"exact McNemar p {p_value(metric.p_value)}")
+        flips = {"lost": lost, "gained": gained}
+        parts.append(gettext("%(lost)s became incorrect, %(gained)s became correct") % flips)
+        parts.append(gettext("exact McNemar p %(p)s") % {"p": p_value(metric.p_value)})
     return Words(written(unit, value), spread, "; ".join(parts))
 
 

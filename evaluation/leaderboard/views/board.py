@@ -171,7 +171,7 @@ def _preset(name: str, view: View) -> dict[str, Any]:
     """A set of columns. Overview is what an address without columns means."""
     terms = "" if name == OVERVIEW else f"preset={name}"
     return {
-        "label": PRESETS[name].label,
+        "label": gettext(PRESETS[name].label),
         "href": f"{view.without('preset', *CHOSEN, 'edit', 'empty')}{terms}",
         "current": name == view.preset,
     }

@@ -10,13 +10,14 @@ from urllib.parse import urlencode
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
 from evaluation.common.board_metrics import BoardMetric
 from evaluation.common.downloads import download
 from evaluation.common.figures import axis_of
 from evaluation.exporters.tables import WRITERS, writes_parquet
-from evaluation.leaderboard.present.cells import Cell, Place
+from evaluation.leaderboard.present.cells import Cell, Place, drawn_words
 from evaluation.leaderboard.present.columns import ACCURACY, CHOICE, GROUNDED, Column
 from evaluation.leaderboard.present.links import Addresses
 from evaluation.leaderboard.present.table import ANSWERED, FOUR, metric_cell
@@ -120,31 +121,42 @@ def _shown(row: MacroRow, board: CrossBenchmarkLeaderboard) -> ShownMacro:
 
 
 def _mean(row: MacroRow, board: CrossBenchmarkLeaderboard) -> Cell:
-    of = f"mean of {decimal(len(board.columns))} benchmark{'s' if len(board.columns) > 1 else ''}"
+    n = len(board.columns)
     if row.standing is None or row.standing.value is None:
         why = (
-            "a run is provisional, too many answers are unread"
+            ngettext(
+                "No mean of %(count)s benchmark: a run is provisional, too many answers are unread.",
+                "No mean of %(count)s benchmarks: a run is provisional, too many answers are unread.",
+                n,
+            )
             if row.provisional
-            else ("a benchmark has no run with a value")
+            else ngettext(
+                "No mean of %(count)s benchmark: a benchmark has no run with a value.",
+                "No mean of %(count)s benchmarks: a benchmark has no run with a value.",
+                n,
+            )
         )
-        return Cell(NOT_AVAILABLE, f"No {of}: {why}.")
+        return Cell(NOT_AVAILABLE, why % {"count": decimal(n)})
     spread = range_of(*row.range) if board.metric in ANSWERED else ""
     if row.ends is None:
-        return Cell(percent(row.standing.value), f"The {of}; no interval", value=row.standing.value, range=spread)
+        said = ngettext(
+            "The mean of %(count)s benchmark; no interval", "The mean of %(count)s benchmarks; no interval", n
+        ) % {"count": decimal(n)}
+        return Cell(percent(row.standing.value), said, value=row.standing.value, range=spread)
     low, high = row.ends
-    words = (
-        f"The {of}; 95% {percent(low)} to {percent(high)}, cluster bootstrap within each, {decimal(board.draws)} draws"
-    )
+    words = ngettext(
+        "The mean of %(count)s benchmark; 95%% %(low)s to %(high)s, cluster bootstrap within each, %(draws)s draws",
+        "The mean of %(count)s benchmarks; 95%% %(low)s to %(high)s, cluster bootstrap within each, %(draws)s draws",
+        n,
+    ) % {"count": decimal(n), "low": percent(low), "high": percent(high), "draws": decimal(board.draws)}
     return Cell(percent(row.standing.value), words, value=row.standing.value, low=low, high=high, range=spread)
 
 
 def _place(standing: Standing | None) -> Place:
     """A rank with the chance of being best; a dash where nothing was drawn: a rank alone says too much."""
     if standing is None or standing.low is None or standing.p_best is None:
-        return Place(title="No rank range, so no rank")
-    near = f", in the top 3 in {percent(standing.p_top3)}%" if standing.p_top3 is not None else ""
-    title = f"95% rank range {standing.low} to {standing.high}; first in {percent(standing.p_best)}% of draws{near}"
-    return Place(standing.rank, title, f"{standing.low}–{standing.high}", percent(standing.p_best, 0))
+        return Place(title=gettext("No rank range, so no rank"))
+    return Place(standing.rank, drawn_words(standing), f"{standing.low}–{standing.high}", percent(standing.p_best, 0))
 
 
 def _cell(found: MacroCell | None, column: MacroColumn, metric: str) -> ShownCell:

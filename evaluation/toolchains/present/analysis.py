@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.utils.safestring import SafeString
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from evaluation.common.links import Count
 from evaluation.metrics.chain_lengths import LONGEST, Group, Lengths, length_table
@@ -137,14 +137,14 @@ def shown(found: ChainAnalysis, links: ChainLinks, letters: Mapping[int, str]) -
         shares=share_matrix(found, links) if len(found.chains.tool) else None,
         lengths=length_matrix(found, links) if known else None,
         by_facet=length_lines(found, links) if known else (),
-        rates=[(title, head, rate_lines(found, name, links)) for name, (title, head) in RATES.items()],
+        rates=[(gettext(title), gettext(head), rate_lines(found, at, links)) for at, (title, head) in RATES.items()],
     )
 
 
 RATES = {
-    "calls": ("Pass rate by calls", "Calls"),
-    "tools": ("Pass rate by distinct tools", "Tools"),
-    "reference": ("Pass rate by length of the reference", "Reference calls"),
+    "calls": (gettext_noop("Pass rate by calls"), gettext_noop("Calls")),
+    "tools": (gettext_noop("Pass rate by distinct tools"), gettext_noop("Tools")),
+    "reference": (gettext_noop("Pass rate by length of the reference"), gettext_noop("Reference calls")),
 }
 """What pass rates are grouped by: a column of the analysis, and a field of queries."""
 _FIELDS = {"calls": "calls", "tools": "tools", "reference": "reference_calls"}
@@ -183,10 +183,9 @@ def length_lines(found: ChainAnalysis, links: ChainLinks) -> list[LengthLine]:
 def _drawn(group: Lengths, most: float) -> SafeString:
     """Three lengths on one axis: the reference as a gold line, calls as a point, effective calls as a ring."""
     at = [as_percent(scale(one.value or 0.0, 0, most)) for one in (group.reference, group.calls, group.effective)]
-    words = (
-        f"reference {decimal(group.reference.value, 1)}, calls {decimal(group.calls.value, 1)}, "
-        f"effective {decimal(group.effective.value, 1)}, on an axis from 0 to {decimal(most, 1)}"
-    )
+    lengths = {"reference": group.reference.value, "calls": group.calls.value, "effective": group.effective.value}
+    words = gettext("reference %(reference)s, calls %(calls)s, effective %(effective)s, on an axis from 0 to %(most)s")
+    words %= {name: decimal(value, 1) for name, value in {**lengths, "most": most}.items()}
     return fast_format_html(
         '<svg class="ci lengths-line" role="img" aria-label="{}"><rect class="ci__track"/>'
         '<line class="lengths-line__gold" x1="{}" x2="{}" y1="1" y2="15"/>'
@@ -206,13 +205,14 @@ def length_matrix(found: ChainAnalysis, links: ChainLinks) -> Matrix:
             Cell(
                 int(table[length, calls]) / whole,
                 links.count(int(table[length, calls]), reference_calls=_length(length), calls=_length(calls)),
-                f"Calls: {_length(length)} in the reference, {_length(calls)} attempted",
+                gettext("Calls: %(reference)s in the reference, %(calls)s attempted")
+                % {"reference": _length(length), "calls": _length(calls)},
                 length == calls,
             )
             for calls in columns
         ]
         rows.append((_length(length), cells))
-    return Matrix("Reference", [_length(calls) for calls in columns], rows)
+    return Matrix(gettext("Reference"), [_length(calls) for calls in columns], rows)
 
 
 def _length(value: int) -> str:
@@ -221,12 +221,13 @@ def _length(value: int) -> str:
 
 def confusion_matrix(pairs: Sequence[Pair], links: ChainLinks) -> Matrix:
     """Rows: the tool of the reference, last what is added to it; columns: the tool called, last what is missing."""
-    return _matrix(pairs, links.aligned, "Reference", ("added", "not called"), ends_first=False)
+    ends = (gettext("added"), gettext("not called"))
+    return _matrix(pairs, links.aligned, gettext("Reference"), ends, ends_first=False)
 
 
 def transition_matrix(pairs: Sequence[Pair], links: ChainLinks) -> Matrix:
     """Rows: a tool, first the beginning; columns: the one called after it, last the end."""
-    return _matrix(pairs, links.followed, "After", ("beginning", "end"), ends_first=True)
+    return _matrix(pairs, links.followed, gettext("After"), (gettext("beginning"), gettext("end")), ends_first=True)
 
 
 def _matrix(
@@ -272,7 +273,7 @@ def share_matrix(found: ChainAnalysis, links: ChainLinks) -> Matrix:
     for place_, run in enumerate(found.runs):
         used = {row.tool: row for row in uses(found.of_run(place_))}
         rows.append((str(run), [_share(used.get(tool), tool, run, links) for tool in names]))
-    return Matrix("Run", names, rows, len(ranked) - len(names))
+    return Matrix(gettext("Run"), names, rows, len(ranked) - len(names))
 
 
 def _share(use: Use | None, tool: str, run: Run, links: ChainLinks) -> Cell:

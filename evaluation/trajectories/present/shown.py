@@ -126,7 +126,10 @@ def shown_of(terms: Terms, facets: Collection[str]) -> Shown:
             label(name), about, on, address(terms, **{SHOW: show_parameter(others)}) if len(others) <= MOST else ""
         )
 
-    groups = [(gettext(title), [choice(name, FIELDS[name].about) for name in group]) for title, group in GROUPS.items()]
+    groups = [
+        (gettext(title), [choice(name, gettext(FIELDS[name].about)) for name in group])
+        for title, group in GROUPS.items()
+    ]
     if facets:
         data = [
             choice(f"{DATA}{name}", gettext("%(facet)s of the sample") % {"facet": name}) for name in sorted(facets)

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from annotation.common.access import roles_of
@@ -89,7 +90,10 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
     known = query_vocabulary(benchmark, runs, request.user, snapshot)
     words = Vocabulary({**known.names, "tool": snapshot.tools, "tool_failed": snapshot.tools}, known.facets)
     caret = min(int(at), len(text)) if at.isascii() and at.isdigit() and len(at) < 6 else len(text)
-    found = [{"text": one.text, "about": one.about, "start": one.start} for one in complete(text, caret, words)]
+    found = [
+        {"text": one.text, "about": one.about and gettext(one.about), "start": one.start}
+        for one in complete(text, caret, words)
+    ]
     return JsonResponse({"proposals": found})
 
 

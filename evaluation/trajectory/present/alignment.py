@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop, ngettext
+
 from evaluation.common.trajectory.read import TrajectoryDetail
 from evaluation.common.trajectory.turns import argument_difference
 from evaluation.metrics.alignment import Edit, align
@@ -16,8 +18,17 @@ MOST_CELLS = 50_000
 """Calls times reference calls; a longer table would take seconds and nobody reads it."""
 
 SIGNS = {Edit.MATCH: "=", Edit.SUBSTITUTE: "≠", Edit.INSERT: "+", Edit.DELETE: "−"}
+COUNTED = {
+    "added": gettext_noop("%(count)s added"),
+    "missing": gettext_noop("%(count)s missing"),
+    "changed": gettext_noop("%(count)s changed"),
+}
 KINDS = {Edit.MATCH: "same", Edit.SUBSTITUTE: "changed", Edit.INSERT: "added", Edit.DELETE: "missing"}
-WORDS = {Edit.SUBSTITUTE: "another tool", Edit.INSERT: "only in the run", Edit.DELETE: "only in the reference"}
+WORDS = {
+    Edit.SUBSTITUTE: gettext_noop("another tool"),
+    Edit.INSERT: gettext_noop("only in the run"),
+    Edit.DELETE: gettext_noop("only in the reference"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +65,7 @@ def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -
     ours = theirs = 0
     for operation in align([call.tool for call in reference], predicted):
         turn = None if operation.predicted is None else int(detail.loaded.positions[theirs]) + 1
-        difference = WORDS.get(operation.edit, "")
+        difference = gettext(WORDS[operation.edit]) if operation.edit in WORDS else ""
         if operation.edit is Edit.MATCH and turn is not None and len(rows) < MOST_ROWS:
             executed = detail.turns[turn - 1].executed
             difference = argument_difference(reference[ours], calls[theirs] if theirs < len(calls) else {}, executed)
@@ -62,8 +73,8 @@ def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -
         rows.append(Pair(sign, kind, operation.reference, operation.predicted, turn, difference))
         ours += operation.reference is not None
         theirs += operation.predicted is not None
-    counts = {kind: sum(row.kind == kind for row in rows) for kind in ("added", "missing", "changed")}
-    words = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n)
+    counts = {kind: sum(row.kind == kind for row in rows) for kind in COUNTED}
+    words = ", ".join(gettext(COUNTED[kind]) % {"count": n} for kind, n in counts.items() if n)
     return AlignmentTable(rows[:MOST_ROWS], sum(counts.values()), words, max(len(rows) - MOST_ROWS, 0))
 
 
@@ -72,6 +83,18 @@ def chain_words(detail: TrajectoryDetail) -> str:
     taken = detail.reference
     if taken is None or (taken.number is None and detail.chains == 1):
         return ""
-    whose = "that of the gold" if taken.number is None else f"one that {taken.by} accepted in addition to the reference"
+    said = (
+        ngettext(
+            "The closest of %(count)s accepted toolchain, that of the gold",
+            "The closest of %(count)s accepted toolchains, that of the gold",
+            detail.chains,
+        )
+        if taken.number is None
+        else ngettext(
+            "The closest of %(count)s accepted toolchain, one that %(name)s accepted in addition to the reference",
+            "The closest of %(count)s accepted toolchains, one that %(name)s accepted in addition to the reference",
+            detail.chains,
+        )
+    )
     note = f": {taken.note}" if taken.note else ""
-    return f"The closest of {detail.chains} accepted toolchain{'s' * (detail.chains > 1)}, {whose}{note}."
+    return f"{said % {'count': detail.chains, 'name': taken.by}}{note}."

@@ -7,11 +7,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from django.utils.translation import gettext, gettext_noop
+
 from evaluation.common.frame import Frame
 from evaluation.common.trajectory.read import TrajectoryDetail
 from evaluation.common.trajectory.turns import SHOWN_SIDE
 from evaluation.metrics.columns import ORIGINAL_IMAGE, ChainStatus
 from evaluation.metrics.producers import NO_STEP
+from webapp.common.translation import all_of
 
 NODE_WIDTH, GAP_X, GAP_Y = 108, 18, 8
 TEXT_HEIGHT, PICTURE_HEIGHT = 34, 56
@@ -24,7 +27,11 @@ ORIGINAL, ANSWER = -1, -2
 """Keys beside the rows of calls."""
 
 EFFECTIVE, DEAD, FAILED = "effective", "dead", "failed"
-WORDS = {EFFECTIVE: "reached the answer", DEAD: "did not reach the answer", FAILED: "failed"}
+WORDS = {
+    EFFECTIVE: gettext_noop("reached the answer"),
+    DEAD: gettext_noop("did not reach the answer"),
+    FAILED: gettext_noop("failed"),
+}
 
 Places = dict[int, tuple[int, float]]
 """Column and lane of each box; the original may stand between two lanes."""
@@ -51,7 +58,7 @@ class Node:
 
     @property
     def words(self) -> str:
-        return WORDS[self.state]
+        return gettext(WORDS[self.state])
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +165,15 @@ def _nodes(
     made: Mapping[int, str],
 ) -> list[Node]:
     width, height = detail.record.width, detail.record.height
-    size = "size unknown" if width is None or height is None else f"{width} × {height}"
+    size = gettext("size unknown") if width is None or height is None else f"{width} × {height}"
     original = Node(
-        *_corner(*places[ORIGINAL], box), "original", size, f"The original image, {size}", EFFECTIVE,
+        *_corner(*places[ORIGINAL], box), gettext("original"), size,
+        gettext("The original image, %(size)s") % {"size": size}, EFFECTIVE,
         picture=frame.thumbnail if frame else "",
     )  # fmt: skip
     calls = [_node(detail, row, _corner(*places[row], box), found, frame, made) for row, found in enumerate(sources)]
-    return [original, *calls, Node(*_corner(*places[ANSWER], box), "answer", _short(said), said[:200], EFFECTIVE)]
+    answer = Node(*_corner(*places[ANSWER], box), gettext("answer"), _short(said), said[:200], EFFECTIVE)
+    return [original, *calls, answer]
 
 
 def _sources(detail: TrajectoryDetail, drawn: int) -> list[list[int]]:
@@ -236,13 +245,19 @@ def _node(
     steps, positions = detail.loaded.columns.steps, detail.loaded.positions
     turn, name = int(positions[row]) + 1, detail.loaded.columns.tools[int(steps.tool[row])]
     state = EFFECTIVE if detail.scores.effective[row] else DEAD if steps.ok[row] else FAILED
-    line = f"turn {turn}, failed" if state == FAILED else f"turn {turn}"
+    line = gettext("turn %(number)s, failed") if state == FAILED else gettext("turn %(number)s")
+    line %= {"number": turn}
     crop = detail.turns[turn - 1].executed
-    reads = ["the original" if source == ORIGINAL else f"turn {int(positions[source]) + 1}" for source in sources]
+    reads = [
+        gettext("the original")
+        if source == ORIGINAL
+        else gettext("turn %(number)s") % {"number": int(positions[source]) + 1}
+        for source in sources
+    ]
     return Node(
         *corner, _short(name), line, f"{name[:200]}, {line}", state, turn, name[:200],
         made.get(turn) or (frame.region(crop, SHOWN_SIDE) if frame and crop else ""),
-        " and ".join(reads) or "nothing known",
+        all_of(reads) or gettext("nothing known"),
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 
 from evaluation.common.frame import frame_of
 from evaluation.common.judging.words import SOMEBODY
@@ -84,16 +85,16 @@ def tab_context(
     judgements = [_judged(one, request) for one in verdicts.told]
     rollouts = sum(one.condition == row.condition for one in others)
     plan = bool(detail.record.content.plan.targets)
-    labels = {"plan": "Tool plan"} if plan else {}
+    labels = {"plan": gettext("Tool plan")} if plan else {}
     detections = detections_in(row.extra)
-    labels |= {"detections": "Detections"} if detections else {}
+    labels |= {"detections": gettext("Detections")} if detections else {}
     labels |= {
-        "toolchain": "Toolchain",
-        "interventions": "Rollouts, interventions" if rollouts > 1 else "Interventions",
-        "judgements": "Judgements",
-    } | ({} if notes is None else {"notes": "Notes"})
+        "toolchain": gettext("Toolchain"),
+        "interventions": gettext("Rollouts, interventions") if rollouts > 1 else gettext("Interventions"),
+        "judgements": gettext("Judgments"),
+    } | ({} if notes is None else {"notes": gettext("Notes")})
     messages = _messages(row)
-    labels |= ({"messages": "Messages"} if messages else {}) | {"raw": "Raw record"}
+    labels |= ({"messages": gettext("Messages")} if messages else {}) | {"raw": gettext("Raw record")}
     counts = {"interventions": len(trials) - 1, "judgements": len(judgements), "notes": len(notes or ())}
     counts["messages"] = len(messages)
     counts["detections"] = len(detections.found) if detections else 0

@@ -142,7 +142,7 @@ def _sent(request: HttpRequest) -> Iterator[tuple[str, bytes]]:
 def _shown(step: Replayed, recorded: Mapping[str, Picture]) -> ReplayRow:
     theirs = recorded.get(step.image_out)
     small = fitted(theirs, SIDE) if theirs is not None else None
-    return ReplayRow(step, WORDS[step.outcome], _address(step.image), _address(small))
+    return ReplayRow(step, gettext(WORDS[step.outcome]), _address(step.image), _address(small))
 
 
 def _address(picture: Picture | None) -> str:

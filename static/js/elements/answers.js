@@ -1,4 +1,5 @@
 import { singleKey } from "../lib/keys.js";
+import { t, tp } from "../lib/t.js";
 import { Cursor } from "../models/cursor.js";
 
 /**
@@ -31,8 +32,8 @@ export class SightlineAnswers extends HTMLElement {
 
   /** For the list of keys, which "?" opens where no group is open. */
   get keys() {
-    return [["J K", "move"], ["Enter", "next open group"], ["A B …", "is this option"], ["0", "is none of the options"],
-      ["Y N", "same as accepted, not accepted"], ["?", "leave for a judge"], ["=", "as the judges agree"], ["*", "decide all groups at once"]];
+    return [["J K", tp("key", "move")], ["Enter", t("next open group")], ["A B …", t("is this option")], ["0", t("is none of the options")],
+      ["Y N", t("same as accepted, not accepted")], ["?", t("leave for a judge")], ["=", t("as the judges agree")], ["*", t("decide all groups at once")]];
   }
 
   get #groups() {

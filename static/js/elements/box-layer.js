@@ -1,3 +1,4 @@
+import { t } from "../lib/t.js";
 import { HANDLES, dragged, settled, turnedHandle } from "../models/box.js";
 import { placeRect, shape } from "./shapes.js";
 
@@ -35,7 +36,7 @@ export class BoxLayer {
   constructor(size, acts) {
     this.#size = size;
     this.#acts = acts;
-    this.element = shape("svg", { class: "layer marks", role: "group", "aria-label": "Evidence boxes" });
+    this.element = shape("svg", { class: "layer marks", role: "group", "aria-label": t("Evidence boxes") });
     this.element.addEventListener("pointerdown", (event) => this.#down(event));
     this.element.addEventListener("pointermove", (event) => this.#move(event));
     this.element.addEventListener("pointerup", (event) => this.#up(event));
@@ -103,7 +104,7 @@ export class BoxLayer {
     const name = `G${at + 1}${label ? ` ${label}` : ""}`;
     made.group.dataset.at = at;
     made.group.classList.toggle("is-on", at === this.#selected);
-    made.group.setAttribute("aria-label", `Box ${name}, ${size} at ${x1}, ${y1}`);
+    made.group.setAttribute("aria-label", t("Box %(name)s, %(size)s at %(x)s, %(y)s", { name, size, x: x1, y: y1 }));
     for (const line of made.lines) placeRect(line, drawn);
     const above = at === this.#selected && !this.isReadOnly ? HANDLE + OUTSIDE : 0;
     made.pin.setAttribute("transform", `translate(${drawn[0]} ${drawn[1] - above})`);

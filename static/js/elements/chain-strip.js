@@ -1,5 +1,6 @@
 import { moment } from "../lib/moments.js";
 import { newKey, sendJson } from "../lib/request.js";
+import { t } from "../lib/t.js";
 import { markWords } from "../models/chain-end.js";
 import { answersInWords } from "../models/options.js";
 import { ChainEnd } from "./chain-end.js";
@@ -50,7 +51,7 @@ export class SightlineChainStrip extends HTMLElement {
     const body = { calls: this.#calls, focus, side: SIDE, full: true, answers: this.#answers, known: [...this.#known.keys()] };
     const answer = await this.#runs.ask(body, () => asked !== this.#asked).catch(() => null);
     if (asked !== this.#asked) return;
-    if (answer?.status !== 200) return this.#say(answer?.data.error?.message ?? "No response from the server. Reload the page.");
+    if (answer?.status !== 200) return this.#say(answer?.data.error?.message ?? t("No response from the server. Reload the page."));
     this.#say(answer.data.error?.message ?? "");
     this.#show(answer.data);
   }
@@ -61,7 +62,7 @@ export class SightlineChainStrip extends HTMLElement {
     this.#part("frames").replaceChildren(...[original, ...steps].map((step) => this.#frame(step, view.number)));
     const image = this.#part("picture");
     image.hidden = !view.after;
-    if (view.after) [image.src, image.alt] = [view.after.address, `After step ${view.number}`];
+    if (view.after) [image.src, image.alt] = [view.after.address, t("After step %(number)s", { number: view.number })];
     this.#results.show(steps[view.number - 1]);
     this.#part("verify").disabled = error !== null;
   }
@@ -69,14 +70,14 @@ export class SightlineChainStrip extends HTMLElement {
   #frame(step, focus) {
     const frame = copied("row-strip-frame");
     frame.querySelector("img").src = this.#known.get(step.key) ?? "";
-    frame.querySelector(".clip").textContent = `${step.number} ${step.tool || "original"}`;
+    frame.querySelector(".clip").textContent = `${step.number} ${step.tool || t("original")}`;
     frame.setAttribute("aria-pressed", String(step.number === focus));
     return frame;
   }
 
   async #verify() {
     const answer = await sendJson("POST", this.#chain.verify, { calls: this.#calls, answers: this.#answers, reason: this.#end.reason }, { token: token(), key: newKey() }).catch(() => null);
-    this.#say(answer?.status === 200 ? "" : (answer?.data.error?.message ?? "No response from the server. Try again."));
+    this.#say(answer?.status === 200 ? "" : (answer?.data.error?.message ?? t("No response from the server. Try again.")));
     if (answer?.status === 200) this.#mark(answer.data);
     else if (answer?.data.error?.code === "measured_otherwise") this.#end.ask();
   }
@@ -85,7 +86,7 @@ export class SightlineChainStrip extends HTMLElement {
     this.#marked = mark !== null;
     this.#part("verify").hidden = this.#marked;
     this.#part("end-reason").closest(".field").hidden ||= this.#marked;
-    this.#part("mark").textContent = mark ? markWords(mark, moment(new Date(mark.at), "day")) : "Not verified.";
+    this.#part("mark").textContent = mark ? markWords(mark, moment(new Date(mark.at), "day")) : t("Not verified.");
   }
 
   #say(problem) {

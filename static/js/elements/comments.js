@@ -1,3 +1,4 @@
+import { t } from "../lib/t.js";
 import { send } from "./review-send.js";
 import { pinAt } from "./stage-places.js";
 
@@ -63,7 +64,7 @@ export class Comments {
     this.#place = place;
     this.#parent = parent;
     this.#say("writing");
-    const about = parent ? `Reply to ${parent.who}` : place ? `Comment at ${place.x}, ${place.y} in the image` : "Comment on the sample";
+    const about = parent ? t("Reply to %(name)s", { name: parent.who }) : place ? t("Comment at %(x)s, %(y)s in the image", place) : t("Comment on the sample");
     this.#form.querySelector("[data-about]").textContent = about;
     this.#form.hidden = false;
     this.#form.elements.text.focus();
@@ -128,7 +129,7 @@ export class Comments {
     const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
     const fresh = page?.getElementById("comments");
     if (!fresh) {
-      this.#complain("The comment is saved, but the list could not be updated. Reload the page.");
+      this.#complain(t("The comment is saved, but the list could not be updated. Reload the page."));
       return;
     }
     this.#root.querySelector("#comments").replaceWith(fresh);
@@ -146,11 +147,11 @@ export class Comments {
     const pins = [...this.#root.querySelectorAll("[data-x]:not([data-resolved])")].map((thread) =>
       this.#pin(thread.dataset.who, thread.dataset, () => thread.scrollIntoView({ block: "nearest" })),
     );
-    if (this.#place) pins.push(this.#pin("New", this.#place, () => this.#form.elements.text.focus()));
+    if (this.#place) pins.push(this.#pin(t("New"), this.#place, () => this.#form.elements.text.focus()));
     this.#places.show("comments", pins);
   }
 
   #pin(who, { x, y }, act) {
-    return pinAt({ x, y }, "pin--note", who, `Comment by ${who}`, act);
+    return pinAt({ x, y }, "pin--note", who, t("Comment by %(who)s", { who }), act);
   }
 }

@@ -1,4 +1,5 @@
 import { toClipboard } from "../lib/clipboard.js";
+import { t } from "../lib/t.js";
 
 const SECONDS = 2.5;
 
@@ -18,8 +19,9 @@ export class SightlineCopyLink extends HTMLElement {
   async #copy() {
     const [words, said] = [this.querySelector("[data-words]"), this.querySelector("[data-said]")];
     this.dataset.was ??= words.textContent;
-    words.textContent = (await toClipboard(location.href)) ? "Copied" : "See address bar";
-    said.textContent = words.textContent === "Copied" ? "Link copied" : "The link is in the address bar";
+    const copied = await toClipboard(location.href);
+    words.textContent = copied ? t("Copied") : t("See address bar");
+    said.textContent = copied ? t("Link copied") : t("The link is in the address bar");
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       words.textContent = this.dataset.was;

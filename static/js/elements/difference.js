@@ -1,4 +1,5 @@
-import { fieldsOf, fieldsThatDiffer, inFewWords } from "../models/difference-fields.js";
+import { t } from "../lib/t.js";
+import { fieldsOf, fieldsThatDiffer, inFewWords, nameOf } from "../models/difference-fields.js";
 import { placeRect, shape } from "./shapes.js";
 
 const TAGS = { cut: "del", added: "ins" };
@@ -36,15 +37,15 @@ function rowOf({ name, runs, note, boxes }) {
     line.append(drawnBoxes(boxes), made("span", note, "small muted"));
     value.append(line);
   }
-  return [made("dt", name), value];
+  return [made("dt", nameOf(name)), value];
 }
 
 /** What changed since the revision before, as rows of a definition list; returns "3 of 9 fields". */
 export function showDifference(list, before, after) {
   const { changed, same } = fieldsThatDiffer(before, after);
   list.replaceChildren(...changed.flatMap(rowOf));
-  if (same.length) list.append(made("dt", "Same", "faint"), made("dd", inFewWords(same), "muted"));
-  return `${changed.length} of ${changed.length + same.length} fields`;
+  if (same.length) list.append(made("dt", t("Same"), "faint"), made("dd", inFewWords(same), "muted"));
+  return t("%(count)s of %(total)s fields", { count: changed.length, total: changed.length + same.length });
 }
 
 /** All of a revision as rows of a definition list. */
@@ -52,7 +53,7 @@ export function showFields(list, content) {
   const rows = fieldsOf(content).map(({ name, text }) => {
     const value = made("dd", text);
     value.dir = "auto";
-    return [made("dt", name), value];
+    return [made("dt", nameOf(name)), value];
   });
   list.replaceChildren(...rows.flat());
 }

@@ -1,3 +1,4 @@
+import { around, t } from "../lib/t.js";
 import { tipOf } from "../models/marks.js";
 
 /** Where crops belong to trajectories of their own, the one in focus has a link to its place there. */
@@ -12,7 +13,7 @@ export function linkChosen(frame, turns, current, signal) {
     link.href = turn.href;
     const name = document.createElement("b");
     name.textContent = title;
-    link.append("Open ", name, ` ${tool}`);
+    link.append(...around(t("Open %(turn)s %(tool)s", { tool }), "turn", name));
     frame.append(link);
   };
   frame.addEventListener("turnchange", ({ detail }) => show(detail.turn), { signal });

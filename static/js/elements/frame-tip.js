@@ -1,3 +1,4 @@
+import { tn } from "../lib/t.js";
 import { tipOf } from "../models/marks.js";
 
 /** Over the mark of a turn, say what it is. */
@@ -18,7 +19,7 @@ export function showTip(frame, turn, event, more = 0) {
   tip.className = "frame__tip glass";
   const name = document.createElement("b");
   name.textContent = title;
-  const others = more ? `${more} more here; click again for the next` : "";
+  const others = more ? tn("%(count)s more here; click again for the next", "%(count)s more here; click again for the next", more) : "";
   tip.append(name, tool ? ` ${tool}` : "", document.createElement("br"), [text, others].filter(Boolean).join(" · "));
   hideTip(frame);
   frame.append(tip);

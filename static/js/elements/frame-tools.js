@@ -1,4 +1,5 @@
 import { toClipboard } from "../lib/clipboard.js";
+import { t } from "../lib/t.js";
 
 /** The buttons on the glass of a frame. `link` gives the address of what is seen now, which is copied. */
 export function frameTools(viewer, link) {
@@ -14,16 +15,16 @@ export function frameTools(viewer, link) {
     return made;
   };
   tools.append(
-    button("−", "Zoom out", () => viewer.magnify(1 / 1.5)),
+    button("−", t("Zoom out"), () => viewer.magnify(1 / 1.5)),
     document.createElement("output"),
-    button("+", "Zoom in", () => viewer.magnify(1.5)),
-    button("Fit", "Fit image", () => viewer.fit()),
-    button("Link", "Copy a link to this turn and region", (made) => copy(link(), made)),
+    button("+", t("Zoom in"), () => viewer.magnify(1.5)),
+    button(t("Fit"), t("Fit image"), () => viewer.fit()),
+    button(t("Link"), t("Copy a link to this turn and region"), (made) => copy(link(), made)),
   );
   return tools;
 }
 
 /** Where the clipboard is closed the link still stands in the address bar. */
 async function copy(address, button) {
-  button.textContent = (await toClipboard(address)) ? "Copied" : "See address bar";
+  button.textContent = (await toClipboard(address)) ? t("Copied") : t("See address bar");
 }

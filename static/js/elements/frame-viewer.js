@@ -1,4 +1,5 @@
 import { framed } from "../lib/geometry.js";
+import { t } from "../lib/t.js";
 import { lastLevel, levelSize, tileAddress } from "../lib/tiles.js";
 import { Viewport } from "../models/viewport.js";
 
@@ -77,7 +78,7 @@ export class FrameViewer {
     });
     // It takes the keyboard: who comes to it hears what it shows and which keys move it.
     this.#viewer.canvas.setAttribute("role", "application");
-    this.#viewer.canvas.setAttribute("aria-label", `${label || "Image"}. Arrow keys move, plus and minus zoom, 0 shows all.`);
+    this.#viewer.canvas.setAttribute("aria-label", t("%(label)s. Arrow keys move, plus and minus zoom, 0 shows all.", { label: label || t("Image") }));
     this.onMove(() => this.#sharpen());
     // The library also turns and mirrors the image by key; ours have other meanings.
     this.#viewer.addHandler("canvas-key", (event) => {

@@ -2,6 +2,7 @@ import { boxOf, hashOf, turnOf } from "../lib/address.js";
 import { magnification } from "../lib/format.js";
 import { isBox, withMargin } from "../lib/geometry.js";
 import { singleKey } from "../lib/keys.js";
+import { t } from "../lib/t.js";
 import { marksOf } from "../models/marks.js";
 import { TurnSelection } from "../models/turns.js";
 import { linkChosen } from "./frame-chosen.js";
@@ -51,10 +52,10 @@ export class SightlineFrame extends HTMLElement {
     const gold = this.#data.gold ?? [];
     const boxed = turns.some(({ executed }) => isBox(executed));
     return [
-      turns.length && ["[ ]", "previous turn, next turn"],
-      gold.length && ["G", "show or hide gold"],
-      this.#viewer?.viewport && ["F", "fit the image"],
-      this.#viewer?.viewport && (gold.length || boxed) && ["Z", "zoom to the turn, or to the gold"],
+      turns.length && ["[ ]", t("previous turn, next turn")],
+      gold.length && ["G", t("show or hide gold")],
+      this.#viewer?.viewport && ["F", t("fit the image")],
+      this.#viewer?.viewport && (gold.length || boxed) && ["Z", t("zoom to the turn, or to the gold")],
     ].filter(Boolean);
   }
 

@@ -1,4 +1,5 @@
 import { singleKey } from "../lib/keys.js";
+import { t } from "../lib/t.js";
 
 /**
  * Evidence frames of one image that move together: what the frame under the pointer shows, the others show too.
@@ -23,7 +24,7 @@ export class SightlineFrames extends HTMLElement {
 
   /** For the list of keys. */
   get keys() {
-    return this.#frames.length > 1 ? [["S", "move the frames together, or each by itself"]] : [];
+    return this.#frames.length > 1 ? [["S", t("move the frames together, or each by itself")]] : [];
   }
 
   disconnectedCallback() {
@@ -53,6 +54,6 @@ export class SightlineFrames extends HTMLElement {
 
   #say() {
     const words = document.querySelector("[data-frames-words]");
-    if (words) words.value = this.#together ? "views move together" : "each view by itself";
+    if (words) words.value = this.#together ? t("views move together") : t("each view by itself");
   }
 }

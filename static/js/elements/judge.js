@@ -1,4 +1,5 @@
 import { singleKey } from "../lib/keys.js";
+import { t } from "../lib/t.js";
 import { Stopwatch } from "../models/review-blind.js";
 import { TurnSelection } from "../models/turns.js";
 
@@ -31,7 +32,7 @@ export class SightlineJudge extends HTMLElement {
   /** For the list of keys. */
   get keys() {
     const film = this.querySelectorAll("[data-crop]").length > 1;
-    return [...(film ? [["[ ]", "previous crop, next crop"]] : []), ["Enter", "send, and go to the next question"]];
+    return [...(film ? [["[ ]", t("previous crop, next crop")]] : []), ["Enter", t("send, and go to the next question")]];
   }
 
   disconnectedCallback() {

@@ -1,4 +1,5 @@
 import { singleKey } from "../lib/keys.js";
+import { t } from "../lib/t.js";
 
 const SHOWN = ":not([hidden], [hidden] *, [inert] *)";
 
@@ -49,7 +50,7 @@ export class SightlineKeyHelp extends HTMLElement {
       .filter((one) => one.localName.includes("-"))
       .flatMap((one) => one.keys ?? customElements.get(one.localName)?.keys ?? []);
     // Two frames of a page have the same keys; a key is listed once.
-    const listed = new Map([...theirs, ...own, ["?", "this list"]].map(([keys, said]) => [`${keys} ${said}`, [keys, said]]));
+    const listed = new Map([...theirs, ...own, ["?", t("this list")]].map(([keys, said]) => [`${keys} ${said}`, [keys, said]]));
     const rows = [...listed.values()].map(([keys, said]) => {
       const row = document.createElement("li");
       const name = document.createElement("span");

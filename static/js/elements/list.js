@@ -1,4 +1,5 @@
 import { singleKey } from "../lib/keys.js";
+import { tp } from "../lib/t.js";
 import { Cursor } from "../models/cursor.js";
 
 const linkOf = (item) => (item?.matches("a") ? item : item?.querySelector("a[href]"));
@@ -33,9 +34,9 @@ export class SightlineList extends HTMLElement {
   get keys() {
     const items = this.#items;
     return [
-      items.length && ["J K", "move"],
-      items.some((item) => item.querySelector("input[type=checkbox]")) && ["X", "select"],
-      items.some(linkOf) && ["Enter", "open"],
+      items.length && ["J K", tp("key", "move")],
+      items.some((item) => item.querySelector("input[type=checkbox]")) && ["X", tp("key", "select")],
+      items.some(linkOf) && ["Enter", tp("key", "open")],
     ].filter(Boolean);
   }
 

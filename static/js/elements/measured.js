@@ -1,3 +1,5 @@
+import { t } from "../lib/t.js";
+
 const words = (name) => name.replaceAll("_", " ");
 
 /** A measured value as a person reads it; what is not there is n/a, never 0. */
@@ -21,7 +23,7 @@ export class Results {
     const note = document.createElement("p");
     note.className = "small muted";
     const found = step?.measurements;
-    note.textContent = !step ? nothing : found ? "An image, no measurement." : "Measured when it has run in full …";
+    note.textContent = !step ? nothing : found ? t("An image, no measurement.") : t("Measured when it has run in full …");
     const parts = found ? [...this.#values(found.values), ...found.tables.map((table) => this.#table(table))] : [];
     this.#box.replaceChildren(...(parts.length ? parts : [note]));
   }
@@ -44,7 +46,7 @@ export class Results {
     table.className = "table bench__table";
     const caption = table.createCaption();
     caption.className = "xs muted";
-    caption.textContent = rows.length < total ? `${words(name)}: the first ${rows.length} of ${total}` : words(name);
+    caption.textContent = rows.length < total ? t("%(name)s: the first %(count)s of %(total)s", { name: words(name), count: rows.length, total }) : words(name);
     const head = table.createTHead().insertRow();
     for (const column of ["", ...columns]) {
       const cell = document.createElement("th");

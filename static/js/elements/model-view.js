@@ -1,5 +1,6 @@
 import { unionArea } from "../models/box.js";
 import { height, width } from "../lib/geometry.js";
+import { t } from "../lib/t.js";
 import { lastLevel, levelSize, levelWithin } from "../lib/tiles.js";
 import { placeRect } from "./shapes.js";
 
@@ -54,10 +55,10 @@ export class ModelView {
   #draw() {
     const boxes = this.#content?.gold_boxes ?? [];
     this.#root.querySelector("output").value = `${this.longest} px`;
-    this.#range.setAttribute("aria-valuetext", `${this.longest} pixels`);
+    this.#range.setAttribute("aria-valuetext", t("%(count)s pixels", { count: this.longest }));
     this.#root.classList.toggle("is-empty", !boxes.length);
     if (!boxes.length) {
-      this.#say("No evidence yet.", "Draw a box to see its size in the model's input.");
+      this.#say(t("No evidence yet."), t("Draw a box to see its size in the model's input."));
       return;
     }
     const scale = 2 ** (this.level - this.#levels.last);
@@ -66,8 +67,8 @@ export class ModelView {
     const least = boxes.map(({ box: one }) => [width(one) * scale, height(one) * scale]).sort((a, b) => Math.min(...a) - Math.min(...b))[0];
     const size = least.map((side) => (side < 10 ? side.toFixed(1) : Math.round(side))).join(" × ");
     const area = unionArea(boxes.map(({ box: one }) => one));
-    if (Math.min(...least) < READABLE) this.#say("Hard to read.", `The evidence is only ${size} px here. A model must zoom in.`);
-    else this.#say("Readable without zooming.", `The evidence is ${size} px here, ${Math.round(area * scale * scale)} px² in total.`);
+    if (Math.min(...least) < READABLE) this.#say(t("Hard to read."), t("The evidence is only %(size)s px here. A model must zoom in.", { size }));
+    else this.#say(t("Readable without zooming."), t("The evidence is %(size)s px here, %(area)s px² in total.", { size, area: Math.round(area * scale * scale) }));
   }
 
   #drawPlace(box) {

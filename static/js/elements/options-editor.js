@@ -1,3 +1,4 @@
+import { t } from "../lib/t.js";
 import {
   MOST, acceptLines, addOption, askAs, chooseOption, listed, moveOption, pasteOptions, pastedLines, removeOption, withoutEmpty, withoutLast,
   writeOption,
@@ -77,9 +78,9 @@ export class OptionsEditor {
     row.classList.toggle("is-on", right);
     row.querySelector("b").textContent = letter;
     radio.checked = right;
-    radio.setAttribute("aria-label", `${letter} is the answer`);
-    field.setAttribute("aria-label", `Option ${letter}`);
-    row.querySelector("[data-act=remove]").setAttribute("aria-label", `Remove option ${letter}`);
+    radio.setAttribute("aria-label", t("%(letter)s is the answer", { letter }));
+    field.setAttribute("aria-label", t("Option %(letter)s", { letter }));
+    row.querySelector("[data-act=remove]").setAttribute("aria-label", t("Remove option %(letter)s", { letter }));
     write(field, text);
   }
 

@@ -1,4 +1,5 @@
 import { chordOf } from "../lib/key-combinations.js";
+import { t } from "../lib/t.js";
 
 /** <sightline-keys> around the form of a person's keys: a field takes the key that is pressed, and says who has it too. */
 export class SightlineKeys extends HTMLElement {
@@ -31,7 +32,7 @@ export class SightlineKeys extends HTMLElement {
       const { value } = row.querySelector("input");
       const other = rows.find((one) => one !== row && one.parentElement === row.parentElement && one.querySelector("input").value === value);
       const words = other?.querySelector("label").textContent;
-      this.#say(row, other ? `${value} is also used for “${words}”. Choose another key for one of them.` : "");
+      this.#say(row, other ? t("%(key)s is also used for “%(words)s”. Choose another key for one of them.", { key: value, words }) : "");
       row.querySelector("[data-act=usual]").hidden = value === row.dataset.usual;
     }
   }

@@ -1,5 +1,6 @@
 import { chordOf } from "../lib/key-combinations.js";
 import { singleKey } from "../lib/keys.js";
+import { tp } from "../lib/t.js";
 import { Cursor } from "../models/cursor.js";
 
 const CHORD = "Ctrl+K";
@@ -11,7 +12,7 @@ const CHORD = "Ctrl+K";
  * results while one types; Up and Down move through them, Enter opens one, Escape closes, and the focus returns.
  */
 export class SightlinePalette extends HTMLElement {
-  static keys = [["Ctrl K", "search"]];
+  static keys = [["Ctrl K", tp("key", "search")]];
 
   #ending = null;
   #cursor = new Cursor(0);

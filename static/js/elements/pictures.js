@@ -1,3 +1,5 @@
+import { t } from "../lib/t.js";
+
 const SHOWN = ".shot > img, .trajectory-row__loupe > img, .notes__picture > img, .judge__film img";
 const SVG = "http://www.w3.org/2000/svg";
 const DRAWN = "svg.graph image, .judge__big svg > image";
@@ -23,7 +25,7 @@ function tell(picture) {
   const words = drawn ? document.createElementNS(SVG, "text") : document.createElement("span");
   words.setAttribute("class", "missing");
   if (drawn) for (const [name, value] of Object.entries(MIDDLE)) words.setAttribute(name, value);
-  words.textContent = "did not load";
+  words.textContent = t("did not load");
   if (figure) figure.append(words);
   else picture.after(words);
 }

@@ -1,3 +1,4 @@
+import { t, tn } from "../lib/t.js";
 import {
   addDistractor, addTarget, intoOwnStep, intoStep, removeDistractor, removeTarget, shiftTarget, stepsOf,
 } from "../models/plan.js";
@@ -44,7 +45,7 @@ export class PlanEditor {
     const list = this.#part("targets");
     keepRows(list, steps.length, () => copied("row-step"));
     for (const [place, tools] of steps.entries()) this.#step(list.children[place], place + 1, tools);
-    this.#part("targets-n").textContent = content.targets.length ? `${content.targets.length} in ${steps.length} step${steps.length === 1 ? "" : "s"}` : "";
+    this.#part("targets-n").textContent = content.targets.length ? tn("%(targets)s in %(count)s step", "%(targets)s in %(count)s steps", steps.length, { targets: content.targets.length }) : "";
     this.#part("no-targets").hidden = content.targets.length > 0;
     const cut = this.#part("distractors");
     keepRows(cut, content.distractors.length, () => copied("row-distractor"));
@@ -72,18 +73,18 @@ export class PlanEditor {
 
   #step(step, number, tools) {
     step.querySelector(".plan-step__n").textContent = number;
-    step.setAttribute("aria-label", `Step ${number}`);
+    step.setAttribute("aria-label", t("Step %(number)s", { number }));
     step.querySelector("[data-part=either]").hidden = tools.length < 2;
     const list = step.querySelector("[data-part=step-tools]");
     keepRows(list, tools.length, () => copied("row-target"));
     for (const [here, { tool, at }] of tools.entries()) {
       const row = list.children[here];
       row.dataset.at = at;
-      row.setAttribute("aria-label", `${tool}, step ${number}`);
+      row.setAttribute("aria-label", t("%(tool)s, step %(number)s", { tool, number }));
       row.querySelector("b").textContent = tool;
       this.#picture(row.querySelector("canvas"), tool);
       row.querySelector("[data-part=bank]").textContent = this.#bank.wordsFor(tool);
-      row.querySelector("button").setAttribute("aria-label", `Remove target ${tool}`);
+      row.querySelector("button").setAttribute("aria-label", t("Remove target %(tool)s", { tool }));
     }
   }
 
@@ -92,7 +93,7 @@ export class PlanEditor {
     chip.querySelector("span").textContent = tool;
     this.#picture(chip.querySelector("canvas"), tool);
     chip.querySelector("small").textContent = this.#bank.settled(tool) ? "" : this.#bank.wordsFor(tool);
-    chip.querySelector("button").setAttribute("aria-label", `Remove distractor ${tool}`);
+    chip.querySelector("button").setAttribute("aria-label", t("Remove distractor %(tool)s", { tool }));
   }
 
   #picture(canvas, tool) {

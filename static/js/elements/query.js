@@ -1,3 +1,4 @@
+import { tn } from "../lib/t.js";
 import { Cursor } from "../models/cursor.js";
 
 const WAIT = 120;
@@ -59,7 +60,7 @@ export class SightlineQuery extends HTMLElement {
     this.#list.replaceChildren(...found.map((one, place) => option(one, place)));
     this.#list.hidden = !found.length;
     this.#field.setAttribute("aria-expanded", String(found.length > 0));
-    this.querySelector("[data-said]").textContent = found.length ? `${found.length} suggestion${found.length === 1 ? "" : "s"}` : "";
+    this.querySelector("[data-said]").textContent = found.length ? tn("%(count)s suggestion", "%(count)s suggestions", found.length) : "";
     this.#mark();
   }
 

@@ -1,6 +1,8 @@
+import { t } from "../lib/t.js";
+
 const SLOW = 150;
 
-const UNREACHED = "No response from the server. Try again.";
+const UNREACHED = t("No response from the server. Try again.");
 
 /**
  * What htmx asks for: after a moment its button and the place it fills are busy, and a request that fails says so.
@@ -40,7 +42,7 @@ const buttonOf = ({ requestConfig, elt }) =>
 function reason({ responseText, status }) {
   const page = new DOMParser().parseFromString(responseText, "text/html");
   const words = [...page.querySelectorAll(".stop h1, .stop h1 + p")].map((one) => one.textContent.trim());
-  return words.length ? `${words.join(". ")}` : `The server returned an error (${status}). Try again.`;
+  return words.length ? words.join(". ") : t("The server returned an error (%(status)s). Try again.", { status });
 }
 
 function tell(words) {
@@ -55,7 +57,7 @@ function tell(words) {
   const close = document.createElement("button");
   close.type = "button";
   close.className = "btn btn--sm";
-  close.textContent = "Close";
+  close.textContent = t("Close");
   close.hidden = true;
   toast.append(text, close);
   toasts.querySelector("[data-failed]")?.remove();

@@ -1,5 +1,6 @@
 import { chordOf } from "../lib/key-combinations.js";
 import { isTyping, singleKey } from "../lib/keys.js";
+import { t } from "../lib/t.js";
 import { BlindAnswer, Stopwatch } from "../models/review-blind.js";
 import { OwnTable } from "./own-table.js";
 import { ReviewLease } from "./review-lease.js";
@@ -52,9 +53,9 @@ export class SightlineBlind extends HTMLElement {
   get keys() {
     const form = this.querySelector("form");
     const rows = this.#keys?.rowsOn(this, this.#acts(form)) ?? [];
-    const written = (name) => this.#keys.rowsOf((one) => one === name).map(([keys, words]) => [`Alt ${keys}`, `${words}, while you write`]);
-    const answers = form.querySelector("[type=radio]") ? [["1 … 9", "answer with this option"]] : ALT.flatMap(written);
-    return [...rows, ...answers, ["Enter", "send the answer"]];
+    const written = (name) => this.#keys.rowsOf((one) => one === name).map(([keys, words]) => [`Alt ${keys}`, t("%(words)s, while you write", { words })]);
+    const answers = form.querySelector("[type=radio]") ? [["1 … 9", t("answer with this option")]] : ALT.flatMap(written);
+    return [...rows, ...answers, ["Enter", t("send the answer")]];
   }
 
   disconnectedCallback() {

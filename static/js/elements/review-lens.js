@@ -1,5 +1,6 @@
 import { height, width } from "../lib/geometry.js";
 import { magnification } from "../lib/format.js";
+import { t } from "../lib/t.js";
 import { lensArea } from "../models/review-places.js";
 import { placeRect } from "./shapes.js";
 
@@ -29,7 +30,7 @@ export class ReviewLens {
     this.#root.querySelector("svg").setAttribute("viewBox", `${area[0]} ${area[1]} ${width(area)} ${height(area)}`);
     for (const rect of this.#root.querySelectorAll("svg rect")) placeRect(rect, box);
     const { width: w, height: h } = this.#image;
-    this.#root.querySelector("[data-scale]").textContent = `Evidence, at ${magnification(SHOWN / width(area))}`;
-    this.#root.querySelector("[data-size]").textContent = `${width(box)} × ${height(box)}${GAP}px of ${w} × ${h}`;
+    this.#root.querySelector("[data-scale]").textContent = t("Evidence, at %(scale)s", { scale: magnification(SHOWN / width(area)) });
+    this.#root.querySelector("[data-size]").textContent = t("%(size)s of %(whole)s", { size: `${width(box)} × ${height(box)}${GAP}px`, whole: `${w} × ${h}` });
   }
 }

@@ -1,7 +1,8 @@
 import { sendJson } from "../lib/request.js";
+import { t } from "../lib/t.js";
 
-const KEPT = "Everything you typed is kept. Send it again.";
-const AWAY = `No response from the server. ${KEPT}`;
+const KEPT = t("Everything you typed is kept. Send it again.");
+const AWAY = `${t("No response from the server.")} ${KEPT}`;
 
 /** What every request of ours carries: the form's token, which base.html puts on the page of who is signed in. */
 export const token = () => document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
@@ -20,5 +21,5 @@ export async function send(url, body, key = "") {
   }
   const { status, data } = answer;
   const ok = status < 300;
-  return { ok, status, data, trouble: ok ? "" : (data.error?.message ?? `The server returned an error (${status}). ${KEPT}`) };
+  return { ok, status, data, trouble: ok ? "" : (data.error?.message ?? `${t("The server returned an error (%(status)s).", { status })} ${KEPT}`) };
 }

@@ -1,4 +1,5 @@
 import { newKey } from "../lib/request.js";
+import { t } from "../lib/t.js";
 import { completed, same } from "../models/draft.js";
 import { Review } from "../models/review.js";
 import { Comments } from "./comments.js";
@@ -70,7 +71,7 @@ export class SightlineReview extends HTMLElement {
   /** For the list of keys. */
   get keys() {
     if (!this.#editor) return [];
-    const back = ["Esc", "back to the four decisions"];
+    const back = ["Esc", t("back to the four decisions")];
     if (!this.#isFixing) return [...this.#keys.rowsOn(this, this.#acts), back];
     return [...this.#editorKeys.rowsWith({ image: Boolean(this.#editor.canvas), suggestions: false, discussion: false }), back];
   }

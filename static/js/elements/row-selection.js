@@ -1,4 +1,5 @@
 import { singleKey } from "../lib/keys.js";
+import { t } from "../lib/t.js";
 import { RangePick } from "../models/range-pick.js";
 
 /**
@@ -9,7 +10,7 @@ import { RangePick } from "../models/range-pick.js";
  * Shift and a click, or Shift+X on the row of the cursor, choose all rows from the last one up to here.
  */
 export class SightlineRowSelection extends HTMLElement {
-  static keys = [["Shift X", "select a range"]];
+  static keys = [["Shift X", t("select a range")]];
 
   #pick = new RangePick();
   #ending = null;
@@ -69,6 +70,6 @@ export class SightlineRowSelection extends HTMLElement {
     page.checked = n > 0 && n === boxes.length;
     page.indeterminate = n > 0 && n < boxes.length;
     const total = Number(this.dataset.total);
-    this.querySelector("[data-chosen]").textContent = this.#all.checked ? `all ${total.toLocaleString("en")}` : n ? `${n}` : "none yet";
+    this.querySelector("[data-chosen]").textContent = this.#all.checked ? t("all %(count)s", { count: total.toLocaleString("en") }) : n ? `${n}` : t("none yet");
   }
 }

@@ -5,6 +5,9 @@
  * which changed the token), the page gets the new token; else the alert says so, until another tab tells that a person signed
  * in. "signedin" on the document then has unsaved work sent. Work of one person is never sent for another.
  */
+
+import { t } from "../lib/t.js";
+
 export class SightlineSession extends HTMLElement {
   #channel = null;
   #ending = null;
@@ -52,10 +55,10 @@ export class SightlineSession extends HTMLElement {
   #say({ person, name }) {
     const { person: mine, name: me } = this.dataset;
     const words = !mine
-      ? "You need an account for this. Sign in, then reload this page."
+      ? t("You need an account for this. Sign in, then reload this page.")
       : person && String(person) !== mine
-        ? `You're signed in as ${name} in another tab. Sign in as ${me} to save your work here.`
-        : "You're signed out. Your work is kept in this tab. Sign in again in another tab to save it.";
+        ? t("You're signed in as %(name)s in another tab. Sign in as %(me)s to save your work here.", { name, me })
+        : t("You're signed out. Your work is kept in this tab. Sign in again in another tab to save it.");
     this.querySelector("[data-text]").textContent = words;
     this.#alert.hidden = false;
   }

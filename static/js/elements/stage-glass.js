@@ -1,3 +1,5 @@
+import { t } from "../lib/t.js";
+
 const REST = 150;
 const AIR = 4;
 const SHUT = "sightline panel folded";
@@ -25,7 +27,7 @@ export class StageGlass {
 
   #fold(button, shut) {
     this.#panel.classList.toggle("is-shut", shut);
-    const words = shut ? "Expand panel" : "Collapse panel";
+    const words = shut ? t("Expand panel") : t("Collapse panel");
     Object.assign(button, { title: words, ariaLabel: words, ariaExpanded: String(!shut) });
     try {
       localStorage.setItem(SHUT, String(shut));

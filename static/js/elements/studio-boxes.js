@@ -1,3 +1,4 @@
+import { t } from "../lib/t.js";
 import { labelBox, measureBox, removeBox } from "../models/box-list.js";
 import { shareOf } from "../models/box.js";
 import { copied, keepRows, write } from "./rows.js";
@@ -34,7 +35,7 @@ export class BoxList {
     for (const [at, row] of [...this.#list.children].entries()) this.#row(row, at, boxes[at], at === selected);
     const share = this.#root.querySelector("[data-part=share]");
     const union = boxes.length > 1 ? "union " : "";
-    share.textContent = boxes.length ? `${union}${percent(shareOf(boxes.map(({ box }) => box), this.#size))} of the image` : "";
+    share.textContent = boxes.length ? t("%(share)s of the image", { share: union + percent(shareOf(boxes.map(({ box }) => box), this.#size)) }) : "";
     this.#root.querySelector("[data-part=no-boxes]").hidden = boxes.length > 0;
   }
 
@@ -49,14 +50,14 @@ export class BoxList {
     for (const [name, value] of Object.entries(sides)) {
       const field = row.querySelector(`[data-side=${name}]`);
       write(field, value);
-      field.setAttribute("aria-label", `${name} of box G${at + 1}, pixels`);
+      field.setAttribute("aria-label", t("%(name)s of box %(box)s, pixels", { name, box: `G${at + 1}` }));
     }
     const name = row.querySelector("[data-label]");
-    name.setAttribute("aria-label", `Label of box G${at + 1}`);
+    name.setAttribute("aria-label", t("Label of box %(box)s", { box: `G${at + 1}` }));
     write(name, label);
     const from = row.querySelector("[data-part=from]");
     from.hidden = !source;
-    from.textContent = source ? `adopted from ${source}` : "";
-    row.querySelector("[data-act=remove]").setAttribute("aria-label", `Delete box G${at + 1}`);
+    from.textContent = source ? t("adopted from %(source)s", { source }) : "";
+    row.querySelector("[data-act=remove]").setAttribute("aria-label", t("Delete box %(box)s", { box: `G${at + 1}` }));
   }
 }

@@ -1,6 +1,12 @@
+import { t, tn } from "../lib/t.js";
 import { copied, keepRows } from "./rows.js";
 
-const WORDS = { error: "Fix before submitting", warning: "Warning", hint: "Info" };
+const WORDS = { error: t("Fix before submitting"), warning: t("Warning"), hint: t("Info") };
+const COUNTED = {
+  error: (n) => tn("%(count)s error", "%(count)s errors", n),
+  warning: (n) => tn("%(count)s warning", "%(count)s warnings", n),
+  hint: (n) => tn("%(count)s hint", "%(count)s hints", n),
+};
 const ORDER = ["error", "warning", "hint"];
 
 /** The field that a check is about, without the place in it: "gold_boxes[1].label" is about gold_boxes. */
@@ -26,8 +32,8 @@ export class Checks {
     const list = this.#root.querySelector("[data-part=checks]");
     this.#lines(list, sorted.filter((check) => !placed.includes(fieldOf(check))));
     const counts = ORDER.map((level) => [level, sorted.filter((check) => check.level === level).length]).filter(([, n]) => n);
-    const words = counts.map(([level, n]) => `${n} ${level}${n === 1 ? "" : "s"}`).join(", ");
-    this.#root.querySelector("[data-part=checks-n]").textContent = checks === null ? "starts with your first edit" : words || "no problems found";
+    const words = counts.map(([level, n]) => COUNTED[level](n)).join(", ");
+    this.#root.querySelector("[data-part=checks-n]").textContent = checks === null ? t("starts with your first edit") : words || t("no problems found");
     for (const place of this.#places) this.#beside(place, sorted);
   }
 

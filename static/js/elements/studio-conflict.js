@@ -1,4 +1,5 @@
 import { singleKey } from "../lib/keys.js";
+import { t } from "../lib/t.js";
 import { conflictRows, sumOf } from "../models/conflict.js";
 import { alike, mixed } from "../models/draft.js";
 import { drawnRuns } from "./difference.js";
@@ -6,7 +7,7 @@ import { copied, keepRows } from "./rows.js";
 import { ConflictPictures } from "./studio-conflict-pictures.js";
 
 const SIDES = ["mine", "theirs", "both"];
-const NOT_TOGETHER = "Choose one side.";
+const NOT_TOGETHER = t("Choose one side.");
 
 /**
  * Two versions of one draft beside each other, in words and on the image, to choose row by row. Nothing is overwritten
@@ -37,7 +38,7 @@ export class ConflictView {
     this.#mine = mine;
     this.#theirs = theirs.content;
     this.#rows = conflictRows(base, mine, theirs.content);
-    this.#root.querySelector("[data-part=alike]").textContent = alike(mine, theirs.content).join(" · ");
+    this.#root.querySelector("[data-part=alike]").textContent = alike(mine, theirs.content).map((name) => t(name)).join(" · ");
     keepRows(this.#table, 0);
     keepRows(this.#table, this.#rows.length, () => copied("row-conflict"));
     for (const [at, row] of this.#rows.entries()) this.#drawRow(this.#table.children[at], row, at);
@@ -53,7 +54,7 @@ export class ConflictView {
 
   #drawRow(part, row, at) {
     part.dataset.row = at;
-    part.querySelector("[data-part=name]").textContent = row.name;
+    part.querySelector("[data-part=name]").textContent = t(row.name);
     for (const side of SIDES) {
       const cell = part.querySelector(`[data-side=${side}]`);
       cell.querySelector("input").name = `row-${at}`;

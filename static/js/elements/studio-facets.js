@@ -1,3 +1,4 @@
+import { t } from "../lib/t.js";
 import { toggleFacet } from "../models/draft.js";
 import { copied, keepRows } from "./rows.js";
 
@@ -73,7 +74,7 @@ export class FacetEditor {
     row.dataset.facet = name;
     row.querySelector("[data-part=facet-name]").textContent = name;
     const field = row.querySelector("input");
-    field.setAttribute("aria-label", `New value of ${name}`);
+    field.setAttribute("aria-label", t("New value of %(name)s", { name }));
     const more = row.querySelector("datalist");
     more.id = `values-${[...row.parentElement.children].indexOf(row)}`;
     field.setAttribute("list", more.id);

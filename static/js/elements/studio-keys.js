@@ -1,5 +1,6 @@
 import { chordOf } from "../lib/key-combinations.js";
 import { isTyping } from "../lib/keys.js";
+import { t } from "../lib/t.js";
 import { OwnTable } from "./own-table.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -9,24 +10,24 @@ const ON_IMAGE = new Set(["box", "next-box", "hand", "delete", "duplicate", "fit
 const ON_SUGGESTIONS = new Set(["adopt", "adopt-all", "suggestions"]);
 
 const FIXED_ON_IMAGE = [
-  ["← → ↑ ↓", "move the box by 1 px, with Shift 10 px; pan if no box is selected"],
-  ["Alt ←", "resize the box"],
-  ["Escape", "leave the field; then deselect the box"],
-  ["Space", "hold and drag to pan; or drag with the middle button"],
+  ["← → ↑ ↓", t("move the box by 1 px, with Shift 10 px; pan if no box is selected")],
+  ["Alt ←", t("resize the box")],
+  ["Escape", t("leave the field; then deselect the box")],
+  ["Space", t("hold and drag to pan; or drag with the middle button")],
 ];
 
 /** What keys do that stay what they are. */
 const FIXED = [
-  ["Tab", "next box or field"],
-  ["Shift A … Z", "start the question; or press Enter, or type its first letters"],
-  ["Enter", "from the question to the answer; next option"],
-  [";", "after an option: next option; after a tool: add as target"],
-  ["-", "before a tool: add as distractor"],
-  ["Alt Enter", "in the question: switch the answer type"],
-  ["*", "before an option: mark it as the answer; or Alt Enter"],
-  ["A … Z", "in the answer circles: choose this option"],
-  ["1 … 9", "value of the first facet; Shift: second facet; Alt: third facet"],
-  ["Alt ↑", "move an option or a target"],
+  ["Tab", t("next box or field")],
+  ["Shift A … Z", t("start the question; or press Enter, or type its first letters")],
+  ["Enter", t("from the question to the answer; next option")],
+  [";", t("after an option: next option; after a tool: add as target")],
+  ["-", t("before a tool: add as distractor")],
+  ["Alt Enter", t("in the question: switch the answer type")],
+  ["*", t("before an option: mark it as the answer; or Alt Enter")],
+  ["A … Z", t("in the answer circles: choose this option")],
+  ["1 … 9", t("value of the first facet; Shift: second facet; Alt: third facet")],
+  ["Alt ↑", t("move an option or a target")],
 ];
 
 /** A number key, by its place: held keys give it other signs, on every keyboard its own. The facet is the one that is held for. */

@@ -1,21 +1,22 @@
 import { moment } from "../lib/moments.js";
+import { t } from "../lib/t.js";
 
 const WORDS = {
-  saved: "Saved",
-  unsaved: "Not saved yet",
-  saving: "Saving",
-  offline: "Offline",
-  conflict: "Conflicting drafts",
-  lost: "Reservation expired",
-  locked: "Read-only",
-  refused: "Not saved",
-  "signed-out": "Not saved",
+  saved: t("Saved"),
+  unsaved: t("Not saved yet"),
+  saving: t("Saving"),
+  offline: t("Offline"),
+  conflict: t("Conflicting drafts"),
+  lost: t("Reservation expired"),
+  locked: t("Read-only"),
+  refused: t("Not saved"),
+  "signed-out": t("Not saved"),
 };
 const BARS = {
-  offline: "Offline. Your work is saved in this browser and syncs when the server is back.",
-  refused: "The server rejected the last change. Your work is saved in this browser.",
+  offline: t("Offline. Your work is saved in this browser and syncs when the server is back."),
+  refused: t("The server rejected the last change. Your work is saved in this browser."),
   locked: "",
-  lost: "Your reservation of this sample expired. Changes are saved only in this browser.",
+  lost: t("Your reservation of this sample expired. Changes are saved only in this browser."),
 };
 
 /** Says how saving stands: a word in the bar, a line over the studio when there is something to know. */
@@ -33,7 +34,7 @@ export class SavingStatus {
     const bad = ["conflict", "lost", "refused", "signed-out"].includes(state);
     this.#word.dataset.state = state;
     this.#word.classList.toggle("is-bad", bad || state === "offline");
-    this.#word.querySelector("[data-text]").textContent = state === "saved" && at.getTime() ? `${WORDS.saved} ${time}` : WORDS[state];
+    this.#word.querySelector("[data-text]").textContent = state === "saved" && at.getTime() ? t("Saved %(time)s", { time }) : WORDS[state];
     this.#bar.hidden = !(state in BARS);
     if (this.#bar.hidden) return;
     this.#bar.classList.toggle("note--bad", bad);

@@ -1,8 +1,9 @@
 import { newKey } from "../lib/request.js";
+import { t, tn } from "../lib/t.js";
 
 /** How often a lease is renewed while a person works, in milliseconds. */
 const RENEWAL = 60_000;
-const SILENT = "No response from the server. Your work is saved in this browser. Try again.";
+const SILENT = t("No response from the server. Your work is saved in this browser. Try again.");
 
 /** Handing the sample on: submit, skip, give back; and keeping it while it is worked on. */
 export class Handing {
@@ -68,7 +69,7 @@ export class Handing {
       this.show();
       checks.visit();
     } else if (status === 409 && !data.content) saving.lose(data.error?.message ?? "");
-    else this.#say(data.error?.message ?? `The server returned an error (${status}). Your work is saved in this browser. Try again.`, true);
+    else this.#say(data.error?.message ?? t("The server returned an error (%(status)s). Your work is saved in this browser. Try again.", { status }), true);
   }
 
   async #leave(name, body) {
@@ -77,7 +78,7 @@ export class Handing {
       await this.#parts.saving.flush();
       if (this.#parts.saving.state === "offline") return say(SILENT);
       const { status, data } = await this.#parts.send("POST", this.#urls[name], body, newKey());
-      if (status >= 400) return say(data.error?.message ?? `The server returned an error (${status}). Try again.`);
+      if (status >= 400) return say(data.error?.message ?? t("The server returned an error (%(status)s). Try again.", { status }));
       this.#parts.saving.finish();
       this.#parts.leave(data.next);
     } catch {
@@ -105,11 +106,11 @@ export class Handing {
   get #reason() {
     const { state } = this.#parts.saving;
     const errors = this.#parts.checks.errors.length;
-    if (state === "offline") return "Offline. You can submit when the server is back.";
-    if (state === "signed-out") return "You are signed out. Sign in again to submit.";
-    if (state === "locked") return "This annotation is already submitted.";
-    if (state === "lost") return "Your reservation expired. You can't submit this sample.";
-    if (errors) return errors === 1 ? "Fix 1 error to submit." : `Fix ${errors} errors to submit.`;
+    if (state === "offline") return t("Offline. You can submit when the server is back.");
+    if (state === "signed-out") return t("You are signed out. Sign in again to submit.");
+    if (state === "locked") return t("This annotation is already submitted.");
+    if (state === "lost") return t("Your reservation expired. You can't submit this sample.");
+    if (errors) return tn("Fix %(count)s error to submit.", "Fix %(count)s errors to submit.", errors);
     return "";
   }
 

@@ -1,3 +1,4 @@
+import { t } from "../lib/t.js";
 import { adoptBox, notAdopted } from "../models/box-list.js";
 import { FrameMarks } from "./frame-marks.js";
 import { copied, keepRows } from "./rows.js";
@@ -40,7 +41,7 @@ export class Suggestions {
     const list = this.#root.querySelector("ol");
     keepRows(list, this.#left.length, () => copied("row-suggestion"));
     for (const [at, one] of this.#left.entries()) this.#row(list.children[at], one);
-    this.#root.querySelector("[data-part=suggestions-n]").textContent = this.#left.length || "all adopted";
+    this.#root.querySelector("[data-part=suggestions-n]").textContent = this.#left.length || t("all adopted");
     this.#root.querySelector("[data-act=adopt-all]").disabled = !this.#left.length;
   }
 
@@ -83,7 +84,7 @@ export class Suggestions {
   }
 
   #pin(one) {
-    const said = `Adopt ${one.tag}, ${one.source}`;
+    const said = t("Adopt %(tag)s, %(source)s", one);
     return pinAt({ x: one.box[2], y: one.box[1] }, "pin--suggested", one.tag, said, () => this.#adopt([one]));
   }
 
@@ -91,6 +92,6 @@ export class Suggestions {
     row.querySelector(".pin").textContent = tag;
     row.querySelector("[data-part=source]").textContent = source;
     row.querySelector("[data-part=note]").textContent = note;
-    row.querySelector("button").setAttribute("aria-label", `Adopt ${tag}, ${source}`);
+    row.querySelector("button").setAttribute("aria-label", t("Adopt %(tag)s, %(source)s", { tag, source }));
   }
 }

@@ -1,4 +1,5 @@
 import { sendJson } from "../lib/request.js";
+import { t } from "../lib/t.js";
 import { completed, same } from "../models/draft.js";
 import { LastAsked } from "../models/last-asked.js";
 import { Comments } from "./comments.js";
@@ -11,6 +12,14 @@ import { Handing } from "./studio-submit.js";
 import { Ahead } from "./studio-ahead.js";
 import { SavingStatus } from "./studio-status.js";
 import { turnTo } from "./studio-turning.js";
+
+/** Why work is read-only, by its state. */
+const LOCKED = {
+  submitted: (key) => t("%(key)s is submitted. Read-only until a reviewer returns it.", { key }),
+  in_review: (key) => t("%(key)s is in review. Read-only until a reviewer returns it.", { key }),
+  accepted: (key) => t("%(key)s is accepted. Read-only until the lead reopens it.", { key }),
+  discarded: (key) => t("%(key)s is discarded. Read-only until the lead reopens it.", { key }),
+};
 
 /** What of the studio goes on while the place of a comment is picked. */
 const LOOKING = new Set(["fit", "evidence", "closer", "farther", "hand", "turn", "eye", "boxes", "nudge", "escape"]);
@@ -62,10 +71,10 @@ export class SightlineStudio extends HTMLElement {
   /** Submitted or decided work is shown as the server has it. */
   #lock() {
     const { key, state } = this.#data;
-    const until = ["submitted", "in_review"].includes(state) ? "a reviewer returns it" : "the lead reopens it";
+    const words = LOCKED[state] ?? LOCKED.accepted;
     this.#editor.read(this.#server);
     this.querySelector("[data-opens=skip]").disabled = true;
-    this.#saving.lock(`${key} is ${state.replace("_", " ")}. Read-only until ${until}.`);
+    this.#saving.lock(words(key));
   }
 
   /** Returns the work of an earlier visit that the server does not have, or null. */

@@ -1,3 +1,4 @@
+import { t } from "../lib/t.js";
 import { percent, rate, Thresholds } from "../models/threshold.js";
 
 const PARAMETER = "threshold";
@@ -60,7 +61,7 @@ export class SightlineThreshold extends HTMLElement {
     const scored = this.#isScored(threshold);
     this.querySelector("output").textContent = threshold.toFixed(2);
     this.querySelector("[data-line]")?.setAttribute("x", `${100 * threshold}%`);
-    this.querySelector("[data-words]").textContent = scored ? "as scored" : `scored at ${this.dataset.at}`;
+    this.querySelector("[data-words]").textContent = scored ? t("as scored") : t("scored at %(threshold)s", { threshold: this.dataset.at });
     this.#tell(threshold, thresholds);
     this.#differ(thresholds.difference(threshold), scored);
     const states = thresholds.at(threshold);
@@ -73,9 +74,11 @@ export class SightlineThreshold extends HTMLElement {
   #tell(threshold, thresholds) {
     const { grounded, ungrounded } = thresholds.accuracyWhen(threshold);
     const rank = thresholds.rank(threshold);
-    const words = [`Accuracy, %: when grounded ${this.#rate(grounded)}, when ungrounded ${this.#rate(ungrounded)}`];
-    if (rank) words.push(`rank ${rank} of ${this.#of} by G+A+`);
-    this.querySelector("[data-when]").textContent = `${words.join("; ")}.`;
+    const rates = { grounded: this.#rate(grounded), ungrounded: this.#rate(ungrounded), rank, of: this.#of };
+    const words = rank
+      ? t("Accuracy, %: when grounded %(grounded)s, when ungrounded %(ungrounded)s; rank %(rank)s of %(of)s by G+A+.", rates)
+      : t("Accuracy, %: when grounded %(grounded)s, when ungrounded %(ungrounded)s.", rates);
+    this.querySelector("[data-when]").textContent = words;
   }
 
   #rate(found) {
@@ -89,7 +92,7 @@ export class SightlineThreshold extends HTMLElement {
     this.querySelector("[data-points]").textContent = points;
     this.querySelector("[data-odds]").textContent = odds;
     this.querySelector("[data-open]").textContent = open ? ` (${open})` : "";
-    this.querySelector("[data-spread]").textContent = scored ? this.#spread : ", no interval away from the scored threshold";
+    this.querySelector("[data-spread]").textContent = scored ? this.#spread : t(", no interval away from the scored threshold");
   }
 
   #restore(cell, { href, markup }) {
@@ -124,7 +127,7 @@ export class SightlineThreshold extends HTMLElement {
     if (!interval) range?.remove();
     range?.setAttribute("x", `${100 * low}%`);
     range?.setAttribute("width", `${100 * (high - low)}%`);
-    const words = interval ? `interval ${percent(low)} to ${percent(high)}%` : "no interval away from the scored threshold";
+    const words = interval ? t("interval %(low)s to %(high)s%", { low: percent(low), high: percent(high) }) : t("no interval away from the scored threshold");
     cell.querySelector(".ci")?.setAttribute("aria-label", words);
   }
 }

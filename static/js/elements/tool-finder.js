@@ -1,3 +1,4 @@
+import { around, t } from "../lib/t.js";
 import { copied } from "./rows.js";
 
 /**
@@ -78,10 +79,10 @@ export class ToolFinder {
       const row = this.#option(tool.name);
       const [name, other] = ["name", "also"].map((part) => row.querySelector(`[data-part="${part}"]`));
       name.append(...(also ? [tool.name] : marked(tool.name, text)));
-      if (also) other.append("also “", ...marked(also, text), "”");
+      if (also) other.append(...around(t("also “%(name)s”"), "name", ...marked(also, text)));
       this.#draw(row.querySelector("canvas"), tool.name);
       row.querySelector(".tag--gold").textContent = this.#shown(tool);
-      row.querySelector(".tag--line").textContent = tool.state === "proposed" ? "proposed" : "";
+      row.querySelector(".tag--line").textContent = tool.state === "proposed" ? t("proposed") : "";
       group.append(row);
     }
     return group;
@@ -90,7 +91,7 @@ export class ToolFinder {
   #newOne(text) {
     const row = this.#option(text);
     row.querySelector("[data-part=name]").textContent = `“${text}”`;
-    row.querySelector("[data-part=also]").textContent = "not in the bank: submitting proposes it";
+    row.querySelector("[data-part=also]").textContent = t("not in the bank: submitting proposes it");
     return row;
   }
 

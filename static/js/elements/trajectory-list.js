@@ -1,4 +1,5 @@
 import { singleKey } from "../lib/keys.js";
+import { t } from "../lib/t.js";
 
 /**
  * <sightline-trajectory-list>… rows with data-pk … <aside id="preview">…</aside></sightline-trajectory-list>
@@ -8,7 +9,7 @@ import { singleKey } from "../lib/keys.js";
  * there again when its row comes back.
  */
 export class SightlineTrajectoryList extends HTMLElement {
-  static keys = [["Space", "show or hide the preview"]];
+  static keys = [["Space", t("show or hide the preview")]];
 
   #ending = null;
   #unsent = new Map();

@@ -1,15 +1,17 @@
 import { fileSize } from "../lib/format.js";
+import { t } from "../lib/t.js";
 
-const GONE = "No response from the server. Your files are still selected. Try again.";
+const GONE = t("No response from the server. Your files are still selected. Try again.");
 
-const tooLarge = (size, most) => `The selected files have ${fileSize(size)}. The limit is ${fileSize(most)}. Select fewer or smaller files.`;
+const tooLarge = (size, most) => 
+  t("The selected files have %(size)s. The limit is %(most)s. Select fewer or smaller files.", { size: fileSize(size), most: fileSize(most) });
 
 const NAMED = 3;
 
 /** Up to three files by name, more of them by number, with what they weigh. */
 function chosen(files) {
   if (files.length <= NAMED) return files.map((file) => `${file.name} · ${fileSize(file.size)}`).join(", ");
-  return `${files.length} files · ${fileSize(files.reduce((sum, file) => sum + file.size, 0))}`;
+  return t("%(count)s files · %(size)s", { count: files.length, size: fileSize(files.reduce((sum, file) => sum + file.size, 0)) });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { moment } from "../lib/moments.js";
-import { markWords } from "../models/chain-end.js";
+import { t } from "../lib/t.js";
+import { markWords, markedWords } from "../models/chain-end.js";
 import { same } from "../models/draft.js";
 import { ChainEnd } from "./chain-end.js";
 import { copied, keepRows } from "./rows.js";
@@ -33,7 +34,7 @@ export class WorkbenchChains {
     keepRows(list, this.#chains.length, () => copied("row-bench-chain"));
     for (const [at, chain] of this.#chains.entries()) this.#row(list.children[at], chain, calls);
     const mark = this.#marks.findLast((one) => same(one.calls, calls) && (!one.answer.length || same(one.answer, this.#on.answers())));
-    this.#root.part("mark").textContent = mark ? markWords(mark, day(mark.at)) : calls.length ? "Not verified." : "";
+    this.#root.part("mark").textContent = mark ? markWords(mark, day(mark.at)) : calls.length ? t("Not verified.") : "";
     const verify = this.#root.querySelector("[data-act=verify]");
     const asks = Boolean(verify && calls.length && !mark);
     if (verify) verify.disabled = !asks;
@@ -44,10 +45,10 @@ export class WorkbenchChains {
 
   #row(row, chain, calls) {
     const part = (name) => row.querySelector(`[data-part="${name}"]`);
-    part("whose").textContent = chain.gold ? "Gold" : `By ${chain.by}`;
+    part("whose").textContent = chain.gold ? t("Gold") : t("By %(name)s", { name: chain.by });
     part("tools").textContent = chain.calls.map(({ tool }) => tool).join(" → ");
     const mark = this.#marks.findLast((one) => same(one.calls, chain.calls));
-    part("about").textContent = [chain.note, mark ? `${mark.kind} by ${mark.by} on ${day(mark.at)}` : "not verified"].filter(Boolean).join(" · ");
+    part("about").textContent = [chain.note, mark ? markedWords(mark, day(mark.at)) : t("not verified")].filter(Boolean).join(" · ");
     row.querySelector("[data-act=take]").disabled = same(chain.calls, calls);
     row.querySelector("[data-act=remove-chain]").hidden = !chain.remove || !this.#root.querySelector("[data-act=accept]");
   }

@@ -1,9 +1,11 @@
 import { toClipboard } from "../lib/clipboard.js";
+import { t } from "../lib/t.js";
 import { Results } from "./measured.js";
 import { copied, keepRows } from "./rows.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const COLOURS = { 1: ["grey"], 3: ["red", "green", "blue"] };
+const COLORS = { 1: ["gray"], 3: ["red", "green", "blue"] };
+const colorName = (name) => ({ gray: t("gray"), red: t("red"), green: t("green"), blue: t("blue") })[name];
 
 /** Under the stage: the film of all steps, the program, the measurements and the histogram of the step in focus. */
 export class WorkbenchResults {
@@ -31,8 +33,8 @@ export class WorkbenchResults {
       image.hidden = !step || !thumbnails.has(step.key);
       if (!image.hidden) image.src = thumbnails.get(step.key);
       none.hidden = !image.hidden;
-      none.textContent = stopped ? "stopped" : "not run";
-      name.textContent = number ? `${number} ${step?.tool ?? calls[number - 1].tool}` : "0 original";
+      none.textContent = stopped ? t("stopped") : t("not run");
+      name.textContent = number ? `${number} ${step?.tool ?? calls[number - 1].tool}` : `0 ${t("original")}`;
       frame.setAttribute("aria-pressed", String(number === focus));
       frame.classList.toggle("is-bad", stopped);
     }
@@ -41,9 +43,9 @@ export class WorkbenchResults {
   show(shown, focus) {
     const step = shown.steps[focus - 1];
     this.#root.part("code").textContent = shown.python.code;
-    this.#root.part("code-words").textContent = shown.python.whole ? "plain cv2, runs unchanged" : "up to the step that stopped";
-    this.#root.part("out-title").textContent = step ? `Result of step ${focus}` : "Result of the step";
-    this.#results.show(step, shown.error ? "It did not run." : "Choose a step.");
+    this.#root.part("code-words").textContent = shown.python.whole ? t("plain cv2, runs unchanged") : t("up to the step that stopped");
+    this.#root.part("out-title").textContent = step ? t("Result of step %(number)s", { number: focus }) : t("Result of the step");
+    this.#results.show(step, shown.error ? t("It did not run.") : t("Choose a step."));
     this.#histogram(shown.view.histogram);
   }
 
@@ -53,17 +55,17 @@ export class WorkbenchResults {
     svg.replaceChildren(...channels.map((shares, at) => {
       const line = document.createElementNS(SVG, "polyline");
       line.setAttribute("points", shares.map((share, bin) => `${(256 * (bin + 0.5)) / shares.length},${63 - (61 * share) / most}`).join(" "));
-      line.setAttribute("class", `is-${COLOURS[channels.length]?.[at] ?? "grey"}`);
+      line.setAttribute("class", `is-${COLORS[channels.length]?.[at] ?? "gray"}`);
       return line;
     }));
-    this.#root.part("histogram-words").textContent = channels.length ? `${COLOURS[channels.length].join(", ")}; dark to light, tallest ${(100 * most).toFixed(1)}%` : "";
+    this.#root.part("histogram-words").textContent = channels.length ? t("%(colors)s; dark to light, tallest %(share)s%", { colors: COLORS[channels.length].map(colorName).join(", "), share: (100 * most).toFixed(1) }) : "";
   }
 
   async #copy() {
     const said = this.#root.part("copy-words");
     const done = await toClipboard(this.#root.part("code").textContent);
     if (!done) getSelection().selectAllChildren(this.#root.part("code"));
-    said.textContent = done ? "Copied" : "Selected: press Ctrl C";
-    setTimeout(() => (said.textContent = "Copy as Python"), 2500);
+    said.textContent = done ? t("Copied") : t("Selected: press Ctrl C");
+    setTimeout(() => (said.textContent = t("Copy as Python")), 2500);
   }
 }

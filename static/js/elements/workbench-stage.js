@@ -1,6 +1,7 @@
+import { t } from "../lib/t.js";
 import { pickedBox, pickedColour, pickedPoint, pickedStroke } from "../models/picking.js";
 
-const WORDS = { box: "Draw a box", point: "Click a point", stroke: "Draw a line", colour: "Pick a color" };
+const WORDS = { box: t("Draw a box"), point: t("Click a point"), stroke: t("Draw a line"), colour: t("Pick a color") };
 const SVG = "http://www.w3.org/2000/svg";
 
 /** The image before and after the step in focus, the slider between them, and picks that fill the step's form. */
@@ -38,10 +39,11 @@ export class WorkbenchStage {
     [this.#tool, this.#input, this.#colorspace] = [tool, input, colorspace];
     this.#root.part("none").hidden = true;
     this.#stage.classList.toggle("is-alone", !view.before || !view.after);
-    this.#picture("after", view.after, view.before ? "after" : "");
-    this.#picture("before", view.before, "before");
-    const words = view.after ? `${view.after.width} × ${view.after.height} px${view.exact ? "" : `, previewed at ${view.after.from.join(" × ")}; in full soon`}` : "";
-    this.#root.part("view-title").textContent = view.number ? `After step ${view.number}` : "Original";
+    this.#picture("after", view.after, view.before ? t("after") : "");
+    this.#picture("before", view.before, t("before"));
+    const size = view.after ? `${view.after.width} × ${view.after.height} px` : "";
+    const words = view.after && !view.exact ? t("%(size)s, previewed at %(from)s; in full soon", { size, from: view.after.from.join(" × ") }) : size;
+    this.#root.part("view-title").textContent = view.number ? t("After step %(number)s", { number: view.number }) : t("Original");
     this.#root.part("view-words").textContent = [view.after?.tool, words].filter(Boolean).join(" · ");
     const button = this.#root.querySelector("[data-act=pick]");
     button.hidden = !tool?.pick;
@@ -75,8 +77,8 @@ export class WorkbenchStage {
     figure.hidden = !sent;
     if (!sent) return;
     figure.querySelector("img").src = sent.address;
-    figure.querySelector("img").alt = sent.tool ? `${word || "Image"}: step ${sent.number}, ${sent.tool}` : "The original image";
-    figure.querySelector("figcaption").textContent = [word, `${sent.number} ${sent.tool || "original"}`].filter(Boolean).join(" · ");
+    figure.querySelector("img").alt = sent.tool ? t("%(what)s: step %(number)s, %(tool)s", { what: word || t("Image"), ...sent }) : t("The original image");
+    figure.querySelector("figcaption").textContent = [word, `${sent.number} ${sent.tool || t("original")}`].filter(Boolean).join(" · ");
   }
 
   /** What the last step that found something found, drawn on the original. */
@@ -90,7 +92,7 @@ export class WorkbenchStage {
       else for (const [name, value] of [["cx", points[0][0]], ["cy", points[0][1]], ["r", radius ?? shown.original.width / 300]]) shape.setAttribute(name, value);
       return shape;
     }));
-    if (found.length) this.#root.part("view-words").textContent += ` · ${found.length} found by the toolchain`;
+    if (found.length) this.#root.part("view-words").textContent += ` · ${t("%(count)s found by the toolchain", { count: found.length })}`;
   }
 
   #compare(pressed) {

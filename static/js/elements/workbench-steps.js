@@ -1,3 +1,4 @@
+import { t, tp } from "../lib/t.js";
 import { argumentOf, picturesBefore, textOf, valueOf } from "../models/workbench.js";
 import { copied, dragRows, keepRows, write } from "./rows.js";
 
@@ -9,11 +10,13 @@ const LONGEST_CHOICE = 7;
 function wordsOf({ parameter, value, allowed, message }) {
   if (parameter === "tool") {
     const near = allowed.split(", ");
-    return `The toolbox has no single tool of this name. ${near.length > 3 ? "Remove the step, and add one by what it does" : `Similar names: ${near.join(", ")}`}.`;
+    return near.length > 3
+      ? t("The toolbox has no single tool of this name. Remove the step, and add one by what it does.")
+      : t("The toolbox has no single tool of this name. Similar names: %(names)s.", { names: near.join(", ") });
   }
-  if (parameter === "image_in" && typeof value === "string") return `It uses ${value}, which no earlier step creates. Allowed for “works on”: ${allowed}.`;
-  if (value === "(missing)") return `${parameter} is missing. Allowed: ${allowed}.`;
-  return parameter ? `${parameter}: ${value || "nothing"} is not possible. Allowed: ${allowed}.` : message;
+  if (parameter === "image_in" && typeof value === "string") return t("It uses %(value)s, which no earlier step creates. Allowed for “works on”: %(allowed)s.", { value, allowed });
+  if (value === "(missing)") return t("%(parameter)s is missing. Allowed: %(allowed)s.", { parameter, allowed });
+  return parameter ? t("%(parameter)s: %(value)s is not possible. Allowed: %(allowed)s.", { parameter, value: value || t("nothing"), allowed }) : message;
 }
 
 /** The steps as cards: a form from the tool's parameters, the image after it, and what is wrong with it. */
@@ -46,16 +49,16 @@ export class WorkbenchSteps {
     card.classList.toggle("is-unrun", Boolean(shown?.error && shown.error.number < at + 1));
     const number = card.querySelector(".bstep__n");
     number.textContent = String(at + 1);
-    number.setAttribute("aria-label", `Show step ${at + 1}, ${call.tool}`);
+    number.setAttribute("aria-label", t("Show step %(number)s, %(tool)s", { number: at + 1, tool: call.tool }));
     number.setAttribute("aria-current", String(focus === at + 1));
     const name = card.querySelector(".bstep__tool");
     name.textContent = name.title = tool?.name ?? call.tool;
-    card.querySelector("[data-act=move]").setAttribute("aria-label", `Move step ${at + 1}`);
-    card.querySelector("[data-act=remove]").setAttribute("aria-label", `Remove step ${at + 1}`);
-    part("module").textContent = tool?.module.split(" ")[0] ?? "unknown";
+    card.querySelector("[data-act=move]").setAttribute("aria-label", t("Move step %(number)s", { number: at + 1 }));
+    card.querySelector("[data-act=remove]").setAttribute("aria-label", t("Remove step %(number)s", { number: at + 1 }));
+    part("module").textContent = tool?.module.split(" ")[0] ?? t("unknown");
     part("stopped").hidden = error === null;
     part("module").hidden = error !== null;
-    part("ms").textContent = step && !error ? (step.cached ? "kept" : `${step.milliseconds.toFixed(1)} ms`) : "";
+    part("ms").textContent = step && !error ? (step.cached ? t("kept") : `${step.milliseconds.toFixed(1)} ms`) : "";
     part("problem").hidden = error === null;
     part("problem").querySelector("span").textContent = error ? wordsOf(error) : "";
     if (card.dataset.tool !== call.tool) this.#build(card, tool, call);
@@ -81,7 +84,7 @@ export class WorkbenchSteps {
       (inFront ? fields : more).append(this.#field(one));
     }
     for (const [at, name] of (tool?.pictures ?? ["image"]).entries()) more.append(this.#source(name, at));
-    card.querySelector("[data-part=more-words]").textContent = `${more.children.length} more`;
+    card.querySelector("[data-part=more-words]").textContent = t("%(count)s more", { count: more.children.length });
     card.querySelector("details").open = (tool?.pictures.length ?? 1) > 1;
   }
 
@@ -93,10 +96,10 @@ export class WorkbenchSteps {
     const field = document.createElement(choices.length ? "select" : "input");
     field.className = choices.length ? "select" : "input input--sm mono";
     if (choices.length) {
-      const unset = parameter.required ? [] : [["", `${textOf(parameter.default) || "not set"}`]];
+      const unset = parameter.required ? [] : [["", textOf(parameter.default) || t("not set")]];
       field.append(...[...unset, ...choices.map((choice) => [String(choice), String(choice)])].map(([value, words]) => new Option(words, value)));
     } else {
-      field.placeholder = textOf(parameter.default) || (parameter.optional ? "not set" : "");
+      field.placeholder = textOf(parameter.default) || (parameter.optional ? t("not set") : "");
       field.autocomplete = "off";
       if (parameter.kind === "integer" || parameter.kind === "number") field.inputMode = "decimal";
     }
@@ -109,7 +112,7 @@ export class WorkbenchSteps {
 
   #source(name, at) {
     const label = copied("row-bench-field");
-    label.querySelector("span").textContent = at ? name : "works on";
+    label.querySelector("span").textContent = at ? name : t("works on");
     const select = document.createElement("select");
     select.className = "select";
     label.classList.add("bfield--wide");
@@ -129,7 +132,7 @@ export class WorkbenchSteps {
     const inputs = [call.image_in ?? ""].flat();
     for (const select of card.querySelectorAll("[data-source]")) {
       const place = Number(select.dataset.source);
-      const first = place ? [["", "choose"]] : [["", "the latest image"]];
+      const first = place ? [["", tp("key", "choose")]] : [["", t("the latest image")]];
       select.replaceChildren(...[...first, ...names.map((name) => [name, name])].map(([value, words]) => new Option(words, value)));
       select.value = inputs[place] ?? "";
     }

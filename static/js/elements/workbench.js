@@ -1,4 +1,5 @@
 import { newKey, sendJson } from "../lib/request.js";
+import { t } from "../lib/t.js";
 import { completed, same } from "../models/draft.js";
 import { answersInWords } from "../models/options.js";
 import { History } from "../models/history.js";
@@ -186,22 +187,22 @@ export class SightlineWorkbench extends HTMLElement {
   /** First as the screen shows it, then in full; an answer to what was asked before the last change is dropped. */
   async #run() {
     const asked = (this.#asked += 1);
-    if (!this.#data.picture) return this.#parts.stage.none("The image of this sample is missing, so no step can run.");
+    if (!this.#data.picture) return this.#parts.stage.none(t("The image of this sample is missing, so no step can run."));
     const isOver = () => asked !== this.#asked;
     const calls = this.#calls;
     const body = { calls, focus: this.#focus, side: this.#parts.stage.side, answers: answersInWords(this.#data.content) };
     try {
       for (const full of [false, true]) {
-        const waiting = waitingWords(full ? "In full" : `Running step ${this.#focus || 1}`, (words) => isOver() || this.#parts.stage.wait(words));
+        const waiting = waitingWords(full ? t("In full") : t("Running step %(number)s", { number: this.#focus || 1 }), (words) => isOver() || this.#parts.stage.wait(words));
         const { status, data } = await this.#runs.ask({ ...body, full, known: [...this.#thumbnails.keys()].slice(-400) }, isOver).finally(waiting);
         if (isOver()) return;
-        if (status !== 200) return this.#complain("problem", data.error?.message ?? `The toolchain could not be run (${status}). Reload the page.`);
+        if (status !== 200) return this.#complain("problem", data.error?.message ?? t("The toolchain could not be run (%(status)s). Reload the page.", { status }));
         this.#ran = calls;
         this.#take(data);
         if (data.whole) return;
       }
     } catch {
-      if (!isOver()) this.#complain("problem", "No response from the server in time. Change a step, or choose a smaller crop.");
+      if (!isOver()) this.#complain("problem", t("No response from the server in time. Change a step, or choose a smaller crop."));
     } finally {
       if (!isOver()) this.#parts.stage.wait("");
     }
@@ -215,8 +216,10 @@ export class SightlineWorkbench extends HTMLElement {
     const tool = step ? this.#tools.get(step.tool) : null;
     this.#parts.stage.show(shown, this.#focus, { tool, input, colorspace: this.#calls[this.#focus - 1]?.arguments.colorspace });
     this.#parts.results.show(shown, this.#focus);
-    const ran = `${shown.steps.length} of ${this.#calls.length} steps ran${shown.milliseconds < 1 ? ", kept from before" : ` in ${Math.round(shown.milliseconds)} ms`}`;
-    this.part("summary").textContent = [`Answer ${this.#data.content.answer.join(", ") || "not given"}`, this.#calls.length ? ran : "no steps yet"].join(" · ");
+    const counts = { count: shown.steps.length, total: this.#calls.length, time: `${Math.round(shown.milliseconds)} ms` };
+    const ran = shown.milliseconds < 1 ? t("%(count)s of %(total)s steps ran, kept from before", counts) : t("%(count)s of %(total)s steps ran in %(time)s", counts);
+    const answer = t("Answer %(answer)s", { answer: this.#data.content.answer.join(", ") || t("not given") });
+    this.part("summary").textContent = [answer, this.#calls.length ? ran : t("no steps yet")].join(" · ");
     this.#show();
   }
 
@@ -237,7 +240,7 @@ export class SightlineWorkbench extends HTMLElement {
   async #send(url, body) {
     const answer = await sendJson("POST", url, body, { token: token(), key: newKey() }).catch(() => null);
     const done = answer?.status === 200;
-    this.#complain("problem", done ? "" : (answer?.data.error?.message ?? "No response from the server. Try again."));
+    this.#complain("problem", done ? "" : (answer?.data.error?.message ?? t("No response from the server. Try again.")));
     return done ? answer.data : null;
   }
 

@@ -1,5 +1,7 @@
 /** The reference toolchain as text that a person edits: JSON, a call an object of tool, arguments, image_in, image_out. */
 
+import { allOf, t } from "../lib/t.js";
+
 const KEYS = ["tool", "arguments", "image_in", "image_out"];
 const MOST = 100;
 
@@ -7,16 +9,17 @@ const isObject = (value) => value !== null && typeof value === "object" && !Arra
 const isName = (value) => typeof value === "string" && value !== "";
 
 /** What is wrong with one call, or "". */
-function problemOf(call) {
-  if (!isObject(call)) return "must be an object like {\"tool\": \"Crop\", \"arguments\": {}}";
+function problemOf(call, at) {
+  const number = at + 1;
+  if (!isObject(call)) return t("Call %(number)s must be an object like %(example)s.", { number, example: '{"tool": "Crop", "arguments": {}}' });
   const unknown = Object.keys(call).find((key) => !KEYS.includes(key));
-  if (unknown !== undefined) return `has the unknown key “${unknown}”. Allowed: ${KEYS.join(", ")}`;
-  if (!isName(call.tool)) return "has no tool name";
-  if (call.arguments !== undefined && !isObject(call.arguments)) return "needs an object as arguments";
+  if (unknown !== undefined) return t("Call %(number)s has the unknown key “%(key)s”. Allowed: %(allowed)s.", { number, key: unknown, allowed: KEYS.join(", ") });
+  if (!isName(call.tool)) return t("Call %(number)s has no tool name.", { number });
+  if (call.arguments !== undefined && !isObject(call.arguments)) return t("Call %(number)s needs an object as arguments.", { number });
   const given = Array.isArray(call.image_in) ? call.image_in : [call.image_in ?? "latest"];
-  if (!given.length || !given.every(isName)) return "needs a name or a list of names as image_in";
-  if ((call.image_out ?? null) !== null && !isName(call.image_out)) return "needs a name as image_out";
-  return call.image_out === "original" ? "can't name its result original; this name is reserved for the image" : "";
+  if (!given.length || !given.every(isName)) return t("Call %(number)s needs a name or a list of names as image_in.", { number });
+  if ((call.image_out ?? null) !== null && !isName(call.image_out)) return t("Call %(number)s needs a name as image_out.", { number });
+  return call.image_out === "original" ? t("Call %(number)s can't name its result original; this name is reserved for the image.", { number }) : "";
 }
 
 const whole = ({ tool, arguments: given = {}, image_in = null, image_out = null }) => ({ tool, arguments: given, image_in, image_out });
@@ -31,12 +34,12 @@ export function readChain(text) {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { calls: null, problem: `Invalid JSON: ${error.message}.` };
+    return { calls: null, problem: t("Invalid JSON: %(message)s.", { message: error.message }) };
   }
-  if (!Array.isArray(value)) return { calls: null, problem: "A toolchain must be a list of calls: [ … ]." };
-  if (value.length > MOST) return { calls: null, problem: `The toolchain has ${value.length} calls (limit: ${MOST}).` };
-  const at = value.findIndex((call) => problemOf(call));
-  if (at >= 0) return { calls: null, problem: `Call ${at + 1} ${problemOf(value[at])}.` };
+  if (!Array.isArray(value)) return { calls: null, problem: t("A toolchain must be a list of calls: [ … ].") };
+  if (value.length > MOST) return { calls: null, problem: t("The toolchain has %(count)s calls (limit: %(most)s).", { count: value.length, most: MOST }) };
+  const problem = value.map(problemOf).find(Boolean);
+  if (problem) return { calls: null, problem };
   return { calls: value.map(whole), problem: "" };
 }
 
@@ -52,9 +55,9 @@ export function writtenChain(calls) {
 
 /** One call as a person reads it: its arguments in words, and from which image to which. */
 export function callWords({ arguments: given, image_in, image_out }) {
-  const from = [image_in ?? "latest image"].flat().join(" and ");
+  const from = allOf([image_in ?? t("latest image")].flat());
   return {
     given: Object.entries(given).map(([name, value]) => `${name} = ${typeof value === "string" ? value : JSON.stringify(value)}`),
-    way: `${from} → ${image_out ?? "new image"}`,
+    way: `${from} → ${image_out ?? t("new image")}`,
   };
 }

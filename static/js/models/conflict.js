@@ -1,28 +1,29 @@
+import { t } from "../lib/t.js";
 import { differenceOf } from "./difference.js";
 import { differences, same } from "./draft.js";
 import { merged } from "./merge.js";
 
-const listed = (things) => things.join("\n") || "none";
+const listed = (things) => things.join("\n") || t("none");
 
 const boxWords = ({ box: [x1, y1, x2, y2], label, source }) =>
-  [`${x2 - x1} × ${y2 - y1} px at ${x1}, ${y1}`, label, source && `adopted from ${source}`].filter(Boolean).join(", ");
+  [t("%(size)s at %(x)s, %(y)s", { size: `${x2 - x1} × ${y2 - y1} px`, x: x1, y: y1 }), label, source && t("adopted from %(source)s", { source })].filter(Boolean).join(", ");
 
 const planWords = ({ targets, distractors, ordered }) => [
   ...targets.map(({ tool, step }) => `${step} ${tool}`),
-  ...distractors.map((tool) => `distractor ${tool}`),
-  ...(ordered === null ? [] : [ordered ? "ordered" : "any order"]),
+  ...distractors.map((tool) => t("distractor %(tool)s", { tool })),
+  ...(ordered === null ? [] : [ordered ? t("ordered") : t("any order")]),
 ];
 
 const callWords = ({ tool, arguments: given, image_in, image_out }) =>
-  [tool, ...Object.entries(given).map(([name, value]) => `${name}=${JSON.stringify(value)}`), `${image_in ?? "latest"} → ${image_out ?? "new"}`].join(" ");
+  [tool, ...Object.entries(given).map(([name, value]) => `${name}=${JSON.stringify(value)}`), `${image_in ?? t("latest")} → ${image_out ?? t("new")}`].join(" ");
 
 /** A part of a content in words: what a person compares. */
 const WORDS = {
-  Question: ({ question }) => question || "empty",
+  Question: ({ question }) => question || t("empty"),
   "Options and answer": ({ answer_type, options, answer }) =>
     answer_type === "mc"
       ? listed(Object.entries(options).map(([key, text]) => `${answer.includes(key) ? "✓ " : ""}${key} ${text}`))
-      : `open: ${listed(answer)}`,
+      : t("open: %(answers)s", { answers: listed(answer) }),
   "Evidence boxes": ({ gold_boxes }) => listed(gold_boxes.map(boxWords)),
   "Reference toolchain": ({ reference_toolchain }) => listed(reference_toolchain.map(callWords)),
   "Tool plan": (plan) => listed(planWords(plan)),
@@ -52,6 +53,11 @@ export function conflictRows(base, mine, theirs) {
 /** How many rows come from where, as a sentence. */
 export function sumOf(rows) {
   const count = (side) => rows.filter((row) => row.side === side).length;
-  const parts = [[count("mine"), "from this browser"], [count("theirs"), "from the server"], [count("both"), "from both"]];
-  return `${parts.filter(([n]) => n).map(([n, words]) => `${n} of ${rows.length} ${words}`).join(", ")}.`;
+  const words = {
+    mine: (values) => t("%(count)s of %(total)s from this browser", values),
+    theirs: (values) => t("%(count)s of %(total)s from the server", values),
+    both: (values) => t("%(count)s of %(total)s from both", values),
+  };
+  const parts = Object.entries(words).map(([side, say]) => [count(side), say]).filter(([n]) => n);
+  return `${parts.map(([n, say]) => say({ count: n, total: rows.length })).join(", ")}.`;
 }

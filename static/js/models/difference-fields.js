@@ -1,13 +1,14 @@
 import { area, height, intersection, width } from "../lib/geometry.js";
 import { share } from "../lib/format.js";
+import { gettext_noop, t, tn } from "../lib/t.js";
 import { differenceOf } from "./difference.js";
 
 const MINUS = "\u2212";
 const GAP = "\u00a0";
 
 const size = (box) => `${width(box)} × ${height(box)}${GAP}px`;
-const place = (box) => `${size(box)} at ${box[0]}, ${box[1]}`;
-const boxText = (one) => (one ? [place(one.box), one.label, one.source && `adopted from ${one.source}`].filter(Boolean).join(" ") : "");
+const place = (box) => t("%(size)s at %(x)s, %(y)s", { size: size(box), x: box[0], y: box[1] });
+const boxText = (one) => (one ? [place(one.box), one.label, one.source && t("adopted from %(source)s", one)].filter(Boolean).join(" ") : "");
 const letters = (options, answer) => (options?.[answer] === undefined ? String(answer) : `${answer}, ${options[answer]}`);
 const call = ({ tool, arguments: given }) => {
   const said = Object.entries(given ?? {}).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
@@ -15,37 +16,32 @@ const call = ({ tool, arguments: given }) => {
 };
 
 function plan({ targets = [], distractors = [], ordered = null }) {
-  const lines = targets.map(({ tool, step }) => `step ${step} ${tool}`);
-  for (const tool of distractors) lines.push(`distractor ${tool}`);
-  if (ordered !== null) lines.push(ordered ? "in this order" : "in any order");
+  const lines = targets.map(({ tool, step }) => t("step %(step)s %(tool)s", { step, tool }));
+  for (const tool of distractors) lines.push(t("distractor %(tool)s", { tool }));
+  if (ordered !== null) lines.push(ordered ? t("in this order") : t("in any order"));
   return lines.join("\n");
 }
 
 /** Each field of a content as name and text, in the order of the inspector. Fields without text are left out. */
 function texts(content) {
-  const rows = [["Question", content.question ?? ""]];
+  const rows = [[gettext_noop("Question"), content.question ?? ""]];
   for (const [letter, text] of Object.entries(content.options ?? {})) rows.push([`Option ${letter}`, text]);
-  rows.push(["Answer", (content.answer ?? []).map((one) => letters(content.options, one)).join("\n")]);
+  rows.push([gettext_noop("Answer"), (content.answer ?? []).map((one) => letters(content.options, one)).join("\n")]);
   for (const [name, values] of Object.entries(content.facets ?? {})) rows.push([`Facet ${name}`, values.join(", ")]);
-  rows.push(["Toolchain", (content.reference_toolchain ?? []).map(call).join("\n")], ["Tool plan", plan(content)]);
+  rows.push([gettext_noop("Toolchain"), (content.reference_toolchain ?? []).map(call).join("\n")], [gettext_noop("Tool plan"), plan(content)]);
   return new Map(rows.filter(([, text]) => text));
 }
 
 /** How a box lies to the one before it, in words. */
 export function boxNote(before, after) {
   const shared = intersection(before, after);
-  if (!shared) return "The new box doesn't overlap the old one.";
+  if (!shared) return t("The new box doesn't overlap the old one.");
   const common = area(shared);
   const iou = common / (area(before) + area(after) - common);
   const change = Math.round(100 * (area(after) / area(before) - 1));
-  const grown = change ? `Area ${change < 0 ? MINUS : "+"}${Math.abs(change)}%, ` : "";
-  const lies =
-    common === area(after)
-      ? "The new box is inside the old one. "
-      : common === area(before)
-        ? "The new box contains the old one. "
-        : "";
-  return `${lies}${grown}IoU ${share(iou)}`;
+  const grown = change ? t("Area %(change)s%, IoU %(iou)s", { change: `${change < 0 ? MINUS : "+"}${Math.abs(change)}`, iou: share(iou) }) : `IoU ${share(iou)}`;
+  if (common === area(after)) return `${t("The new box is inside the old one.")} ${grown}`;
+  return common === area(before) ? `${t("The new box contains the old one.")} ${grown}` : grown;
 }
 
 /** A whole content as names and texts, boxes first. */
@@ -89,13 +85,29 @@ export function fieldsThatDiffer(before, after) {
   return { changed: rows.filter(({ same }) => !same), same: rows.filter(({ same }) => same).map(({ name }) => name) };
 }
 
+/** What several fields have a kind of, with the text for one and for more of them. */
+const KINDS = {
+  Box: (one, n) => tn("Box %(one)s", "Boxes %(one)s", n, { one }),
+  Option: (one, n) => tn("Option %(one)s", "Options %(one)s", n, { one }),
+  Facet: (one, n) => tn("Facet %(one)s", "Facets %(one)s", n, { one }),
+};
+
+/** "Option A" as kind and one; other names have no kind. */
+const parted = (name) => (KINDS[name.split(" ", 1)[0]] ? name.split(/ (.*)/s) : [name, ""]);
+
+/** The name of a field in the language of the page. */
+export function nameOf(name) {
+  const [kind, one] = parted(name);
+  return one ? KINDS[kind](one, 1) : t(name);
+}
+
 /** Names of fields in few words: "Answer, options A C, facets tier scene". */
 export function inFewWords(names) {
   const groups = new Map();
   for (const name of names) {
-    const [kind, one] = name.startsWith("Option ") || name.startsWith("Facet ") ? name.split(/ (.*)/s) : [name, ""];
+    const [kind, one] = parted(name);
     groups.set(kind, [...(groups.get(kind) ?? []), one]);
   }
-  const words = [...groups].map(([kind, ones]) => (ones[0] ? [`${kind}${ones.length > 1 ? "s" : ""}`, ...ones].join(" ") : kind));
+  const words = [...groups].map(([kind, ones]) => (ones[0] ? KINDS[kind](ones.join(" "), ones.length) : t(kind)));
   return words.map((one, at) => (at ? one[0].toLowerCase() + one.slice(1) : one)).join(", ");
 }

@@ -1,3 +1,4 @@
+import { t } from "../lib/t.js";
 import { same } from "./draft.js";
 
 const WAIT = 800;
@@ -142,7 +143,7 @@ export class DraftSaving extends EventTarget {
     else if (status === 409) this.lose(data.error?.message ?? "");
     else if (status === 401) this.#say("signed-out");
     else if (status >= 500 || status === 429) this.#retry();
-    else this.#say("refused", data?.error?.message ?? "The server rejected the draft.");
+    else this.#say("refused", data?.error?.message ?? t("The server rejected the draft."));
   }
 
   #saved(data, content) {

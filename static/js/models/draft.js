@@ -1,5 +1,7 @@
 /** The content of a sample's annotation as the server knows it, and two versions of it side by side. */
 
+import { gettext_noop } from "../lib/t.js";
+
 const EMPTY = {
   question: "",
   answer_type: "mc",
@@ -18,12 +20,12 @@ export const completed = (content) => ({ ...EMPTY, ...content });
 
 /** What belongs together: taking the options of one side and the answer of the other would make nonsense. */
 const ROWS = [
-  ["Question", ["question"]],
-  ["Options and answer", ["answer_type", "options", "answer"]],
-  ["Evidence boxes", ["gold_boxes"]],
-  ["Reference toolchain", ["reference_toolchain"]],
-  ["Tool plan", ["targets", "distractors", "ordered"]],
-  ["Facets", ["facets"]],
+  [gettext_noop("Question"), ["question"]],
+  [gettext_noop("Options and answer"), ["answer_type", "options", "answer"]],
+  [gettext_noop("Evidence boxes"), ["gold_boxes"]],
+  [gettext_noop("Reference toolchain"), ["reference_toolchain"]],
+  [gettext_noop("Tool plan"), ["targets", "distractors", "ordered"]],
+  [gettext_noop("Facets"), ["facets"]],
 ];
 
 const canonical = (value) =>

@@ -1,5 +1,6 @@
 import { area, isBox } from "../lib/geometry.js";
 import { share } from "../lib/format.js";
+import { t } from "../lib/t.js";
 
 /**
  * What lies over an image, in drawing order: asked for, executed, found by a detector, gold, notes.
@@ -30,7 +31,7 @@ export function turnsUnder(turns, [x, y]) {
 /** The lines of the tip over a turn, or over the crop of a run, which has a label. Coverage is the share of gold in the crop, concentration the share of the crop that is gold. */
 export function tipOf({ turn, label, tool, coverage, concentration, iou }) {
   const parts = [];
-  if (coverage !== undefined) parts.push(`coverage ${share(coverage)}`, `concentration ${share(concentration)}`);
+  if (coverage !== undefined) parts.push(t("coverage %(share)s", { share: share(coverage) }), t("concentration %(share)s", { share: share(concentration) }));
   if (iou !== undefined) parts.push(`IoU ${share(iou)}`);
-  return { title: label ?? `Turn ${turn}`, tool: tool ?? "", text: parts.join(" · ") };
+  return { title: label ?? t("Turn %(turn)s", { turn }), tool: tool ?? "", text: parts.join(" · ") };
 }

@@ -1,3 +1,4 @@
+import { t } from "../lib/t.js";
 import { readChain } from "./chain.js";
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
@@ -16,18 +17,18 @@ export function readPasted(text, size = null) {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { calls: null, problem: `This is not JSON: ${error.message}.` };
+    return { calls: null, problem: t("This is not JSON: %(message)s.", { message: error.message }) };
   }
   const steps = stepsOf(value);
-  if (!Array.isArray(steps)) return { calls: null, problem: "A toolchain is a list of calls, or a trajectory with steps." };
+  if (!Array.isArray(steps)) return { calls: null, problem: t("A toolchain is a list of calls, or a trajectory with steps.") };
   let calls;
   try {
     const sizes = new Map([["original", size]]);
     calls = steps.filter((step) => !isObject(step) || step.ok !== false).map((step, at) => plain(step, at, sizes));
   } catch (error) {
-    return { calls: null, problem: `The arguments of a call are not JSON: ${error.message}.` };
+    return { calls: null, problem: t("The arguments of a call are not JSON: %(message)s.", { message: error.message }) };
   }
-  if (!calls.length) return { calls: null, problem: "It contains no successful call. Paste another toolchain." };
+  if (!calls.length) return { calls: null, problem: t("It contains no successful call. Paste another toolchain.") };
   return readChain(JSON.stringify(Array.isArray(value) && value === steps ? calls : unnamed(calls)));
 }
 

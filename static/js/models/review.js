@@ -1,5 +1,7 @@
 /** A review while it is written: what is decided, why, and whether the server has it. */
 
+import { t } from "../lib/t.js";
+
 export const DECISIONS = ["accept", "fix_and_accept", "return", "discard"];
 
 /** Says "change" whenever anything of it is different. */
@@ -41,10 +43,10 @@ export class Review extends EventTarget {
   /** What is missing before this can be sent: the field and a sentence; null when nothing is. */
   get missing() {
     if (this.#decision === "return" && !this.#comment.trim()) {
-      return { field: "comment", text: "Write in the comment what the author should change." };
+      return { field: "comment", text: t("Write in the comment what the author should change.") };
     }
     if (this.#decision === "discard" && !this.#reasons.size && !this.#comment.trim()) {
-      return { field: "comment", text: "Choose a reason, or write in the comment why the sample is discarded." };
+      return { field: "comment", text: t("Choose a reason, or write in the comment why the sample is discarded.") };
     }
     return null;
   }

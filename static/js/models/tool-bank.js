@@ -1,7 +1,9 @@
 /** The tool bank of a benchmark, as the server gives it: {tools: [{name, aliases, segment, state, reason}], segments: {code: title}}. */
 
+import { t } from "../lib/t.js";
+
 const MOST = 10;
-const NO_SEGMENT = "No segment";
+const NO_SEGMENT = t("No segment");
 
 /** A name as it is compared: case and spaces make no difference. */
 const keyOf = (name) => name.trim().replace(/\s+/g, " ").toLowerCase();
@@ -30,10 +32,10 @@ export class ToolBank {
   /** What stands beside a name in a plan: the segment, or why the lead has something to say. */
   wordsFor(name) {
     const tool = this.find(name);
-    if (!tool) return "new: proposed when you submit";
-    if (tool.state === "refused") return `rejected: ${tool.reason}`;
-    if (tool.state === "proposed") return "proposed";
-    if (keyOf(tool.name) !== keyOf(name)) return `in the bank: ${tool.name}`;
+    if (!tool) return t("new: proposed when you submit");
+    if (tool.state === "refused") return t("rejected: %(reason)s", { reason: tool.reason });
+    if (tool.state === "proposed") return t("proposed");
+    if (keyOf(tool.name) !== keyOf(name)) return t("in the bank: %(name)s", { name: tool.name });
     return this.#segments[tool.segment] ?? "";
   }
 

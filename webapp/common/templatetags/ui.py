@@ -11,9 +11,11 @@ from django import template
 from django.forms import BoundField, CheckboxInput, FileInput, NumberInput, Select, Textarea
 from django.http import QueryDict
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, get_language_bidi, gettext
 
 from webapp.common import drawing, formatting, fragments, svg
 from webapp.common.formatting import MINUS, finite
@@ -21,6 +23,7 @@ from webapp.common.glossary import find_term
 from webapp.common.status_icons import status_icon
 from webapp.common.svg import QUADRANTS
 from webapp.common.thumbnails import annotated_thumbnail
+from webapp.common.translation import ENGLISH
 
 register = template.Library()
 
@@ -113,6 +116,12 @@ def px(width: Any, height: object = None) -> str:
 
 
 @register.simple_tag
+def counted(count: Any) -> SafeString:
+    """``{% counted pair.samples as samples %}``: ``ui/_count.html`` as a value of a text to translate."""
+    return SafeString(render_to_string("ui/_count.html", {"count": count}).strip())
+
+
+@register.simple_tag
 def fragment(name: str, **context: object) -> SafeString:
     """``{% fragment "annotation/samples/_rows.jinja" tiles=tiles %}``: rows or tiles, which know nothing else."""
     return fragments.fragment(name, context)
@@ -134,6 +143,16 @@ def query(context: template.Context, **changes: Any) -> str:
         else:
             terms[name] = str(value)
     return f"?{terms.urlencode()}"
+
+
+@register.simple_tag
+def language_attributes() -> SafeString:
+    """Of the root of a page: its language and, unless that is English, where the texts of its scripts are."""
+    code = get_language() or ENGLISH
+    if code.partition("-")[0] == ENGLISH:
+        return format_html('lang="{}"', ENGLISH)
+    direction = "rtl" if get_language_bidi() else "ltr"
+    return format_html('lang="{}" dir="{}" data-texts="{}"', code, direction, reverse("script-texts", args=[code]))
 
 
 @register.simple_tag(takes_context=True)
@@ -185,21 +204,28 @@ def quadrant_code(name: str) -> str:
 @register.filter
 def quadrant_name(name: str) -> str:
     """``G+A-`` as "Grounded, incorrect"."""
-    return QUADRANTS[quadrant_code(name)][1]
+    return gettext(QUADRANTS[quadrant_code(name)][1])
 
 
 @register.simple_tag
 def quadrant(name: str, kind: str = "", words: bool = False, explained: bool = False) -> SafeString:
     """``{% quadrant "G+A-" %}``; kind "tag" has a ground, "glyph" is the sign alone; words adds its meaning; explained:
     a press opens its entry of the glossary, where it is not part of a link."""
-    return _quadrant(quadrant_code(name), kind, words, explained)
+    return _quadrant(quadrant_code(name), kind, words, explained, get_language())
 
 
-@lru_cache(maxsize=64)
-def _quadrant(code: str, kind: str, words: bool, explained: bool) -> SafeString:
+@lru_cache(maxsize=256)
+def _quadrant(code: str, kind: str, words: bool, explained: bool, language: str | None) -> SafeString:
     """There are some dozen, and a list holds one in each row: each is drawn once."""
     label, meaning = QUADRANTS[code]
-    drawn = {"code": code, "label": label, "meaning": meaning, "kind": kind, "words": words, "explained": explained}
+    drawn = {
+        "code": code,
+        "label": label,
+        "meaning": gettext(meaning),
+        "kind": kind,
+        "words": words,
+        "explained": explained,
+    }
     return render_to_string("ui/_quadrant.html", drawn)
 
 
@@ -211,7 +237,7 @@ def term(slug: str, text: object = "", sign: bool = False) -> SafeString:
     use already, such as a head that sorts.
     """
     # Django doubles the percent signs of a text in ``_()``.
-    return _term(slug, str(text).replace("%%", "%"), sign)
+    return _term(slug, str(text).replace("%%", "%"), sign, get_language())
 
 
 @register.filter
@@ -222,7 +248,8 @@ def term_of(field: BoundField) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _term(slug: str, text: str, sign: bool) -> SafeString:
+def _term(slug: str, text: str, sign: bool, language: str | None) -> SafeString:
+    """Kept in each language: a page has dozens."""
     entry = find_term(slug)
     return SafeString(
         render_to_string("ui/_term.html", {"term": entry, "text": text or entry.name, "sign": sign}).strip()
