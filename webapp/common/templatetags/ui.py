@@ -146,13 +146,19 @@ def query(context: template.Context, **changes: Any) -> str:
 
 
 @register.simple_tag
-def language_attributes() -> SafeString:
-    """Of the root of a page: its language and, unless that is English, where the texts of its scripts are."""
+def page_language() -> str:
+    """The language of the page; every English is "en"."""
     code = get_language() or ENGLISH
-    if code.partition("-")[0] == ENGLISH:
-        return format_html('lang="{}"', ENGLISH)
+    return ENGLISH if code.partition("-")[0] == ENGLISH else code
+
+
+@register.simple_tag
+def language_attributes() -> SafeString:
+    """What the root of a page has besides its language, unless that is English: where the texts of its scripts are."""
+    if (code := page_language()) == ENGLISH:
+        return SafeString()
     direction = "rtl" if get_language_bidi() else "ltr"
-    return format_html('lang="{}" dir="{}" data-texts="{}"', code, direction, reverse("script-texts", args=[code]))
+    return format_html(' dir="{}" data-texts="{}"', direction, reverse("script-texts", args=[code]))
 
 
 @register.simple_tag(takes_context=True)
