@@ -28,9 +28,8 @@ _KEPT = ("lost", "gained", "p_cluster", "p_holm", "pairs_recorded", "pairs_traje
 def intervention_rows(benchmark: Benchmark, runs: Sequence[Run], slice_by: str = "") -> Iterator[dict[str, Any]]:
     """One row for each run, slice and condition with pairs, after one without an intervention; shares are 0 to 1. Runs
     without any effect have none. One query."""
-    rows = Metric.objects.of(benchmark).for_export()
-    rows = rows.filter(run__in=[run.pk for run in runs], metric__in=(NONE, *ARMS), slice_by=slice_by)
-    for _, found in groupby(rows.order_by("model", "setting", "slice", "pk").values(), lambda row: _place(row)):
+    rows = Metric.objects.of(benchmark).filter(scoring__run__in=runs, metric__in=(NONE, *ARMS), slice_by=slice_by)
+    for _, found in groupby(rows.for_export().values(), _place):
         by_name = {row["metric"]: row for row in found}
         effects = [_effect(by_name[name]) for name in ARMS if name in by_name and by_name[name]["n"]]
         if effects:
