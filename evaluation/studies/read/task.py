@@ -67,7 +67,8 @@ def is_invited(user: User, study: Experiment) -> bool:
 
 def open_to(user: User, study: Experiment) -> Any:
     """The samples of a study that are left for this person, with ``done_n`` and ``taken_n``."""
-    return study.study_samples.unsettled_by(user).with_places().filter(done_n__lt=study.design["people"])
+    found: Any = study.study_samples.unsettled_by(user).with_places()
+    return found.filter(done_n__lt=study.design["people"])
 
 
 def mine_of(user: User, study: Experiment) -> Mine:
@@ -89,7 +90,8 @@ def progress_by_stratum(study: Experiment) -> list[dict[str, Any]]:
          "answers": 0}
         for one in study.design["strata"]
     ]  # fmt: skip
-    for stratum, done in study.study_samples.with_places().order_by().values_list("stratum", "done_n"):
+    rows: Any = study.study_samples.with_places().order_by()
+    for stratum, done in rows.values_list("stratum", "done_n"):
         row = found[stratum]
         row["answered"] += done > 0
         row["full"] += done >= study.design["people"]
