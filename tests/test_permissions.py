@@ -44,7 +44,7 @@ from evaluation.experiments.write.endpoints import add_endpoint
 from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.prompts import create_prompt
 from evaluation.judging.write.queues import draw_judging, next_to_judge
-from evaluation.models import Lineage, Run, Trajectory
+from evaluation.models import Run, Trajectory
 from evaluation.trajectories.write.marks import write_note
 from evaluation.trajectories.write.slices import save_slice
 from tests import permission_table as table
@@ -68,11 +68,10 @@ OF_SCOPE = re.compile(rb'"?code"?: ?"?scope\b')
 """Of an error, in JSON or YAML."""
 
 
-def lineage_of(run: Run, lea: User) -> Lineage:
-    """A lineage with this run at its first step."""
-    placed = place_run(actor=lea, run=run, place=Place("GRPO", 0)).lineage
-    assert placed is not None
-    return placed
+def placed_run(lea: User) -> dict[str, Any]:
+    """The run, at the first step of a lineage."""
+    run = place_run(actor=lea, run=Run.objects.get(), place=Place("GRPO", 0))
+    return {"run": run.pk, "lineage": run.lineage_id}
 
 
 LINES = {line.name: line for line in table.TABLE}
@@ -115,8 +114,7 @@ class World:
             "lease": held.pk,
             "receipt": receipt.pk,
             "upload": upload.pk,
-            "run": Run.objects.get().pk,
-            "lineage": lineage_of(Run.objects.get(), lea).pk,
+            **placed_run(lea),
             "trajectory": Trajectory.objects.filter(sample__key="seen-00", condition="none").first().pk,
             "record": record.pk,
             "sha256": picture.sha256,
