@@ -106,7 +106,7 @@ def import_runs(
     space = BoxSpace.parse(coordinates) if coordinates else None
     score, chosen = least_score(format, threshold), read_by(format, mapping)
     options: dict[str, Any] = {"model": model, "setting": setting, "coordinates": coordinates}
-    options |= {"mapping": one.as_dict() for one in chosen.values()}
+    options.update(("mapping", one.as_dict()) for one in chosen.values())
     options |= {} if score is None else {THRESHOLD: threshold}
     choices, place = dict(options), place_of(lineage, step)
     options |= {} if place is None else {"lineage": place.lineage, "step": place.step}
