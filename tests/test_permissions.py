@@ -70,11 +70,10 @@ OF_SCOPE = re.compile(rb'"?code"?: ?"?scope\b')
 """Of an error, in JSON or YAML."""
 
 
-def lineage_of(run: Run, lea: User) -> Lineage:
-    """A lineage with this run at its first step."""
-    placed = place_run(actor=lea, run=run, place=Place("GRPO", 0)).lineage
-    assert placed is not None
-    return placed
+def placed_run(lea: User) -> dict[str, Any]:
+    """The run, at the first step of a lineage."""
+    run = place_run(actor=lea, run=Run.objects.get(), place=Place("GRPO", 0))
+    return {"run": run.pk, "lineage": run.lineage_id}
 
 
 LINES = {line.name: line for line in table.TABLE}
@@ -117,8 +116,7 @@ class World:
             "lease": held.pk,
             "receipt": receipt.pk,
             "upload": upload.pk,
-            "run": Run.objects.get().pk,
-            "lineage": lineage_of(Run.objects.get(), lea).pk,
+            **placed_run(lea),
             "trajectory": Trajectory.objects.filter(sample__key="seen-00", condition="none").first().pk,
             "record": record.pk,
             "sha256": picture.sha256,

@@ -106,8 +106,7 @@ def import_runs(
     space = BoxSpace.parse(coordinates) if coordinates else None
     score, chosen = least_score(format, threshold), read_by(format, mapping)
     options: dict[str, Any] = {"model": model, "setting": setting, "coordinates": coordinates}
-    for one in chosen.values():
-        options["mapping"] = one.as_dict()
+    options.update(("mapping", one.as_dict()) for one in chosen.values())
     options |= {} if score is None else {THRESHOLD: threshold}
     choices, place = dict(options), place_of(lineage, step)
     options |= {} if place is None else {"lineage": place.lineage, "step": place.step}
@@ -118,9 +117,8 @@ def import_runs(
     record = record or open_record(
         actor=actor, benchmark=benchmark, kind=ImportRecord.Kind.RUNS, path=path, format=format, options=options
     )
-    start = Position(**record.checkpoint) if record.checkpoint else Position()
+    importer, samples, start = IMPORTERS[format], sample_index(benchmark), Position(**(record.checkpoint or {}))
     reading = ReadOptions(model=model, setting=setting, coordinates=space, threshold=score, start=start, **chosen)
-    importer, samples = IMPORTERS[format], sample_index(benchmark)
     known = recogniser(benchmark, importer, choices, samples, anew=replace)
     saver = RunsSaver(actor, benchmark, record, replace=replace, checkpoint=checkpoint, answers=answers, place=place)
     try:
