@@ -20,8 +20,8 @@ _NAMED = re.compile(r"[:=]\s*([^:=\s][^:=]*)$")
 
 
 def printed_values(text: str) -> Iterator[str]:
-    """The values in the result of a tool: numbers that stand alone, texts in quotes, whole lines, and what follows the
-    last colon or equals sign of a line. A number within a word, a path, a size or a date does not stand alone.
+    """The values in the result of a tool: separate numbers, texts in quotes, whole lines, and what follows the last
+    colon or equals sign of a line. A number within a word, a path, a size or a date is not separate.
 
     Example: "Contours: 12, saved as /out/3.png" has 12 and not 3; "label = 'stop'" has stop.
     """

@@ -24,7 +24,7 @@ RULES = {
     "truncated": gettext_noop("An error or a limit came before the answer."),
     "parse_failure": gettext_noop("No option or value could be read from the output."),
     "tool_result_copied": gettext_noop(
-        "An incorrect answer that repeats a value printed by a tool: a number that stands alone, or a whole text."
+        "An incorrect answer that repeats a value printed by a tool: a separate number, or a whole text."
     ),
     "wrong_order": gettext_noop(
         "The expected tools in another order, in the plan or in the toolchain of an incorrect answer."

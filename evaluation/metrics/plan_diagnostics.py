@@ -1,4 +1,4 @@
-"""Why plans fail: targets that were recognized and left out, picks beside the targets, order by chance.
+"""Why plans fail: targets that were recognized and left out, picks that are no targets, order by chance.
 
 Source: docs/metrics.md#plan-diagnostics.
 """

@@ -1,4 +1,4 @@
-"""Diagnostics to take away: tables as files, and figures that stand alone."""
+"""Diagnostics as files: tables, and figures with their own colors."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ DRAWINGS: Mapping[str, Text] = {
     "scatters": gettext_lazy("Pass rate, calls and efficiency"),
 }
 SCALE, ACROSS, WIDE, HIGH = 2, 3, 280, 180
-"""Times as large as on the page; panels beside each other, and the size of one."""
+"""Times as large as on the page; panels in a row, and the size of one."""
 COLORS = ("#1b1b1a", "#2f6fb3", "#b4551d", "#2a7f6f", "#7a4fa3", "#8a6d00", "#a8325e", "#6b6a65")
-"""Of the runs in the curves, in their order; their letters tell them apart as well."""
+"""Of the runs in the curves, in their order; their letters distinguish them as well."""
 
 
 def diagnostics_file(slug: str, found: Diagnostics, table: str, format: str) -> FileResponse:

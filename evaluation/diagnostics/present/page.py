@@ -1,4 +1,4 @@
-"""The page of diagnostics: tables with their lists, and curves, points and cells where they stand in their drawings. No
+"""The page of diagnostics: tables with their lists, and curves, points and cells at their places in drawings. No
 number is made here."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from annotation.statistics import Interval
 from evaluation.common.compared import calling_terms
 from evaluation.common.links import Count, RunLinks
 from evaluation.common.plan_errors import PlanCounts
-from evaluation.diagnostics.read.analysis import CURVES, HEATED, PAIRS, CallingPair, Diagnostics, Metrics, point_of
+from evaluation.diagnostics.read.analysis import CURVES, PAIRS, CallingPair, Diagnostics, Metrics, point_of
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.rank_correlation import LEAST_PAIRS, Concordance, Correlation
 from evaluation.models import Metric, Run
@@ -222,8 +222,12 @@ def _apart(lines: Sequence[Line]) -> list[Line]:
     """The letters at the ends of lines moved up or down, so that none covers another."""
     moved: dict[int, float] = {}
     lowest = BOTTOM + LETTER / 2
-    for line in sorted(lines, key=lambda one: -float(one.end[1])):
+    order = sorted(lines, key=lambda one: -float(one.end[1]))
+    for line in order:
         lowest = moved[line.kind] = min(float(line.end[1]), lowest - LETTER)
+    highest = TOP - LETTER
+    for line in reversed(order):
+        highest = moved[line.kind] = max(moved[line.kind], highest + LETTER)
     return [replace(line, end=(line.end[0], format_number(moved[line.kind]))) for line in lines]
 
 
@@ -334,7 +338,3 @@ def correlation_words(one: Correlation) -> str:
         return few % (words | {"least": LEAST_PAIRS})
     ends = {"low": decimal(one.interval.low, 2), "high": decimal(one.interval.high, 2)}
     return gettext("Spearman’s ρ %(rho)s [%(low)s to %(high)s] over %(runs)s") % (words | ends)
-
-
-def heated_label() -> str:
-    return gettext(METRICS[HEATED].label)
