@@ -34,6 +34,8 @@ from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput
 from webapp.jobs.runner import run_waiting
 
+pytestmark = pytest.mark.one_database
+
 API = "/api/v1/benchmarks/kitchen"
 AGENT = "contrast zoom"
 KEYS = ("street-day-01", "street-day-02")
