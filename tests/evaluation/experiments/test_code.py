@@ -98,6 +98,7 @@ def regions(key: str) -> list[Any]:
     return [move.region for move in recorded_moves(recorded_of(key), size) if move.region]
 
 
+@pytest.mark.endurance
 @pytest.mark.slow
 def test_the_run_of_an_agent_that_writes_code_equals_its_recorded_run(
     allowed: None, demo: Benchmark, lea: User
