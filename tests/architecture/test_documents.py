@@ -13,7 +13,7 @@ from django.core.management import get_commands, load_command_class
 
 from evaluation.metrics.catalogue import METRICS
 from tests.architecture import tables
-from tests.architecture.source import ROOT, files, product_files, text, tree
+from tests.architecture.source import ROOT, files, nodes, product_files, text
 
 README = (ROOT / "README.md").read_text()
 FORMATS = (ROOT / "docs/formats.md").read_text()
@@ -50,7 +50,7 @@ def test_the_environment_is_read_in_one_place():
     for path in product_files():
         if path in READERS:
             continue
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.Attribute) and ast.unparse(node) in {"os.environ", "os.getenv"}:
                 line = text(path).splitlines()[node.lineno - 1]
                 assert "DJANGO_SETTINGS_MODULE" in line, f"{path}:{node.lineno} reads the environment"
