@@ -19,7 +19,7 @@ FRONT_END := node_modules/.made
 LABEL_STUDIO := .venv-label-studio
 FUZZ := .venv-fuzz
 
-.PHONY: help setup demo demo-data run test test-label-studio fuzz fuzz-api save-reference compare-reference lint lint-types lint-rules docs messages bench lock clean
+.PHONY: help setup demo demo-data run test test-long test-label-studio fuzz fuzz-api save-reference compare-reference lint lint-types lint-rules docs messages bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,8 +35,11 @@ demo-data: $(PACKAGES) ## Draw the images of the demo and run its agents again, 
 run: $(PACKAGES) ## Serve, with a worker in the same process
 	@exec $(BIN)/python manage.py serve
 
-test: $(TEST_PACKAGES) $(FRONT_END) ## All tests; LANES="sqlite js" runs some
+test: $(TEST_PACKAGES) $(FRONT_END) ## The tests of every change; LANES="sqlite js" runs some lanes
 	@$(BIN)/python -m tests.lanes $(LANES)
+
+test-long: $(TEST_PACKAGES) $(FRONT_END) ## Many random examples, killed processes, whole demos, clean environments
+	@$(BIN)/python -m tests.lanes --long
 
 test-label-studio: $(TEST_PACKAGES) $(LABEL_STUDIO)/.made ## Round trip through a real Label Studio, installed beside .venv
 	@LABEL_STUDIO=$(abspath $(LABEL_STUDIO)/server/bin/label-studio) \

@@ -14,19 +14,15 @@ from django.core.cache import cache
 from django.core.signals import setting_changed
 from django.test import Client
 from django.test.client import ClientHandler
-from hypothesis import HealthCheck, settings
 
 from tests import databases
+from tests import properties as properties
 from tests.factories import make_user
 from tests.worlds import pytest_fixture_setup as pytest_fixture_setup
 from tests.worlds import together
 from webapp.accounts.models import User
 from webapp.common.limits import Rate
 from webapp.jobs.runner import run_waiting
-
-# What is tested is not how fast examples are made and run: others work on this machine too.
-settings.register_profile("unhurried", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("unhurried")
 
 _DATABASE = {"django_db_setup", "db", "transactional_db", "live_server"}
 MIDDLEWARE: dict[str, Any] = {}

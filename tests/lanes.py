@@ -1,8 +1,11 @@
-"""The lanes of the tests: ``python -m tests.lanes [lane ...]``.
+"""The lanes of the tests: ``python -m tests.lanes [lane ...]``, or ``--long`` for those of ``make test-long``.
 
 One lane after the other, each a process of its own, and one that mostly waits beside them; at the end one line for
 each with its result and time, and for a lane that did not run, why. On a build machine (``CI=true``) a lane that cannot
 run is a failure.
+
+A lane is long if a developer need not wait for it: it tries the same code for longer (more random examples, whole
+benches and demos, processes killed again and again), or in environments that it first installs.
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """The first draws what the others draw, without their windows, for a third less of processor time."""
 WORKERS = ("-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal")
+NO_BROWSER = ("-p", "no:playwright", "-p", "no:base_url")
+"""Playwright takes a second to import in every process."""
 NO_TESTS_COLLECTED = 5
 
 
@@ -33,15 +38,21 @@ class Skip(Exception):
     """The lane cannot run here; the message says why."""
 
 
+Prepare = Callable[[ExitStack], tuple[list[str], dict[str, str]]]
+"""Gives the command of a lane, and what it adds to the environment. The stack closes what it opened for the command."""
+
+
 @dataclass(frozen=True)
 class Lane:
     """A group of tests with a command of its own; ``prepare`` gives it, with what it adds to the environment. One that
-    mostly waits, for services and packages, runs beside the others, and is shown in its place."""
+    mostly waits, for services and packages, runs beside the others, and is shown in its place. Those of ``make
+    test-long`` are ``long``."""
 
     name: str
     covers: str
-    prepare: Callable[[ExitStack], tuple[list[str], dict[str, str]]]
+    prepare: Prepare
     waits: bool = False
+    long: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,13 +67,14 @@ def pytest(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "pytest", "-q", "--no-header", *arguments]
 
 
-def sqlite(_: ExitStack) -> tuple[list[str], dict[str, str]]:
+def on_sqlite(marks: str, *options: str) -> Prepare:
     ignored = [f"--ignore=tests/{folder}" for folder in ("architecture", "browser", "deploy", "label_studio")]
-    return pytest("-m", "not browser and not postgres", *WORKERS, *ignored, "tests"), {"DATABASE_URL": ""}
+    marks = f"({marks}) and not postgres"
+    return lambda _: (pytest(*NO_BROWSER, "-m", marks, *options, *WORKERS, *ignored, "tests"), {"DATABASE_URL": ""})
 
 
 def architecture(_: ExitStack) -> tuple[list[str], dict[str, str]]:
-    return pytest(*WORKERS, "tests/architecture"), {"DATABASE_URL": ""}
+    return pytest(*NO_BROWSER, *WORKERS, "tests/architecture"), {"DATABASE_URL": ""}
 
 
 def javascript(_: ExitStack) -> tuple[list[str], dict[str, str]]:
@@ -72,15 +84,18 @@ def javascript(_: ExitStack) -> tuple[list[str], dict[str, str]]:
     return [*node(), "--test", f"--test-concurrency={WORKERS[1]}", *files], {}
 
 
-def on_postgres(stack: ExitStack) -> tuple[list[str], dict[str, str]]:
-    try:
-        address = stack.enter_context(postgres.server(dict(os.environ)))
-    except postgres.NoServer as reason:
-        raise Skip(str(reason)) from reason
+def on_postgres(marks: str) -> Prepare:
     ignored = [f"--ignore=tests/{folder}" for folder in ("unit", "architecture", "browser", "deploy", "label_studio")]
-    return pytest("-m", "not browser and (both_databases or not one_database)", *WORKERS, *ignored, "tests"), {
-        "DATABASE_URL": address
-    }
+    marks = f"({marks}) and (both_databases or not one_database)"
+
+    def prepare(stack: ExitStack) -> tuple[list[str], dict[str, str]]:
+        try:
+            address = stack.enter_context(postgres.server(dict(os.environ)))
+        except postgres.NoServer as reason:
+            raise Skip(str(reason)) from reason
+        return pytest(*NO_BROWSER, "-m", marks, *WORKERS, *ignored, "tests"), {"DATABASE_URL": address}
+
+    return prepare
 
 
 def browser(_: ExitStack) -> tuple[list[str], dict[str, str]]:
@@ -102,13 +117,19 @@ def deploy(_: ExitStack) -> tuple[list[str], dict[str, str]]:
 
 
 LANES = (
-    Lane("sqlite", "units and pages, on SQLite", sqlite),
+    Lane("sqlite", "units and pages, on SQLite", on_sqlite("not endurance")),
     Lane("architecture", "the rules of the house, documents, containers", architecture),
     Lane("js", "modules without a page", javascript),
-    Lane("postgres", "rows and pages, on PostgreSQL", on_postgres),
+    Lane("postgres", "rows and pages, on PostgreSQL", on_postgres("not endurance")),
     Lane("browser", "Chromium against a live server", browser),
-    Lane("deploy", "the shipped locks in clean environments, on one host and on two", deploy, waits=True),
-)
+    Lane(
+        "properties", "each property on many examples", long=True,
+        prepare=on_sqlite("hypothesis", "--hypothesis-profile=many"),
+    ),
+    Lane("endurance", "whole benches and demos, killed processes, on SQLite", on_sqlite("endurance"), long=True),
+    Lane("endurance-postgres", "the same on PostgreSQL", on_postgres("endurance"), long=True),
+    Lane("deploy", "the shipped locks in clean environments, on one host and on two", deploy, waits=True, long=True),
+)  # fmt: skip
 
 
 def find_chromium() -> str | None:
@@ -170,11 +191,13 @@ def summary(results: Sequence[Result]) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     known = {lane.name: lane for lane in LANES}
+    if not arguments or list(arguments) == ["--long"]:
+        arguments = [lane.name for lane in LANES if lane.long == bool(arguments)]
     if unknown := [name for name in arguments if name not in known]:
         print(f"There is no lane {unknown[0]!r}. Lanes are {', '.join(known)}.", file=sys.stderr)
         return 2
     must_run = os.environ.get("CI", "").lower() in {"1", "true"}
-    chosen, heard = [known[name] for name in (arguments or known)], list[str]()
+    chosen, heard = [known[name] for name in arguments], list[str]()
     with ThreadPoolExecutor(1) as beside:
         begun = {one: beside.submit(run, one, must_run=must_run, say=heard.append) for one in chosen if one.waits}
         results = []

@@ -44,7 +44,7 @@ from evaluation.experiments.write.endpoints import add_endpoint
 from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.prompts import create_prompt
 from evaluation.judging.write.queues import draw_judging, next_to_judge
-from evaluation.models import Lineage, Run, Trajectory
+from evaluation.models import Run, Trajectory
 from evaluation.studies.write.answers import next_to_answer
 from evaluation.studies.write.create import StudyChoices, create_study
 from evaluation.trajectories.write.marks import write_note

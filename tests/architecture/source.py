@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -33,13 +34,25 @@ def text(path: Path) -> str:
 
 @cache
 def tree(path: Path) -> ast.Module:
-    return ast.parse(text(path), filename=str(path))
+    # It stays until the end; to look for garbage in it takes longer than to read it.
+    gc.disable()
+    try:
+        return ast.parse(text(path), filename=str(path))
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a Python file, in the order of ``ast.walk``, which takes seconds for all files."""
+    return tuple(ast.walk(tree(path)))
 
 
 def imported_modules(path: Path) -> set[str]:
     """The full names a Python file imports, wherever in it; ``from a import b`` counts as ``a`` and ``a.b``."""
     names: set[str] = set()
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:

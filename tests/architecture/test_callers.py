@@ -57,8 +57,7 @@ def test_every_public_function_has_a_caller():
             continue
         for node in tree(path).body:
             if isinstance(node, Function) and not node.name.startswith("_") and not node.decorator_list:
-                full = f"{module_of(path)}.{node.name}"
-                beside = named_in(other for other in tree(path).body if other is not node)
-                if node.name not in beside and not known[full]:
+                beside = (other for other in tree(path).body if other is not node)
+                if not known[f"{module_of(path)}.{node.name}"] and node.name not in named_in(beside):
                     idle.append(f"{path}:{node.lineno} {node.name}")
     assert not idle, "Nothing in the product calls these: delete them, or move them to their caller."

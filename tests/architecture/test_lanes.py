@@ -43,7 +43,18 @@ def test_the_result_is_the_exit_code_and_the_closing_line(printed, code, status,
 
 def test_an_unknown_lane_is_refused_with_the_known_ones(capsys):
     assert lanes.main(["sqlight"]) == 2
-    assert "'sqlight'. Lanes are sqlite, architecture, js, postgres, browser, deploy" in capsys.readouterr().err
+    assert (
+        "'sqlight'. Lanes are sqlite, architecture, js, postgres, browser, properties, endurance"
+        in capsys.readouterr().err
+    )
+
+
+def test_long_lanes_run_when_asked_for_and_the_others_without_being_named(monkeypatch):
+    ran = []
+    monkeypatch.setattr(lanes, "run", lambda lane, **_: ran.append(lane) or lanes.Result(lane, "passed", 0, ""))
+    assert lanes.main([]) == lanes.main(["--long"]) == 0
+    assert sorted(lane.name for lane in ran) == sorted(lane.name for lane in lanes.LANES)
+    assert not any(lane.long for lane in ran[: sum(not lane.long for lane in lanes.LANES)])
 
 
 def test_a_given_server_is_used_as_it_is():

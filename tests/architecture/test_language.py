@@ -103,9 +103,9 @@ def in_python() -> Iterator[str]:
     for path in source.product_files():
         if "migrations" in path.parts:
             continue
-        tree = source.tree(path)
-        prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
+        nodes = source.nodes(path)
+        prose = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
                 yield from [node.value] if " " in node.value.strip() else []
 

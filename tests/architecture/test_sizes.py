@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tests.architecture.source import files, text, tree
+from tests.architecture.source import files, nodes, text
 
 FUNCTION_LINES = 60
 
@@ -13,7 +13,7 @@ def test_functions_are_short():
         f"{path}:{node.lineno} {node.name}": size
         for path in files(".py")
         if "migrations" not in path.parts
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (size := (node.end_lineno or node.lineno) - node.lineno + 1) > FUNCTION_LINES
     }
@@ -29,7 +29,7 @@ def test_no_exception_is_caught_whole_and_dropped():
     dropped = [
         f"{path}:{node.lineno}"
         for path in files(".py")
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.ExceptHandler)
         and (node.type is None or ast.unparse(node.type) in {"Exception", "BaseException"})
         and all(isinstance(step, ast.Pass | ast.Continue | ast.Return) for step in node.body)
@@ -45,7 +45,7 @@ def test_no_pattern_holds_a_possessive_group():
         f"{path}:{node.lineno}"
         for path in files(".py")
         if "tests" not in path.parts
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Constant)
         and group.search(node.value.decode("latin-1") if isinstance(node.value, bytes) else str(node.value))
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.contrib import admin
 
-from tests.architecture.source import ROOT, files, product_files, text, tree
+from tests.architecture.source import ROOT, files, nodes, product_files, text
 from webapp.common.glossary import all_terms
 
 TEMPLATES = Path("templates")
@@ -95,7 +95,7 @@ def test_titles_become_fewer():
     markup = [
         node.value
         for path in product_files()
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
     scripts = [text(path) for path in files(".js") if path.parts[:2] == ("static", "js")]

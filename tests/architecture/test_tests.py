@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.architecture.source import files, tree
+from tests.architecture.source import files, nodes, tree
 
 CHECKS = re.compile(
     r"^(assert|expect|check|raises|warns|fail|crawl)|_(assert|expect|check)_|(num_queries|raises|fail)$"
@@ -18,7 +18,7 @@ def modules() -> list[Path]:
 
 
 def functions_that_test(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
             yield node
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import unescape
 from pathlib import Path
 
@@ -56,9 +56,9 @@ def name_of(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
 
 
-def shown_in(tree: ast.AST) -> Iterator[ast.expr]:
+def shown_in(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
     """The expressions of a module that are text for people."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call):
             yield from _shown_by(node)
         elif isinstance(node, ast.ClassDef) and node.name == "Meta":
@@ -112,8 +112,8 @@ def texts_of(call: ast.Call) -> list[ast.expr]:
     return call.args[: TEXTS[name_of(call).removesuffix("_lazy")]]
 
 
-def marking_calls(tree: ast.AST) -> list[ast.Call]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and name_of(node) in MARKERS]
+def marking_calls(nodes: Iterable[ast.AST]) -> list[ast.Call]:
+    return [node for node in nodes if isinstance(node, ast.Call) and name_of(node) in MARKERS]
 
 
 def problem_with(call: ast.Call) -> str:
@@ -151,12 +151,12 @@ def problem_with(call: ast.Call) -> str:
     ],
 )
 def test_unmarked_text_is_found(code: str, count: int) -> None:
-    assert sum(map(unmarked_in, shown_in(ast.parse(code)))) == count
+    assert sum(map(unmarked_in, shown_in(ast.walk(ast.parse(code))))) == count
 
 
 def test_labels_messages_and_errors_are_marked() -> None:
-    found = {str(path): sum(map(unmarked_in, shown_in(source.tree(path)))) for path in pages()}
-    assert sum(len(list(shown_in(source.tree(path)))) for path in pages()) > 500
+    found = {str(path): sum(map(unmarked_in, shown_in(source.nodes(path)))) for path in pages()}
+    assert sum(len(list(shown_in(source.nodes(path)))) for path in pages()) > 500
     assert not {path: count for path, count in found.items() if count > LEFT.get(path, 0)}, "Mark them"
 
 
@@ -177,12 +177,12 @@ def test_labels_messages_and_errors_are_marked() -> None:
     ],
 )
 def test_text_that_cannot_be_translated_is_found(code: str, wrong: bool) -> None:
-    [call] = marking_calls(ast.parse(code))
+    [call] = marking_calls(ast.walk(ast.parse(code)))
     assert bool(problem_with(call)) is wrong
 
 
 def test_marked_text_can_be_translated() -> None:
-    calls = [(path, call) for path in source.product_files() for call in marking_calls(source.tree(path))]
+    calls = [(path, call) for path in source.product_files() for call in marking_calls(source.nodes(path))]
     assert len(calls) > 1000
     assert not [f"{path}:{call.lineno}: {said}" for path, call in calls if (said := problem_with(call))]
 
@@ -224,7 +224,7 @@ def test_values_of_lazy_texts_are_filled_in_lazily() -> None:
 
 def marked() -> set[str]:
     """Every text that code marks."""
-    calls = (call for path in source.product_files() for call in marking_calls(source.tree(path)))
+    calls = (call for path in source.product_files() for call in marking_calls(source.nodes(path)))
     return {text.value for call in calls for text in texts_of(call) if isinstance(text, ast.Constant)}
 
 

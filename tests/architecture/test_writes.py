@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.source import files, product_files, text, tree
+from tests.architecture.source import files, nodes, product_files, text
 
 READING_ROOMS = {"views", "api", "jobs", "tasks", "forms", "present", "read"}
 CREATING = {"bulk_create", "bulk_update", "get_or_create", "update_or_create", "acreate", "asave", "adelete"}
@@ -75,7 +75,7 @@ def test_what_reads_shows_or_is_asked_writes_no_rows():
         f"{path}:{node.lineno} {ast.unparse(node)[:80]}"
         for path in product_files()
         if is_reading_room(path)
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Call) and is_write(node)
     ]
     assert not writes, "Writes belong into a module called write:\n" + "\n".join(writes)
@@ -87,7 +87,7 @@ def test_stored_files_have_one_door():
     other = [
         f"{path}:{node.lineno}"
         for path in product_files()
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if (isinstance(node, ast.Name) and node.id == "default_storage" and path != door)
         or (isinstance(node, ast.Attribute) and node.attr == "HOME" and path.stem != "demo")
     ]
@@ -99,7 +99,7 @@ def test_a_counted_query_is_counted_around_something():
         f"{path}:{node.lineno}"
         for path in files(".py")
         if path.parts[0] == "tests"
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Call)
         and called_name(node.value) in QUERY_COUNTS

@@ -30,6 +30,8 @@ from webapp.common.http import client_address
 from webapp.common.middleware import CONTENT_SECURITY_POLICY
 from webapp.readiness import Readiness, broker, database, migrations, storage
 
+pytestmark = pytest.mark.one_database
+
 
 def refuse(request: HttpRequest) -> HttpResponse:
     raise TooLarge("street.tif has 310 megapixels. Pictures up to 200 are taken; make it smaller.")
@@ -295,6 +297,7 @@ def test_readiness_names_what_is_missing_and_waits_for_nothing_that_hangs(monkey
     go_on.set()
 
 
+@pytest.mark.both_databases
 @pytest.mark.django_db(transaction=True)
 def test_a_site_is_ready_when_its_parts_work(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     """D3.9: a disk that takes nothing more is said, while the process is alive."""

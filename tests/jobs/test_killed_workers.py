@@ -16,6 +16,7 @@ from webapp.jobs.models import Job, JobLog
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.endurance
 def test_killing_workers_at_random_moments_loses_and_repeats_nothing(start_worker: Start, enqueue: Enqueue) -> None:
     jobs = [enqueue("tests.count", to=60, pause=0.01) for _ in range(3)]
     moments = random.Random(7)
@@ -43,6 +44,7 @@ def test_two_worker_processes_run_each_job_once(start_worker: Start, enqueue: En
     assert set(Job.objects.values_list("state", "attempts")) == {("done", 1)}
 
 
+@pytest.mark.endurance
 def test_killing_workers_in_the_middle_of_parts_loses_and_repeats_none(start_worker: Start, enqueue: Enqueue) -> None:
     job = enqueue("tests.parts", of=60, pause=0.02)
     moments = random.Random(11)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from demo.agents.matching import Field, Place, best_places, colour_score
 from demo.agents.planning import alphabetical, as_written, choose, workshop
+from tests.properties import fewer
 
 SEEN = np.random.default_rng(3).integers(0, 256, (40, 61, 3), dtype=np.uint8)
 
 
-@settings(max_examples=30, deadline=None)
+@fewer()
 @given(x=st.integers(0, 50), y=st.integers(0, 31), gain=st.floats(0.2, 3), offset=st.floats(-50, 50))
 def test_the_score_is_the_correlation_coefficient_whatever_the_brightness(
     x: int, y: int, gain: float, offset: float

@@ -111,6 +111,7 @@ def test_whoever_sees_the_whole_picture_guesses() -> None:
     assert all(rows[record.id]["guessed"] for record in samples(plans=False))
 
 
+@pytest.mark.endurance
 def test_even_knowing_every_value_to_the_pixel_and_its_place_the_whole_picture_gives_little_more_than_chance() -> None:
     """Each of the four values is put into its place in turn, and the nearest of the four is taken.
 
@@ -147,6 +148,7 @@ def with_values(picture: Picture, name: str, k: int) -> Picture:
     return changed
 
 
+@pytest.mark.endurance
 def test_all_evidence_can_be_read_in_a_crop_of_it() -> None:
     for one in cases():
         for piece, part, box in zip(one.sample.pieces, one.parts, one.sample.gold_boxes, strict=True):
@@ -157,6 +159,7 @@ def test_all_evidence_can_be_read_in_a_crop_of_it() -> None:
             assert reading.value == part.truth, one.record.id
 
 
+@pytest.mark.endurance
 def test_the_mark_of_a_tool_can_be_read_in_a_crop_of_it_and_under_no_other_letter() -> None:
     for one in cases(plans=True):
         assert one.sample.tools

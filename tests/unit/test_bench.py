@@ -107,6 +107,7 @@ def benches_begin_soon(home: Path, empty_home: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(workers, "call", call)
 
 
+@pytest.mark.endurance
 @pytest.mark.slow
 @pytest.mark.usefixtures("benches_begin_soon")
 @pytest.mark.parametrize("name", [name for name in BENCHES if name not in ("boxes", "studio", "reading")])

@@ -35,6 +35,7 @@ def test_samples_and_names_of_images_are_those_of_the_generator(slug: str, bench
     assert {path.name for path in (FOLDER / slug).glob("*.jpg")} == {picture.file for picture in benchmark.pictures}
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize(("slug", "name"), [(PUBLIC, "tools-steel"), (WORK, "board-cork")])
 def test_a_scene_that_is_drawn_again_has_the_same_digest(slug: str, name: str, tmp_path: Path) -> None:
     picture = next(one for one in BENCHMARKS[slug].pictures if one.name == name)
@@ -55,6 +56,7 @@ def test_every_agent_runs_every_sample_under_its_conditions_and_is_judged_once()
     }
 
 
+@pytest.mark.endurance
 def test_agents_that_run_again_do_and_are_judged_the_same(tmp_path: Path) -> None:
     public = BENCHMARKS[PUBLIC]
     chosen = DemoBenchmark(public.pictures, [one for one in public.samples if one.id in AGAIN], public.looks)

@@ -78,7 +78,7 @@ def there_and_back(path: Path, *given: SampleRecord) -> tuple[list[SampleRecord]
     return found, [item for item in items if hasattr(item, "rule")]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(samples(), min_size=1, max_size=2))
 @example([SampleRecord("a", SampleContent(), facets={"category": ("0", 0), "light": (True, "true", True)})])
 def test_a_sample_comes_back_as_it_went(tmp_path: Path, given: list[SampleRecord]) -> None:

@@ -153,7 +153,7 @@ def exported(path: Path) -> bytes:
 
 
 @given(documents)
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 def test_an_export_read_again_is_the_same_bytes(tmp_path_factory: pytest.TempPathFactory, document: Any) -> None:
     folder = tmp_path_factory.mktemp("round")
     (folder / "first.json").write_text(json.dumps(document), encoding="utf-8")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, TiffImagePlugin
 
@@ -283,7 +283,6 @@ def test_a_large_picture_costs_one_array_and_small_change(tmp_path: Path) -> Non
     st.sampled_from([0, 1, 2, 3, 4, 1000, 2**31]),
     st.binary(min_size=4, max_size=4),
 )
-@settings(max_examples=150, deadline=None)
 def test_a_tiff_whose_tags_are_nonsense_is_a_picture_or_a_problem(
     tag: int, kind: int, count: int, value: bytes
 ) -> None:
@@ -300,7 +299,6 @@ def test_a_tiff_whose_tags_are_nonsense_is_a_picture_or_a_problem(
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(FORMATS), st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), min_size=1, max_size=6))
 def test_a_damaged_file_is_a_picture_or_a_problem_but_never_a_crash(kind: str, changes: list[tuple[int, int]]) -> None:
     data = bytearray(written(noise(24, 20), kind))

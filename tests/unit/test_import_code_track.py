@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.importers import IMPORTERS, detect_format
@@ -221,7 +221,6 @@ statements = st.one_of(pieces, st.tuples(names, pieces).map(" = ".join), st.tupl
 
 
 @given(st.lists(statements, max_size=5))
-@settings(max_examples=150, deadline=None)
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
 def test_any_program_gives_calls_or_a_sentence(lines: list[str]) -> None:
     block = Program(ORIGINAL, rewrite=at_least).read("\n".join(lines))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from annotation.importers import IMPORTERS as SAMPLE_IMPORTERS
@@ -20,6 +20,7 @@ from evaluation.importers import detect_format as detect_runs
 from evaluation.importers.interface import ReadOptions
 from tests.fuzz.seeds import DAMAGED_FILES, INDEX
 from tests.fuzz.targets import TARGETS, assert_storable
+from tests.properties import fewer
 
 REGRESSIONS = sorted((Path(__file__).resolve().parents[1] / "fuzz" / "regressions").iterdir())
 
@@ -56,7 +57,7 @@ def readable(reading: Callable[[], Iterable[Any]]) -> list[Any]:
 
 @pytest.mark.parametrize("name", list(DAMAGED_FILES))
 @given(edits=changes)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@fewer(suppress_health_check=list(HealthCheck))
 def test_any_damage_ends_in_rows_issues_or_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, name: str, edits: list[tuple[float, int, bytes]]
 ) -> None:

@@ -274,7 +274,7 @@ def test_a_zip_packed_in_another_way_is_refused(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 0.999), st.integers(0, 255)), min_size=1, max_size=4))
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 def test_a_zip_damaged_anywhere_ends_in_rows_or_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[float, int]]
 ) -> None:

@@ -166,7 +166,7 @@ def pieces(kind: str, count: int) -> Iterator[str]:
 @pytest.mark.parametrize("kind", ["objects", "texts", "columns"])
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
     peaks = []
-    for count in (5_000, 15_000):
+    for count in (3_000, 9_000):
         path = tmp_path / f"{count}.json"
         with path.open("w") as file:
             file.writelines(pieces(kind, count))

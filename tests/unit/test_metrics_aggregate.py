@@ -5,7 +5,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.schema import Target, ToolPlan
@@ -14,6 +14,7 @@ from evaluation.metrics.catalogue import METRICS, SHARE
 from evaluation.metrics.columns import AnswerKey
 from evaluation.metrics.intervals import wilson
 from evaluation.metrics.settings import MetricSettings
+from tests.properties import fewer
 from tests.unit.score_cases import make_samples, make_scores, random_scores
 
 QUADRANTS = (
@@ -201,7 +202,7 @@ def test_bootstrapped_metrics_state_seed_and_draws_and_repeat():
     assert "seed" in first["mean_ioa"].detail
 
 
-@settings(max_examples=25, deadline=None)
+@fewer()
 @given(RUNS)
 def test_the_identities_of_counts_hold_on_every_slice(run):
     rows = aggregate(*run, None, MetricSettings())
@@ -224,7 +225,7 @@ def test_the_identities_of_counts_hold_on_every_slice(run):
             assert found["unique_tools_mean"].value <= found["calls_mean"].value
 
 
-@settings(max_examples=25, deadline=None)
+@fewer()
 @given(RUNS)
 def test_a_pooled_value_lies_between_its_smallest_and_largest_group(run):
     rows = aggregate(*run, None, MetricSettings(), slices=["category"])
@@ -236,7 +237,7 @@ def test_a_pooled_value_lies_between_its_smallest_and_largest_group(run):
             assert sum(group.n for group in groups) == whole.n
 
 
-@settings(max_examples=25, deadline=None)
+@fewer()
 @given(RUNS, st.integers(0, 1000))
 def test_the_order_of_trajectories_changes_no_value(run, seed):
     samples, scores = run
@@ -261,7 +262,7 @@ def test_the_order_of_trajectories_changes_no_value(run, seed):
             assert before.ci_low == pytest.approx(after.ci_low)
 
 
-@settings(max_examples=25, deadline=None)
+@fewer()
 @given(RUNS, st.sampled_from(["exclude", "wrong"]), st.sampled_from(["incorrect", "exclude"]))
 def test_shares_are_shares_and_intervals_hold_their_value(run, missing, undecided):
     changed = MetricSettings(missing_sample=missing, undecided_answer=undecided)
@@ -274,7 +275,7 @@ def test_shares_are_shares_and_intervals_hold_their_value(run, missing, undecide
         assert row.value is None or row.n > 0
 
 
-@settings(max_examples=15, deadline=None)
+@fewer()
 @given(RUNS)
 def test_chain_errors_are_at_least_the_distance_of_the_mean_lengths(run):
     samples, scores = run

@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -19,6 +19,7 @@ from evaluation.metrics.records import run_columns, sample_columns
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
 from evaluation.schema import Step, Trajectory
+from tests.properties import fewer
 from tests.unit.metrics_cases import random_run, sample, score_all, score_one
 
 names = st.lists(st.sampled_from("abcd"), max_size=7)
@@ -71,7 +72,7 @@ def test_a_trajectory_is_held_against_the_closest_accepted_chain(
     assert found.reference_calls[0] == (-1 if place < 0 else len(chains[place] or ""))
 
 
-@settings(max_examples=20, deadline=None)
+@fewer()
 @given(st.integers(0, 10_000))
 def test_with_one_chain_or_the_same_one_twice_nothing_changes(seed: int) -> None:
     samples, run = random_run(seed)

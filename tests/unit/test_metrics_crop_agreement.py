@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.metrics.crop_agreement import crop_agreement, union_ious
 from evaluation.metrics.ragged import starts_of
 from evaluation.metrics.regions import BoxSets
+from tests.properties import fewer
 
 BOX = st.tuples(*[st.integers(0, 9)] * 2, *[st.integers(1, 6)] * 2).map(
     lambda b: (b[0], b[1], b[0] + b[2], b[1] + b[3])
@@ -34,7 +35,7 @@ def test_the_iou_of_unions(first, second, expected):
     assert union_ious(sets(first), sets(second)) == pytest.approx([expected], nan_ok=True)
 
 
-@settings(max_examples=40)
+@fewer()
 @given(st.lists(BOX, min_size=1, max_size=4), st.lists(BOX, min_size=1, max_size=4))
 def test_it_counts_pixels_and_knows_no_order(first, second):
     seen = [np.zeros((16, 16), bool) for _ in range(2)]

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from evaluation.metrics.ranking import rank_models, with_tested_ranges
 from evaluation.metrics.resampling import resampled_values
+from tests.properties import fewer
 
 
 def answers(*shares, n=400, seed=0):
@@ -42,7 +43,7 @@ def test_the_last_of_the_first_three_places_is_shared_in_parts():
 
 
 @given(arrays.arrays(float, (20, 6), elements=st.sampled_from([0.0, 1.0])), st.integers(1, 6))
-@settings(max_examples=30)
+@fewer()
 def test_who_is_best_is_among_the_first_three_and_these_are_three(values, models):
     found = rank_models(values[:, :models], np.arange(20), draws=500).standings
     assert all(0 <= s.p_best <= s.p_top3 + 1e-12 <= 1 + 2e-12 for s in found)

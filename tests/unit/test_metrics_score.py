@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.schema import AnswerType, SampleContent, SampleRecord
@@ -15,11 +15,12 @@ from evaluation.metrics.records import run_columns, sample_columns
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
 from evaluation.schema import Coordinates, Step, StepFlag, Trajectory, Usage
+from tests.properties import fewer
 from tests.unit.metrics_cases import random_run, sample, score_all, zoom
 
 DEFAULT = MetricSettings()
 seeds = st.integers(0, 2**32 - 1)
-quick = settings(max_examples=25, deadline=None)
+quick = fewer()
 
 
 @quick

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.plain import score_run_plain
@@ -29,7 +29,6 @@ def assert_same(seed: int, chosen: MetricSettings, **size: int) -> None:
         np.testing.assert_allclose(np.asarray(got, float), wanted, rtol=1e-9, atol=1e-9, err_msg=f"{name}, seed {seed}")
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 2**32 - 1),
     st.fixed_dictionaries({name: st.sampled_from(CHOICES[name]) for name in SCORING}),

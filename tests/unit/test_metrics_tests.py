@@ -8,7 +8,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.metrics.significance import (
@@ -19,6 +19,7 @@ from evaluation.metrics.significance import (
     sampled_sign_flip,
     sign_flip,
 )
+from tests.properties import fewer
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,6 @@ def test_the_sign_flip_with_one_sample_per_cluster_is_mcnemar(lost, gained):
     assert sign_flip(differences) == pytest.approx(mcnemar(lost, gained), rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=60)
 @given(st.lists(st.integers(-6, 6), min_size=1, max_size=9))
 def test_the_sign_flip_counts_all_signs(differences):
     observed = abs(sum(differences))
@@ -113,7 +113,7 @@ def test_the_detectable_difference_gives_the_worked_example():
     assert detectable_difference(0.15, 0, 0) is None
 
 
-@settings(max_examples=40, deadline=None)
+@fewer()
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=60))
 def test_the_sampled_sign_flip_of_whole_numbers_is_the_exact_one_within_sampling_error(differences):
     each = np.array(differences)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.metrics.columns import AnswerKey
@@ -158,7 +158,6 @@ OPTIONS = {"A": "kettle", "B": "cup", "C": "lamp"}
 KEY = AnswerKey(True, OPTIONS, ("A",))
 
 
-@settings(max_examples=150, deadline=None)
 @given(text=TEXTS)
 def test_a_letter_that_is_read_is_an_option_and_its_place_holds_it(text: str) -> None:
     found = read_answer(text, KEY, STANDARD)
@@ -171,7 +170,6 @@ def test_a_letter_that_is_read_is_an_option_and_its_place_holds_it(text: str) ->
         assert bool(found.reason) == (found.state == "unread")
 
 
-@settings(max_examples=150, deadline=None)
 @given(text=TEXTS | st.text(max_size=40))
 def test_normalizing_twice_changes_nothing(text: str) -> None:
     once = normalize(text).text.s

@@ -6,7 +6,7 @@ from io import BytesIO
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -17,6 +17,7 @@ from annotation.toolbox.preview import reduced
 from annotation.toolbox.results import Picture
 from annotation.toolbox.runner import Limits, run_chain
 from annotation.toolbox.table import TOOLS
+from tests.properties import fewer
 from tests.unit.toolbox_cases import ARGUMENTS, scene
 
 EIGHT_K = (4320, 7680, 3)
@@ -99,7 +100,7 @@ def test_a_call_that_needs_too_much_memory_is_refused_before_it_runs() -> None:
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@fewer()
 def test_a_crop_of_a_crop_is_the_composed_crop(data: st.DataObject) -> None:
     picture = scene(60, 50)
 
@@ -125,7 +126,6 @@ def test_a_crop_of_a_crop_is_the_composed_crop(data: st.DataObject) -> None:
 
 
 @given(st.integers(4, 40), st.integers(4, 40), st.floats(-360, 360))
-@settings(max_examples=60, deadline=None)
 def test_turning_and_turning_back_covers_the_original(width: int, height: int, angle: float) -> None:
     turns = [ToolCall("rotate", {"angle": angle}), ToolCall("rotate", {"angle": -angle})]
     result = run_chain(np.full((height, width), 200, np.uint8), turns).last

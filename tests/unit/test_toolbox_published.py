@@ -28,6 +28,7 @@ from annotation.toolbox.published.common import as_bgr
 from annotation.toolbox.results import Picture, ToolError, in_rgb
 from annotation.toolbox.runner import ChainResult, run_chain
 from annotation.toolbox.vtc import PUBLISHED, call_of, image_id, image_path, published_tool
+from tests.properties import fewer
 from tests.unit.toolbox_cases import scene, template
 
 CONTOURS = "mode:s canny_low:i canny_high:i rank:i max_contours:i"
@@ -145,7 +146,7 @@ def choices(tool: str, name: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("tool", RECORDED)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@fewer()
 @given(data=st.data())
 def test_what_the_schema_of_the_release_rejects_is_rejected_and_nothing_else_for_its_type(
     tool: str, data: st.DataObject
@@ -359,7 +360,7 @@ HOSTILE = st.sampled_from([-(10**30), -(2**31), -1, 0, 1, 2**31 - 1, 2**31, 10**
 
 
 @pytest.mark.parametrize("tool", sorted(set(RECORDED) - {"grabcut", "denoise"}))
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@fewer()
 @given(data=st.data())
 def test_extreme_numbers_are_rejected_or_drawn_and_nothing_else_is_raised(tool: str, data: st.DataObject) -> None:
     """A circle with a radius of 2^31 pixels takes minutes, and so does a search for one."""
@@ -400,7 +401,7 @@ def release() -> Any:
 
 @pytest.mark.skipif("VTC_BENCH_SRC" not in os.environ, reason="the release of VTC-Bench is not at hand")
 @pytest.mark.parametrize("tool", sorted(set(RECORDED) - {"grabcut", "template_match"}))
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_random_calls_give_what_the_release_gives(tool: str, data: st.DataObject) -> None:
     """GrabCut and the colors of SIFT are random in the release; templates are read from files."""

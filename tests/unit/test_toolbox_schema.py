@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.models import Benchmark
@@ -16,6 +16,7 @@ from annotation.toolbox.results import ToolError
 from annotation.toolbox.signature import Kind, Parameter, checked_arguments
 from annotation.toolbox.table import TOOLS, json_schema, openai_tool
 from evaluation.management.toolbox_server import ToolboxDesk
+from tests.properties import fewer
 from tests.unit.toolbox_cases import scene, template
 
 BEYOND_SCHEMA = re.compile(
@@ -61,7 +62,7 @@ def refused(name: str, arguments: dict[str, Any]) -> ToolError | None:
 
 
 @pytest.mark.parametrize("name", sorted(set(TOOLS) - {"denoise", "grabcut", "watershed"}))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@fewer()
 @given(data=st.data())
 def test_the_schema_accepts_what_the_tool_accepts_and_refuses_what_it_can_state(name: str, data: st.DataObject) -> None:
     arguments = dict(SIZES.get(name, {}))

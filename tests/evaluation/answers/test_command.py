@@ -22,7 +22,7 @@ from tests.evaluation.scores import with_scores
 from tests.worlds import made_once
 from webapp.accounts.models import User
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @made_once
@@ -48,6 +48,7 @@ def test_the_report_says_what_was_read_and_what_was_not(kitchen: Benchmark, caps
     assert "7 unread" in printed(capsysbinary, "score", "kitchen")
 
 
+@pytest.mark.both_databases
 def test_a_file_of_groups_is_filled_in_and_decides_them(kitchen: Benchmark, capsysbinary: Any, tmp_path: Path) -> None:
     rows = list(csv.DictReader(printed(capsysbinary, "answers", "kitchen", "--unread", format="csv").splitlines()))
     assert [(row["answers"], row["decision"]) for row in rows] == [("6", ""), ("1", ""), ("1", "")]

@@ -168,7 +168,7 @@ def test_what_the_fuzzer_is_told_is_about_operations_that_there_are(lea: User) -
             assert set(parts) <= {parameter["name"] for parameter in operations[name]["parameters"]}
 
 
-@settings(max_examples=50, deadline=None, database=None)
+@settings(database=None)
 @given(query=rules.queries())
 def test_what_the_fuzzer_takes_for_a_query_is_one(query: str) -> None:
     assert list(terms_in(read(query, Vocabulary())))

@@ -11,7 +11,7 @@ from annotation.models import Benchmark, ImportIssue, Sample
 from evaluation.demo.build import SLUG, build_demo, is_built
 from evaluation.models import Metric, Model, Trajectory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database, pytest.mark.slow]
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database, pytest.mark.slow, pytest.mark.endurance]
 VALID_GROUNDED = {
     "contrast zoom": 21 / 62, "random zoom": 8 / 62, "center zoom": 3 / 62, "oracle zoom": 50 / 62, "whole image": None,
 }  # fmt: skip

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from evaluation.endpoints.client import Client, Reply, Settings
@@ -33,6 +33,7 @@ from tests.evaluation.endpoints.server import (
     streamed,
     whole,
 )
+from tests.properties import fewer
 
 KEYS = st.text(string.ascii_letters + string.digits + "-_./+=~:|@!$*,;#?^(){}[]", min_size=8, max_size=40)
 PLANTED = "sk-planted/8f3e+2a9c=77d1"
@@ -108,7 +109,7 @@ def echoing(key: str, form: int) -> list[Answer]:
 
 
 @pytest.mark.parametrize("number", range(11))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@fewer(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(key=KEYS.filter(lambda key: key not in json.dumps(BODY)), form=st.integers(0, 11))
 def test_no_secrets_of_an_endpoint_that_repeats_them(
     caplog: pytest.LogCaptureFixture, number: int, key: str, form: int

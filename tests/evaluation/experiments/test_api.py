@@ -20,6 +20,8 @@ from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope
 from webapp.jobs.runner import run_waiting
 
+pytestmark = pytest.mark.one_database
+
 AT = "/api/v1/benchmarks/kitchen"
 TWO = spoken("<answer>2</answer>")
 SECRET = "sk-planted-0123456789"
@@ -29,6 +31,7 @@ def send(client: Client, method: str, path: str, body: dict[str, Any]) -> Any:
     return getattr(client, method)(f"{AT}/{path}", body, content_type="application/json")
 
 
+@pytest.mark.both_databases
 def test_an_experiment_is_created_run_and_read(benchmark: Benchmark, lea: User) -> None:
     client = signed_in(lea)
     with serving(TWO) as server:
@@ -100,6 +103,7 @@ def test_an_endpoint_of_the_site_is_not_changed_at_an_address_of_a_benchmark(ben
     assert site.model == "m"
 
 
+@pytest.mark.both_databases
 def test_the_same_key_of_a_request_makes_one_experiment(benchmark: Benchmark, lea: User) -> None:
     client = signed_in(lea)
     send(client, "post", "endpoints/", {"name": "local", "base_url": "http://127.0.0.1:9/v1", "model": "m-1"})

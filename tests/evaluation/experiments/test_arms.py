@@ -25,6 +25,8 @@ from webapp.common.errors import Conflict, InvalidInput
 from webapp.jobs.models import Job
 from webapp.jobs.runner import run_waiting
 
+pytestmark = pytest.mark.one_database
+
 EndpointAt = Callable[..., Endpoint]
 ONE_AT_A_TIME = {"in_flight": 1}
 ANSWER = "<think>I see two red shapes on the left. There are 2 of them.</think>\n<answer>2</answer>"
@@ -66,6 +68,7 @@ def images_of(body: Any) -> list[bytes]:
     return [base64.b64decode(url.partition(",")[2]) for url in urls]
 
 
+@pytest.mark.both_databases
 def test_the_sham_arm_sends_what_was_sent_and_continues_the_answer(
     run: Run, endpoint_at: EndpointAt, lea: User
 ) -> None:

@@ -34,6 +34,8 @@ from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput
 from webapp.jobs.runner import run_waiting
 
+pytestmark = pytest.mark.one_database
+
 API = "/api/v1/benchmarks/kitchen"
 AGENT = "contrast zoom"
 KEYS = ("street-day-01", "street-day-02")
@@ -96,6 +98,7 @@ def regions(key: str) -> list[Any]:
     return [move.region for move in recorded_moves(recorded_of(key), size) if move.region]
 
 
+@pytest.mark.endurance
 @pytest.mark.slow
 def test_the_run_of_an_agent_that_writes_code_equals_its_recorded_run(
     allowed: None, demo: Benchmark, lea: User

@@ -13,6 +13,8 @@ from annotation.models import Benchmark
 from evaluation.models import Endpoint, Experiment, Trajectory
 from tests.evaluation.endpoints.server import Answer, serving, spoken
 
+pytestmark = pytest.mark.one_database
+
 TWO = spoken("<answer>2</answer>")
 
 
@@ -46,6 +48,7 @@ def test_a_command_without_its_name_or_with_an_unknown_one_is_told_what_there_is
         printed("endpoint", "add", "inside", base_url="https://10.0.0.1/v1", model="m")
 
 
+@pytest.mark.both_databases
 def test_a_run_waits_to_its_end_and_says_what_came_of_it(benchmark: Benchmark) -> None:
     with serving(TWO) as server:
         added(server.url)

@@ -20,6 +20,8 @@ from tests.evaluation.experiments.conftest import Make
 from webapp.accounts.models import User
 from webapp.jobs.runner import run_waiting
 
+pytestmark = pytest.mark.one_database
+
 EndpointAt = Callable[..., Endpoint]
 TWO = spoken("<answer>2</answer>")
 SECRET = "sk-planted-0123456789"
@@ -99,6 +101,7 @@ def test_the_key_of_the_endpoint_is_in_no_line(
     assert SECRET.encode() not in made
 
 
+@pytest.mark.both_databases
 def test_an_export_reads_a_few_attempts_at_a_time(
     benchmark: Benchmark, endpoint_at: EndpointAt, experiment_on: Make, lea: User, django_assert_num_queries: Any
 ) -> None:

@@ -22,6 +22,8 @@ from webapp.accounts.models import User
 from webapp.common.errors import InvalidInput
 from webapp.jobs.runner import run_waiting
 
+pytestmark = pytest.mark.one_database
+
 EndpointAt = Callable[..., Endpoint]
 ONE_AT_A_TIME = {"in_flight": 1}
 
@@ -95,6 +97,7 @@ def test_a_verdict_is_what_most_votes_say(
     ] == read
 
 
+@pytest.mark.both_databases
 def test_a_second_pass_of_the_same_judge_sends_no_request(run: Run, endpoint_at: EndpointAt, lea: User) -> None:
     with serving(spoken("yes")) as server:
         endpoint = endpoint_at(server.url, "judge", model="j-1")

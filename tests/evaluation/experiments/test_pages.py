@@ -22,6 +22,8 @@ from webapp.accounts.models import User
 from webapp.common.models import AuditEntry
 from webapp.jobs.runner import run_waiting
 
+pytestmark = pytest.mark.one_database
+
 EndpointAt = Callable[..., Endpoint]
 AT = "/benchmarks/kitchen"
 TWO = spoken("<answer>2</answer>")
@@ -33,6 +35,7 @@ EXPERIMENT = {
 }  # fmt: skip
 
 
+@pytest.mark.both_databases
 def test_a_lead_adds_an_endpoint_runs_a_trial_and_all_and_opens_the_run(benchmark: Benchmark, lea: User) -> None:
     client = signed_in(lea)
     with serving(TWO) as server:

@@ -43,6 +43,8 @@ from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 from webapp.jobs.runner import run_waiting
 
+pytestmark = pytest.mark.one_database
+
 EndpointAt = Callable[..., Endpoint]
 AT = "/benchmarks/kitchen"
 API = "/api/v1/benchmarks/kitchen"
@@ -135,6 +137,7 @@ def test_a_prompt_that_could_not_be_rendered_is_refused_at_its_field(
     assert not Prompt.objects.exists()
 
 
+@pytest.mark.both_databases
 def test_a_name_means_one_prompt_on_each_benchmark(benchmark: Benchmark, mine: Prompt, lea: User, admin: User) -> None:
     create_prompt(actor=admin, benchmark=None, slug="ours", role="system", text="Be exact.")
     for actor, where, slug in (
@@ -151,6 +154,7 @@ def test_lines_of_a_browser_and_of_a_file_are_the_same_text(benchmark: Benchmark
     assert (made.text, made.digest) == (TEXT, mine.digest)
 
 
+@pytest.mark.both_databases
 def test_an_open_prompt_is_changed_in_place_and_a_frozen_one_gets_a_new_version(
     benchmark: Benchmark, mine: Prompt, lea: User, endpoint_at: EndpointAt, experiment_on: Make
 ) -> None:
@@ -170,6 +174,7 @@ def test_an_open_prompt_is_changed_in_place_and_a_frozen_one_gets_a_new_version(
     assert other.recipe_digest != experiment.recipe_digest
 
 
+@pytest.mark.both_databases
 def test_a_prompt_that_changes_while_an_experiment_is_created_is_read_again(
     benchmark: Benchmark, mine: Prompt, lea: User, endpoint_at: EndpointAt, experiment_on: Make, monkeypatch: Any
 ) -> None:

@@ -16,7 +16,7 @@ from evaluation.management.output import written_to
 from evaluation.models import Scoring
 from tests.evaluation.run_pages import make_benchmark
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 def test_a_file_stands_under_its_name_only_when_it_is_whole(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from tests.conftest import signed_in
 from tests.worlds import made_once
 from webapp.accounts.models import User
 
+pytestmark = pytest.mark.one_database
+
 HOSTILE = "<script>alert(1)</script> [x](javascript:alert(2)) | `a` *b*\n# head"
 
 
@@ -37,6 +39,7 @@ def pairs(benchmark: Benchmark) -> dict[str, str]:
     return dict(pair for section in read_data_card(benchmark).sections for pair in section.pairs)
 
 
+@pytest.mark.both_databases
 @pytest.mark.django_db
 def test_the_numbers_are_those_of_describe_benchmark(kitchen: Benchmark) -> None:
     numbers, told = describe_benchmark(kitchen), pairs(kitchen)

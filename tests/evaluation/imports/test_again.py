@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from annotation.benchmarks.write.benchmark import create_benchmark
@@ -29,6 +29,7 @@ from evaluation.scoring.write import score_benchmark
 from evaluation.store.trajectory_list import TrajectoryList
 from tests.evaluation import records
 from tests.evaluation.import_data import kitchen, lines
+from tests.properties import fewer
 from tests.worlds import made_once
 
 pytestmark = pytest.mark.django_db
@@ -237,7 +238,7 @@ def everything(benchmark: Benchmark) -> dict[str, Any]:
 
 @pytest.mark.one_database
 @given(given_files=st.lists(files, min_size=2, max_size=3), chunk=st.integers(1, 6))
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@fewer(suppress_health_check=list(HealthCheck))
 def test_recognising_rows_makes_no_difference_but_time(lea, tmp_path_factory, given_files, chunk):
     found = []
     for knows in (True, False):

@@ -12,7 +12,7 @@ from evaluation.imports.write import upload
 from evaluation.models import Trajectory
 from tests.evaluation.import_data import kitchen, say, sent
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("scratch")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("scratch"), pytest.mark.one_database]
 
 
 def sample_answers() -> dict[str, str]:

@@ -20,7 +20,7 @@ from tests.processes import Process
 Start = Callable[..., Process]
 ROWS, STEPS = 8_000, 2
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.endurance, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

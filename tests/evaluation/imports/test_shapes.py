@@ -13,7 +13,7 @@ from annotation.content.records import record_of
 from annotation.models import Sample
 from evaluation.models import Trajectory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "shapes"
 RUNS = ("by_id.json", "texts_by_id.json", "list_under_key.json", "pandas_columns.json", "pandas_lists.json", "paths",
@@ -42,6 +42,7 @@ def test_a_run_of_any_shape_comes_in_without_a_format_and_twice_is_once(name: st
     assert stored() == before
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("name", ["list_under_key.json", "by_id.json", "sharegpt.json"])
 def test_a_file_cut_off_and_sent_again_completes(tmp_path: Path, name: str) -> None:
     say("import_benchmark", "kitchen", DATA / "samples.json")

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.importers.fields import Report
@@ -63,7 +63,6 @@ REASONS = st.sampled_from(["stop", "length", "tool_calls", "content_filter", "",
 
 
 @pytest.mark.parametrize(("protocol", "dialect"), PAIRS)
-@settings(max_examples=100, deadline=None)
 @given(replies=st.lists(st.tuples(MESSAGES, REASONS), min_size=3, max_size=3))
 def test_any_response_leads_to_a_row(protocol: str, dialect: str, replies: list[tuple[dict[str, Any], str | None]]):
     limits = Limits(1, 0) if protocol in ("base", "recognition", "plan") else Limits(3, 10)

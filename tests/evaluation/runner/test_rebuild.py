@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.runner.cells import CellResult
@@ -16,6 +16,7 @@ from evaluation.runner.recipe import Recipe
 from evaluation.runner.turns import CodeCell, Finished, Request, ToolCalls
 from tests.evaluation.runner.attempts import recipe, said, task
 from tests.evaluation.runner.test_recipe import PAIRS
+from tests.properties import fewer
 
 PLACE = {"x": 30, "y": 20, "width": 200, "height": 100}
 TEXTS = st.sampled_from(
@@ -69,7 +70,7 @@ def replayed(made: Recipe, replies: list[tuple[str, Any, str]], results: list[Ce
 
 
 @pytest.mark.parametrize(("protocol", "dialect"), PAIRS)
-@settings(max_examples=25, deadline=None)
+@fewer()
 @given(replies=REPLIES, output=st.text(max_size=20))
 def test_the_same_replies_lead_to_the_same_requests(
     protocol: str, dialect: str, replies: list[tuple[str, Any, str]], output: str

@@ -65,8 +65,10 @@ def test_every_sample_of_the_demo_has_a_toolchain() -> None:
 
 
 @pytest.mark.slow
-def test_a_toolchain_as_code_makes_the_images_of_the_toolbox(mode: Mode, python: Python) -> None:
-    several = SAMPLES if mode is Mode.BUBBLEWRAP else FIRST
+@pytest.mark.parametrize("several", [pytest.param(SAMPLES, marks=pytest.mark.endurance), FIRST], ids=["all", "first"])
+def test_a_toolchain_as_code_makes_the_images_of_the_toolbox(
+    mode: Mode, python: Python, several: Sequence[Known]
+) -> None:
     originals = {known.image: decode(known.image.read_bytes()) for known in several}
     images = {path.stem: stored(picture) for path, picture in originals.items()}
     with Sandbox(images, Limits(attempt=600.0), mode, python) as box:

@@ -172,6 +172,7 @@ def test_a_run_that_is_deleted_meanwhile_and_a_person_who_may_score_no_more(
     assert (job.state, Scoring.objects.count()) == ("failed", 1)
 
 
+@pytest.mark.endurance
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_killing_workers_in_the_middle_scores_every_run_exactly_once(

@@ -60,6 +60,7 @@ def share_correct(name: str, make: Any, seeds: int = 40) -> float:
     return float(np.mean([want in text for want, text in zip(gold, found, strict=True)]))
 
 
+@pytest.mark.endurance
 @pytest.mark.slow
 def test_the_oracle_gives_its_recorded_answer_on_all_62_samples(stand_in: StandIn) -> None:
     rows = {one.id: row_of(stand_in, one, "base") for one in RECORDED.samples}

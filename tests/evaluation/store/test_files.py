@@ -28,7 +28,7 @@ from tests.worlds import made_once
 from webapp.common import objects
 from webapp.common.errors import Unavailable
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 ONLY_SCORING_KNOWS = {column.name for column in (*CONTRIBUTIONS, *CHAINS, *READ_AS)}
 
@@ -51,6 +51,7 @@ def rows_in(path, columns):
     return reader.rows(f"SELECT {', '.join(columns)} FROM rows ORDER BY pk", {})
 
 
+@pytest.mark.both_databases
 def test_the_file_of_a_scoring_has_one_row_for_each_trajectory_with_its_score(street):
     for run in runs_of(street):
         rows = rows_in(paths_of([run])[0], ("pk", "evaluated", "verdict"))
@@ -91,6 +92,7 @@ def test_a_statement_that_takes_too_long_is_interrupted_and_the_next_one_is_answ
     assert reader.rows("SELECT 1", {}) == [(1,)]
 
 
+@pytest.mark.both_databases
 def test_a_list_follows_a_change_of_trajectories_at_once(street):
     [run, _] = runs_of(street)
     gone = run.trajectories.filter(condition="none").first()
@@ -100,6 +102,7 @@ def test_a_list_follows_a_change_of_trajectories_at_once(street):
     assert TrajectoryList(street, runs_of(street), {"run": str(run.pk)}).total == before - 1
 
 
+@pytest.mark.both_databases
 def test_a_list_follows_a_change_of_samples_at_once(street):
     terms = {"facet.colored": "yes"}
     assert TrajectoryList(street, runs_of(street), terms).total == 0
@@ -145,6 +148,7 @@ def test_scores_that_cannot_be_read_are_said_to_be_missing_and_scoring_makes_the
     assert signed_in(lea).get(f"/benchmarks/{street.slug}/trajectories/").context["stale"] == []
 
 
+@pytest.mark.both_databases
 def test_simultaneous_readers_make_a_file_once():
     made, together, name = [], threading.Barrier(4), f"once-{uuid4()}.parquet"
 

@@ -18,7 +18,7 @@ from tests.evaluation.run_pages import make_benchmark, repeat
 from tests.worlds import made_once
 from webapp.common import objects
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @made_once
@@ -46,6 +46,7 @@ def reads_list(benchmark):
 TERMS = ({}, {"sort": "-ioa"}, {"q": "wrong", "run": "Model C"}, {"q": "condition:visual"}, {"quadrant": "G-A-"})
 
 
+@pytest.mark.both_databases
 def test_lists_of_many_runs_say_the_same_with_a_list_file(street, monkeypatch):
     before = [listed(street, **terms) for terms in TERMS]
     assert reads_list(street) is None
@@ -54,6 +55,7 @@ def test_lists_of_many_runs_say_the_same_with_a_list_file(street, monkeypatch):
     assert [listed(street, **terms) for terms in TERMS] == before
 
 
+@pytest.mark.both_databases
 def test_runs_that_changed_since_are_read_beside_it_and_deleted_ones_not_at_all(street, monkeypatch):
     write_long_list(street, monkeypatch)
     first, second = Run.objects.of(street)

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from annotation.content.changes import content_changed
@@ -39,6 +39,7 @@ from tests.evaluation.lists import pks_in, write_long_list
 from tests.evaluation.plain_query import Plain
 from tests.evaluation.run_pages import make_benchmark, repeat
 from tests.evaluation.scores import all_scores, change_scores, forget_scores
+from tests.properties import fewer
 from tests.worlds import made_once
 from webapp.common import objects
 from webapp.common.errors import InvalidInput
@@ -132,7 +133,7 @@ TREES = st.recursive(
 def test_whatever_is_put_together_means_the_same_everywhere(source, street, lea):
     plain = Plain(street, lea)
 
-    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @fewer(suppress_health_check=list(HealthCheck), database=None)
     @given(TREES)
     def holds(query):
         check_agreement(street, lea, plain, query)

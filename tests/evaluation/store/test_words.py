@@ -20,7 +20,7 @@ from tests.evaluation.run_pages import make_benchmark
 from tests.worlds import made_once
 from webapp.common import objects
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 PHRASES = ("red sign", "sign*", "zoom* in", "b", "\u8d64\u3044", "which", "sign zoom", "nothing like it")
 
@@ -65,6 +65,7 @@ def local_copy(run):
     return folder() / f"{file_of(run).digest}.sqlite3"
 
 
+@pytest.mark.both_databases
 def test_files_of_words_find_what_the_texts_hold_without_reading_them(street):
     found, read = answers(street)
     assert not read
@@ -86,6 +87,7 @@ def test_a_file_of_earlier_trajectories_is_not_read_and_the_next_scoring_writes_
     assert answers(street) == (changed, [])
 
 
+@pytest.mark.both_databases
 def test_a_run_whose_trajectories_change_while_its_words_are_written_gets_no_file(street, monkeypatch):
     [run, _] = runs_of(street)
     WordFile.objects.all().delete()
@@ -103,6 +105,7 @@ def test_a_run_whose_trajectories_change_while_its_words_are_written_gets_no_fil
     assert file_of(run).revision == Run.objects.get(pk=run.pk).revision
 
 
+@pytest.mark.both_databases
 def test_a_run_that_is_gone_gets_no_file(street):
     [run, _] = runs_of(street)
     Run.objects.filter(pk=run.pk).delete()
