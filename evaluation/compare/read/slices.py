@@ -10,7 +10,8 @@ import numpy as np
 from django.utils.translation import gettext
 
 from annotation.models import Benchmark
-from evaluation.compare.read.runs import compared_samples, facet_masks
+from evaluation.common.compared import compared_samples
+from evaluation.compare.read.runs import facet_masks
 from evaluation.metrics.columns import TRUE
 from evaluation.metrics.comparison import Comparison, common_rows, compare
 from evaluation.metrics.families import SLICES

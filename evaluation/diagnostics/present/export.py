@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
@@ -124,7 +124,7 @@ def _scatters(page: Shown) -> tuple[str, int, int]:
     return _panels(parts)
 
 
-def _frame(title: str, under: str, marks: list[str]) -> str:
+def _frame(title: str, under: str, marks: Sequence[str]) -> str:
     return fast_format_html(_FRAME, title, HAIR, SOFT, under, fast_format_html_join("", "{}", ((m,) for m in marks)))
 
 

@@ -325,7 +325,7 @@ def _scatter(found: Diagnostics, first: str, second: str, one: Correlation) -> S
         near = sum(abs(float(p.x) - at[0]) < 8 and abs(float(p.y) - at[1]) < 10 for p in points)
         place = (format_number(at[0]), format_number(at[1]), 6 + 9 * near)
         points.append(Point(run.letter, *place, words, RunLinks.of(run).list()))
-    return Scatter(*labels, points, correlation_words(one))
+    return Scatter(labels[0], labels[1], points, correlation_words(one))
 
 
 def correlation_words(one: Correlation) -> str:

@@ -247,8 +247,9 @@ def _calling(
 
 
 def _correlation(runs: Sequence[Run], whole: ByRun, first: str, second: str) -> Correlation:
-    pairs = [pair for run in runs if None not in (pair := point_of(run, whole[run.pk], first, second))]
-    return spearman(*([pair[side] for pair in pairs] for side in (0, 1)))  # type: ignore[misc]
+    points = [point_of(run, whole[run.pk], first, second) for run in runs]
+    pairs = [(x, y) for x, y in points if x is not None and y is not None]
+    return spearman([x for x, _ in pairs], [y for _, y in pairs])
 
 
 def point_of(run: Run, metrics: Metrics, first: str, second: str) -> tuple[float | None, float | None]:
