@@ -293,7 +293,7 @@ ARMS = {
 }
 """The effects that are reported. (condition − none) − (placebo − none) is condition − placebo on the same samples:
 itself a paired difference, with the same tests and intervals (docs/metrics.md#effects)."""
-LAB_ARMS = {
+LAB_ARMS: Mapping[str, str] = {
     Condition.VISUAL: "noise-100@prefix",
     Condition.TEXT: "mistake-judge@prefix",
     Condition.PLACEBO: "random@prefix",
