@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_lazy
 from evaluation.common.frame import region_address
 from evaluation.endpoints.errors import ErrorKind
 from evaluation.experiments.read.progress import last_crops
+from evaluation.experiments.write.fit import FRAME, VISION
 from evaluation.experiments.write.judges import same_family
 from evaluation.models import Experiment
 from evaluation.models.querysets.experiments import PROMPT_PARTS
@@ -28,6 +29,8 @@ ACTIONS = {
     "retry": (gettext_lazy("Retry failed attempts"), (State.DONE, State.STOPPED, State.PAUSED)),
 }
 """Name of an action to its label and the states in which it is possible."""
+STARTS = ("trial", "start", "resume", "retry")
+"""Actions after which the experiment runs."""
 STATE_WORDS = {
     State.DRAFT: gettext_lazy("Draft"),
     State.TRIAL: gettext_lazy("Trial running"),
@@ -50,6 +53,11 @@ class Action:
     name: str
     label: str
     primary: bool
+    url: str
+
+    @property
+    def starts(self) -> bool:
+        return self.name in STARTS
 
 
 @dataclass(frozen=True)
@@ -95,7 +103,11 @@ def actions_of(experiment: Experiment, *, failed: int) -> list[Action]:
     if not failed and "retry" in possible:
         possible.remove("retry")
     first = next((name for name in possible if name in ("start", "resume")), "")
-    return [Action(name, str(ACTIONS[name][0]), name == first) for name in possible]
+    at = [experiment.benchmark.slug, experiment.pk]
+    return [
+        Action(name, str(ACTIONS[name][0]), name == first, reverse(f"evaluation:experiment-{name}", args=at))
+        for name in possible
+    ]
 
 
 def failures_of(failures: Sequence[tuple[str, int]]) -> list[Failure]:
@@ -140,8 +152,19 @@ def recipe_parts(experiment: Experiment) -> list[RecipePart]:
         (gettext("Sampling"), ", ".join(f"{name} {value}" for name, value in recipe["sampling"].items())),
         (gettext("Samples"), experiment.samples or gettext("all with gold and an image")),
         (gettext("Recipe"), experiment.recipe_digest[:12]),
+        *_overruled(experiment),
     ]
     return [RecipePart(*part) for part in parts]
+
+
+def _overruled(experiment: Experiment) -> list[Part]:
+    """What of the test of the endpoint a person overruled."""
+    words = {
+        FRAME: gettext("The test found boxes in the frame %(found)s; a person confirmed the one of the recipe."),
+        VISION: gettext("The test found that the model does not see images; a person confirmed that it does."),
+    }
+    found = experiment.design.get("overruled", {})
+    return [(gettext("Confirmed"), words[name] % {"found": value}) for name, value in found.items()]
 
 
 def _run_parts(experiment: Experiment) -> list[Part]:

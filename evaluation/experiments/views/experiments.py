@@ -19,6 +19,7 @@ from annotation.workflow import Right
 from evaluation.experiments.forms import ArmForm, BudgetForm, ExperimentForm, JudgeForm
 from evaluation.experiments.present.exchanges import exchanges_of, image_answer
 from evaluation.experiments.present.experiment import (
+    STARTS,
     actions_of,
     crops_of,
     failures_of,
@@ -31,7 +32,7 @@ from evaluation.experiments.read.exchanges import exchange_lines, export_name
 from evaluation.experiments.read.progress import accuracy_of, price_range, progress_of
 from evaluation.experiments.write.arms import create_arms
 from evaluation.experiments.write.create import create_experiment
-from evaluation.experiments.write.fit import frame_warning
+from evaluation.experiments.write.fit import CONFIRMABLE, misfits_of
 from evaluation.experiments.write.judges import create_judge
 from evaluation.experiments.write.states import (
     change_budget,
@@ -54,7 +55,6 @@ ATTEMPTS = 50
 DO: Mapping[str, Callable[..., Any]] = {
     "trial": start_trial, "start": start_all, "resume": resume, "pause": pause, "stop": stop, "retry": retry_failed,
 }  # fmt: skip
-STARTS = ("trial", "start")
 
 
 @login_required
@@ -161,15 +161,17 @@ def _new_on_run(
 def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/experiments/experiment.html and its piece evaluation/experiments/_experiment.html, which is
     asked for again while the experiment runs. Context: experiment, state, reason, progress, failures, accuracy, crops,
-    misfit (what to confirm before a start, or ""), actions, price, parts (of the recipe), run, budget (form), page
-    (attempts; ?after=, ?state=)."""
+    misfits (what to confirm before a start), starting (actions with that), actions, price, parts (of the recipe), run,
+    budget (form), page (attempts; ?after=, ?state=)."""
     found = _load(request, slug, pk)
     progress = progress_of(found)
     attempts = attempts_known_to(request.user, found).select_related("sample", "trajectory")
     chosen = request.GET.get("state", "")
     if chosen in progress.counts:
         attempts = attempts.filter(state=chosen)
-    misfit = frame_warning(found) if found.state == Experiment.State.DRAFT else ""
+    actions = actions_of(found, failed=progress.counts.get("failed", 0))
+    starting = [one for one in actions if one.starts]
+    misfits = misfits_of(found) if starting else []
     context = {
         **benchmark_context(request, found.benchmark, "experiments"),
         "experiment": found,
@@ -180,9 +182,10 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "failures": failures_of(progress.failures),
         "accuracy": accuracy_of(found),
         "crops": crops_of(found),
-        "misfit": misfit,
-        # Those of a draft are in the form that confirms.
-        "actions": [] if misfit else actions_of(found, failed=progress.counts.get("failed", 0)),
+        "misfits": misfits,
+        # With a misfit, what starts is in the form that confirms it.
+        "starting": starting,
+        "actions": [one for one in actions if not one.starts] if misfits else actions,
         "price": price_range(found) if found.state == Experiment.State.READY else None,
         "parts": recipe_parts(found),
         "run": _run_of(found),
@@ -199,9 +202,10 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 def act(request: SignedInRequest, slug: str, pk: int, action: str) -> HttpResponse:
     """Do one of ``DO``; what an experiment cannot do now is said on its page."""
     found = _load(request, slug, pk)
-    confirmed = {"confirm_frame": request.POST.get("confirm_frame") == "yes"} if action in STARTS else {}
+    confirm = [name for name in CONFIRMABLE if request.POST.get(f"confirm_{name}") == "yes"]
+    more = {"confirm": confirm} if action in STARTS else {}
     try:
-        DO[action](actor=request.user, experiment=found, **confirmed)
+        DO[action](actor=request.user, experiment=found, **more)
     except Conflict as refused:
         messages.warning(request, refused.message)
     return redirect("evaluation:experiment", slug, pk)

@@ -20,6 +20,7 @@ from evaluation.experiments.read.connection import settings_of
 from evaluation.experiments.read.recorded import load_repeated, recorded_of
 from evaluation.experiments.read.tasks import selected_samples, task_of
 from evaluation.experiments.write.create import dropped_of, refuse_remote
+from evaluation.experiments.write.fit import refuse_prefix
 from evaluation.experiments.write.plan import in_batches, trial_of
 from evaluation.experiments.write.states import check_budget
 from evaluation.experiments.write.work import Worker
@@ -162,28 +163,13 @@ def arm_recipe(run: Run, endpoint: Endpoint, choices: ArmChoices) -> ArmRecipe:
         )
     sampling = SAMPLING[choices.sampling] if choices.sampling else sampling_of(run)
     continued = PRESETS[endpoint.preset].prefix
-    if estimand is Estimand.PREFIX and not can_continue(endpoint):
-        raise Conflict(
-            gettext(
-                "%(endpoint)s cannot continue a response, which the estimand prefix needs. Choose turn, or another "
-                "endpoint."
-            )
-            % {"endpoint": endpoint.name},
-            code="prefix", field="estimand",
-        )  # fmt: skip
+    if estimand is Estimand.PREFIX:
+        refuse_prefix(endpoint)
     flags = Prefix.FLAGS if continued is Prefix.UNKNOWN else continued
     return ArmRecipe(
         endpoint.model, endpoint.base_url, estimand, {**sampling, **choices.parameters},
         flags.parameters if estimand is Estimand.PREFIX else {}, dropped_of(settings_of(endpoint).drop),
     )  # fmt: skip
-
-
-def can_continue(endpoint: Endpoint) -> bool:
-    """Whether the endpoint continues a last message of the assistant: as its test found, else as its preset says."""
-    found = (endpoint.capabilities.get("prefix") or {}).get("state")
-    if found in ("yes", "no"):
-        return bool(found == "yes")
-    return PRESETS[endpoint.preset].prefix in (Prefix.FLAGS, Prefix.MESSAGE)
 
 
 def sampling_of(run: Run) -> Mapping[str, Any]:
