@@ -65,13 +65,15 @@ class Experiment(models.Model):
     that selected the samples. Money is in USD. ``reserved_usd`` is what requests in flight may cost at most.
 
     An experiment of kind ``ARMS`` repeats the trajectories of ``source`` under the arms of ``design``, and adds what
-    comes of it to the same run (docs/experiments.md#faithfulness-lab). One of kind ``JUDGE`` asks about them.
+    comes of it to the same run (docs/experiments.md#faithfulness-lab). One of kind ``JUDGE`` asks about them. One of
+    kind ``SESSION`` has no endpoint and sends nothing: it collects what agents elsewhere answer, while it is open.
     """
 
     class Kind(models.TextChoices):
         RUN = "run"
         ARMS = "arms"
         JUDGE = "judge"
+        SESSION = "session"
 
     class State(models.TextChoices):
         DRAFT = "draft"

@@ -51,11 +51,20 @@ class RunRegistry:
     """The runs and samples of a benchmark by name, each looked up once per import; runs are made as they are met.
 
     ``staged_for``: the import whose runs are filled out of sight, see ``evaluation.imports.write.replacement``.
+    ``samples``: keys with primary keys, where not all of the benchmark need to be read.
     """
 
-    def __init__(self, benchmark: Benchmark, actor: User | None, staged_for: ImportRecord | None = None) -> None:
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        actor: User | None,
+        staged_for: ImportRecord | None = None,
+        samples: Mapping[str, int] | None = None,
+    ) -> None:
         self.benchmark, self.actor, self.staged_for = benchmark, actor, staged_for
-        self.samples: dict[str, int] = dict(Sample.objects.filter(benchmark=benchmark).values_list("key", "pk"))
+        if samples is None:
+            samples = dict(Sample.objects.filter(benchmark=benchmark).values_list("key", "pk"))
+        self.samples = samples
         self._runs: dict[tuple[str, str], Run] = {}
 
     def run(self, model: str, setting: str) -> Run:

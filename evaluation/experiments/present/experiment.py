@@ -40,6 +40,7 @@ STATE_WORDS = {
     State.DONE: gettext_lazy("Done"),
     State.STOPPED: gettext_lazy("Stopped"),
 }
+SESSION_WORDS = {State.RUNNING: gettext_lazy("Open"), State.DONE: gettext_lazy("Closed")}
 REASON_WORDS = {
     Experiment.Reason.PERSON: gettext_lazy("A person paused it."),
     Experiment.Reason.BUDGET: gettext_lazy("The budget is used up. Raise it, then resume."),
@@ -86,6 +87,8 @@ class RecipePart:
 
 
 def state_words(experiment: Experiment) -> str:
+    if experiment.kind == Experiment.Kind.SESSION and experiment.state in SESSION_WORDS:
+        return str(SESSION_WORDS[State(experiment.state)])
     return str(STATE_WORDS[State(experiment.state)])
 
 
@@ -98,8 +101,10 @@ def reason_words(experiment: Experiment) -> str:
 
 
 def actions_of(experiment: Experiment, *, failed: int) -> list[Action]:
-    """What can be done now."""
+    """What can be done now. A session can only be stopped: the next answer then begins another experiment."""
     possible = [name for name, (_, states) in ACTIONS.items() if experiment.state in states]
+    if experiment.kind == Experiment.Kind.SESSION:
+        possible = [name for name in possible if name == "stop"]
     if not failed and "retry" in possible:
         possible.remove("retry")
     first = next((name for name in possible if name in ("start", "resume")), "")
@@ -144,6 +149,11 @@ Part = tuple[Any, ...]
 def recipe_parts(experiment: Experiment) -> list[RecipePart]:
     """The recipe as names and values."""
     recipe = experiment.recipe
+    if experiment.kind == Experiment.Kind.SESSION:
+        return [
+            RecipePart(gettext("Model"), experiment.model),
+            RecipePart(gettext("Tools"), gettext("%(profile)s, called by an agent elsewhere") % recipe),
+        ]
     own = {Experiment.Kind.ARMS: _arm_parts, Experiment.Kind.JUDGE: _judge_parts}
     parts: list[Part] = [
         (gettext("Endpoint"), f"{experiment.endpoint_name} ({recipe['base_url']})"),

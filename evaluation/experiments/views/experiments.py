@@ -44,6 +44,7 @@ from evaluation.experiments.write.states import (
     stop,
 )
 from evaluation.models import Endpoint, Experiment, Run, SentImage
+from evaluation.models.querysets.experiments import LIVE
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError, Conflict
 from webapp.common.htmx import render_page
@@ -160,7 +161,8 @@ def _new_on_run(
 @require_safe
 def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/experiments/experiment.html and its piece evaluation/experiments/_experiment.html, which is
-    asked for again while the experiment runs. Context: experiment, state, reason, progress, failures, accuracy, crops,
+    asked for again while the experiment runs. Context: experiment, state, reason,
+    asks (whether it sends requests), progress, failures, accuracy, crops,
     misfits (what to confirm before a start), starting (actions with that), actions, price, parts (of the recipe), run,
     budget (form), page (attempts; ?after=, ?state=)."""
     found = _load(request, slug, pk)
@@ -177,7 +179,8 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "experiment": found,
         "state": state_words(found),
         "reason": reason_words(found),
-        "live": found.state in (Experiment.State.TRIAL, Experiment.State.RUNNING),
+        "asks": found.kind != Experiment.Kind.SESSION,
+        "live": found.state in LIVE and found.kind != Experiment.Kind.SESSION,
         "progress": progress,
         "failures": failures_of(progress.failures),
         "accuracy": accuracy_of(found),

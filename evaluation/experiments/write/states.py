@@ -163,6 +163,8 @@ def _start(
 
 
 def _change(experiment: Experiment, states: tuple[str, ...], to: str, **fields: Any) -> None:
+    if experiment.kind == Experiment.Kind.SESSION and to != State.STOPPED:
+        raise Conflict(gettext("Agents elsewhere run this experiment. You can only stop it."), code="state")
     if not Experiment.objects.filter(pk=experiment.pk, state__in=states).update(state=to, **fields):
         now = Experiment.objects.filter(pk=experiment.pk).values_list("state", flat=True).first()
         raise Conflict(

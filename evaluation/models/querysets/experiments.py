@@ -30,7 +30,8 @@ class EndpointQuerySet(models.QuerySet[Any]):
 
 class ExperimentQuerySet(models.QuerySet[Any]):
     def live(self) -> Self:
-        return self.filter(state__in=LIVE)
+        """Those on which a job works. An open session is none."""
+        return self.filter(state__in=LIVE).exclude(kind="session")
 
     def of_run(self, run: Any) -> Self:
         """Those whose trajectories a run has."""
