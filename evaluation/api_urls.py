@@ -58,6 +58,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/prompts/", prompts.prompts, name="api-prompts"),
     path(f"{BENCHMARK}/prompts/<slug:prompt>/", prompts.prompt, name="api-prompt"),
     path(f"{BENCHMARK}/experiments/", experiments.experiments, name="api-experiments"),
+    path(f"{BENCHMARK}/experiments/detector/", experiments.detect, name="api-detect"),
     path(f"{BENCHMARK}/experiments/<int:pk>/", experiments.experiment, name="api-experiment"),
     path(f"{BENCHMARK}/experiments/<int:pk>/exchanges/", attempts.export, name="api-experiment-export"),
     path(f"{BENCHMARK}/experiments/<int:pk>/attempts/", attempts.attempts, name="api-attempts"),

@@ -40,9 +40,9 @@ def read_detections(body: bytes) -> Answer:
         model = given["model"] if isinstance(given.get("model"), str) else ""
     if isinstance(given, list):
         found = [_with_corners(one) for one in given]
-    elif isinstance(given.get("detections"), list):
-        found, frame = given["detections"], given.get("frame", "pixel")
-    elif isinstance(given.get("results"), list):
+    elif isinstance(given, Mapping) and isinstance(given.get("detections"), list):
+        found, frame = given["detections"], given.get("frame") or "pixel"
+    elif isinstance(given, Mapping) and isinstance(given.get("results"), list):
         found, frame = list(_of_label_studio(given["results"])), "norm1"
     else:
         said = "The response has no detections, results or list of objects, so this is no address of a detector."
@@ -66,7 +66,8 @@ def _of_label_studio(results: list[Any]) -> Iterator[dict[str, Any]]:
                 continue
             labels = value["rectanglelabels"]
             score = region.get("score", result.get("score"))
-            yield {"label": labels[0] if isinstance(labels, list) and labels else labels, "score": score, "box": _box(value)}
+            label = labels[0] if isinstance(labels, list) and labels else labels
+            yield {"label": label, "score": score, "box": _box(value)}
 
 
 def _box(value: Mapping[str, Any]) -> list[float] | None:

@@ -67,6 +67,7 @@ class Experiment(models.Model):
     An experiment of kind ``ARMS`` repeats the trajectories of ``source`` under the arms of ``design``, and adds what
     comes of it to the same run (docs/experiments.md#faithfulness-lab). One of kind ``JUDGE`` asks about them. One of
     kind ``SESSION`` has no endpoint and sends nothing: it collects what agents elsewhere answer, while it is open.
+    One of kind ``DETECT`` asks a detector, whose detections are trajectories of a run (docs/metrics.md#detectors).
     """
 
     class Kind(models.TextChoices):
@@ -74,6 +75,7 @@ class Experiment(models.Model):
         ARMS = "arms"
         JUDGE = "judge"
         SESSION = "session"
+        DETECT = "detect"
 
     class State(models.TextChoices):
         DRAFT = "draft"

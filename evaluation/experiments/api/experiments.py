@@ -18,10 +18,12 @@ from annotation.common.idempotency import answer_once
 from annotation.common.requests import key_of
 from annotation.models import Benchmark
 from annotation.workflow import Right
+from evaluation.detections import THRESHOLD
 from evaluation.experiments.api.parts import given_of, load
 from evaluation.experiments.present.rows import experiment_row, progress_row
 from evaluation.experiments.write.arms import MARGIN, USUAL, ArmChoices, create_arms
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices, create_experiment
+from evaluation.experiments.write.detectors import DetectorChoices, create_detection
 from evaluation.experiments.write.fit import CONFIRMABLE
 from evaluation.experiments.write.judges import JudgeChoices, create_judge
 from evaluation.experiments.write.states import (
@@ -108,6 +110,17 @@ class NewJudge(Starting):
     images = TextField(max_length=20, required=False, default="", allow_blank=True)
 
 
+class NewDetection(Starting):
+    endpoint = TextField(max_length=60, help_text="Name of an endpoint that is a detector.")
+    names = TextField(
+        max_length=200_000, required=False, default="", allow_blank=True,
+        help_text="What it looks for, divided by commas or lines; empty: all tools in the gold of the benchmark.",
+    )  # fmt: skip
+    threshold = NumberField(required=False, default=THRESHOLD, min_value=0, max_value=1, help_text="Least score.")
+    setting = TextField(max_length=200, required=False, default="", allow_blank=True)
+    images = TextField(max_length=20, required=False, default="", allow_blank=True)
+
+
 class ExperimentChange(Confirming):
     state = serializers.ChoiceField(choices=WANTED, required=False)
     budget_usd = NumberField(required=False, min_value=0)
@@ -174,6 +187,16 @@ def experiments(request: Request, slug: str) -> Response:
         return paged(request, benchmark.experiments.all(), "pk", experiment_row)
     create = partial(create_experiment, benchmark=benchmark)
     return _created(request, benchmark, NewExperiment, create, Choices, f"experiment:{benchmark.pk}")
+
+
+@needs(Scope.IMPORT)
+@extend_schema(operation_id="detect", request=NewDetection, responses={201: EXPERIMENT})
+@api_view(["POST"])
+def detect(request: Request, slug: str) -> Response:
+    """Create an experiment that asks a detector. The same ``Idempotency-Key`` again returns the same one."""
+    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
+    create = partial(create_detection, benchmark=benchmark)
+    return _created(request, benchmark, NewDetection, create, DetectorChoices, f"create_detection:{benchmark.pk}")
 
 
 @needs(Scope.IMPORT)

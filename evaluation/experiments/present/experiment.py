@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -154,12 +154,16 @@ def recipe_parts(experiment: Experiment) -> list[RecipePart]:
             RecipePart(gettext("Model"), experiment.model),
             RecipePart(gettext("Tools"), gettext("%(profile)s, called by an agent elsewhere") % recipe),
         ]
-    own = {Experiment.Kind.ARMS: _arm_parts, Experiment.Kind.JUDGE: _judge_parts}
+    own = {
+        Experiment.Kind.ARMS: _arm_parts,
+        Experiment.Kind.JUDGE: _judge_parts,
+        Experiment.Kind.DETECT: _detector_parts,
+    }
     parts: list[Part] = [
         (gettext("Endpoint"), f"{experiment.endpoint_name} ({recipe['base_url']})"),
         (gettext("Model"), recipe["model"]),
         *own.get(Experiment.Kind(experiment.kind), _run_parts)(experiment),
-        (gettext("Sampling"), ", ".join(f"{name} {value}" for name, value in recipe["sampling"].items())),
+        *_sampling(recipe),
         (gettext("Samples"), experiment.samples or gettext("all with gold and an image")),
         (gettext("Recipe"), experiment.recipe_digest[:12]),
         *_overruled(experiment),
@@ -212,6 +216,21 @@ def _judge_parts(experiment: Experiment) -> list[Part]:
         (gettext("Prompt"), "", _prompt_links(experiment)),
         (gettext("Image size"), recipe["images"]),
     ]
+
+
+def _detector_parts(experiment: Experiment) -> list[Part]:
+    recipe = experiment.recipe
+    return [
+        (gettext("Names"), ", ".join(recipe["names"])),
+        (gettext("Score that counts"), f"{recipe['threshold']:g}"),
+        (gettext("Image size"), recipe["images"]),
+    ]
+
+
+def _sampling(recipe: Mapping[str, Any]) -> list[Part]:
+    if "sampling" not in recipe:
+        return []
+    return [(gettext("Sampling"), ", ".join(f"{name} {value}" for name, value in recipe["sampling"].items()))]
 
 
 def _prompt_links(experiment: Experiment) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
-from evaluation.experiments.forms import ArmForm, BudgetForm, ExperimentForm, JudgeForm
+from evaluation.experiments.forms import ArmForm, BudgetForm, DetectorForm, ExperimentForm, JudgeForm
 from evaluation.experiments.present.exchanges import exchanges_of, image_answer
 from evaluation.experiments.present.experiment import (
     STARTS,
@@ -32,6 +32,7 @@ from evaluation.experiments.read.exchanges import exchange_lines, export_name
 from evaluation.experiments.read.progress import accuracy_of, price_range, progress_of
 from evaluation.experiments.write.arms import create_arms
 from evaluation.experiments.write.create import create_experiment
+from evaluation.experiments.write.detectors import create_detection
 from evaluation.experiments.write.fit import CONFIRMABLE, misfits_of
 from evaluation.experiments.write.judges import create_judge
 from evaluation.experiments.write.states import (
@@ -43,7 +44,7 @@ from evaluation.experiments.write.states import (
     start_trial,
     stop,
 )
-from evaluation.models import Endpoint, Experiment, Run, SentImage
+from evaluation.models import Experiment, Run, SentImage
 from evaluation.models.querysets.experiments import LIVE
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError, Conflict
@@ -87,7 +88,7 @@ def experiments(request: SignedInRequest, slug: str) -> HttpResponse:
         "shown": [(one, state_words(one)) for one in page.rows],
         "form": form,
         "prompt": prompt,
-        "endpoints": Endpoint.objects.offered_to(benchmark).exists(),
+        "endpoints": form.fields["endpoint"].queryset.exists(),  # type: ignore[attr-defined]  # of a ModelChoiceField
     }
     return render(request, "evaluation/experiments/experiments.html", context, status=400 if form.errors else 200)
 
@@ -95,7 +96,8 @@ def experiments(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_arms(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Template evaluation/experiments/on_run.html; context: form, title, text, button. ``?run=`` is chosen at first.
+    """Template evaluation/experiments/on_run.html; context: form, title, text, button,
+    endpoints (whether there is one to choose), none (what is said if there is none). ``?run=`` is chosen at first.
     Posted: the fields of ``ArmForm``, which creates a draft."""
     words = {
         "title": gettext("Run arms"),
@@ -122,10 +124,26 @@ def new_judge(request: SignedInRequest, slug: str) -> HttpResponse:
     return _new_on_run(request, slug, JudgeForm, create_judge, words)
 
 
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_detection(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/experiments/on_run.html, as ``new_arms``. Posted: the fields of ``DetectorForm``."""
+    words = {
+        "title": gettext("Ask a detector"),
+        "text": gettext(
+            "A detector gets each image and names of tools, and answers with boxes. It is a ceiling of tool "
+            "recognition, in a band of its own on the leaderboard."
+        ),
+        "button": gettext("Create a draft"),
+        "none": gettext("A detector is an endpoint of the server Detector over HTTP."),
+    }
+    return _new_on_run(request, slug, DetectorForm, create_detection, words)
+
+
 def _new_on_run(
     request: SignedInRequest,
     slug: str,
-    kind: type[ArmForm] | type[JudgeForm],
+    kind: type[ArmForm] | type[JudgeForm] | type[DetectorForm],
     create: Callable[..., Experiment],
     words: dict[str, str],
 ) -> HttpResponse:
@@ -137,9 +155,8 @@ def _new_on_run(
         chosen = form.cleaned_data
         try:
             with transaction.atomic():
-                made = create(
-                    actor=request.user, run=chosen["run"], endpoint=chosen["endpoint"], choices=form.choices()
-                )
+                subject = {"run": chosen["run"]} if "run" in chosen else {"benchmark": benchmark}
+                made = create(actor=request.user, endpoint=chosen["endpoint"], choices=form.choices(), **subject)
                 if "start" in request.POST:
                     start_all(actor=request.user, experiment=made)
         except ApplicationError as error:
@@ -150,9 +167,10 @@ def _new_on_run(
             return redirect("evaluation:experiment", slug, made.pk)
     context = {
         **benchmark_context(request, benchmark, "experiments"),
+        "none": gettext("An endpoint is the address of a chat API with one model."),
         **words,
         "form": form,
-        "endpoints": Endpoint.objects.offered_to(benchmark).exists(),
+        "endpoints": form.fields["endpoint"].queryset.exists(),  # type: ignore[attr-defined]  # of a ModelChoiceField
     }
     return render(request, "evaluation/experiments/on_run.html", context, status=400 if form.errors else 200)
 

@@ -19,7 +19,7 @@ from evaluation.execution.attempt import Answered, Work
 from evaluation.experiments.read.connection import settings_of
 from evaluation.experiments.read.recorded import load_repeated, recorded_of
 from evaluation.experiments.read.tasks import selected_samples, task_of
-from evaluation.experiments.write.create import dropped_of, refuse_remote
+from evaluation.experiments.write.create import dropped_of, require_endpoint
 from evaluation.experiments.write.fit import refuse_prefix
 from evaluation.experiments.write.plan import in_batches, trial_of
 from evaluation.experiments.write.states import check_budget
@@ -89,9 +89,7 @@ def create_arms(*, actor: User | None, run: Run, endpoint: Endpoint, choices: Ar
     or another recipe has made arms of this run."""
     benchmark = run.benchmark
     require(actor, benchmark, Right.IMPORT_RUNS)
-    if endpoint.benchmark_id not in (None, benchmark.pk):
-        raise InvalidInput(gettext("This endpoint belongs to another benchmark."), field="endpoint")
-    refuse_remote(benchmark, endpoint)
+    require_endpoint(benchmark, endpoint)
     design = design_of(choices)
     recipe = arm_recipe(run, endpoint, choices)
     check_budget(choices.budget_usd, choices.budget_calls)

@@ -13,6 +13,8 @@ from django.db.models.fields.json import KT
 
 LIVE = ("trial", "running")
 """States in which a job works on an experiment."""
+DETECTOR = "detector"
+"""The preset of endpoints that detect objects."""
 PROMPT_PARTS = ("system", "user", "prompt")
 """Parts of a recipe that are prompts: of models, and of judges."""
 
@@ -21,6 +23,13 @@ class EndpointQuerySet(models.QuerySet[Any]):
     def offered_to(self, benchmark: Any) -> Self:
         """The endpoints that experiments of a benchmark can use: its own and those of the site."""
         return self.filter(Q(benchmark=benchmark) | Q(benchmark=None))
+
+    def chats(self) -> Self:
+        """Those of models that chat."""
+        return self.exclude(preset=DETECTOR)
+
+    def detectors(self) -> Self:
+        return self.filter(preset=DETECTOR)
 
     def named(self, name: str, benchmark: Any | None) -> Any | None:
         """The endpoint of this name: that of the benchmark before that of the site, None if there is neither."""
@@ -35,7 +44,7 @@ class ExperimentQuerySet(models.QuerySet[Any]):
 
     def of_run(self, run: Any) -> Self:
         """Those whose trajectories a run has."""
-        made = self.filter(kind="run", import_record__isnull=False)
+        made = self.filter(kind__in=("run", "detect"), import_record__isnull=False)
         return made.filter(benchmark=run.benchmark_id, model=run.model.name, setting=run.setting)
 
     def with_prompt(self, slug: str, version: str) -> Self:
