@@ -3,7 +3,7 @@ from django.urls import URLPattern, URLResolver, path
 from evaluation.answers import api as answers
 from evaluation.compare import api as comparisons
 from evaluation.diagnostics import api as diagnostics
-from evaluation.experiments import api as experiments
+from evaluation.experiments.api import attempts, endpoints, experiments, prompts
 from evaluation.exports import api as benchmarks
 from evaluation.imports.api import records as imports
 from evaluation.imports.api import sessions
@@ -59,23 +59,24 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/answers/report/", answers.report, name="api-answers-report"),
     path(f"{BENCHMARK}/sessions/calls/{KEY}/", sessions.session, name="api-session"),
     path(f"{BENCHMARK}/sessions/answer/{KEY}/", sessions.answer, name="api-session-answer"),
-    path(f"{BENCHMARK}/endpoints/", experiments.endpoints, name="api-endpoints"),
-    path(f"{BENCHMARK}/endpoints/<int:pk>/", experiments.endpoint, name="api-endpoint"),
-    path(f"{BENCHMARK}/endpoints/<int:pk>/test/", experiments.endpoint_test, name="api-endpoint-test"),
-    path(f"{BENCHMARK}/prompts/", experiments.prompts, name="api-prompts"),
-    path(f"{BENCHMARK}/prompts/<slug:prompt>/", experiments.prompt, name="api-prompt"),
+    path(f"{BENCHMARK}/endpoints/", endpoints.endpoints, name="api-endpoints"),
+    path(f"{BENCHMARK}/endpoints/<int:pk>/", endpoints.endpoint, name="api-endpoint"),
+    path(f"{BENCHMARK}/endpoints/<int:pk>/test/", endpoints.endpoint_test, name="api-endpoint-test"),
+    path(f"{BENCHMARK}/prompts/", prompts.prompts, name="api-prompts"),
+    path(f"{BENCHMARK}/prompts/<slug:prompt>/", prompts.prompt, name="api-prompt"),
     path(f"{BENCHMARK}/experiments/", experiments.experiments, name="api-experiments"),
+    path(f"{BENCHMARK}/experiments/detector/", experiments.detect, name="api-detect"),
     path(f"{BENCHMARK}/experiments/<int:pk>/", experiments.experiment, name="api-experiment"),
-    path(f"{BENCHMARK}/experiments/<int:pk>/exchanges/", experiments.export, name="api-experiment-export"),
-    path(f"{BENCHMARK}/experiments/<int:pk>/attempts/", experiments.attempts, name="api-attempts"),
+    path(f"{BENCHMARK}/experiments/<int:pk>/exchanges/", attempts.export, name="api-experiment-export"),
+    path(f"{BENCHMARK}/experiments/<int:pk>/attempts/", attempts.attempts, name="api-attempts"),
     path(
         f"{BENCHMARK}/experiments/<int:pk>/attempts/<int:attempt>/exchanges/",
-        experiments.exchanges,
+        attempts.exchanges,
         name="api-exchanges",
     ),
     path(
         f"{BENCHMARK}/experiments/<int:pk>/attempts/<int:attempt>/exchanges/<int:n>/images/<slug:sha256>/",
-        experiments.exchange_image,
+        attempts.exchange_image,
         name="api-exchange-image",
     ),
     path(f"{BENCHMARK}/studies/", studies.studies, name="api-studies"),

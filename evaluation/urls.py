@@ -128,6 +128,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/experiments/", experiments.experiments, name="experiments"),
     path(f"{BENCHMARK}/experiments/arms/", experiments.new_arms, name="new-arms"),
     path(f"{BENCHMARK}/experiments/judge/", experiments.new_judge, name="new-judge"),
+    path(f"{BENCHMARK}/experiments/detector/", experiments.new_detection, name="new-detection"),
     path(f"{EXPERIMENT}/", experiments.experiment, name="experiment"),
     path(f"{EXPERIMENT}/budget/", experiments.budget, name="experiment-budget"),
     path(f"{EXPERIMENT}/exchanges.jsonl", experiments.export, name="experiment-export"),

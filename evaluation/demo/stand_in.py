@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from annotation.models import Benchmark
 from evaluation.experiments.write.endpoints import add_endpoint, change_endpoint
 from evaluation.models import Endpoint
+from evaluation.models.querysets.experiments import DETECTOR
 
 PORT = 9001
 OFFERED: Mapping[str, tuple[str, str]] = {
@@ -15,9 +16,10 @@ OFFERED: Mapping[str, tuple[str, str]] = {
     "stand-in-reader": ("reader:p=.9,q=.4", "stand-in reader"),
     "stand-in-ignorer": ("ignorer:p=.7", "stand-in ignorer"),
     "stand-in-judge": ("judge:tpr=.8,tnr=.7", "stand-in judge"),
+    "stand-in-detector": (DETECTOR, "stand-in detector"),
 }
 """Endpoint to its model in requests and on pages: an agent whose runs are replayed, one that reads its crops, one that
-makes the same calls and ignores what comes back, and a judge with known rates."""
+makes the same calls and ignores what comes back, a judge with known rates, and a detector."""
 
 
 def free_port(wanted: int = PORT) -> int:
@@ -37,9 +39,12 @@ def offer_stand_in(benchmark: Benchmark, port: int) -> list[Endpoint]:
     offered = []
     for name, (model, label) in OFFERED.items():
         values = {
-            "preset": "stand-in", "base_url": f"http://127.0.0.1:{port}/v1", "model": model, "label": label,
+            "preset": DETECTOR if model == DETECTOR else "stand-in",
+            "base_url": f"http://127.0.0.1:{port}/v1",
+            "model": model,
+            "label": label,
             "family": "qwen3-vl",
-        }  # fmt: skip
+        }
         endpoint = Endpoint.objects.filter(benchmark=benchmark, name=name).first()
         if endpoint is None:
             endpoint = add_endpoint(actor=None, benchmark=benchmark, name=name, values=values)

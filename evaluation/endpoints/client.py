@@ -13,14 +13,15 @@ import httpx
 
 from evaluation.endpoints.addresses import Address, Resolve, resolve
 from evaluation.endpoints.connection import open_client
+from evaluation.endpoints.detectors import PATH, read_detections
 from evaluation.endpoints.errors import CallCancelled, CallFailed, ErrorKind
-from evaluation.endpoints.exchange import Exchange, Outcome, Timeouts
+from evaluation.endpoints.exchange import CHAT, Exchange, Outcome, Timeouts
 from evaluation.endpoints.keys import checked_key
 from evaluation.endpoints.limiter import Limiter, Limits
 from evaluation.endpoints.outgoing import Lookup, Payload, dropped, outgoing
 from evaluation.endpoints.redact import Redactor
 from evaluation.endpoints.rejections import Rejection
-from evaluation.endpoints.replies import Answer, Call, Usage
+from evaluation.endpoints.replies import Answer, Call, Usage, read_answer
 
 MOST_RETRIES = 6
 _CHECK_EVERY = 0.5
@@ -34,6 +35,7 @@ class Settings:
     ``key``: empty for none. ``allowed_hosts``: entries of SIGHTLINE_ENDPOINT_HOSTS. ``drop``: parameters, and keywords
     of tool schemas, that are not sent. ``rename``: parameters with their names at this endpoint. ``stream``: whether to
     ask for a stream, in which silence is noticed early. ``retries``: requests after the first one, at most.
+    ``detector``: whether it detects objects instead of chatting (``evaluation.endpoints.detectors``).
     """
 
     base_url: str
@@ -46,6 +48,7 @@ class Settings:
     rename: tuple[tuple[str, str], ...] = ()
     stream: bool = True
     retries: int = MOST_RETRIES
+    detector: bool = False
 
     def __post_init__(self) -> None:
         Address(self.base_url, self.allowed_hosts)
@@ -103,7 +106,8 @@ class Client:
         self._draw = draw
         self._redact = Redactor(settings.key)
         self._http = open_client(self.address, resolve=resolve, transport=transport)
-        self._exchange = Exchange(self._http, self.address, settings.key, settings.timeouts, clock)
+        path, self.read = (PATH, read_detections) if settings.detector else (CHAT, read_answer)
+        self._exchange = Exchange(self._http, self.address, settings.key, settings.timeouts, clock, path, self.read)
 
     def __repr__(self) -> str:
         return f"Client({self.address.origin}, {self.settings.model!r})"
@@ -120,6 +124,8 @@ class Client:
     def outgoing(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Return the body in the form that is sent, images by name. Preparing it twice changes nothing."""
         settings = self.settings
+        if settings.detector:
+            return {**body, "model": settings.model or body.get("model", "")}
         return outgoing(body, model=settings.model, drop=settings.drop, rename=settings.rename, stream=settings.stream)
 
     def complete(

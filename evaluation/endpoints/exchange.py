@@ -16,7 +16,7 @@ from evaluation.endpoints.redact import Redactor
 from evaluation.endpoints.rejections import Rejection, read_error, read_rejection, read_retry_after
 from evaluation.endpoints.replies import DONE, Answer, ErrorInBody, Unreadable, Usage, is_stream, read_answer
 
-PATH = "/chat/completions"
+CHAT = "/chat/completions"
 LONGEST = 20_000_000
 """Bytes of a response."""
 _TAIL = 40
@@ -64,14 +64,23 @@ class Exchange:
     """Sends requests to one address, each once, and reads what comes back."""
 
     def __init__(
-        self, http: httpx.Client, address: Address, key: str, timeouts: Timeouts, clock: Callable[[], float]
+        self,
+        http: httpx.Client,
+        address: Address,
+        key: str,
+        timeouts: Timeouts,
+        clock: Callable[[], float],
+        path: str = CHAT,
+        read: Callable[[bytes], Answer] = read_answer,
     ) -> None:
+        """``path``: behind the address. ``read``: of the bytes of a response."""
         self._http = http
         self._address = address
         self._auth = _Bearer(key)
         self._redact = Redactor(key)
         self._timeouts = timeouts
         self._clock = clock
+        self._path, self._read_answer = path, read
 
     def send(self, payload: Payload, cancelled: Callable[[], bool]) -> Outcome:
         """Return the outcome of a request. ``cancelled`` is asked in this thread. Raises ``CallCancelled``.
@@ -125,7 +134,7 @@ class Exchange:
         timeouts = self._timeouts
         return self._http.build_request(
             "POST",
-            self._address.url(PATH),
+            self._address.url(self._path),
             content=payload,
             headers={
                 "Content-Type": "application/json",
@@ -175,7 +184,7 @@ class Exchange:
             after = read_retry_after(headers)
             return Outcome(status, body, rejection=read_rejection(status, body, retry_after=after))
         try:
-            answer = read_answer(body)
+            answer = self._read_answer(body)
         except Unreadable as error:
             return Outcome(status, body, rejection=Rejection(error.kind, str(error), error.again))
         except ErrorInBody as error:
@@ -183,7 +192,9 @@ class Exchange:
         clean = self._clean(answer)
         if clean.message != answer.message:
             # A key that arrived in pieces is only seen once they are joined; then the pieces are not kept.
-            answer, body = clean, json.dumps({"choices": [{"message": clean.message}]}, ensure_ascii=False).encode()
+            whole = {"choices": [{"message": clean.message}]}
+            body = json.dumps(whole, ensure_ascii=False).encode() if self._path == CHAT else clean.text.encode()
+            answer = clean
         blocked = _blocked(answer)
         if blocked:
             return Outcome(status, body, rejection=blocked, usage=answer.usage)

@@ -10,6 +10,7 @@ from typing import Any
 
 from evaluation.endpoints.client import Reply
 from evaluation.endpoints.errors import CallFailed, ErrorKind
+from evaluation.endpoints.frames import Square
 from evaluation.endpoints.replies import is_stream
 
 YES, NO, UNKNOWN = "yes", "no", "unknown"
@@ -59,6 +60,20 @@ def found_tools(outcome: Outcome, number: int) -> Finding:
     if outcome.calls:
         return Finding(NO, f"The call was {_short(' '.join(outcome.calls[0][1:]))}")
     return Finding(NO, f"The response has no call: {_short(outcome.text)}")
+
+
+def found_square(outcome: Outcome, square: Square) -> Finding:
+    """Return whether a detector finds the square of an image. One that does not is no proof: it may know other things.
+    A detection counts if the middle of its box lies in the square."""
+    if not isinstance(outcome, Reply):
+        return Finding(UNKNOWN, outcome.message if outcome else "")
+    for one in json.loads(outcome.text)["detections"]:
+        box = one.get("box") if isinstance(one, Mapping) else None
+        if isinstance(box, list) and len(box) == 4 and all(isinstance(side, int | float) for side in box):
+            x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+            if square.box[0] <= x <= square.box[2] and square.box[1] <= y <= square.box[3]:
+                return Finding(YES)
+    return Finding(UNKNOWN, "It answers in a known form, and found no red square.")
 
 
 def found_prefix(outcome: Outcome, prefix: str) -> Finding:

@@ -64,9 +64,10 @@ class Slot:
 class Limiter:
     """The limits of one endpoint in one process, for any number of threads.
 
-    ``shares``: jobs that use the endpoint, of which this is one; each gets an equal part of all limits. ``spent``:
-    assume that the part of the last minute is used up, as after a restart or when another job begins. If there are more
-    jobs than requests per minute, each sends one in several minutes, and some can meet in the same minute.
+    ``shares``: jobs that use the endpoint, of which this is one; each gets an equal part of all limits. If there are
+    more jobs than requests per minute, each sends one in several minutes, and some can meet in the same minute.
+    ``spent``: assume that the part of the last minute is used up, as after a restart or when another job begins.
+    ``window``: of all jobs at the start; smaller after a restart, when earlier requests can still be under way.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Limiter:
         *,
         shares: int = 1,
         spent: bool = False,
+        window: float = FIRST_WINDOW,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -83,7 +85,7 @@ class Limiter:
         self._clock = clock
         self._sleep = sleep
         self._lock = Lock()
-        self._window = FIRST_WINDOW
+        self._window = max(1.0, window / self._shares)
         self._halved = float("-inf")
         self._in_flight = 0
         self._requests: deque[float] = deque()

@@ -101,9 +101,14 @@ def _prefix(kind: str) -> bytes:
 
 
 def _with_marks(body: Mapping[str, Any], keep: Callable[[str], str]) -> dict[str, Any]:
-    """The body, with a mark at each image part. Other texts stay, even if they look like the name of an image."""
-    messages = body.get("messages")
-    return {**body, "messages": [_message(one, keep) for one in messages] if isinstance(messages, list) else messages}
+    """The body, with a mark at each image part, or at the image of a request to a detector. Other texts stay, even if
+    they look like the name of an image."""
+    marked, messages = dict(body), body.get("messages")
+    if isinstance(messages, list):
+        marked["messages"] = [_message(one, keep) for one in messages]
+    elif named := REFERENCE.fullmatch(str(body.get("image"))):
+        marked["image"] = keep(named[1])
+    return marked
 
 
 def _message(message: Any, keep: Callable[[str], str]) -> Any:

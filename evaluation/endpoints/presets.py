@@ -40,8 +40,8 @@ class Preset:
     """One kind of endpoint.
 
     ``base_url``: the usual address, empty if there is none. ``hosted``: whether a provider runs it, so that images
-    leave the site and requests cost money. ``images``: default image policy, ``original`` or ``fit:N``. ``drop`` and
-    ``rename``: as in ``client.Settings``. ``limits``: known limits, as sentences for people.
+    leave the site and requests cost money. ``images``: default image policy, ``original`` or ``fit:N``. ``drop``,
+    ``rename`` and ``detector``: as in ``client.Settings``. ``limits``: known limits, as sentences for people.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Preset:
     drop: tuple[str, ...] = ()
     rename: tuple[tuple[str, str], ...] = ()
     image_in_tool_message: bool | None = None
+    detector: bool = False
     limits: tuple[str, ...] = field(default=())
 
     @property
@@ -62,7 +63,8 @@ class Preset:
 
     def defaults(self) -> dict[str, Any]:
         """Return what ``client.Settings`` gets from the preset."""
-        return {"preset": self.name, "base_url": self.base_url, "drop": self.drop, "rename": self.rename}
+        names = ("base_url", "drop", "rename", "detector")
+        return {"preset": self.name} | {name: getattr(self, name) for name in names}
 
 
 _OPEN_MODELS = ("top_k", "min_p", "repetition_penalty", "chat_template_kwargs")
@@ -107,6 +109,12 @@ _ALL = (
         limits=("Schemas of tools can list texts only, and are sent without additionalProperties.",),
     ),
     Preset("generic", gettext_noop("Other OpenAI-compatible server"), "", False, Prefix.UNKNOWN),
+    Preset(
+        "detector", gettext_noop("Detector over HTTP"), "http://127.0.0.1:8001", False, Prefix.NONE, detector=True,
+        limits=(
+            gettext_noop("It gets an image and names, and answers with boxes, labels and scores. It has no tokens."),
+        ),
+    ),
     Preset(
         "stand-in", gettext_noop("Stand-in endpoint"), "http://127.0.0.1:9001/v1", False, Prefix.FLAGS,
         limits=("It is a program that imitates a model, for tests and the demo.",),

@@ -24,6 +24,7 @@ from evaluation.endpoints.findings import (
     found_reasoning,
     found_rejected,
     found_seed,
+    found_square,
     found_streaming,
     found_tools,
     found_usage,
@@ -125,6 +126,8 @@ class Probe:
     def run(self, cancelled: Callable[[], bool] = lambda: False) -> Report:
         """Send the requests and return what they show. Raises ``CallCancelled``."""
         self._cancelled = cancelled
+        if self._client.settings.detector:
+            return self._detector()
         with self._client:
             plain = self._ask([_user(_BOX)])
             found = {"authentication": found_authentication(plain)}
@@ -134,6 +137,19 @@ class Probe:
         at = self._now().isoformat(timespec="seconds")
         dated: dict[str, Any] = {name: replace(one, at=at) for name, one in found.items()}
         served = plain.served_model if isinstance(plain, Reply) else ""
+        return Report(self._client.settings.model, served, self._sent, **dated)
+
+    def _detector(self) -> Report:
+        """One request to a detector: whether it accepts the key, answers in a known form, and finds a red square."""
+        data, square = square_image(*SIZES[0], self._rng)
+        name = sha256(data).hexdigest()
+        self._images[name] = (data, "image/png")
+        with self._client:
+            outcome = self._send({"image": f"sha256:{name}", "names": ["red square"]})
+        found = {"authentication": found_authentication(outcome), "vision": found_square(outcome, square)}
+        at = self._now().isoformat(timespec="seconds")
+        served = outcome.served_model if isinstance(outcome, Reply) else ""
+        dated: dict[str, Any] = {part: replace(one, at=at) for part, one in found.items()}
         return Report(self._client.settings.model, served, self._sent, **dated)
 
     def _boxes(self, plain: Outcome) -> dict[str, Finding]:
@@ -190,8 +206,10 @@ class Probe:
         return found_largest(self._ask([_user("Is this noise?", self._image(data, "image/jpeg"))]), LARGE, len(data))
 
     def _ask(self, messages: Sequence[Mapping[str, Any]], **parameters: Any) -> Reply | CallFailed:
+        return self._send({"messages": list(messages), "max_tokens": _MOST_TOKENS, "stream": False, **parameters})
+
+    def _send(self, body: Mapping[str, Any]) -> Reply | CallFailed:
         self._sent += 1
-        body = {"messages": list(messages), "max_tokens": _MOST_TOKENS, "stream": False, **parameters}
         try:
             return self._client.complete(body, self._images.__getitem__, cancelled=self._cancelled)
         except CallFailed as failed:

@@ -15,7 +15,7 @@ from typing import Any
 from evaluation.endpoints.client import Client, Reply
 from evaluation.endpoints.errors import CallCancelled, CallFailed, ErrorKind
 from evaluation.endpoints.prices import Estimate
-from evaluation.endpoints.replies import Usage, read_answer
+from evaluation.endpoints.replies import Usage
 from evaluation.execution.cells import Cells
 from evaluation.execution.pool import Port, Stopped
 from evaluation.runner.arms.catalogue import CannotApply
@@ -62,11 +62,11 @@ class Sending:
 
 @dataclass(frozen=True)
 class Received:
-    """Request ``n`` was answered. ``usage`` is estimated if the endpoint reported none."""
+    """Request ``n`` was answered. ``usage`` is estimated if the endpoint reported none; None of a detector."""
 
     n: int
     reply: Reply
-    usage: Usage
+    usage: Usage | None
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def _run(work: Work, port: Port, client: Client, cells: Cells) -> Outcome:
             known = work.answered[n]
             if known.digest != step.digest:
                 return Restart()
-            answer = read_answer(known.response)
+            answer = client.read(known.response)
             conversation.answered(answer.message, answer.finish_reason, answer.usage)
         else:
             kind = _ask(step, n, conversation, port, client)
@@ -146,7 +146,8 @@ def _ask(request: Request, n: int, conversation: Turns, port: Port, client: Clie
     """Send a request and hand in its response; return the kind of error, "" for none."""
     sent = client.outgoing(request.body)
     tokens = sum(image.tokens or 0 for image in request.images.values())
-    most = Estimate.reserved(sent, tokens)
+    counted = not client.settings.detector
+    most = Estimate.reserved(sent, tokens) if counted else Usage(0, 0)
     written = json.dumps(sent, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     port.store(Sending(n, request.digest, written, request.images, most))
     try:
@@ -158,7 +159,7 @@ def _ask(request: Request, n: int, conversation: Turns, port: Port, client: Clie
         conversation.failed(failure.kind.value, failure.message)
         return failure.kind.value
     texts = [reply.text, reply.reasoning, *(call[2] for call in reply.calls)]
-    port.store(Received(n, reply, reply.usage or Estimate.used(sent, texts, tokens)))
+    port.store(Received(n, reply, reply.usage or (Estimate.used(sent, texts, tokens) if counted else None)))
     conversation.answered(reply.message, reply.finish_reason, reply.usage)
     return ""
 

@@ -8,10 +8,12 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from evaluation.detections import THRESHOLD
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.prompts import prompts_of
 from evaluation.experiments.write.arms import MARGIN, MOST_MARGIN, USUAL, ArmChoices
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices
+from evaluation.experiments.write.detectors import DetectorChoices
 from evaluation.experiments.write.endpoints import DIALECTS
 from evaluation.experiments.write.judges import JudgeChoices
 from evaluation.experiments.write.prompts import MOST_NOTE, MOST_SLUG
@@ -145,7 +147,7 @@ class ExperimentForm(forms.Form):
         super().__init__(*args, **options)
         field = self.fields["endpoint"]
         assert isinstance(field, forms.ModelChoiceField)
-        field.queryset = Endpoint.objects.offered_to(benchmark)
+        field.queryset = Endpoint.objects.offered_to(benchmark).chats()
         _offer_prompts(self, "prompt", benchmark, [Role.SYSTEM], _("of the protocol"))
         _offer_prompts(self, "user_prompt", benchmark, USER_ROLES, _("of the protocol"))
 
@@ -165,7 +167,7 @@ class _OnRun(forms.Form):
         assert isinstance(runs, forms.ModelChoiceField)
         assert isinstance(endpoints, forms.ModelChoiceField)
         runs.queryset = Run.objects.of(benchmark).select_related("model", "benchmark").filter(scoring__isnull=False)
-        endpoints.queryset = Endpoint.objects.offered_to(benchmark)
+        endpoints.queryset = Endpoint.objects.offered_to(benchmark).chats()
 
     def values(self) -> dict[str, Any]:
         """All fields but the run and the endpoint."""
@@ -249,6 +251,41 @@ class JudgeForm(_OnRun):
 
     def choices(self) -> JudgeChoices:
         return JudgeChoices(**self.values())
+
+
+class DetectorForm(forms.Form):
+    """A detector that is asked for the tools in the images."""
+
+    endpoint = forms.ModelChoiceField(label=_("Endpoint"), queryset=Endpoint.objects.none(), empty_label=None)
+    names = forms.CharField(
+        label=_("Names"), required=False, widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text=_("What it looks for, divided by commas or lines. Empty: all tools in the gold of the benchmark."),
+    )  # fmt: skip
+    threshold = forms.FloatField(
+        label=_("Score that counts"), min_value=0, max_value=1, initial=THRESHOLD,
+        help_text=_("Objects with a lower score are counted and not kept."),
+    )  # fmt: skip
+    samples = forms.CharField(
+        label=_("Samples"), required=False, max_length=2000,
+        help_text=_("Terms as in the address of the list of samples, such as facet.scene=street. Empty: all."),
+    )  # fmt: skip
+    images = forms.CharField(
+        label=_("Image size"), required=False, max_length=20,
+        help_text=_("original, fit:N or pixels:N. Empty: that of the server."),
+    )  # fmt: skip
+    setting = forms.CharField(
+        label=_("Setting name"), required=False, max_length=200, help_text=_("Empty: detector@ and the score.")
+    )
+    budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=10_000)
+
+    def __init__(self, *args: Any, benchmark: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        endpoints = self.fields["endpoint"]
+        assert isinstance(endpoints, forms.ModelChoiceField)
+        endpoints.queryset = Endpoint.objects.offered_to(benchmark).detectors()
+
+    def choices(self) -> DetectorChoices:
+        return DetectorChoices(**{name: value for name, value in self.cleaned_data.items() if name != "endpoint"})
 
 
 class PromptForm(forms.Form):

@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -196,7 +196,9 @@ def _records(image: _Image, book: _Book, options: ReadOptions, samples: SampleIn
     try:
         found = _samples(image, book, samples, report)
         for sample in found:
-            detections = at_threshold(_found(image, book, options, samples.size_of(sample), report), threshold)
+            space = image.space or options.coordinates or BoxSpace()
+            given = found_in(image.rows, space, samples.size_of(sample), book.names, report)
+            detections = at_threshold(given, threshold)
             yield Trajectory(
                 model=image.model or options.model or MODEL,
                 sample_id=sample,
@@ -224,9 +226,16 @@ def _samples(image: _Image, book: _Book, samples: SampleIndex, report: Report) -
     return [find_sample(Clues(clues.ids, name), samples, report)]
 
 
-def _found(image: _Image, book: _Book, options: ReadOptions, size: Size | None, report: Report) -> Iterator[Found]:
-    space = image.space or options.coordinates or BoxSpace()
-    for index, (row, written) in enumerate(image.rows):
+def found_in(
+    rows: Iterable[tuple[Mapping[str, Any], object]],
+    space: BoxSpace,
+    size: Size | None,
+    names: Mapping[str, str],
+    report: Report,
+) -> Iterator[Found]:
+    """The objects in rows of ``label`` and ``score``, each with its box. ``names``: what a label stands for. What can't
+    be read is reported and left out. Raises ``RowRefused`` for the number of a category without a name."""
+    for index, (row, written) in enumerate(rows):
         place = f"detections[{index}]"
         label, score = fields.word_in(row.get("label")), row.get("score")
         if not label:
@@ -239,12 +248,12 @@ def _found(image: _Image, book: _Book, options: ReadOptions, size: Size | None, 
             if box is None:
                 done = "The box is empty, or can't be placed on the image. The label counts, and no box is shown."
                 report.noted("no-box", f"{place}.box", written, done)
-            yield Found(label, _tool(label, row, book, report, place), float(score), box)
+            yield Found(label, _tool(label, row, names, report, place), float(score), box)
 
 
-def _tool(label: str, row: Mapping[str, Any], book: _Book, report: Report, place: str) -> str:
+def _tool(label: str, row: Mapping[str, Any], names: Mapping[str, str], report: Report, place: str) -> str:
     """The name that a label stands for. Raises ``RowRefused`` for the number of a category without a name."""
-    known = book.names.get(label.casefold())
+    known = names.get(label.casefold())
     if known is None and "category_id" in row and not isinstance(row["label"], str):
         done = "The category has no name. Add the COCO dataset file, or names such as "
         report.refuse(

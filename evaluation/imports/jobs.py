@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from annotation.exchange.write.records import note_stopped
@@ -10,9 +11,10 @@ from annotation.importers.interface import Progress
 from evaluation.imports.write import commit as dry_run_commit
 from evaluation.imports.write import undo as undo_action
 from evaluation.imports.write.preview import file as dry_run_action
+from evaluation.imports.write.sessions import close_idle_sessions
 from evaluation.scoring.queue import score_in_parts
 from webapp.jobs.context import JobContext
-from webapp.jobs.registry import Parts, job
+from webapp.jobs.registry import Parts, each_hour, job
 
 
 @job("evaluation.dry_run", title="Read", stopped=note_stopped)
@@ -39,6 +41,11 @@ def undo_import(context: JobContext, record_id: int) -> dict[str, Any]:
         report=lambda done, total: context.progress(done, total, unit="rows"),
         checkpoint=context.checkpoint,
     )
+
+
+@each_hour
+def idle_sessions(now: datetime) -> int:
+    return close_idle_sessions(now)
 
 
 def _in_kilobytes(context: JobContext) -> Callable[[Progress], None]:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 
 from annotation.models import Benchmark
 from evaluation.experiments.read.progress import progress_of
+from evaluation.experiments.write.fit import CONFIRMABLE, FRAME, VISION
+from evaluation.experiments.write.states import start_all
 from evaluation.models import Experiment, Run
 from webapp.jobs.runner import run_waiting
 
@@ -26,10 +31,36 @@ def run_of(benchmark: Benchmark, pk: int) -> Run:
     return found
 
 
-def finish(command: BaseCommand, experiment: Experiment, *, wait: bool) -> None:
-    """Say which experiment was started; with ``wait``, work on it here (``work_to_the_end``)."""
+def add_shared_arguments(parser: CommandParser, *, calls: int) -> None:
+    """What ``run``, ``arms`` and ``judge`` have in common. ``calls``: the default budget of requests."""
+    parser.add_argument("slug")
+    parser.add_argument("--endpoint", required=True, metavar="NAME")
+    parser.add_argument("--samples", default="", metavar="QUERY", help="such as facet.scene=street; default: all")
+    parser.add_argument("--budget-usd", type=float, default=5.0)
+    parser.add_argument("--budget-calls", type=int, default=calls)
+    add_confirmations(parser)
+    parser.add_argument("--wait", action="store_true", help="work on the experiment here until it ends")
+
+
+def add_confirmations(parser: CommandParser) -> None:
+    """An option for each finding of the test of an endpoint that a person can overrule."""
+    said = {FRAME: "it was found to count boxes otherwise", VISION: "it was found to see no images"}
+    for name in CONFIRMABLE:
+        help_text = f"use the endpoint although {said[name]}"
+        parser.add_argument(f"--confirm-{name}", action="store_true", help=help_text)
+
+
+def confirmed_in(options: Mapping[str, Any]) -> list[str]:
+    return [name for name in CONFIRMABLE if options[f"confirm_{name}"]]
+
+
+def begin(command: BaseCommand, create: Callable[[], Experiment], options: Mapping[str, Any]) -> None:
+    """Create an experiment and start it, both or neither; with ``--wait``, work on it here (``work_to_the_end``)."""
+    with transaction.atomic():
+        experiment = create()
+        start_all(actor=None, experiment=experiment, confirm=confirmed_in(options))
     command.stdout.write(f"Experiment {experiment.pk}: {experiment}")
-    if wait:
+    if options["wait"]:
         work_to_the_end(command, experiment)
 
 

@@ -68,6 +68,8 @@ class Experiment(models.Model):
     An experiment of kind ``ARMS`` repeats the trajectories of ``source`` under the arms of ``design``, and adds what
     comes of it to the same run (docs/experiments.md#faithfulness-lab). One of kind ``JUDGE`` asks about them. One of
     kind ``HUMAN`` asks people: its ``design`` says which samples, and who (docs/experiments.md#human-studies).
+    kind ``SESSION`` has no endpoint and sends nothing: it collects what agents elsewhere answer, while it is open.
+    One of kind ``DETECT`` asks a detector, whose detections are trajectories of a run (docs/metrics.md#detectors).
     """
 
     class Kind(models.TextChoices):
@@ -75,6 +77,8 @@ class Experiment(models.Model):
         ARMS = "arms"
         JUDGE = "judge"
         HUMAN = "human"
+        SESSION = "session"
+        DETECT = "detect"
 
     class State(models.TextChoices):
         DRAFT = "draft", gettext_lazy("Draft")

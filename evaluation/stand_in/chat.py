@@ -227,13 +227,14 @@ def _content(message: Mapping[str, Any], place: str) -> tuple[str, tuple[SentIma
         if kind == "text" and isinstance(part.get("text"), str):
             texts.append(part["text"])
         elif kind == "image_url" and isinstance(part.get("image_url"), dict):
-            images.append(_image(part["image_url"].get("url"), f"{where}.image_url.url"))
+            images.append(read_image(part["image_url"].get("url"), f"{where}.image_url.url"))
         else:
             raise BadRequest(f"{where} must be a part of type text or image_url.", where)
     return "\n".join(texts), tuple(images)
 
 
-def _image(url: object, place: str) -> SentImage:
+def read_image(url: object, place: str) -> SentImage:
+    """An image in a data URL. Raises ``BadRequest``."""
     if not isinstance(url, str) or not _DATA_URL.match(url):
         raise BadRequest(f"{place} must be data:image/…;base64,…: the stand-in fetches nothing.", place)
     data = _decoded(url, place)

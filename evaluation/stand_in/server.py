@@ -1,4 +1,4 @@
-"""The HTTP server of the stand-in: chat completions as JSON or as a stream, a list of models, and counts."""
+"""The HTTP server of the stand-in: chat completions as JSON or as a stream, detections, models, and counts."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ from evaluation.runner.tokens import image_tokens
 from evaluation.stand_in.brains import drawn
 from evaluation.stand_in.catalogue import brain_of
 from evaluation.stand_in.chat import BadRequest, Chat, chat_of, texts_of
+from evaluation.stand_in.detector import detections_of, sought_of
 from evaluation.stand_in.faults import Fault
 from evaluation.stand_in.recorded import Recorded
 
+CHAT, DETECT = "/v1/chat/completions", "/v1/detect"
 MOST_BYTES = 100_000_000
 SILENCE = 600.0
 """Seconds that a silent response lasts at most; the client leaves before."""
@@ -127,10 +129,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
-        if self.path != "/v1/chat/completions" or length > MOST_BYTES:
+        if self.path not in (CHAT, DETECT) or length > MOST_BYTES:
             self.close_connection = True
             status = 413 if length > MOST_BYTES else 404
             self._send(status, BadRequest(f"There is no {self.path}, or the request is too large.").body)
+            return
+        if self.path == DETECT:
+            self._detect(self.rfile.read(length))
             return
         try:
             chat = chat_of(self.rfile.read(length))
@@ -145,6 +150,21 @@ class _Handler(BaseHTTPRequestHandler):
                 self.stand_in.counts.faults[fault.name] += 1
         time.sleep(self.stand_in.options.latency)
         self._answer(chat, response, fault)
+
+    def _detect(self, data: bytes) -> None:
+        """Answer as a detector. The faults of chats do not apply: at their rate, a request is rejected with 503."""
+        options = self.stand_in.options
+        try:
+            sought = sought_of(data)
+        except BadRequest as error:
+            self._send(error.status, error.body)
+            return
+        tries = self.stand_in.counts.take(sought.digest)
+        time.sleep(options.latency)
+        if options.faults and drawn(options.seed, sought.digest, tries).random() < options.rate:
+            self._send(503, BadRequest("The detector is overloaded.", status=503).body)
+            return
+        self._send(200, detections_of(sought, self.stand_in.recorded, options.seed))
 
     def _answer(self, chat: Chat, response: Response, fault: Fault | None) -> None:
         if fault is not None and fault.http is not None:

@@ -53,6 +53,7 @@ class RunRegistry:
 
     ``staged_for``: the import whose runs are filled out of sight, see ``evaluation.imports.write.replacement``.
     ``place``: the step of a lineage that all of them are; without it, records may name theirs.
+    ``samples``: keys with primary keys, where not all of the benchmark need to be read.
     """
 
     def __init__(
@@ -61,9 +62,12 @@ class RunRegistry:
         actor: User | None,
         staged_for: ImportRecord | None = None,
         place: Place | None = None,
+        samples: Mapping[str, int] | None = None,
     ) -> None:
         self.benchmark, self.actor, self.staged_for, self.place = benchmark, actor, staged_for, place
-        self.samples: dict[str, int] = dict(Sample.objects.filter(benchmark=benchmark).values_list("key", "pk"))
+        if samples is None:
+            samples = dict(Sample.objects.filter(benchmark=benchmark).values_list("key", "pk"))
+        self.samples = samples
         self._runs: dict[tuple[str, str], Run] = {}
 
     def run(self, model: str, setting: str) -> Run:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_lazy
 from evaluation.common.frame import region_address
 from evaluation.endpoints.errors import ErrorKind
 from evaluation.experiments.read.progress import last_crops
+from evaluation.experiments.write.fit import FRAME, VISION
 from evaluation.experiments.write.judges import same_family
 from evaluation.models import Experiment
 from evaluation.models.querysets.experiments import PROMPT_PARTS
@@ -28,6 +29,8 @@ ACTIONS = {
     "retry": (gettext_lazy("Retry failed attempts"), (State.DONE, State.STOPPED, State.PAUSED)),
 }
 """Name of an action to its label and the states in which it is possible."""
+STARTS = ("trial", "start", "resume", "retry")
+"""Actions after which the experiment runs."""
 STATE_WORDS = {
     State.DRAFT: gettext_lazy("Draft"),
     State.TRIAL: gettext_lazy("Trial running"),
@@ -37,6 +40,7 @@ STATE_WORDS = {
     State.DONE: gettext_lazy("Done"),
     State.STOPPED: gettext_lazy("Stopped"),
 }
+SESSION_WORDS = {State.RUNNING: gettext_lazy("Open"), State.DONE: gettext_lazy("Closed")}
 REASON_WORDS = {
     Experiment.Reason.PERSON: gettext_lazy("A person paused it."),
     Experiment.Reason.BUDGET: gettext_lazy("The budget is used up. Raise it, then resume."),
@@ -50,6 +54,11 @@ class Action:
     name: str
     label: str
     primary: bool
+    url: str
+
+    @property
+    def starts(self) -> bool:
+        return self.name in STARTS
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,8 @@ class RecipePart:
 
 
 def state_words(experiment: Experiment) -> str:
+    if experiment.kind == Experiment.Kind.SESSION and experiment.state in SESSION_WORDS:
+        return str(SESSION_WORDS[State(experiment.state)])
     return str(STATE_WORDS[State(experiment.state)])
 
 
@@ -90,12 +101,18 @@ def reason_words(experiment: Experiment) -> str:
 
 
 def actions_of(experiment: Experiment, *, failed: int) -> list[Action]:
-    """What can be done now."""
+    """What can be done now. A session can only be stopped: the next answer then begins another experiment."""
     possible = [name for name, (_, states) in ACTIONS.items() if experiment.state in states]
+    if experiment.kind == Experiment.Kind.SESSION:
+        possible = [name for name in possible if name == "stop"]
     if not failed and "retry" in possible:
         possible.remove("retry")
     first = next((name for name in possible if name in ("start", "resume")), "")
-    return [Action(name, str(ACTIONS[name][0]), name == first) for name in possible]
+    at = [experiment.benchmark.slug, experiment.pk]
+    return [
+        Action(name, str(ACTIONS[name][0]), name == first, reverse(f"evaluation:experiment-{name}", args=at))
+        for name in possible
+    ]
 
 
 def failures_of(failures: Sequence[tuple[str, int]]) -> list[Failure]:
@@ -132,16 +149,36 @@ Part = tuple[Any, ...]
 def recipe_parts(experiment: Experiment) -> list[RecipePart]:
     """The recipe as names and values."""
     recipe = experiment.recipe
-    own = {Experiment.Kind.ARMS: _arm_parts, Experiment.Kind.JUDGE: _judge_parts}
+    if experiment.kind == Experiment.Kind.SESSION:
+        return [
+            RecipePart(gettext("Model"), experiment.model),
+            RecipePart(gettext("Tools"), gettext("%(profile)s, called by an agent elsewhere") % recipe),
+        ]
+    own = {
+        Experiment.Kind.ARMS: _arm_parts,
+        Experiment.Kind.JUDGE: _judge_parts,
+        Experiment.Kind.DETECT: _detector_parts,
+    }
     parts: list[Part] = [
         (gettext("Endpoint"), f"{experiment.endpoint_name} ({recipe['base_url']})"),
         (gettext("Model"), recipe["model"]),
         *own.get(Experiment.Kind(experiment.kind), _run_parts)(experiment),
-        (gettext("Sampling"), ", ".join(f"{name} {value}" for name, value in recipe["sampling"].items())),
+        *_sampling(recipe),
         (gettext("Samples"), experiment.samples or gettext("all with gold and an image")),
         (gettext("Recipe"), experiment.recipe_digest[:12]),
+        *_overruled(experiment),
     ]
     return [RecipePart(*part) for part in parts]
+
+
+def _overruled(experiment: Experiment) -> list[Part]:
+    """What of the test of the endpoint a person overruled."""
+    words = {
+        FRAME: gettext("The test found boxes in the frame %(found)s; a person confirmed the one of the recipe."),
+        VISION: gettext("The test found that the model does not see images; a person confirmed that it does."),
+    }
+    found = experiment.design.get("overruled", {})
+    return [(gettext("Confirmed"), words[name] % {"found": value}) for name, value in found.items()]
 
 
 def _run_parts(experiment: Experiment) -> list[Part]:
@@ -181,6 +218,21 @@ def _judge_parts(experiment: Experiment) -> list[Part]:
         (gettext("Prompt"), "", _prompt_links(experiment)),
         (gettext("Image size"), recipe["images"]),
     ]
+
+
+def _detector_parts(experiment: Experiment) -> list[Part]:
+    recipe = experiment.recipe
+    return [
+        (gettext("Names"), ", ".join(recipe["names"])),
+        (gettext("Score that counts"), f"{recipe['threshold']:g}"),
+        (gettext("Image size"), recipe["images"]),
+    ]
+
+
+def _sampling(recipe: Mapping[str, Any]) -> list[Part]:
+    if "sampling" not in recipe:
+        return []
+    return [(gettext("Sampling"), ", ".join(f"{name} {value}" for name, value in recipe["sampling"].items()))]
 
 
 def _prompt_links(experiment: Experiment) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from django.conf import settings
 from evaluation.endpoints.addresses import Address, AddressRejected
 from evaluation.endpoints.client import Client, Settings
 from evaluation.endpoints.keys import KeyRejected, Keys
-from evaluation.endpoints.limiter import Limiter, Limits
+from evaluation.endpoints.limiter import FIRST_WINDOW, Limiter, Limits
 from evaluation.endpoints.presets import PRESETS
 from evaluation.endpoints.prices import Price, Prices, Rates
 from evaluation.endpoints.sealing import Sealer, SealingUnavailable
@@ -59,13 +59,17 @@ def limits_of(endpoint: Endpoint) -> Limits:
     )
 
 
-def client_of(endpoint: Endpoint, shares: int = 1, *, spent: bool = False) -> Client:
-    """A client with the limits of the endpoint, divided among ``shares`` workers."""
-    return Client(settings_of(endpoint), Limiter(limits_of(endpoint), shares=shares, spent=spent))
+def client_of(endpoint: Endpoint, shares: int = 1, *, spent: bool = False, again: bool = False) -> Client:
+    """A client with the limits of the endpoint, divided among ``shares`` workers. ``spent``: as of the limiter;
+    ``again``: a worker that stopped may have requests under way."""
+    limiter = Limiter(limits_of(endpoint), shares=shares, spent=spent, window=1.0 if again else FIRST_WINDOW)
+    return Client(settings_of(endpoint), limiter)
 
 
 def price_of(endpoint: Endpoint) -> Price | None:
-    """What people set, else the published price of the model; None if it is unknown."""
+    """What people set, else the published price of the model; None if it is unknown, or if there are no tokens."""
+    if PRESETS[endpoint.preset].detector:
+        return None
     if endpoint.prices:
         given = endpoint.prices
         return Price((Rates(given["input"], given["output"], given.get("cached")),), source="set here")

@@ -92,9 +92,10 @@ def _with_images(part: Any, experiment: int) -> Any:
     if not isinstance(part, Mapping):
         return part
     whole = {name: _with_images(one, experiment) for name, one in part.items()}
-    if isinstance(url := part.get("url"), str) and (named := _URL.fullmatch(url)):
-        image = SentImage.objects.filter(experiment=experiment, sha256=named[1]).first()
-        if image is not None and objects.exists(image.name):
-            data = base64.b64encode(objects.read(image.name)).decode("ascii")
-            whole["url"] = f"data:{image.media_type};base64,{data}"
+    for name in ("url", "image"):
+        if isinstance(url := part.get(name), str) and (named := _URL.fullmatch(url)):
+            image = SentImage.objects.filter(experiment=experiment, sha256=named[1]).first()
+            if image is not None and objects.exists(image.name):
+                data = base64.b64encode(objects.read(image.name)).decode("ascii")
+                whole[name] = f"data:{image.media_type};base64,{data}"
     return whole

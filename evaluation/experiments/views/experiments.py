@@ -17,9 +17,10 @@ from annotation.common.access import allowed
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
-from evaluation.experiments.forms import ArmForm, BudgetForm, ExperimentForm, JudgeForm
+from evaluation.experiments.forms import ArmForm, BudgetForm, DetectorForm, ExperimentForm, JudgeForm
 from evaluation.experiments.present.exchanges import exchanges_of, image_answer
 from evaluation.experiments.present.experiment import (
+    STARTS,
     actions_of,
     crops_of,
     failures_of,
@@ -32,7 +33,8 @@ from evaluation.experiments.read.exchanges import exchange_lines, export_name
 from evaluation.experiments.read.progress import accuracy_of, price_range, progress_of
 from evaluation.experiments.write.arms import create_arms
 from evaluation.experiments.write.create import create_experiment
-from evaluation.experiments.write.fit import frame_warning
+from evaluation.experiments.write.detectors import create_detection
+from evaluation.experiments.write.fit import CONFIRMABLE, misfits_of
 from evaluation.experiments.write.judges import KINDS, create_judge
 from evaluation.experiments.write.states import (
     change_budget,
@@ -43,7 +45,8 @@ from evaluation.experiments.write.states import (
     start_trial,
     stop,
 )
-from evaluation.models import Endpoint, Experiment, Run, SentImage
+from evaluation.models import Experiment, Run, SentImage
+from evaluation.models.querysets.experiments import LIVE
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError, Conflict
 from webapp.common.htmx import render_page
@@ -55,7 +58,6 @@ ATTEMPTS = 50
 DO: Mapping[str, Callable[..., Any]] = {
     "trial": start_trial, "start": start_all, "resume": resume, "pause": pause, "stop": stop, "retry": retry_failed,
 }  # fmt: skip
-STARTS = ("trial", "start")
 
 
 @login_required
@@ -90,7 +92,7 @@ def experiments(request: SignedInRequest, slug: str) -> HttpResponse:
         "shown": [(one, state_words(one)) for one in page.rows],
         "form": form,
         "prompt": prompt,
-        "endpoints": Endpoint.objects.offered_to(benchmark).exists(),
+        "endpoints": form.fields["endpoint"].queryset.exists(),  # type: ignore[attr-defined]  # of a ModelChoiceField
     }
     return render(request, "evaluation/experiments/experiments.html", context, status=400 if form.errors else 200)
 
@@ -98,7 +100,8 @@ def experiments(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_arms(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Template evaluation/experiments/on_run.html; context: form, title, text, button. ``?run=`` is chosen at first.
+    """Template evaluation/experiments/on_run.html; context: form, title, text, button,
+    endpoints (whether there is one to choose), none (what is said if there is none). ``?run=`` is chosen at first.
     Posted: the fields of ``ArmForm``, which creates a draft."""
     words = {
         "title": gettext("Run arms"),
@@ -125,10 +128,26 @@ def new_judge(request: SignedInRequest, slug: str) -> HttpResponse:
     return _new_on_run(request, slug, JudgeForm, create_judge, words)
 
 
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_detection(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/experiments/on_run.html, as ``new_arms``. Posted: the fields of ``DetectorForm``."""
+    words = {
+        "title": gettext("Ask a detector"),
+        "text": gettext(
+            "A detector gets each image and names of tools, and answers with boxes. It is a ceiling of tool "
+            "recognition, in a band of its own on the leaderboard."
+        ),
+        "button": gettext("Create a draft"),
+        "none": gettext("A detector is an endpoint of the server Detector over HTTP."),
+    }
+    return _new_on_run(request, slug, DetectorForm, create_detection, words)
+
+
 def _new_on_run(
     request: SignedInRequest,
     slug: str,
-    kind: type[ArmForm] | type[JudgeForm],
+    kind: type[ArmForm] | type[JudgeForm] | type[DetectorForm],
     create: Callable[..., Experiment],
     words: dict[str, str],
 ) -> HttpResponse:
@@ -140,9 +159,8 @@ def _new_on_run(
         chosen = form.cleaned_data
         try:
             with transaction.atomic():
-                made = create(
-                    actor=request.user, run=chosen["run"], endpoint=chosen["endpoint"], choices=form.choices()
-                )
+                subject = {"run": chosen["run"]} if "run" in chosen else {"benchmark": benchmark}
+                made = create(actor=request.user, endpoint=chosen["endpoint"], choices=form.choices(), **subject)
                 if "start" in request.POST:
                     start_all(actor=request.user, experiment=made)
         except ApplicationError as error:
@@ -153,9 +171,10 @@ def _new_on_run(
             return redirect("evaluation:experiment", slug, made.pk)
     context = {
         **benchmark_context(request, benchmark, "experiments"),
+        "none": gettext("An endpoint is the address of a chat API with one model."),
         **words,
         "form": form,
-        "endpoints": Endpoint.objects.offered_to(benchmark).exists(),
+        "endpoints": form.fields["endpoint"].queryset.exists(),  # type: ignore[attr-defined]  # of a ModelChoiceField
     }
     return render(request, "evaluation/experiments/on_run.html", context, status=400 if form.errors else 200)
 
@@ -164,29 +183,34 @@ def _new_on_run(
 @require_safe
 def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/experiments/experiment.html and its piece evaluation/experiments/_experiment.html, which is
-    asked for again while the experiment runs. Context: experiment, state, reason, progress, failures, accuracy, crops,
-    misfit (what to confirm before a start, or ""), actions, price, parts (of the recipe), run, budget (form), page
-    (attempts; ?after=, ?state=), labels (whether people can label what it says)."""
+    asked for again while the experiment runs. Context: experiment, state, reason,
+    asks (whether it sends requests), progress, failures, accuracy, crops,
+    misfits (what to confirm before a start), starting (actions with that), actions, price, parts (of the recipe), run,
+    budget (form), page (attempts; ?after=, ?state=), labels (whether people can label what it says)."""
     found = _load(request, slug, pk)
     progress = progress_of(found, request.user)
     attempts = attempts_known_to(request.user, found).select_related("sample", "trajectory")
     chosen = request.GET.get("state", "")
     if chosen in progress.counts:
         attempts = attempts.filter(state=chosen)
-    misfit = frame_warning(found) if found.state == Experiment.State.DRAFT else ""
+    actions = actions_of(found, failed=progress.counts.get("failed", 0))
+    starting = [one for one in actions if one.starts]
+    misfits = misfits_of(found) if starting else []
     context = {
         **benchmark_context(request, found.benchmark, "experiments"),
         "experiment": found,
         "state": state_words(found),
         "reason": reason_words(found),
-        "live": found.state in (Experiment.State.TRIAL, Experiment.State.RUNNING),
+        "asks": found.kind != Experiment.Kind.SESSION,
+        "live": found.state in LIVE and found.kind != Experiment.Kind.SESSION,
         "progress": progress,
         "failures": failures_of(progress.failures),
         "accuracy": accuracy_of(found),
         "crops": crops_of(found),
-        "misfit": misfit,
-        # Those of a draft are in the form that confirms.
-        "actions": [] if misfit else actions_of(found, failed=progress.counts.get("failed", 0)),
+        "misfits": misfits,
+        # With a misfit, what starts is in the form that confirms it.
+        "starting": starting,
+        "actions": [one for one in actions if not one.starts] if misfits else actions,
         "price": price_range(found) if found.state == Experiment.State.READY else None,
         "parts": recipe_parts(found),
         "run": _run_of(found),
@@ -206,9 +230,10 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 def act(request: SignedInRequest, slug: str, pk: int, action: str) -> HttpResponse:
     """Do one of ``DO``; what an experiment cannot do now is said on its page."""
     found = _load(request, slug, pk)
-    confirmed = {"confirm_frame": request.POST.get("confirm_frame") == "yes"} if action in STARTS else {}
+    confirm = [name for name in CONFIRMABLE if request.POST.get(f"confirm_{name}") == "yes"]
+    more = {"confirm": confirm} if action in STARTS else {}
     try:
-        DO[action](actor=request.user, experiment=found, **confirmed)
+        DO[action](actor=request.user, experiment=found, **more)
     except Conflict as refused:
         messages.warning(request, refused.message)
     return redirect("evaluation:experiment", slug, pk)

@@ -21,7 +21,8 @@ from evaluation.experiments.read.connection import settings_of
 from evaluation.experiments.read.prompts import prompt_named
 from evaluation.experiments.read.recorded import load_repeated, recorded_of
 from evaluation.experiments.read.tasks import selected_samples, task_of
-from evaluation.experiments.write.create import dropped_of, refuse_remote
+from evaluation.experiments.write.create import dropped_of, require_endpoint
+from evaluation.experiments.write.fit import refuse_prefix
 from evaluation.experiments.write.plan import in_batches, trial_of
 from evaluation.experiments.write.states import check_budget
 from evaluation.experiments.write.work import Worker
@@ -100,9 +101,7 @@ def create_arms(*, actor: User | None, run: Run, endpoint: Endpoint, choices: Ar
     or another recipe has made arms of this run."""
     benchmark = run.benchmark
     require(actor, benchmark, Right.IMPORT_RUNS)
-    if endpoint.benchmark_id not in (None, benchmark.pk):
-        raise InvalidInput(gettext("This endpoint belongs to another benchmark."), field="endpoint")
-    refuse_remote(benchmark, endpoint)
+    require_endpoint(benchmark, endpoint)
     design = replace(design_of(choices), injector=_injector_of(run, choices))
     recipe = arm_recipe(run, endpoint, choices)
     check_budget(choices.budget_usd, choices.budget_calls)
@@ -196,29 +195,14 @@ def arm_recipe(run: Run, endpoint: Endpoint, choices: ArmChoices) -> ArmRecipe:
         )
     sampling = SAMPLING[choices.sampling] if choices.sampling else sampling_of(run)
     continued = PRESETS[endpoint.preset].prefix
-    if estimand is Estimand.PREFIX and not can_continue(endpoint):
-        raise Conflict(
-            gettext(
-                "%(endpoint)s cannot continue a response, which the estimand prefix needs. Choose turn, or another "
-                "endpoint."
-            )
-            % {"endpoint": endpoint.name},
-            code="prefix", field="estimand",
-        )  # fmt: skip
+    if estimand is Estimand.PREFIX:
+        refuse_prefix(endpoint)
     flags = Prefix.FLAGS if continued is Prefix.UNKNOWN else continued
     return ArmRecipe(
         endpoint.model, endpoint.base_url, estimand, {**sampling, **choices.parameters},
         flags.parameters if estimand is Estimand.PREFIX else {}, dropped_of(settings_of(endpoint).drop),
         str(place_in(run) or ""),
     )  # fmt: skip
-
-
-def can_continue(endpoint: Endpoint) -> bool:
-    """Whether the endpoint continues a last message of the assistant: as its test found, else as its preset says."""
-    found = (endpoint.capabilities.get("prefix") or {}).get("state")
-    if found in ("yes", "no"):
-        return bool(found == "yes")
-    return PRESETS[endpoint.preset].prefix in (Prefix.FLAGS, Prefix.MESSAGE)
 
 
 def sampling_of(run: Run) -> Mapping[str, Any]:

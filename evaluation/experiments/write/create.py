@@ -72,9 +72,7 @@ def create_experiment(*, actor: User | None, benchmark: Benchmark, endpoint: End
     """Create an experiment as a draft; nothing is sent. Raises ``InvalidInput`` naming the field, ``Conflict`` if the
     run of this name was made with another recipe."""
     require(actor, benchmark, Right.IMPORT_RUNS)
-    if endpoint.benchmark_id not in (None, benchmark.pk):
-        raise InvalidInput(gettext("This endpoint belongs to another benchmark."), field="endpoint")
-    refuse_remote(benchmark, endpoint)
+    require_endpoint(benchmark, endpoint)
     prompts = _prompts_of(benchmark, choices)
     recipe = recipe_of(endpoint, choices, {part: one.template for part, one in prompts.items()})
     if not 1 <= choices.rollouts <= MOST_ROLLOUTS:
@@ -86,7 +84,7 @@ def create_experiment(*, actor: User | None, benchmark: Benchmark, endpoint: End
     if not selected_samples(benchmark, choices.samples).exists():
         raise InvalidInput(gettext("No sample with gold and an image fits this query."), field="samples")
     setting = choices.setting.strip() or recipe.task.setting
-    refuse_mixing(benchmark, endpoint.shown_model, setting, recipe)
+    refuse_mixing(benchmark, endpoint.shown_model, setting, recipe_name(recipe), recipe.digest())
     if (place := place_of(choices.lineage, choices.step)) is not None:
         refuse_taken(benchmark, place, endpoint.shown_model, setting)
     experiment = Experiment.objects.create(
@@ -150,6 +148,17 @@ def _prompts_of(benchmark: Benchmark, choices: Choices) -> dict[str, PromptVersi
     return found
 
 
+def require_endpoint(benchmark: Benchmark, endpoint: Endpoint, *, detector: bool = False) -> None:
+    """Raise ``InvalidInput`` unless the endpoint serves this benchmark and is of this kind, ``Conflict`` where images
+    would leave the server without the consent of the lead."""
+    if endpoint.benchmark_id not in (None, benchmark.pk):
+        raise InvalidInput(gettext("This endpoint belongs to another benchmark."), field="endpoint")
+    if PRESETS[endpoint.preset].detector is not detector:
+        other = gettext("This endpoint is no detector.")
+        raise InvalidInput(other if detector else gettext("A detector only finds tools."), field="endpoint")
+    refuse_remote(benchmark, endpoint)
+
+
 def refuse_remote(benchmark: Benchmark, endpoint: Endpoint) -> None:
     """Raise ``Conflict`` where images would leave the server without the consent of the lead."""
     if not benchmark.remote_allowed and not is_here(endpoint):
@@ -172,14 +181,14 @@ def is_here(endpoint: Endpoint) -> bool:
         return False
 
 
-def refuse_mixing(benchmark: Benchmark, model: str, setting: str, recipe: Recipe) -> None:
-    """Raise ``Conflict`` if the run of this name has trajectories that another recipe made, or a file."""
+def refuse_mixing(benchmark: Benchmark, model: str, setting: str, name: str, digest: str) -> None:
+    """Raise ``Conflict`` if the run of this model and setting has trajectories that another recipe made, or a file.
+    ``name``: under which the run keeps the digest of the recipe."""
     run = Run.objects.filter(benchmark=benchmark, model__name=model, setting=setting).first()
     if run is None or not run.trajectories.exists():
         return
-    known = run.extra.get(recipe_name(recipe))
-    lists = ("recipe_recognition", "recipe_plan")
-    if known == recipe.digest() or (known is None and recipe_name(recipe) in lists and set(lists) & run.extra.keys()):
+    known, lists = run.extra.get(name), ("recipe_recognition", "recipe_plan")
+    if known == digest or (known is None and name in lists and set(lists) & run.extra.keys()):
         return
     raise Conflict(
         gettext("The run %(run)s was made with another recipe. Choose another setting name, such as “%(setting)s”.")

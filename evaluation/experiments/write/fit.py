@@ -1,50 +1,118 @@
-"""Whether a recipe fits what the test of its endpoint found. What was not tested is unknown, and stops nothing."""
+"""Whether a recipe fits what the last test of its endpoint found. What was not tested is unknown, and stops nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
-from evaluation.endpoints.findings import NO
+from evaluation.endpoints.findings import NO, YES
 from evaluation.endpoints.frames import FrameFound
+from evaluation.endpoints.presets import PRESETS, Prefix
 from evaluation.endpoints.probe import Report
 from evaluation.experiments.write.plan import recipe_of_row
 from evaluation.models import Endpoint, Experiment
+from evaluation.runner.arms.catalogue import Estimand
 from evaluation.runner.dialects.zoom import Frame
 from evaluation.runner.dialects.zooms import zoom_dialect
+from evaluation.runner.judges import WITH_CROPS
 from evaluation.runner.offers import offer_of
 from evaluation.runner.protocols import Tools
 from evaluation.runner.recipe import Recipe
 from webapp.common.errors import Conflict
 
+FRAME, VISION = "frame", "vision"
+CONFIRMABLE = (FRAME, VISION)
+"""What the test found that a person can overrule."""
+Kind = Experiment.Kind
 
-def refuse_misfit(experiment: Experiment, *, confirm_frame: bool) -> None:
-    """Raise ``Conflict`` if the endpoint lacks what the recipe needs, or if its boxes count something else and
-    no person has confirmed it."""
+
+@dataclass(frozen=True)
+class Misfit:
+    """Something that the test found and the recipe does not fit: one of ``CONFIRMABLE``, its value, and a sentence."""
+
+    name: str
+    found: str
+    sentence: str
+
+    @property
+    def field(self) -> str:
+        return f"confirm_{self.name}"
+
+
+def require_fit(experiment: Experiment, confirm: Collection[str]) -> dict[str, str]:
+    """What of the test a person has overruled, those of ``confirm`` included: name to the value that was found. It is
+    kept with the experiment, and holds until a test finds another value.
+
+    Raises ``Conflict`` if the endpoint lacks what the recipe needs, or if there is a misfit that nobody has confirmed.
+    """
     endpoint = experiment.endpoint
-    if endpoint is None or not endpoint.capabilities or experiment.kind != Experiment.Kind.RUN:
-        return
-    recipe, report = recipe_of_row(experiment), Report.from_json(endpoint.capabilities)
-    _refuse_missing(endpoint, recipe, report)
-    if not confirm_frame and (sentence := frame_warning(experiment)):
-        raise Conflict(sentence, code="frame", field="confirm_frame")
+    if endpoint is None:
+        return {}
+    _refuse_missing(experiment, endpoint)
+    overruled = dict(experiment.design.get("overruled", {}))
+    for misfit in misfits_of(experiment):
+        if misfit.name not in confirm:
+            raise Conflict(misfit.sentence, code=misfit.name, field=misfit.field)
+        overruled[misfit.name] = misfit.found
+    return overruled
 
 
-def frame_warning(experiment: Experiment) -> str:
-    """What to say of an endpoint whose boxes count something else than the recipe reads; "" if there is nothing."""
+def misfits_of(experiment: Experiment) -> list[Misfit]:
+    """What a person must confirm before the experiment sends a request."""
     endpoint = experiment.endpoint
-    if endpoint is None or not endpoint.capabilities or experiment.kind != Experiment.Kind.RUN:
-        return ""
-    report, used = Report.from_json(endpoint.capabilities), _frame_of(recipe_of_row(experiment))
+    if endpoint is None or not endpoint.capabilities:
+        return []
+    report, overruled = Report.from_json(endpoint.capabilities), experiment.design.get("overruled", {})
+    found = (_blindness(experiment, endpoint, report), _other_frame(experiment, endpoint, report))
+    return [one for one in found if one is not None and overruled.get(one.name) != one.found]
+
+
+def can_continue(endpoint: Endpoint) -> bool:
+    """Whether the endpoint continues a last message of the assistant: as its test found, else as its preset says."""
+    if endpoint.capabilities:
+        found = Report.from_json(endpoint.capabilities).prefix.value
+        if found in (YES, NO):
+            return bool(found == YES)
+    return PRESETS[endpoint.preset].prefix in (Prefix.FLAGS, Prefix.MESSAGE)
+
+
+def refuse_prefix(endpoint: Endpoint) -> None:
+    """Raise ``Conflict`` if arms of the estimand prefix cannot be run on this endpoint."""
+    if not can_continue(endpoint):
+        raise Conflict(
+            gettext(
+                "%(endpoint)s cannot continue a response, which the estimand prefix needs. Choose turn, or another "
+                "endpoint."
+            )
+            % {"endpoint": endpoint.name},
+            code="prefix", field="estimand",
+        )  # fmt: skip
+
+
+def _blindness(experiment: Experiment, endpoint: Endpoint, report: Report) -> Misfit | None:
+    seen = experiment.kind != Kind.JUDGE or experiment.recipe.get("question") in WITH_CROPS
+    if report.vision.value != NO or not seen:
+        return None
+    sentence = gettext(
+        "The test of %(endpoint)s found that its model does not see images, which this experiment sends. If you know "
+        "better, test it again, or confirm the start. %(note)s"
+    )
+    return Misfit(VISION, NO, (sentence % {"endpoint": endpoint, "note": report.vision.note}).strip())
+
+
+def _other_frame(experiment: Experiment, endpoint: Endpoint, report: Report) -> Misfit | None:
     found = report.frame.value
     frame = FrameFound.from_json(found).frame if isinstance(found, Mapping) else ""
-    if used is None or not frame or report.agrees(used.value):
-        return ""
-    return gettext(
+    used = _frame_of(recipe_of_row(experiment)) if frame and experiment.kind == Kind.RUN else None
+    if used is None or report.agrees(used.value):
+        return None
+    sentence = gettext(
         "The test of %(endpoint)s found boxes in the frame %(found)s, but the recipe reads them in the frame %(used)s. "
         "Choose another dialect or frame, or confirm the start."
-    ) % {"endpoint": endpoint, "found": frame, "used": used.value}
+    )
+    return Misfit(FRAME, frame, sentence % {"endpoint": endpoint, "found": frame, "used": used.value})
 
 
 def _frame_of(recipe: Recipe) -> Frame | None:
@@ -57,16 +125,12 @@ def _frame_of(recipe: Recipe) -> Frame | None:
     return None
 
 
-def _refuse_missing(endpoint: Endpoint, recipe: Recipe, report: Report) -> None:
-    if report.vision.value == NO:
-        raise Conflict(
-            gettext(
-                "The test of %(endpoint)s found that its model does not see images, which every protocol sends. "
-                "If that has changed, test it again. %(note)s"
-            )
-            % {"endpoint": endpoint, "note": report.vision.note},
-            code="capability",
-        )
+def _refuse_missing(experiment: Experiment, endpoint: Endpoint) -> None:
+    if experiment.kind == Kind.ARMS and experiment.recipe.get("estimand") == Estimand.PREFIX:
+        refuse_prefix(endpoint)
+    if experiment.kind != Kind.RUN or not endpoint.capabilities:
+        return
+    recipe, report = recipe_of_row(experiment), Report.from_json(endpoint.capabilities)
     offer = offer_of(recipe.protocol, recipe.dialect, recipe.profile, recipe.frame, recipe.omit)
     if offer.tools and report.tools.value == NO:
         raise Conflict(

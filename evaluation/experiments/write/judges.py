@@ -33,7 +33,7 @@ from evaluation.execution.attempt import Answered, Work
 from evaluation.experiments.read.connection import settings_of
 from evaluation.experiments.read.prompts import PromptVersion, prompt_named
 from evaluation.experiments.read.tasks import selected_samples, task_of
-from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, refuse_remote
+from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, require_endpoint
 from evaluation.experiments.write.plan import in_batches, trial_of
 from evaluation.experiments.write.prompts import freeze_prompts
 from evaluation.experiments.write.states import check_budget
@@ -103,9 +103,7 @@ def create_judge(*, actor: User | None, run: Run, endpoint: Endpoint, choices: J
     ``Conflict`` where answers wait for people, or images would leave the server without consent."""
     benchmark = run.benchmark
     require(actor, benchmark, Right.IMPORT_RUNS)
-    if endpoint.benchmark_id not in (None, benchmark.pk):
-        raise InvalidInput(gettext("This endpoint belongs to another benchmark."), field="endpoint")
-    refuse_remote(benchmark, endpoint)
+    require_endpoint(benchmark, endpoint)
     prompt = _prompt_of(run, choices)
     recipe = judge_recipe(endpoint, choices, prompt.template if prompt else None)
     check_budget(choices.budget_usd, choices.budget_calls)

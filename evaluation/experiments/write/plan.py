@@ -23,10 +23,14 @@ TRIAL = 3
 BATCH = 1000
 
 
+RECIPE = "recipe"
+"""The key under which a run keeps the digest of its recipe."""
+
+
 def recipe_name(recipe: Recipe) -> str:
     """The key under which a run keeps the digest of a recipe: each of its two tool lists has one of its own."""
     result = recipe.task.result
-    return "recipe" if result is Result.ANSWER else f"recipe_{result.value}"
+    return RECIPE if result is Result.ANSWER else f"recipe_{result.value}"
 
 
 def plan_attempts(experiment: Experiment) -> int:

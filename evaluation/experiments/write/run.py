@@ -15,6 +15,7 @@ from annotation.workflow import Right
 from evaluation.experiments.read.connection import client_of, limits_of, price_of
 from evaluation.experiments.write.arms import ArmWorker, plan_arms
 from evaluation.experiments.write.code import refuse_code
+from evaluation.experiments.write.detectors import DetectorWorker, plan_detection
 from evaluation.experiments.write.judges import JudgeWorker, plan_judge
 from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.states import KIND, skip_queued
@@ -34,8 +35,14 @@ PLANS: Mapping[str, Callable[[Experiment], int]] = {
     Kind.RUN: plan_attempts,
     Kind.ARMS: plan_arms,
     Kind.JUDGE: plan_judge,
+    Kind.DETECT: plan_detection,
 }
-WORKERS: Mapping[str, type[Worker]] = {Kind.RUN: Worker, Kind.ARMS: ArmWorker, Kind.JUDGE: JudgeWorker}
+WORKERS: Mapping[str, type[Worker]] = {
+    Kind.RUN: Worker,
+    Kind.ARMS: ArmWorker,
+    Kind.JUDGE: JudgeWorker,
+    Kind.DETECT: DetectorWorker,
+}
 """What creates the attempts of each kind of experiments, and what runs them."""
 
 
@@ -84,7 +91,8 @@ def _work(context: JobContext, experiment: Experiment, part: int) -> None:
         )
     shares = context.job.parent.parts.live().count() if context.job.parent else 1
     threads = min(MOST_THREADS, limits_of(endpoint).in_flight)
-    with client_of(endpoint, max(1, shares), spent=bool(part) or context.job.attempts > 1) as client:
+    again = context.job.attempts > 1
+    with client_of(endpoint, max(1, shares), spent=bool(part) or again, again=again) as client:
         make = WORKERS[experiment.kind]
         worker = make(context, experiment, client, price=price_of(endpoint), family=endpoint.family, threads=threads)
         worker.run()

@@ -3,6 +3,7 @@ learns what the experiment is doing now."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django.db import transaction
@@ -12,7 +13,7 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.workflow import Right
 from evaluation.experiments.write.code import refuse_code
-from evaluation.experiments.write.fit import refuse_misfit
+from evaluation.experiments.write.fit import require_fit
 from evaluation.models import Attempt, Experiment
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -26,41 +27,33 @@ MOST_USD, MOST_CALLS = 100_000.0, 10_000_000
 State, Reason = Experiment.State, Experiment.Reason
 
 
-def start_trial(*, actor: User | None, experiment: Experiment, confirm_frame: bool = False) -> None:
+def start_trial(*, actor: User | None, experiment: Experiment, confirm: Collection[str] = ()) -> None:
     """Run the first samples, which price the others. Raises ``Conflict`` like ``start_all``."""
-    refuse_misfit(experiment, confirm_frame=confirm_frame)
-    _start(actor, experiment, (State.DRAFT,), State.TRIAL, "experiment.trial", {"confirm_frame": confirm_frame})
+    _start(actor, experiment, (State.DRAFT,), State.TRIAL, "experiment.trial", confirm)
 
 
-def start_all(*, actor: User | None, experiment: Experiment, confirm_frame: bool = False) -> None:
-    """Run all samples, after a trial or without one. Raises ``Conflict`` if the recipe does not fit the endpoint; a
-    trial has settled that."""
-    if experiment.state == State.DRAFT:
-        refuse_misfit(experiment, confirm_frame=confirm_frame)
-    _start(
-        actor,
-        experiment,
-        (State.DRAFT, State.READY),
-        State.RUNNING,
-        "experiment.start",
-        {"confirm_frame": confirm_frame},
-    )
+def start_all(*, actor: User | None, experiment: Experiment, confirm: Collection[str] = ()) -> None:
+    """Run all samples, after a trial or without one. Raises ``Conflict`` if the recipe does not fit what the test of
+    the endpoint found; ``confirm``: what of it a person overrules (``fit.CONFIRMABLE``)."""
+    _start(actor, experiment, (State.DRAFT, State.READY), State.RUNNING, "experiment.start", confirm)
 
 
-def resume(*, actor: User | None, experiment: Experiment) -> None:
-    """Continue a paused experiment. Requests that were answered are not sent again."""
-    _start(actor, experiment, (State.PAUSED,), State.RUNNING, "experiment.resume")
+def resume(*, actor: User | None, experiment: Experiment, confirm: Collection[str] = ()) -> None:
+    """Continue a paused experiment. Requests that were answered are not sent again. Raises ``Conflict`` like
+    ``start_all``: the endpoint may have been tested again."""
+    _start(actor, experiment, (State.PAUSED,), State.RUNNING, "experiment.resume", confirm)
 
 
-def retry_failed(*, actor: User | None, experiment: Experiment) -> int:
-    """Run the failed attempts of an ended experiment again; return their number. Their answered requests stay."""
+def retry_failed(*, actor: User | None, experiment: Experiment, confirm: Collection[str] = ()) -> int:
+    """Run the failed attempts of an ended experiment again; return their number. Their answered requests stay. Raises
+    ``Conflict`` like ``resume``."""
     require(actor, experiment.benchmark, Right.IMPORT_RUNS)
     with transaction.atomic():
         failed = Attempt.objects.filter(experiment=experiment, state=Attempt.State.FAILED)
         number = failed.update(state=Attempt.State.QUEUED, claim="", error_kind="", error="", finished_at=None)
         if not number:
             raise Conflict(gettext("No attempt of this experiment failed."))
-        _start(actor, experiment, (State.DONE, State.PAUSED, State.STOPPED), State.RUNNING, "experiment.retry")
+        _start(actor, experiment, (State.DONE, State.PAUSED, State.STOPPED), State.RUNNING, "experiment.retry", confirm)
     return number
 
 
@@ -137,10 +130,11 @@ def _start(
     states: tuple[str, ...],
     to: str,
     action: str,
-    data: dict[str, Any] | None = None,
+    confirm: Collection[str],
 ) -> None:
     require(actor, experiment.benchmark, Right.IMPORT_RUNS)
     refuse_code(experiment)
+    overruled = require_fit(experiment, confirm)
     with transaction.atomic():
         if actor is not None:
             running = Experiment.objects.live().filter(created_by=actor).exclude(pk=experiment.pk).count()
@@ -152,6 +146,8 @@ def _start(
         fields: dict[str, Any] = {"pause_reason": "", "pause_note": "", "finished_at": None, "failures_in_row": 0}
         if experiment.started_at is None:
             fields["started_at"] = timezone.now()
+        if overruled:
+            fields["design"] = {**experiment.design, "overruled": overruled}
         _change(experiment, states, to, **fields)
         job = enqueue_on_commit(
             KIND,
@@ -163,10 +159,12 @@ def _start(
         )
         Experiment.objects.filter(pk=experiment.pk).update(job_id=str(job.pk))
         experiment.job_id = str(job.pk)
-        _note(actor, experiment, action, data)
+        _note(actor, experiment, action, {"overruled": overruled})
 
 
 def _change(experiment: Experiment, states: tuple[str, ...], to: str, **fields: Any) -> None:
+    if experiment.kind == Experiment.Kind.SESSION and to != State.STOPPED:
+        raise Conflict(gettext("Agents elsewhere run this experiment. You can only stop it."), code="state")
     if not Experiment.objects.filter(pk=experiment.pk, state__in=states).update(state=to, **fields):
         now = Experiment.objects.filter(pk=experiment.pk).values_list("state", flat=True).first()
         raise Conflict(

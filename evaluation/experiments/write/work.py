@@ -282,7 +282,7 @@ class Worker:
 
     def _take_reply(self, held: Held, received: Received) -> None:
         reply, usage = received.reply, received.usage
-        usd = self.price.usd(usage) if self.price else None
+        usd = self.price.usd(usage) if self.price and usage else None
         held.seconds += reply.ms / 1000
         held.usd = _plus(held.usd, usd)
         self._settle(
@@ -299,7 +299,7 @@ class Worker:
         held.usd = _plus(held.usd, usd)
         self._settle(
             held, usd, state=Exchange.State.FAILED, response=failure.body,
-            status=failure.status or None, retries=failure.retries, **(_tokens(usage) if usage else {}),
+            status=failure.status or None, retries=failure.retries, **_tokens(usage),
         )  # fmt: skip
         found = Experiment.objects.filter(pk=self.experiment.pk)
         found.update(failures_in_row=F("failures_in_row") + 1)
@@ -395,7 +395,7 @@ class Worker:
         record.counts = dict(counts)
         record.save(update_fields=["counts"])
         if self.experiment.kind == Experiment.Kind.RUN:
-            self._note_recipe()
+            self.note_recipe(recipe_name(self.recipe))
         numbers = self._numbers([held.attempt.sample_id for held, *_ in kept])
         for held, kind, trajectory in kept:
             number = numbers.get((held.attempt.sample_id, held.attempt.rollout, str(trajectory.condition)))
@@ -407,9 +407,10 @@ class Worker:
         found = rows.values_list("sample", "rollout", "condition", "pk")
         return {(sample, rollout, condition): pk for sample, rollout, condition, pk in found}
 
-    def _note_recipe(self) -> None:
+    def note_recipe(self, name: str) -> None:
+        """Keep the digest of the recipe with the run, so that another one is not mixed with it."""
         run = self.registry.run(self.experiment.model, self.experiment.setting)
-        if run.extra.get(name := recipe_name(self.recipe)) != self.experiment.recipe_digest:
+        if run.extra.get(name) != self.experiment.recipe_digest:
             run.extra = {**run.extra, name: self.experiment.recipe_digest}
             Run.objects.filter(pk=run.pk).update(extra=run.extra)
 
@@ -463,7 +464,9 @@ def _plus(one: float | None, other: float | None) -> float | None:
     return one if other is None else (one or 0.0) + other
 
 
-def _tokens(usage: Usage) -> dict[str, Any]:
+def _tokens(usage: Usage | None) -> dict[str, Any]:
+    if usage is None:
+        return {}
     return {
         "input_tokens": usage.input,
         "output_tokens": usage.output,

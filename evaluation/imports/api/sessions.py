@@ -132,7 +132,7 @@ def answer(request: Request, slug: str, key: str) -> Response:
         messages=written.kept,
         sent=policy(None),
     )
-    run = record_session(actor=person_of(request), benchmark=benchmark, row=row)
+    run = record_session(actor=person_of(request), benchmark=benchmark, row=row, profile=Profile(given["profile"]))
     return Response({"run": run.pk, "sample": key, "calls": len(worked.steps)}, status=201)
 
 

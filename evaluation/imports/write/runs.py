@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -148,9 +148,12 @@ class RunsSaver:
         checkpoint: Checkpoint | None = None,
         answers: Tally | None = None,
         place: Place | None = None,
+        samples: Sequence[Sample] | None = None,
     ) -> None:
-        self.record, self.checkpoint = record, checkpoint
-        self.book = RunRegistry(benchmark, actor, record if replace else None, place)
+        """``samples``: those that records can name, where not all of the benchmark need to be read."""
+        self.record, self.checkpoint, self._samples = record, checkpoint, samples
+        keys = None if samples is None else {sample.key: sample.pk for sample in samples}
+        self.book = RunRegistry(benchmark, actor, record if replace else None, place, keys)
         self.result = Imported(Counter(record.counts))
         self.trajectories: list[Trajectory | Unchanged] = []
         self.others: list[Intervention | Judgement | RolloutGroup] = []
@@ -185,6 +188,8 @@ class RunsSaver:
     @cached_property
     def sizes(self) -> dict[str, Size]:
         """Width and height of the image of each sample."""
+        if self._samples is not None:
+            return {one.key: (one.width, one.height) for one in self._samples}
         rows = Sample.objects.filter(benchmark=self.book.benchmark).values_list("key", "width", "height")
         return {key: (width, height) for key, width, height in rows}
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from annotation.common.access import require
@@ -25,14 +26,17 @@ from evaluation.agents.tool_session import ToolSession, run_alone
 from evaluation.importers.interface import ReadOptions
 from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.imports.write.runs import RunsSaver
-from evaluation.models import Run
+from evaluation.models import Attempt, Experiment, Run
+from evaluation.models import Trajectory as TrajectoryRow
+from evaluation.models.querysets.experiments import ExperimentQuerySet
 from evaluation.schema import Trajectory
 from webapp.accounts.models import User
+from webapp.common import audit
 from webapp.common.errors import InvalidInput
 
 SESSION_FILE = "sessions"
 IDLE = timedelta(days=1)
-"""A record takes sessions until this long after the last one."""
+"""An experiment takes sessions until this long after the last one."""
 
 
 class Opened(NamedTuple):
@@ -78,12 +82,12 @@ def sample_keys(benchmark: Benchmark, after: str = "", most: int = 200) -> list[
     return list(ready.order_by("key").values_list("key", flat=True)[:most])
 
 
-def record_session(*, actor: User | None, benchmark: Benchmark, row: Mapping[str, Any]) -> Run:
+def record_session(*, actor: User | None, benchmark: Benchmark, row: Mapping[str, Any], profile: Profile) -> Run:
     """Keep one trajectory of the native format; gives the run that it is in. The same sample answered again: the last
-    counts.
+    counts. Raises ``InvalidInput`` if it can't be kept; then nothing is.
 
-    All sessions of one person with one model and setting go into one import record, until a day passes without one:
-    so they are undone together, and the list of imports stays short.
+    All sessions of one person with one model and setting go into one experiment with one import record, until a day
+    passes without one: so they are undone together, and the lists of both stay short.
     """
     require(actor, benchmark, Right.IMPORT_RUNS)
     report = Report(SESSION_FILE, None)
@@ -91,28 +95,76 @@ def record_session(*, actor: User | None, benchmark: Benchmark, row: Mapping[str
         trajectory = trajectory_from(row, ReadOptions(), report)
     except RowRefused as refused:
         raise InvalidInput(refused.issue.done, code="not-recorded") from refused
+    sample = find_sample(benchmark, Sample.objects.filter(benchmark=benchmark), trajectory.sample_id)
     with transaction.atomic():
-        # Answers that come at once find the same record.
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-        record = _open_record(actor, benchmark, trajectory)
-        saver = RunsSaver(actor, benchmark, record)
+        experiment = _open_experiment(actor, benchmark, trajectory, profile)
+        assert experiment.import_record is not None
+        saver = RunsSaver(actor, benchmark, experiment.import_record, samples=[sample])
         saver.take_all(iter((trajectory, *report.issues)), None)
-        finish_record(actor, record, saver.result.counts)
-    if not saver.book.runs:
-        raise InvalidInput(saver.result.issues[-1].done, code="not-recorded")
-    return saver.book.runs[0]
+        if not saver.book.runs:
+            raise InvalidInput(saver.result.issues[-1].done, code="not-recorded")
+        run = saver.book.runs[0]
+        _note_attempt(experiment, sample, run, trajectory)
+        finish_record(actor, experiment.import_record, saver.result.counts)
+    return run
 
 
-def _open_record(actor: User | None, benchmark: Benchmark, trajectory: Trajectory) -> ImportRecord:
-    """The record of this person's sessions with this model and setting, or a new one."""
+def _note_attempt(experiment: Experiment, sample: Sample, run: Run, trajectory: Trajectory) -> None:
+    """An answered sample is an attempt of the experiment. Answered again, it leads to the trajectory that counts."""
+    place = {"run": run, "sample": sample, "rollout": trajectory.rollout, "condition": trajectory.condition}
+    attempt = Attempt(
+        experiment=experiment, sample=sample, rollout=trajectory.rollout, state=Attempt.State.DONE, tries=1,
+        trajectory_id=TrajectoryRow.objects.filter(**place).values_list("pk", flat=True).get(),
+        finished_at=timezone.now(),
+    )  # fmt: skip
+    Attempt.objects.bulk_create(
+        [attempt], update_conflicts=True, unique_fields=["experiment", "sample", "rollout", "arm"],
+        update_fields=["trajectory", "finished_at"],
+    )  # fmt: skip
+
+
+def _open_experiment(actor: User | None, benchmark: Benchmark, trajectory: Trajectory, profile: Profile) -> Experiment:
+    """The open experiment of this person's sessions with this model and setting, or a new one."""
     named = {
-        "benchmark": benchmark,
-        "kind": ImportRecord.Kind.RUNS,
-        "format": "native",
-        "file_name": SESSION_FILE,
-        "created_by": actor,
-        "options": {"model": trajectory.model, "setting": trajectory.setting, "session": True},
-    }
-    still_open = timezone.now() - IDLE
-    found = ImportRecord.objects.filter(**named, state=ImportRecord.State.DONE, finished_at__gte=still_open).first()
-    return found or ImportRecord.objects.create(**named, state=ImportRecord.State.RUNNING)
+        "benchmark": benchmark, "kind": Experiment.Kind.SESSION, "created_by": actor, "model": trajectory.model,
+        "setting": trajectory.setting,
+    }  # fmt: skip
+    since = timezone.now() - IDLE
+    opened = Experiment.objects.filter(
+        **named, state=Experiment.State.RUNNING, import_record__state=ImportRecord.State.DONE,
+        import_record__finished_at__gte=since,
+    ).select_related("import_record")  # fmt: skip
+    found = opened.select_for_update(of=("self", "import_record")).first()
+    if found is not None:
+        return found
+    # Answers that come at once find the same experiment.
+    Benchmark.objects.select_for_update().only("pk").get(pk=benchmark.pk)
+    if (found := opened.first()) is not None:
+        return found
+    close_sessions(Experiment.objects.filter(**named))
+    record = ImportRecord.objects.create(
+        benchmark=benchmark, kind=ImportRecord.Kind.RUNS, format="native", file_name=SESSION_FILE, created_by=actor,
+        state=ImportRecord.State.DONE, finished_at=timezone.now(),
+        options={"model": trajectory.model, "setting": trajectory.setting},
+    )  # fmt: skip
+    experiment = Experiment.objects.create(
+        **named, state=Experiment.State.RUNNING, started_at=timezone.now(), import_record=record,
+        version=benchmark.versions.order_by("-number").first(), recipe={"profile": profile.value}, recipe_digest="",
+    )  # fmt: skip
+    audit.record(
+        actor=actor, action="experiment.create", subject=experiment, benchmark=benchmark.slug,
+        data={"experiment": str(experiment), "kind": experiment.kind},
+    )  # fmt: skip
+    return experiment
+
+
+def close_idle_sessions(now: datetime) -> int:
+    """Close the sessions that nobody has answered in for a day, or whose answers were undone; return their number."""
+    idle = Q(import_record=None) | ~Q(import_record__state=ImportRecord.State.DONE)
+    return close_sessions(Experiment.objects.filter(idle | Q(import_record__finished_at__lt=now - IDLE)))
+
+
+def close_sessions(experiments: ExperimentQuerySet) -> int:
+    """End open sessions. The next answer begins another experiment."""
+    opened = experiments.filter(kind=Experiment.Kind.SESSION, state=Experiment.State.RUNNING)
+    return opened.update(state=Experiment.State.DONE, finished_at=timezone.now())

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
 from evaluation.experiments.write.arms import MARGIN, USUAL, ArmChoices, create_arms
-from evaluation.experiments.write.states import start_all
 from evaluation.management.commands.endpoint import endpoint_named
-from evaluation.management.experiments import finish, run_of
+from evaluation.management.experiments import add_shared_arguments, begin, run_of
 from evaluation.management.output import answering_plainly, the_benchmark
 from evaluation.runner.arms.catalogue import Estimand
 from evaluation.runner.sampling import SAMPLING
@@ -19,36 +19,27 @@ class Command(BaseCommand):
     help = "Repeat the trajectories of a run under arms: one controlled change each."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug")
+        add_shared_arguments(parser, calls=10_000)
         parser.add_argument("--run", type=int, required=True, metavar="ID")
-        parser.add_argument("--endpoint", required=True, metavar="NAME")
         parser.add_argument("--estimand", choices=list(Estimand), default=Estimand.PREFIX.value)
         parser.add_argument(
             "--arms", default=USUAL, metavar="LIST", help="such as sham:4,noise:12.5-100x3; default: %(default)s"
         )
         parser.add_argument("--confirm", default="", metavar="LIST", help="confirmatory arms, such as noise:100")
         parser.add_argument("--margin", type=float, default=MARGIN, help="of equivalence, in percentage points")
-        parser.add_argument("--samples", default="", metavar="QUERY", help="such as facet.scene=street; default: all")
         parser.add_argument("--sampling", default="", choices=["", *SAMPLING], help="default: that of the run")
         parser.add_argument(
-            "--injector",
-            default="",
-            metavar="SLUG@VERSION",
-            help="prompt of mistake-judge; default: any",
+            "--injector", default="", metavar="SLUG@VERSION", help="prompt of mistake-judge; default: any"
         )
-        parser.add_argument("--budget-usd", type=float, default=5.0)
-        parser.add_argument("--budget-calls", type=int, default=10_000)
-        parser.add_argument("--wait", action="store_true", help="work on the experiment here until it ends")
 
     @answering_plainly
-    def handle(self, *, slug: str, run: int, endpoint: str, wait: bool, **options: Any) -> None:
+    def handle(self, *, slug: str, run: int, endpoint: str, **options: Any) -> None:
         benchmark = the_benchmark(slug)
         names = (
             "arms", "estimand", "confirm", "margin", "samples", "sampling", "injector", "budget_usd", "budget_calls",
         )  # fmt: skip
-        experiment = create_arms(
-            actor=None, run=run_of(benchmark, run), endpoint=endpoint_named(endpoint, benchmark),
+        create = partial(
+            create_arms, actor=None, run=run_of(benchmark, run), endpoint=endpoint_named(endpoint, benchmark),
             choices=ArmChoices(**{name: options[name] for name in names}),
         )  # fmt: skip
-        start_all(actor=None, experiment=experiment)
-        finish(self, experiment, wait=wait)
+        begin(self, create, options)

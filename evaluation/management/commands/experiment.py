@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,11 @@ from evaluation.experiments.present.rows import experiment_row, progress_row
 from evaluation.experiments.read.exchanges import exchange_lines
 from evaluation.experiments.read.progress import accuracy_of, progress_of
 from evaluation.experiments.write.states import pause, resume, retry_failed, stop
-from evaluation.management.experiments import work_to_the_end
+from evaluation.management.experiments import add_confirmations, confirmed_in, work_to_the_end
 from evaluation.management.output import answering_plainly, the_benchmark, written_to
 from evaluation.models import Experiment
 
-CHANGES = {"pause": pause, "resume": resume, "stop": stop, "retry": retry_failed}
+CHANGES: Mapping[str, Callable[..., Any]] = {"pause": pause, "resume": resume, "stop": stop, "retry": retry_failed}
 RUNNING = ("resume", "retry")
 """After these, the experiment runs."""
 
@@ -31,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--benchmark", default="", metavar="SLUG", help="list those of this benchmark")
         parser.add_argument("--json", action="store_true", help="of list and show: print JSON, one experiment a line")
         parser.add_argument("--wait", action="store_true", help="of resume and retry: work on it here until it ends")
-
+        add_confirmations(parser)
         parser.add_argument("--images", action="store_true", help="of export: requests with their images")
         parser.add_argument("--output", type=Path, default=None, help="of export: file; default: standard output")
 
@@ -48,7 +49,9 @@ class Command(BaseCommand):
             with written_to(options["output"]) as out:
                 out.writelines(exchange_lines(experiment, None, images=options["images"]))
             return
-        CHANGES[doing](actor=None, experiment=experiment)
+        CHANGES[doing](
+            actor=None, experiment=experiment, **({"confirm": confirmed_in(options)} if doing in RUNNING else {})
+        )
         experiment.refresh_from_db()
         self.stdout.write(f"Experiment {experiment.pk}: {experiment.get_state_display()}.")
         if options["wait"] and doing in RUNNING:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
 from evaluation.experiments.write.create import DEFAULT_SAMPLING
 from evaluation.experiments.write.judges import JudgeChoices, create_judge
-from evaluation.experiments.write.states import start_all
 from evaluation.management.commands.endpoint import endpoint_named
-from evaluation.management.experiments import finish, run_of
+from evaluation.management.experiments import add_shared_arguments, begin, run_of
 from evaluation.management.output import answering_plainly, the_benchmark
 from evaluation.runner.judges import VOTES, Question
 from evaluation.runner.sampling import SAMPLING
@@ -20,26 +20,20 @@ class Command(BaseCommand):
     help = "Let a model judge the trajectories of a run."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug")
+        add_shared_arguments(parser, calls=10_000)
         parser.add_argument("--run", type=int, required=True, metavar="ID")
-        parser.add_argument("--endpoint", required=True, metavar="NAME")
         parser.add_argument("--kind", required=True, choices=list(Question), dest="question")
         parser.add_argument("--votes", type=int, choices=VOTES, default=1)
         parser.add_argument("--prompt", default="", metavar="SLUG@VERSION", help="default: that of the question")
-        parser.add_argument("--samples", default="", metavar="QUERY", help="such as facet.scene=street; default: all")
         parser.add_argument("--sampling", default=DEFAULT_SAMPLING, choices=list(SAMPLING))
         parser.add_argument("--images", default="", metavar="POLICY", help="original, fit:N or pixels:N")
-        parser.add_argument("--budget-usd", type=float, default=5.0)
-        parser.add_argument("--budget-calls", type=int, default=10_000)
-        parser.add_argument("--wait", action="store_true", help="work on the experiment here until it ends")
 
     @answering_plainly
-    def handle(self, *, slug: str, run: int, endpoint: str, wait: bool, **options: Any) -> None:
+    def handle(self, *, slug: str, run: int, endpoint: str, **options: Any) -> None:
         benchmark = the_benchmark(slug)
         names = ("question", "votes", "prompt", "samples", "sampling", "images", "budget_usd", "budget_calls")
-        experiment = create_judge(
-            actor=None, run=run_of(benchmark, run), endpoint=endpoint_named(endpoint, benchmark),
+        create = partial(
+            create_judge, actor=None, run=run_of(benchmark, run), endpoint=endpoint_named(endpoint, benchmark),
             choices=JudgeChoices(**{name: options[name] for name in names}),
         )  # fmt: skip
-        start_all(actor=None, experiment=experiment)
-        finish(self, experiment, wait=wait)
+        begin(self, create, options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -12,9 +13,8 @@ from evaluation.experiments.read.connection import client_of
 from evaluation.experiments.read.progress import price_range
 from evaluation.experiments.read.tasks import selected_samples, task_of, with_task
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, Choices, create_experiment
-from evaluation.experiments.write.states import start_all
 from evaluation.management.commands.endpoint import endpoint_named
-from evaluation.management.experiments import finish
+from evaluation.management.experiments import add_shared_arguments, begin
 from evaluation.management.output import answering_plainly, the_benchmark
 from evaluation.models import Experiment
 from evaluation.runner.conversation import Conversation
@@ -28,8 +28,7 @@ class Command(BaseCommand):
     help = "Run a model on the samples of a benchmark through an endpoint."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug")
-        parser.add_argument("--endpoint", required=True, metavar="NAME")
+        add_shared_arguments(parser, calls=1000)
         parser.add_argument("--protocol", required=True, choices=list(PROTOCOLS))
         parser.add_argument("--dialect", default="", help="how the model writes calls; default: that of the endpoint")
         said = "system or user prompt, of Sightline or of people; default: that of the protocol"
@@ -39,22 +38,13 @@ class Command(BaseCommand):
         )
         parser.add_argument("--rollouts", type=int, default=1)
         parser.add_argument("--images", default="", metavar="POLICY", help="original, fit:N or pixels:N")
-        parser.add_argument("--samples", default="", metavar="QUERY", help="such as facet.scene=street; default: all")
         parser.add_argument("--setting", default="", help="name of the setting; default: that of the protocol")
         parser.add_argument(
             "--lineage", default="", metavar="NAME", help="if the endpoint serves a checkpoint; with --step"
         )
         parser.add_argument("--step", type=int, metavar="N", help="of the training")
         parser.add_argument("--sampling", default=DEFAULT_SAMPLING, choices=list(SAMPLING))
-        parser.add_argument("--budget-usd", type=float, default=5.0)
-        parser.add_argument("--budget-calls", type=int, default=1000)
-        parser.add_argument(
-            "--confirm-frame",
-            action="store_true",
-            help="start although the endpoint was found to count boxes otherwise",
-        )
         parser.add_argument("--dry-run", action="store_true", help="print the first request; send nothing")
-        parser.add_argument("--wait", action="store_true", help="work on the experiment here until it ends")
 
     @answering_plainly
     def handle(self, *, slug: str, **options: Any) -> None:
@@ -66,16 +56,14 @@ class Command(BaseCommand):
         )  # fmt: skip
         budget = {name: options[name] for name in ("budget_usd", "budget_calls")}
         choices = Choices(**{name: options[name] for name in names}, **budget)
+        create = partial(create_experiment, actor=None, benchmark=benchmark, endpoint=endpoint, choices=choices)
         if options["dry_run"]:
             # A trial leaves no trace: no experiment, no audit entry, no frozen prompt.
             with transaction.atomic():
-                self._show_first(create_experiment(actor=None, benchmark=benchmark, endpoint=endpoint, choices=choices))
+                self._show_first(create())
                 transaction.set_rollback(True)
             return
-        with transaction.atomic():
-            experiment = create_experiment(actor=None, benchmark=benchmark, endpoint=endpoint, choices=choices)
-            start_all(actor=None, experiment=experiment, confirm_frame=options["confirm_frame"])
-        finish(self, experiment, wait=options["wait"])
+        begin(self, create, options)
 
     def _show_first(self, experiment: Experiment) -> None:
         recipe = Recipe.from_json(experiment.recipe)

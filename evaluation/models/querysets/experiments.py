@@ -13,6 +13,8 @@ from django.db.models.fields.json import KT
 
 LIVE = ("trial", "running")
 """States in which a job works on an experiment."""
+DETECTOR = "detector"
+"""The preset of endpoints that detect objects."""
 PROMPT_PARTS = ("system", "user", "prompt")
 """Parts of a recipe that are prompts: of models, and of judges."""
 
@@ -22,6 +24,13 @@ class EndpointQuerySet(models.QuerySet[Any]):
         """The endpoints that experiments of a benchmark can use: its own and those of the site."""
         return self.filter(Q(benchmark=benchmark) | Q(benchmark=None))
 
+    def chats(self) -> Self:
+        """Those of models that chat."""
+        return self.exclude(preset=DETECTOR)
+
+    def detectors(self) -> Self:
+        return self.filter(preset=DETECTOR)
+
     def named(self, name: str, benchmark: Any | None) -> Any | None:
         """The endpoint of this name: that of the benchmark before that of the site, None if there is neither."""
         found = self.filter(Q(benchmark=benchmark) | Q(benchmark=None) if benchmark else Q(benchmark=None), name=name)
@@ -30,7 +39,8 @@ class EndpointQuerySet(models.QuerySet[Any]):
 
 class ExperimentQuerySet(models.QuerySet[Any]):
     def live(self) -> Self:
-        return self.of_models().filter(state__in=LIVE)
+        """Those on which a job works: no human study, and no session, which is open until it closes."""
+        return self.of_models().filter(state__in=LIVE).exclude(kind="session")
 
     def of_models(self) -> Self:
         """All but human studies, which have pages of their own."""
@@ -44,7 +54,7 @@ class ExperimentQuerySet(models.QuerySet[Any]):
 
     def of_run(self, run: Any) -> Self:
         """Those whose trajectories a run has."""
-        made = self.filter(kind="run", import_record__isnull=False)
+        made = self.filter(kind__in=("run", "detect"), import_record__isnull=False)
         return made.filter(benchmark=run.benchmark_id, model=run.model.name, setting=run.setting)
 
     def with_prompt(self, slug: str, version: str) -> Self:

@@ -13,6 +13,8 @@ import pytest
 from django.utils import timezone
 
 from annotation.imaging.decoding import decode
+from evaluation.endpoints.findings import YES, Finding
+from evaluation.endpoints.probe import Report
 from evaluation.experiments.write.arms import ArmChoices, ArmWorker, create_arms
 from evaluation.experiments.write.judges import JudgeChoices, create_judge
 from evaluation.experiments.write.prompts import create_prompt
@@ -194,8 +196,7 @@ def test_an_endpoint_that_cannot_continue_a_response_is_refused_for_prefix_arms(
         endpoint = endpoint_at(server.url, "hosted", preset="generic")
         with pytest.raises(Conflict, match="cannot continue a response"):
             create_arms(actor=lea, run=run, endpoint=endpoint, choices=ArmChoices())
-        Endpoint.objects.filter(pk=endpoint.pk).update(capabilities={"prefix": {"state": "yes"}})
-        endpoint.refresh_from_db()
+        endpoint.capabilities = Report("m-1", prefix=Finding(YES)).to_json()
         assert create_arms(actor=lea, run=run, endpoint=endpoint, choices=ArmChoices()).state == "draft"
 
 

@@ -32,10 +32,10 @@ from annotation.tools.api import CALLS
 from annotation.workflow import Role
 from evaluation.agents import tool_session
 from evaluation.agents.tool_session import MOST_CALLS, ToolSession
-from evaluation.imports.write.sessions import IDLE
+from evaluation.imports.write.sessions import IDLE, close_idle_sessions, record_session
 from evaluation.management import toolbox_server
 from evaluation.management.toolbox_server import ToolboxDesk, guarded, served
-from evaluation.models import Run, Step, Trajectory
+from evaluation.models import Attempt, Experiment, Run, Step, Trajectory
 from evaluation.scoring.replays.trajectory import replay_trajectory
 from tests.conftest import signed_in
 from tests.processes import ROOT
@@ -43,7 +43,10 @@ from tests.unit.toolbox_cases import one_color, scene, template
 from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope
+from webapp.common.errors import InvalidInput
 
+QUERIES = 26
+"""Of one answer in an open session at most."""
 DAMAGED = (ROOT / "tests/fuzz/regressions/images.strip-offsets-of-text").read_bytes()[1:]
 """A TIFF whose strips begin at a text (D3.5)."""
 
@@ -134,6 +137,74 @@ def test_the_sessions_of_one_model_and_setting_are_one_import(benchmark: Benchma
     sent("one")
     assert records.all().count() == 4, "after a day without one"
     assert Trajectory.objects.filter(run__model__name="agent-7").count() == 2
+
+
+def test_session_records_of_an_agent_are_one_experiment_with_one_import_each_way_in(
+    benchmark: Benchmark, lea: User, django_assert_max_num_queries: Any
+) -> None:
+    """62 answers over the API and 62 over MCP are two experiments and two imports, each answer in as many queries."""
+    add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
+    image = Image.objects.get()
+    asked = SampleContent("How many shapes?", answers=("2",))
+    keys = [f"s{number:02d}" for number in range(60)]
+    records = [SampleRecord(key, asked, "s.png") for key in keys]
+    save_samples(actor=None, benchmark=benchmark, records=records, pictures={"s.png": image})
+    keys += ["one", "two"]
+    desk, client = ToolboxDesk(benchmark, "agent-7", "over MCP"), signed_in(lea)
+    given = {"calls": [], "answer": "2", "model": "agent-7"}
+    for number, key in enumerate(keys):
+        desk.call("answer", {"session": opened(desk, key), "text": "2"})
+        if number in (1, 60):  # Into an open experiment: with few answers in it, and with many.
+            row = ToolSession(key, scene()).trajectory("2", "agent-7", "interface")
+            with django_assert_max_num_queries(QUERIES):
+                record_session(actor=lea, benchmark=benchmark, row=row, profile=Profile.STRICT)
+        else:
+            client.post(f"/api/v1/benchmarks/kitchen/sessions/answer/{key}/", given, "application/json")
+    made = Experiment.objects.filter(kind="session").order_by("pk")
+    assert [(one.created_by, one.state, one.attempts.count()) for one in made] == [
+        (None, "running", 62), (lea, "running", 62),
+    ]  # fmt: skip
+    assert ImportRecord.objects.filter(kind="runs").count() == 2
+    answered = {(one.trajectory.sample_id, one.trajectory.run.setting) for one in Attempt.objects.all()}
+    assert len(answered) == Trajectory.objects.count() == 124
+
+    listed = client.get("/benchmarks/kitchen/experiments/").content.decode()
+    assert listed.count("agent-7") >= 2
+    page = client.get(f"/benchmarks/kitchen/experiments/{made[1].pk}/").content.decode()
+    assert "Open" in page
+    assert "Change budget" not in page
+    assert "data-src" not in page, "it is not asked for again"
+
+
+def test_a_session_closes_after_a_quiet_day_or_when_it_is_stopped_or_undone(benchmark: Benchmark, lea: User) -> None:
+    add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
+    row = ToolSession("one", scene()).trajectory("2", "agent-7", "interface")
+
+    def answered() -> Experiment:
+        record_session(actor=lea, benchmark=benchmark, row=row, profile=Profile.STRICT)
+        return Experiment.objects.filter(kind="session").latest("pk")
+
+    first = answered()
+    assert close_idle_sessions(timezone.now()) == 0
+    assert close_idle_sessions(timezone.now() + IDLE) == 1
+    second, client = answered(), signed_in(lea)
+    assert second != first
+    page = f"/benchmarks/kitchen/experiments/{second.pk}/"
+    assert "You can only stop it" in client.post(f"{page}pause/", follow=True).content.decode()
+    client.post(f"{page}stop/")
+    third = answered()
+    assert third != second
+    ImportRecord.objects.filter(experiments=third).update(state="undone")
+    assert answered() != third
+    states = Experiment.objects.order_by("pk").values_list("state", flat=True)
+    assert list(states) == ["done", "stopped", "done", "running"]
+
+
+def test_an_answer_that_cannot_be_kept_begins_no_session(benchmark: Benchmark) -> None:
+    row = ToolSession("one", scene()).trajectory("2", "agent-7", "interface") | {"rollout": 2**40}
+    with pytest.raises(InvalidInput):
+        record_session(actor=None, benchmark=benchmark, row=row, profile=Profile.STRICT)
+    assert (Experiment.objects.count(), ImportRecord.objects.filter(kind="runs").count()) == (0, 0)
 
 
 def test_messages_and_tokens_of_a_session_are_kept_and_shown(benchmark: Benchmark, lea: User) -> None:

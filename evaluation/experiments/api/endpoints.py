@@ -1,0 +1,141 @@
+"""Endpoints over the API. Keys are accepted and never returned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.common.api import benchmark_for
+from annotation.workflow import Right
+from evaluation.endpoints.presets import PRESETS
+from evaluation.experiments.api.parts import given_of
+from evaluation.experiments.write.endpoints import (
+    CHANGEABLE,
+    add_endpoint,
+    change_endpoint,
+    remove_endpoint,
+    test_endpoint,
+)
+from evaluation.models import Endpoint
+from webapp.accounts.http import person_of
+from webapp.accounts.scopes import Scope, needs
+from webapp.common.api import TextField
+from webapp.common.api_paging import PAGING, page_of, paged
+from webapp.common.errors import NotAllowed
+
+
+class EndpointFields(serializers.Serializer):
+    preset = serializers.ChoiceField(choices=list(PRESETS), required=False)
+    base_url = TextField(max_length=500, required=False)
+    model = TextField(max_length=200, required=False)
+    label = TextField(max_length=200, required=False, allow_blank=True)  # type: ignore[assignment]  # of the fields
+    family = TextField(max_length=20, required=False, allow_blank=True)
+    dialect = TextField(max_length=20, required=False)
+    frame = TextField(max_length=10, required=False)
+    key_name = TextField(max_length=64, required=False, allow_blank=True)
+    limits = serializers.DictField(required=False, help_text="requests_per_minute, tokens_per_minute, in_flight")
+    prices = serializers.DictField(required=False, help_text="USD per million tokens: input, output, cached")
+    key = TextField(max_length=500, required=False, write_only=True, help_text="Stored encrypted; never returned.")
+
+
+class NewEndpoint(EndpointFields):
+    name = TextField(max_length=60)
+    base_url = TextField(max_length=500)
+    model = TextField(max_length=200)
+
+
+ENDPOINT = inline_serializer(
+    "Endpoint",
+    {
+        "id": serializers.IntegerField(),
+        "name": serializers.CharField(),
+        "of_site": serializers.BooleanField(),
+        **{name: serializers.CharField(allow_blank=True) for name in CHANGEABLE if name not in ("limits", "prices")},
+        "has_key": serializers.BooleanField(
+            help_text="Whether an encrypted key is stored. key_name names one of the server."
+        ),
+        "limits": serializers.DictField(),
+        "prices": serializers.DictField(),
+        "capabilities": serializers.DictField(help_text="Results of the last test."),
+        "checked_at": serializers.DateTimeField(allow_null=True),
+    },
+)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(
+    methods=["GET"], operation_id="endpoints", parameters=PAGING, responses=page_of("EndpointPage", ENDPOINT)
+)
+@extend_schema(methods=["POST"], operation_id="endpoint_add", request=NewEndpoint, responses={201: ENDPOINT})
+@api_view(["GET", "POST"])
+def endpoints(request: Request, slug: str) -> Response:
+    """The endpoints that experiments of a benchmark can use, those of the site included. POST adds one."""
+    benchmark = _with_endpoints(request, slug)
+    if request.method == "GET":
+        return paged(request, Endpoint.objects.offered_to(benchmark), "pk", _endpoint)
+    given = given_of(NewEndpoint, request)
+    name, key = given.pop("name"), given.pop("key", "")
+    made = add_endpoint(actor=person_of(request), benchmark=benchmark, name=name, values=given, key=key)
+    return Response(_endpoint(made), status=201)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(methods=["GET"], operation_id="endpoint", responses=ENDPOINT)
+@extend_schema(methods=["PATCH"], operation_id="endpoint_change", request=EndpointFields, responses=ENDPOINT)
+@extend_schema(methods=["DELETE"], operation_id="endpoint_remove", responses={204: None})
+@api_view(["GET", "PATCH", "DELETE"])
+def endpoint(request: Request, slug: str, pk: int) -> Response:
+    """An endpoint. PATCH changes it; another address deletes its stored key. DELETE removes it, and keeps its
+    experiments."""
+    benchmark = _with_endpoints(request, slug)
+    # Those of the site are read here, and changed on no address of a benchmark: a token can be limited to it.
+    among = Endpoint.objects.offered_to(benchmark) if request.method == "GET" else benchmark.endpoints.all()
+    found = get_object_or_404(among, pk=pk)
+    if request.method == "DELETE":
+        remove_endpoint(actor=person_of(request), endpoint=found)
+        return Response(status=204)
+    if request.method == "PATCH":
+        given = given_of(EndpointFields, request)
+        key = given.pop("key", "")
+        change_endpoint(actor=person_of(request), endpoint=found, values=given, key=key)
+    return Response(_endpoint(found))
+
+
+@needs(Scope.IMPORT)
+@extend_schema(operation_id="endpoint_test", request=None, responses={202: dict})
+@api_view(["POST"])
+def endpoint_test(request: Request, slug: str, pk: int) -> Response:
+    """Find out in a job what an endpoint can do. ``job`` is its id."""
+    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
+    found = get_object_or_404(benchmark.endpoints.all(), pk=pk)
+    job = test_endpoint(actor=person_of(request), endpoint=found)
+    return Response({"job": str(job.pk)}, status=202)
+
+
+def _with_endpoints(request: Request, slug: str) -> Any:
+    """The benchmark of endpoints: reading them needs the right to import runs, changing them to manage endpoints."""
+    if request.method == "GET":
+        try:
+            return benchmark_for(request, slug, Right.IMPORT_RUNS)
+        except NotAllowed:
+            pass  # A token that only manages reads what it changes.
+    return benchmark_for(request, slug, Right.MANAGE)
+
+
+def _endpoint(row: Any) -> dict[str, Any]:
+    shown = {name: getattr(row, name) for name in CHANGEABLE}
+    return {
+        "id": row.pk,
+        "name": row.name,
+        "of_site": row.benchmark_id is None,
+        **shown,
+        "has_key": bool(row.sealed_key),
+        "capabilities": row.capabilities,
+        "checked_at": row.checked_at,
+    }
