@@ -109,9 +109,8 @@ class World:
             sample=benchmark.samples.get(key="a"), calls=[{"tool": "canny"}], digest="0", accepted_by=lea
         )
         held = Lease.objects.filter(sample__benchmark=benchmark).first()
-        receipt = Receipt.objects.create(
-            user=lea, key="one", about=f"return:{benchmark.pk}", answer={"done": [], "refused": []}
-        )
+        nothing: dict[str, Any] = {"done": [], "refused": []}
+        receipt = Receipt.objects.create(user=lea, key="one", about=f"return:{benchmark.pk}", answer=nothing)
         self.names = {
             "lease": held.pk,
             "receipt": receipt.pk,

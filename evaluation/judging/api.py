@@ -178,12 +178,12 @@ SHARE: Any = {"allow_null": True}
     responses=inline_serializer(
         "JudgeLabels",
         {
-            "waiting": serializers.BooleanField(help_text="Questions still wait for people: nothing else is told."),
+            "waiting": serializers.BooleanField(help_text="Questions still wait for people: nothing else is shown."),
             "rate": serializers.FloatField(**SHARE, help_text="Of yes among the decided verdicts of the judge."),
             "n": serializers.IntegerField(),
             "undecided": serializers.IntegerField(),
             "labeled": serializers.IntegerField(),
-            "unsure": serializers.IntegerField(help_text="Labels of people who could not tell."),
+            "unsure": serializers.IntegerField(help_text="Labels of people who were not sure."),
             "left": serializers.IntegerField(help_text="Items that were not drawn yet."),
             "corrected": serializers.FloatField(**SHARE),
             "ci_low": serializers.FloatField(**SHARE),

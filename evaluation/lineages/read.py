@@ -11,7 +11,7 @@ import numpy as np
 from django.db.models import Count, Sum
 from django.utils.translation import gettext
 
-from annotation.models import Benchmark, ImportRecord
+from annotation.models import Benchmark, ContentChange, ImportRecord
 from evaluation.common.board_metrics import BoardMetric, metrics_by_scoring, sliced_metrics
 from evaluation.common.slices import QUERY, read_slice
 from evaluation.metrics.columns import Floats
@@ -91,6 +91,11 @@ class Series:
 
     def known(self, metric: str) -> bool:
         return any(point.value(metric) is not None for point in self.points)
+
+
+def content_number(benchmark: Benchmark) -> int:
+    """Another number after each change of samples, facets or gold."""
+    return ContentChange.objects.numbers([benchmark.pk])[benchmark.pk]
 
 
 def runs_of(lineage: Lineage) -> list[Run]:

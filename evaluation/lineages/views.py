@@ -17,7 +17,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
-from annotation.models import Benchmark, ContentChange
 from annotation.workflow import Right
 from evaluation.common.lineage.write import place_of, place_run
 from evaluation.common.terms import query_error
@@ -27,7 +26,7 @@ from evaluation.lineages.forms import DescriptionForm, PlaceForm
 from evaluation.lineages.present.curves import SMOOTHINGS, panels_of
 from evaluation.lineages.present.export import FORMATS, lineage_file
 from evaluation.lineages.present.page import columns_of, flips_of, heads_of, rows_of, separation_words
-from evaluation.lineages.read import Series, live_runs, load_series, runs_of
+from evaluation.lineages.read import Series, content_number, live_runs, load_series, runs_of
 from evaluation.lineages.write import delete_lineage, describe_lineage
 from evaluation.models import Lineage, Run
 from evaluation.scoring.queue import scoring_under_way
@@ -35,6 +34,7 @@ from evaluation.scoring.settings import settings_of
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError
 from webapp.common.htmx import render_page
+from webapp.common.http import Request
 
 
 @require_safe
@@ -47,7 +47,7 @@ def lineages(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def lineage(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
+def lineage(request: Request, slug: str, pk: int) -> HttpResponseBase:
     """Template evaluation/lineages/lineage.html and its piece evaluation/lineages/_series.html, which is asked for
     again while rows arrive. Address: ?setting= (where runs share a step) &q=QUERY (its samples) &from=RUN&to=RUN (what
     flipped between them) &smooth=3|5|9 &format=csv|json|jsonl|parquet|md|tex|svg|png (these numbers as a file).
@@ -63,7 +63,7 @@ def lineage(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
         return same
     query = request.GET.get("q", "").strip()
     error = query_error(query, query_vocabulary(benchmark, runs, request.user)) if query else None
-    smooth = int(request.GET["smooth"]) if request.GET.get("smooth") in map(str, SMOOTHINGS) else 0
+    smooth = next((one for one in SMOOTHINGS if str(one) == request.GET.get("smooth")), 0)
     series = load_series(
         found, setting=request.GET.get("setting", ""), query="" if error else query, person=request.user, runs=runs,
         between=(_number(request, "from"), _number(request, "to")),
@@ -103,14 +103,14 @@ def _shown(series: Series, smooth: int) -> dict[str, Any]:
     }
 
 
-def _state(request: HttpRequest, benchmark: Benchmark, lineage: Lineage, runs: list[Run]) -> str:
+def _state(request: Request, benchmark: Any, lineage: Lineage, runs: list[Run]) -> str:
     """An ETag of all that the piece shows without a query: who asks for what, and the states of runs, gold, settings
     and rewards."""
     scored = [(run.pk, run.revision, run.step, run.setting, run.note, _scored(run)) for run in runs]
-    numbers = ContentChange.objects.numbers([benchmark.pk])
+    number = content_number(benchmark)
     job = scoring_under_way(benchmark)
     parts = (
-        request.user.pk, get_language(), request.get_full_path(), lineage.name, scored, numbers,
+        request.user.pk, get_language(), request.get_full_path(), lineage.name, scored, number,
         sorted(live_runs(benchmark, runs)), job.pk if job else None, str(settings_of(benchmark)),
         benchmark.rollout_groups.aggregate(last=Max("rollouts"), n=Count("rollouts__reward_final")),
     )  # fmt: skip

@@ -114,13 +114,13 @@ def score_one(
     chains = chains_of(samples.columns, loaded.columns, scores)
     evaluated = evaluated_rows(samples.columns, scores, settings)
     measures = all_measures(samples.columns, scores, loaded.columns, evaluated, settings)
-    drawn = drawn_for(run) if run.by_people else None
-    plain = [(loaded, scores), *((one.loaded, one.scores) for one in others if one.condition == Condition.NONE)]
-    rows = (
-        estimated_rows(drawn, samples, plain, settings)
-        if drawn
-        else aggregate(samples.columns, scores, loaded.columns, settings, faithfulness=faithfulness, measures=measures)
-    )
+    if drawn := drawn_for(run) if run.by_people else None:
+        plain = [(loaded, scores), *((one.loaded, one.scores) for one in others if one.condition == Condition.NONE)]
+        rows = estimated_rows(drawn, samples, plain, settings)
+    else:
+        rows = aggregate(
+            samples.columns, scores, loaded.columns, settings, faithfulness=faithfulness, measures=measures
+        )
     added = {
         f"{side}_{name}": values
         for name, *sides in selected_measures(samples.columns, scores, measures, settings, faithfulness)

@@ -18,6 +18,7 @@ from annotation.common.api import benchmark_for
 from annotation.common.idempotency import answer_once
 from annotation.common.requests import key_of
 from annotation.workflow import Right
+from evaluation.common.api import Fields
 from evaluation.models import Experiment
 from evaluation.studies.forms import INVITED, LONGEST_NAME, MOST_PEOPLE, MOST_SAMPLES
 from evaluation.studies.present import API_STATES, strata_shown, study_row
@@ -36,7 +37,7 @@ CHANGES = {"paused": pause, "open": resume, "closed": close}
 ROLES = [role.value for role in INVITED]
 
 
-class NewStudy(serializers.Serializer):
+class NewStudy(serializers.Serializer[Any]):
     name = TextField(max_length=LONGEST_NAME, help_text="Setting of the run People.")
     n = WholeNumberField(min_value=2, max_value=MOST_SAMPLES, help_text="Samples.")
     facets = serializers.ListField(child=TextField(max_length=200), required=False, default=list, max_length=20)
@@ -48,14 +49,15 @@ class NewStudy(serializers.Serializer):
     preview = serializers.BooleanField(required=False, default=False, help_text="Only return the strata.")
 
 
-class StudyChange(serializers.Serializer):
+class StudyChange(serializers.Serializer[Any]):
     state = serializers.ChoiceField(list(CHANGES), required=False)
-    save = serializers.BooleanField(
+    # "save" is a method of every serializer, and the name that people send.
+    save = serializers.BooleanField(  # type: ignore[assignment]
         required=False, default=False, help_text="Save the answers of a closed study again, after an undo."
     )
 
 
-STRATUM = {
+STRATUM: Fields = {
     "groups": serializers.ListField(child=serializers.CharField()),
     "size": serializers.IntegerField(),
     "drawn": serializers.IntegerField(),
@@ -160,7 +162,7 @@ def answers(request: Request, slug: str, pk: int) -> StreamingHttpResponse:
 def progress_row(found: Experiment) -> dict[str, Any]:
     participants = [
         {
-            "person": one.number + 1, "answers": one.answers_n, "skipped": one.skipped_n,
+            "person": one.number + 1, "answers": one.answers_n, "skipped": one.skipped_n,  # type: ignore[attr-defined]
             "finished": one.finished_at is not None,
         }
         for one in progress_by_person(found)
@@ -169,6 +171,6 @@ def progress_row(found: Experiment) -> dict[str, Any]:
 
 
 def _study(benchmark: Any, pk: int) -> Experiment:
-    found = get_object_or_404(benchmark.experiments, pk=pk, kind=Experiment.Kind.HUMAN)
+    found: Experiment = get_object_or_404(benchmark.experiments, pk=pk, kind=Experiment.Kind.HUMAN)
     found.benchmark = benchmark
     return found

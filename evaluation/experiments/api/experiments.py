@@ -16,7 +16,6 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.common.idempotency import answer_once
 from annotation.common.requests import key_of
-from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.common.lineage.write import MOST_STEP
 from evaluation.detections import THRESHOLD
@@ -224,13 +223,13 @@ def run_judge(request: Request, slug: str, pk: int) -> Response:
     return _created(request, benchmark, NewJudge, make, JudgeChoices, f"create_judge:{run.pk}")
 
 
-def _run(request: Request, slug: str, pk: int) -> tuple[Benchmark, Run]:
+def _run(request: Request, slug: str, pk: int) -> tuple[Any, Run]:
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     return benchmark, get_object_or_404(Run.objects.of(benchmark).select_related("model", "benchmark"), pk=pk)
 
 
 def _created(
-    request: Request, benchmark: Benchmark, form: type[Starting], create: Any, choices: type[Any], about: str
+    request: Request, benchmark: Any, form: type[Starting], create: Any, choices: type[Any], about: str
 ) -> Response:
     """The experiment that ``create`` makes of what was sent, started if that is wanted; with a key only once."""
     given, actor = given_of(form, request), person_of(request)

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.common.loading import load_benchmark
-from annotation.drawn_labels import MORE
+from annotation.prediction_powered import MORE
 from annotation.quality.views.agreement import agreement_context
 from annotation.workflow import Right
 from evaluation.judging.forms import LabelForm

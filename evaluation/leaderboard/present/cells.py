@@ -16,6 +16,7 @@ from evaluation.leaderboard.read.published import PublishedRow
 from evaluation.leaderboard.read.rows import Difference, LeaderboardRow
 from evaluation.metrics.families import ALL_PAIRS, family_words
 from evaluation.metrics.ranking import TESTED
+from evaluation.metrics.ranking import Standing as MacroStanding
 from evaluation.models import Standing
 from webapp.common.formatting import decimal, p_value, percent, percentage_points
 from webapp.common.fragments import fragment
@@ -190,7 +191,7 @@ def _range_words(standing: Standing) -> str:
     return drawn_words(standing)
 
 
-def drawn_words(standing: Standing) -> str:
+def drawn_words(standing: Standing | MacroStanding) -> str:
     """The range of a rank from draws, and how often the run is first and in the top 3."""
     said = (
         gettext("95%% rank range %(low)s to %(high)s; first in %(first)s%% of draws")

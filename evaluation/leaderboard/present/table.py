@@ -136,14 +136,14 @@ def hidden_counts(row: LeaderboardRow, addresses: Addresses) -> list[Cell]:
     """``43 missing``, ``2 failed`` ...: only those that are not 0."""
     counts, settings = row.counts, row.settings
     if row.by_people:
-        words = {
-            "missing": ("missing", "drawn samples without an answer"),
-            "missing_answer": ("unanswered", "the person could not tell. They count as incorrect"),
-            "undecided": ("undecided", "answers that no rule can decide"),
+        of_people = {
+            "missing": (gettext("missing"), gettext("drawn samples without an answer")),
+            "missing_answer": (gettext("unanswered"), gettext("no answer was given. They count as incorrect")),
+            "undecided": (gettext("undecided"), gettext("answers that no rule can decide")),
         }
-        found = [(counts[name], *said) for name, said in words.items() if counts.get(name) and not row.familiarity]
-        return [Cell(f"{decimal(n)} {word}", meaning) for n, word, meaning in found]
-    found = []
+        shown = [(counts[name], *said) for name, said in of_people.items() if counts.get(name) and not row.familiarity]
+        return [Cell(f"{decimal(n)} {word}", meaning) for n, word, meaning in shown]
+    found: list[Cell] = []
     if counts.get("missing"):
         n = counts["missing"]
         found.append(

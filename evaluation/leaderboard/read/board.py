@@ -76,9 +76,8 @@ def load_leaderboard(
         found = _metrics(benchmark, slice_by, slice, names)
     published = published_rows(slice_by, slice)
     if slice_by and slice_by not in LISTED and not found and not published:
-        raise NotFound(
-            gettext("No run has scores on %(slice_by)s = %(slice)s.") % {"slice_by": slice_by[:60], "slice": slice[:60]}
-        )
+        said = gettext("No run has scores on %(slice_by)s = %(slice)s.")
+        raise NotFound(said % {"slice_by": slice_by[:60], "slice": slice[:60]})
     standings = _standings(benchmark, ranked_by) if not slice_by else {}
     freshness = StalenessChecker(benchmark)
     rows = [_row(run, found, standings, freshness) for run in runs]
@@ -89,9 +88,7 @@ def load_leaderboard(
     ranked = [row for row in models if not (row.baseline or row.provisional)]
     chosen = next((row for row in models if row.run.pk == reference), next(iter(ranked or models or detectors), None))
     differences, neighbours = _comparisons(chosen, ranked) if chosen and not slice_by else ({}, [])
-    ranked, baselines = (
-        [_with(row, differences) for row in models if row.baseline is baseline] for baseline in (False, True)
-    )
+    ranked, baselines = ([_with(row, differences) for row in models if row.baseline is one] for one in (False, True))
     return Leaderboard(
         slice_by=slice_by,
         slice=slice,

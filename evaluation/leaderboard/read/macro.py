@@ -16,8 +16,7 @@ from django.utils.translation import gettext
 from annotation.common.access import gold_known_to
 from annotation.models import Benchmark, Sample
 from annotation.statistics import MIN_CLUSTERS, SEED, dense_codes
-from evaluation.common.board_metrics import BoardMetric
-from evaluation.leaderboard.read.board import DETAILED
+from evaluation.common.board_metrics import DETAILED, BoardMetric
 from evaluation.metrics.catalogue import HIGHER, METRICS
 from evaluation.metrics.columns import Floats, Ints, cluster_codes
 from evaluation.metrics.macro import Macro, Part, macro_ranking

@@ -132,7 +132,7 @@ def separation_words(series: Series) -> tuple[str, str]:
             "No sample is in the grounding population of the first step and of a later one."
         )
     if not found.within_reach:
-        return gettext("Too few images to tell whether grounding separates from accuracy"), gettext(
+        return gettext("Too few images to test whether grounding separates from accuracy"), gettext(
             "Even if every sample changed, the test could not be significant."
         )
     last = found.changes[-1]

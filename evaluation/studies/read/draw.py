@@ -54,7 +54,7 @@ def strata_of(benchmark: Benchmark, facets: Collection[str], n: int) -> tuple[li
         )
     if not LEAST <= n <= total:
         raise InvalidInput(
-            gettext("Choose %(least)s to %(total)s samples: so many have gold and an image.")
+            gettext("Choose %(least)s to %(total)s samples. Only samples with gold and an image can be drawn.")
             % {"least": LEAST, "total": f"{total:,}"},
             field="n",
         )

@@ -142,7 +142,7 @@ def export(request: SignedInRequest, slug: str, pk: int) -> StreamingHttpRespons
 
 def load_study(request: SignedInRequest, benchmark: Any, pk: int) -> Experiment:
     """The study. A person who neither leads the benchmark, nor is invited, nor took part, gets 403."""
-    found = get_object_or_404(
+    found: Experiment = get_object_or_404(
         benchmark.experiments.select_related("created_by", "import_record"), pk=pk, kind=Experiment.Kind.HUMAN
     )
     found.benchmark = benchmark

@@ -1,3 +1,5 @@
+import { t } from "../lib/t.js";
+
 /** The decisions of an adjudication, and the form of the one that is chosen. */
 export class AdjudicationFoot {
   #root;
@@ -24,7 +26,7 @@ export class AdjudicationFoot {
 
   /** What accepting does now: the letter of the annotation that becomes gold, or null for a combination. */
   result(letter) {
-    this.#part("result").textContent = letter ? `Accepting makes annotation ${letter} gold.` : "Accepting makes a combined annotation gold.";
+    this.#part("result").textContent = letter ? t("Accepting makes annotation %(letter)s gold.", { letter }) : t("Accepting makes a combined annotation gold.");
   }
 
   confirm() {
@@ -89,9 +91,9 @@ export class AdjudicationFoot {
   }
 
   get #missing() {
-    if (this.#decision === "return" && !Object.keys(this.#comments).length) return "Write to at least one annotator what to change.";
-    if (this.#decision === "discard" && !this.#reasons.length && !this.#why) return "Choose a reason, or write a comment.";
-    if (this.#decision === "keep" && this.#kept.length < 2) return "Choose at least two questions.";
+    if (this.#decision === "return" && !Object.keys(this.#comments).length) return t("Write to at least one annotator what to change.");
+    if (this.#decision === "discard" && !this.#reasons.length && !this.#why) return t("Choose a reason, or write a comment.");
+    if (this.#decision === "keep" && this.#kept.length < 2) return t("Choose at least two questions.");
     return "";
   }
 

@@ -1,4 +1,5 @@
 import { newKey } from "../lib/request.js";
+import { t } from "../lib/t.js";
 import { isTyping } from "../lib/keys.js";
 import { choices, chosen, sameAs, take, takeGroup, wholeOf, words } from "../models/adjudication.js";
 import { completed } from "../models/draft.js";
@@ -67,10 +68,10 @@ export class SightlineAdjudication extends HTMLElement {
   /** For the list of keys. */
   get keys() {
     if (!this.#editor) return [];
-    const back = ["Esc", this.#editing ? "back to the choices" : "back to the decisions"];
+    const back = ["Esc", this.#editing ? t("back to the choices") : t("back to the decisions")];
     if (this.#editing) return [...this.#editorKeys.rowsWith({ image: Boolean(this.#editor.canvas), suggestions: false, discussion: false }), back];
     const people = this.#data.annotations.length;
-    return [...this.#keys.rowsOn(this, this.#acts), [`1 … ${people}`, "show only one annotation"], ["0", "show all"], [`Shift 1 … ${people}`, "take one whole annotation"], back];
+    return [...this.#keys.rowsOn(this, this.#acts), [`1 … ${people}`, t("show only one annotation")], ["0", t("show all")], [`Shift 1 … ${people}`, t("take one whole annotation")], back];
   }
 
   #layMarks(annotations) {
@@ -90,7 +91,7 @@ export class SightlineAdjudication extends HTMLElement {
       const list = section.querySelector("[data-choices]");
       if (!list) continue;
       if (field === "evidence") for (const [index, group] of this.#data.groups.entries()) list.append(this.#group(group, index));
-      else for (const one of this.#distinct(field)) list.append(this.#choice(one.letters.join(" "), words(one.content, field) || "none", { field, letter: one.letters[0], from: one.letters.join(" ") }));
+      else for (const one of this.#distinct(field)) list.append(this.#choice(one.letters.join(" "), words(one.content, field) || t("none"), { field, letter: one.letters[0], from: one.letters.join(" ") }));
     }
     this.#show();
   }
@@ -112,7 +113,7 @@ export class SightlineAdjudication extends HTMLElement {
     row.querySelector("[data-members]").textContent = Object.keys(group.members).sort().join(" ");
     const list = row.querySelector("[data-ways]");
     for (const { how, letters, ways } of choices(group)) {
-      const text = how === "none" ? "leave out" : ways.map((way) => this.#ways[way]).join(", ");
+      const text = how === "none" ? t("leave out") : ways.map((way) => this.#ways[way]).join(", ");
       const from = letters.length ? letters : Object.keys(group.members);
       list.append(this.#choice(letters.join(" "), text, { group: index, how, from: from.join(" ") }));
     }

@@ -53,7 +53,7 @@ class RunReading(RunsSaver):
         """What each trajectory said that this file has written so far, by its key: 64 bits of each tell them apart."""
         self._others_written: dict[int, int] = {}
         self._records: Counter[tuple[str, str]] = Counter()
-        self._samples: set[str] = set()
+        self._sampled: set[str] = set()
         self._draw: ReservoirSample[TrajectoryRecord] = ReservoirSample()
         column = gold_column(record.format, record.options.get("mapping"))
         self._gold = GoldShare(record.benchmark, column) if column else None
@@ -105,7 +105,7 @@ class RunReading(RunsSaver):
     def _note(self, key: Key, record: TrajectoryRecord) -> None:
         self._again.take(key)
         self._records[key[:2]] += 1
-        self._samples.add(record.sample_id)
+        self._sampled.add(record.sample_id)
         self._draw.take(key, record)
         self.boxes.take(record)
         if self._gold:
@@ -182,7 +182,7 @@ class RunReading(RunsSaver):
         return self._gold.as_dict() if self._gold else {}
 
     def samples_without_a_record(self) -> int:
-        return len(self.book.samples.keys() - self._samples)
+        return len(self.book.samples.keys() - self._sampled)
 
     def shown(self) -> list[dict[str, Any]]:
         """The drawn trajectories, scored, as the page shows them."""
