@@ -109,9 +109,8 @@ def score_one(
     begun = time.monotonic()
     loaded = load_run(run, samples)
     scores = score_columns(samples.columns, loaded.columns, settings)
-    others = list(_others(run, samples, settings))
+    others, chains = list(_others(run, samples, settings)), chains_of(samples.columns, loaded.columns, scores)
     faithfulness = _faithfulness(run, samples, scores, others, settings)
-    chains = chains_of(samples.columns, loaded.columns, scores)
     evaluated = evaluated_rows(samples.columns, scores, settings)
     measures = all_measures(samples.columns, scores, loaded.columns, evaluated, settings)
     if drawn := drawn_for(run) if run.by_people else None:

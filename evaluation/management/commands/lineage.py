@@ -53,8 +53,8 @@ class Command(BaseCommand):
 
     def _list(self, benchmark: Benchmark, format: str) -> None:
         rows = [
-            dict(zip(("name", "runs", "first_step", "last_step"), row, strict=True))
-            for row in benchmark.lineages.with_steps().values_list("name", "runs_n", "first_step", "last_step")
+            {"name": one["name"], "runs": one["runs_n"], "first_step": one["first_step"], "last_step": one["last_step"]}
+            for one in benchmark.lineages.with_steps().values()
         ]
         if format == "table":
             for row in rows:
