@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count
@@ -15,7 +16,7 @@ from annotation.models import Benchmark, Version
 from annotation.workflow import Right
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.chains import chains_of
-from evaluation.metrics.columns import TRUE, UNKNOWN, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import TRUE, UNKNOWN, MetricRow, SampleColumns, ScoreColumns
 from evaluation.metrics.extraction import read_run
 from evaluation.metrics.faithfulness import FaithfulnessColumns, faithfulness_columns
 from evaluation.metrics.measures import all_measures, evaluated_rows
@@ -113,13 +114,10 @@ def score_one(
     faithfulness = _faithfulness(run, samples, scores, others, settings)
     evaluated = evaluated_rows(samples.columns, scores, settings)
     measures = all_measures(samples.columns, scores, loaded.columns, evaluated, settings)
-    if drawn := drawn_for(run) if run.by_people else None:
-        plain = [(loaded, scores), *((one.loaded, one.scores) for one in others if one.condition == Condition.NONE)]
-        rows = estimated_rows(drawn, samples, plain, settings)
-    else:
-        rows = aggregate(
-            samples.columns, scores, loaded.columns, settings, faithfulness=faithfulness, measures=measures
-        )
+    rows = _of_people(run, samples, loaded, scores, others, settings)
+    if rows is None:
+        of_models: Any = {"faithfulness": faithfulness, "measures": measures}
+        rows = aggregate(samples.columns, scores, loaded.columns, settings, **of_models)
     added = {
         f"{side}_{name}": values
         for name, *sides in selected_measures(samples.columns, scores, measures, settings, faithfulness)
@@ -158,6 +156,22 @@ def score_one(
         if checkpoint:
             checkpoint()
     return scoring
+
+
+def _of_people(
+    run: Run,
+    samples: LoadedSamples,
+    loaded: LoadedRun,
+    scores: ScoreColumns,
+    others: Sequence[_Other],
+    settings: MetricSettings,
+) -> list[MetricRow] | None:
+    """The estimates of a human study; None for any other run."""
+    drawn = drawn_for(run) if run.by_people else None
+    if drawn is None:
+        return None
+    plain = [(one.loaded, one.scores) for one in others if one.condition == Condition.NONE]
+    return estimated_rows(drawn, samples, [(loaded, scores), *plain], settings)
 
 
 @dataclass(frozen=True)

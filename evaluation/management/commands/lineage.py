@@ -52,9 +52,10 @@ class Command(BaseCommand):
                 self.stdout.write(f"{words.rstrip('.')}.")
 
     def _list(self, benchmark: Benchmark, format: str) -> None:
+        with_steps: Any = benchmark.lineages.with_steps().values()
         rows = [
             {"name": one["name"], "runs": one["runs_n"], "first_step": one["first_step"], "last_step": one["last_step"]}
-            for one in benchmark.lineages.with_steps().values()
+            for one in with_steps
         ]
         if format == "table":
             for row in rows:
