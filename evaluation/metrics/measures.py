@@ -294,7 +294,7 @@ def quantity_measures(scores: ScoreColumns, rows: Rows, settings: MetricSettings
     size, calls, inside = visual_quantity(scores, settings)
     counted = rows.padded(inside, 0.0 if settings.crz_population == "mcot" else 1.0)
     return [
-        Measure("cropped_region_size", PART, rows.padded(size) * counted, counted),
+        Measure("cropped_region_size", MEAN, rows.padded(size) * counted, counted),
         Measure("tool_call_count", MEAN, rows.padded(calls) * counted, counted),
     ]
 

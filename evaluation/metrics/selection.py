@@ -42,9 +42,9 @@ _BY_KIND: Mapping[str, tuple[str, ...]] = {
     ),
     MEAN: (
         "calls_mean", "unique_tools_mean", "chain_mae", "effective_calls_mean", "effective_unique_tools_mean",
-        "effective_chain_mae", "tool_call_count", "cost_mean", "usd_mean",
+        "effective_chain_mae", "tool_call_count", "cost_mean", "usd_mean", "cropped_region_size",
     ),
-    PART: ("cropped_region_size", "chance_out_of_order"),
+    PART: ("chance_out_of_order",),
     DIFFERENCE: ("f1_difference",),
     RATIO: (
         "mean_coverage", "mean_concentration", "mean_ioa", "accuracy_when_grounded", "accuracy_when_ungrounded",

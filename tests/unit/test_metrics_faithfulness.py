@@ -312,6 +312,13 @@ def test_the_worked_example_of_visual_quantity():
     assert metric(seen, "tool_call_count").n == 1
 
 
+def test_crops_that_overlap_cover_more_than_the_image_and_so_may_the_interval():
+    scores = make_scores(30, cropped_region_size=[1.9, 2.1] * 15, calls=[2] * 30, visual_evidence=[True] * 30)
+    found = metric(aggregate(make_samples(30), scores, None, MetricSettings()), "cropped_region_size")
+    assert found.value == pytest.approx(2)
+    assert found.ci_low < 2 < found.ci_high
+
+
 def test_an_effect_beyond_placebo_names_the_arm_it_is_measured_against():
     columns = recorded(none=[1, 1, 1, 1], placebo=[1, 1, 1, 0], visual=[0, 0, 0, 0])
     scores = make_scores(4, visual_evidence=[True] * 4)

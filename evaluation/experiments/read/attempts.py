@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Q
+
 from evaluation.common.judging.known import withheld_samples
-from evaluation.models import Experiment
+from evaluation.models import Exchange, Experiment
 from evaluation.models.querysets.experiments import AttemptQuerySet
 
 
@@ -16,3 +18,14 @@ def attempts_known_to(user: Any, experiment: Experiment) -> AttemptQuerySet:
     if user is None or experiment.kind != Experiment.Kind.JUDGE:
         return rows
     return rows.exclude(sample__in=withheld_samples(user, experiment.benchmark))
+
+
+def sends_to(user: Any, experiment: Experiment, sha256: str) -> bool:
+    """Whether a request that this person may read names the image. A judge's images show which crops it saw of a sample
+    that the person has not judged, so its requests are searched where samples are withheld from the person."""
+    known = attempts_known_to(user, experiment)
+    if known.count() == experiment.attempts.count():
+        return True
+    sources = known.values_list("reused_from", flat=True)
+    requests = Exchange.objects.filter(Q(attempt__in=known) | Q(attempt__in=sources)).values_list("request", flat=True)
+    return any(sha256.encode() in bytes(request) for request in requests.iterator())

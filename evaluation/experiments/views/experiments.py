@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -28,7 +28,7 @@ from evaluation.experiments.present.experiment import (
     recipe_parts,
     state_words,
 )
-from evaluation.experiments.read.attempts import attempts_known_to
+from evaluation.experiments.read.attempts import attempts_known_to, sends_to
 from evaluation.experiments.read.exchanges import exchange_lines, export_name
 from evaluation.experiments.read.progress import accuracy_of, price_range, progress_of
 from evaluation.experiments.write.arms import create_arms
@@ -286,8 +286,12 @@ def export(request: SignedInRequest, slug: str, pk: int) -> StreamingHttpRespons
 @login_required
 @require_safe
 def image(request: SignedInRequest, slug: str, pk: int, sha256: str) -> HttpResponse:
-    """An image as a model received it."""
-    return image_answer(get_object_or_404(SentImage, experiment=_load(request, slug, pk), sha256=sha256))
+    """An image as a model received it, of a request that this person may read."""
+    found = _load(request, slug, pk)
+    row = get_object_or_404(SentImage, experiment=found, sha256=sha256)
+    if not sends_to(request.user, found, sha256):
+        raise Http404(gettext("There is no such image."))
+    return image_answer(row)
 
 
 def _run_of(found: Experiment) -> Run | None:

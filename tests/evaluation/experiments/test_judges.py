@@ -14,7 +14,17 @@ from evaluation.experiments.read.attempts import attempts_known_to
 from evaluation.experiments.read.exchanges import exchange_lines
 from evaluation.experiments.write.judges import JudgeChoices, create_judge
 from evaluation.experiments.write.states import start_all
-from evaluation.models import Attempt, Endpoint, Experiment, Judgement, JudgingItem, JudgingQueue, Run, Trajectory
+from evaluation.models import (
+    Attempt,
+    Endpoint,
+    Exchange,
+    Experiment,
+    Judgement,
+    JudgingItem,
+    JudgingQueue,
+    Run,
+    Trajectory,
+)
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import serving, spoken
 from tests.evaluation.experiments.conftest import Make
@@ -177,7 +187,14 @@ def test_a_person_who_still_judges_a_sample_does_not_get_the_verdict_of_the_judg
     assert listed.status_code == 200
     assert f"attempts/{withheld.pk}/" not in listed.content.decode()
     assert client.get(page).status_code == 404
+    exchanges = Exchange.objects.filter(attempt__experiment=made)
+    [sha] = images_in(exchanges.get(attempt=withheld).request)
+    address = f"/benchmarks/kitchen/experiments/{made.pk}/images/{sha}/"
+    assert client.get(address).status_code == 200, "the other request names the same image"
+    exchanges.exclude(attempt=withheld).update(request=b"{}")
+    assert client.get(address).status_code == 404
     item.delete()
+    assert client.get(address).status_code == 200
     assert len(list(exchange_lines(made, lea))) == 2
     assert client.get(page).status_code == 200
 
