@@ -362,7 +362,7 @@ WORK = [
     Line("annotation:review", (B,), get=only(*REVIEWERS)),
     Line("annotation:review-next", (B,), post=only(*REVIEWERS)),
     Line("annotation:review-sample", (B, "{handed_in}"), get=only(*REVIEWERS)),
-    Line("annotation:adjudication", (B, "{handed_in}"), get=dict.fromkeys(REVIEWERS, 302)),
+    Line("annotation:adjudication", (B, "{handed_in}"), get=only(*REVIEWERS) | dict.fromkeys(REVIEWERS, 302)),
     Line("annotation:adjudicate", (B, "{handed_in}"), post=only(*REVIEWERS), json=True),
     Line("annotation:review-blind", (B, "{handed_in}"), post=only(*REVIEWERS), json=True),
     Line("annotation:review-decide", (B, "{handed_in}"), post=only(*REVIEWERS), json=True),

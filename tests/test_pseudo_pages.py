@@ -112,7 +112,8 @@ CODES = re.compile(
 )
 """What stays in every language: codes and names in lower case, formats, addresses and dates."""
 DATA = re.compile(
-    r"(?:Lea|Ana|Jo|Mira|Rui|Sam|Ada|Moreau|Lind|Berg|Sato|Costa|Ode|Kern|Street|Model C|DeepEyes|Mini-o3|ViEBench"
+    r"(?:Lea|Ana|Jo|Mira|Rui|Sam|Ada|Ivo|Moreau|Lind|Berg|Sato|Costa|Ode|Kern|Blom|Street|Model C|DeepEyes|Mini-o3"
+    r"|ViEBench"
     r"|Color|Chart|Category|Segment|Wrong|What\?|Which colour\?|black|white"
     r"|seen-\d+|missed-\d+|handed-in|to-do|base|wilson)\b\??"
 )

@@ -65,6 +65,12 @@ GROUPS: Mapping[str, Mapping[str, tuple[Text, Writer]]] = {
         "missing": (gettext_lazy("tools missing"), decimal),
         "extra": (gettext_lazy("tools extra"), decimal),
         "prefix": (gettext_lazy("correct steps"), decimal),
+        "omitted": (gettext_lazy("recognized but missing"), decimal),
+        "unrecognized": (gettext_lazy("missing, not recognized"), decimal),
+        "in_scene": (gettext_lazy("distractors in the plan"), decimal),
+        "repeated": (gettext_lazy("repeated tools"), decimal),
+        "hallucinated": (gettext_lazy("tools not in the scene"), decimal),
+        "f1_difference": (gettext_lazy("ΔF1"), _TWO),
     },
     gettext_noop("Failure and cost"): {
         "failure": (gettext_lazy("failure"), lambda name: gettext(LABELS[name])),

@@ -232,6 +232,7 @@ def test_a_seat_is_released_from_the_page(benchmark: Benchmark, lea: User) -> No
 
 RULE = {
     "order": "facet", "facet": "room", "overlap": "2", "overlap_share": "15", "review_share": "80",
+    "overlap_mode": "independent",
     "blind": "off", "blind_margin": "25", "lease_minutes": "30",
 }  # fmt: skip
 
@@ -255,7 +256,7 @@ def test_the_rule_of_the_queue_is_set_and_shown(lea: User) -> None:
 
 WRONG = [
     ("order", "backwards"), ("facet", ""), ("facet", "unknown"), ("overlap", "0"), ("overlap", "x"),
-    ("overlap_share", "101"), ("review_share", "nan"), ("blind", "folded"),
+    ("overlap_share", "101"), ("overlap_mode", "none"), ("review_share", "nan"), ("blind", "folded"),
     ("blind_margin", "201"), ("lease_minutes", "481"),
 ]  # fmt: skip
 

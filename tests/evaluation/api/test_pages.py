@@ -31,15 +31,15 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 API = "/api/v1/benchmarks/kitchen/"
 DOCUMENT = Path(__file__).parents[3] / "docs/api.md"
 WORK = re.compile(
-    r"annotation:(annotate|log|review|audit|work|workbench|tool|upload|settings|suggestions|queue-settings|new-benchmark"
+    r"annotation:(annotate|log|review|audit|adjudication|work|workbench|tool|upload|settings|suggestions|queue-settings|new-benchmark"
     r"|second-opinions)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|import-keys|replay|run-delete|run-replays"
-    r"|prompt-change|prompt-new)"
+    r"|prompt-change|prompt-new|study-task|new-detection)"
     r"|accounts:|admin-door|admin-password|live|ready|jobs:indicator"
 )
 """Pages on which people work or set something up; how pages show that something is under way."""
 FILES = re.compile(r"annotation:(thumbnail|tile|region|tools-file)|evaluation:(import-picture|import-issues|exported"
-                   r"|experiment-image|experiment-export|import-mapping|agreement-export|data-card-markdown|query-words|search)"
-                   r"|glossary")  # fmt: skip
+                   r"|experiment-image|experiment-export|import-mapping|agreement-export|study-export|data-card-markdown|query-words|search)"
+                   r"|glossary|script-texts")  # fmt: skip
 """Images, files, what a search box proposes or leads to, and explanations of words."""
 
 

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from annotation.content.freeze import freeze_version
 from evaluation.experiments.write.prompts import create_prompt
 from evaluation.imports.api.records import ChoicesSerializer
-from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Judgement, JudgingQueue, Run, SentImage
+from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Judgement, JudgingQueue, Lineage, Run, SentImage
 from evaluation.query.check import Vocabulary, read
 from evaluation.query.syntax import terms_in
 from evaluation.trajectories.write.marks import correct_failure, tag_trajectories, write_note
@@ -138,7 +138,7 @@ def test_files_are_described_as_bytes_and_queries_by_their_grammar(lea: User) ->
     ]
     queried = [one["schema"].get("format") for one in parameters if one["name"] == "q"]
     assert (
-        sorted(map(str, queried)) == ["None", "None"] + ["trajectory-query"] * 3
+        sorted(map(str, queried)) == ["None", "None"] + ["trajectory-query"] * 4
     )  # of samples it is words to look for
 
 
@@ -152,7 +152,7 @@ def test_a_body_that_needs_something_is_needed_itself(lea: User) -> None:
         if "requestBody" in part
     }
     optional = {name for name, one in needed.items() if not one}
-    assert optional == {"endpoint_change", "experiment_change", "import_choose", "score"}
+    assert optional == {"endpoint_change", "experiment_change", "import_choose", "score", "study_change"}
 
 
 def test_what_the_fuzzer_is_told_is_about_operations_that_there_are(lea: User) -> None:
@@ -216,6 +216,12 @@ def everything(lea: User) -> dict[str, Any]:
     run_by = dict.fromkeys(
         ("experiment", "experiment_export", "attempts", "exchanges", "exchange_image"), experiment.pk
     )
+    judge = Experiment.objects.create(
+        benchmark=board, kind="judge", source=first, endpoint_name="local", model="j", setting="base", state="done",
+        recipe={"model": "j", "question": "reliability"}, recipe_digest="1" * 64,
+    )  # fmt: skip
+    run_by["judge_labels"] = judge.pk
+    run_by["lineage"] = Lineage.objects.create(benchmark=board, name="GRPO").pk
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     return {
         "attempt": attempt.pk, "prompt": "mine", "n": 0, "sha256": "0" * 64,

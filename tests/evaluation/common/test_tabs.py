@@ -19,18 +19,19 @@ from webapp.accounts.models import User
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 BASE = "/benchmarks/kitchen/"
 RESULTS = ["Runs", "Leaderboard", "Failures", "Compare", "Toolchains"]
-EVERYONE = ["Versions", "Data card", "Slices", "Rewards"]
+EVERYONE = ["Versions", "Data card", "Slices", "Lineages", "Rewards"]
+WORKERS = ["Agreement", "Diagnostics", "Judging", "Human study"]
 LEADS = [
-    "Work", "Quality", "Agreement", "Judging", *EVERYONE, "Answers", "Experiments", "Import", "Export", "Tools",
+    "Work", "Quality", *WORKERS, *EVERYONE, "Answers", "Experiments", "Import", "Export", "Tools",
     "Settings",
 ]  # fmt: skip
 TABS: dict[Role | None, tuple[list[str], list[str]]] = {
-    None: (["Samples", *RESULTS], EVERYONE),
-    Role.ANNOTATOR: (["Samples", "Annotate", *RESULTS], ["Agreement", "Judging", *EVERYONE]),
-    Role.REVIEWER: (["Samples", "Review", *RESULTS], ["Agreement", "Judging", *EVERYONE]),
+    None: (["Samples", *RESULTS], ["Diagnostics", *EVERYONE]),
+    Role.ANNOTATOR: (["Samples", "Annotate", *RESULTS], [*WORKERS, *EVERYONE]),
+    Role.REVIEWER: (["Samples", "Review", *RESULTS], [*WORKERS, *EVERYONE]),
     Role.RESEARCHER: (
         ["Samples", *RESULTS],
-        ["Agreement", "Judging", *EVERYONE, "Answers", "Experiments", "Import", "Export"],
+        [*WORKERS, *EVERYONE, "Answers", "Experiments", "Import", "Export"],
     ),
     Role.LEAD: (["Samples", "Annotate", "Review", *RESULTS], LEADS),
 }

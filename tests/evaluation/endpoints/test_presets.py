@@ -14,7 +14,8 @@ WITH_ADDRESS = [preset for preset in PRESETS.values() if preset.base_url]
 
 def test_presets_have_the_names_of_the_design() -> None:
     assert list(PRESETS) == [
-        "vllm", "sglang", "llama-cpp", "lmdeploy", "ollama", "openai", "anthropic", "gemini", "generic", "stand-in",
+        "vllm", "sglang", "llama-cpp", "lmdeploy", "ollama", "openai", "anthropic", "gemini", "generic",
+        "detector", "stand-in",
     ]  # fmt: skip
 
 

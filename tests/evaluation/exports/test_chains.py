@@ -13,6 +13,7 @@ from annotation.content.freeze import freeze_version
 from annotation.exchange.write.samples import import_samples
 from annotation.models import AcceptedChain, Benchmark, Sample, VersionEntry
 from annotation.schema import ToolCall
+from annotation.toolbox.vtc import Profile
 from annotation.versions.read.difference import Kind, difference
 from annotation.workbench.write import accept_chain, remove_chain
 from annotation.workflow import Role
@@ -88,7 +89,9 @@ def test_a_version_keeps_the_chains_and_the_page_shows_what_became_of_them(
 def test_the_export_of_scores_says_how_many_chains_were_accepted(benchmark: Benchmark, sample: Sample) -> None:
     session = open_session(benchmark, "one").session
     session.call("crop", CROP.arguments)
-    record_session(actor=None, benchmark=benchmark, row=session.trajectory("2", "agent-7", "interface"))
+    record_session(
+        actor=None, benchmark=benchmark, row=session.trajectory("2", "agent-7", "interface"), profile=Profile.STRICT
+    )
     score_benchmark(actor=None, benchmark=benchmark, only_stale=True)
     [row] = sample_rows(benchmark)
     assert (row["reference_chain"], row["accepted_chains"]) == (2, 2)

@@ -8,6 +8,7 @@ import pytest
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark, Sample
+from annotation.toolbox.vtc import Profile
 from annotation.workflow import Role
 from evaluation.imports.write.sessions import record_session
 from evaluation.models import Replay, Run, Scoring
@@ -34,7 +35,7 @@ def run(benchmark: Benchmark, lea: User, ana: User) -> Run:
     lost = Sample.objects.create(benchmark=benchmark, key="lost", image_problem="it was not in the file")
     for sample, step in (("one", CROP), ("two", TELESCOPE), (lost.key, CROP)):
         row = {"model": "agent-7", "sample_id": sample, "setting": "", "steps": [step], "answer": "2"}
-        record_session(actor=None, benchmark=benchmark, row=row)
+        record_session(actor=None, benchmark=benchmark, row=row, profile=Profile.STRICT)
     for person, role in ((lea, Role.RESEARCHER), (ana, Role.ANNOTATOR)):
         add_member(actor=None, benchmark=benchmark, user=person, role=role)
     return Run.objects.get()

@@ -9,6 +9,7 @@ import pytest
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import AcceptedChain, Benchmark, Sample
 from annotation.schema import ToolCall
+from annotation.toolbox.vtc import Profile
 from annotation.workbench.write import accept_chain, remove_chain
 from annotation.workflow import Role
 from evaluation.common.exports import sample_rows
@@ -36,7 +37,9 @@ def test_scores_take_the_closest_accepted_chain_say_which_and_go_stale_with_it(
     session = open_session(benchmark, "one").session
     session.call("crop", CROP.arguments)
     session.call("flip", FLIP.arguments)
-    record_session(actor=None, benchmark=benchmark, row=session.trajectory("2", "agent-7", "interface"))
+    record_session(
+        actor=None, benchmark=benchmark, row=session.trajectory("2", "agent-7", "interface"), profile=Profile.STRICT
+    )
     sample = Sample.objects.get(key="one")
 
     def scored() -> Any:

@@ -10,6 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.imaging.encoding import encode
 from annotation.models import Benchmark
+from annotation.toolbox.vtc import Profile
 from annotation.workflow import Role
 from evaluation.imports.write.sessions import open_session, record_session
 from evaluation.models import Replay, Scoring, Trajectory
@@ -33,7 +34,9 @@ def test_a_recorded_session_runs_again_as_it_was_recorded(benchmark: Benchmark, 
     session.call("crop", {"x": 80, "y": 40, "width": 60, "height": 50})
     session.call("rotate", {"image": "image_1", "angle": 30})
     session.call("blur", {"image": "image_1", "method": "median", "ksize": 4})
-    record_session(actor=None, benchmark=benchmark, row=session.trajectory("2", "agent-7", "interface"))
+    record_session(
+        actor=None, benchmark=benchmark, row=session.trajectory("2", "agent-7", "interface"), profile=Profile.STRICT
+    )
     add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
     address = f"/benchmarks/kitchen/trajectories/{Trajectory.objects.get().pk}/replay/"
     page = signed_in(lea).get(address)
@@ -74,7 +77,7 @@ def test_a_kept_replay_is_what_scores_use_until_it_is_dropped(benchmark: Benchma
         {"tool": "opencv_crop", "args": {"x": 500, "y": 0, "width": 9, "height": 9}, "image_in": "a", "image_out": "c"},
     ]
     row = {"model": "agent-7", "sample_id": "one", "setting": "", "steps": steps, "answer": "2"}
-    record_session(actor=None, benchmark=benchmark, row=row)
+    record_session(actor=None, benchmark=benchmark, row=row, profile=Profile.STRICT)
     for person, role in ((lea, Role.RESEARCHER), (ana, Role.ANNOTATOR)):
         add_member(actor=None, benchmark=benchmark, user=person, role=role)
     here = f"/benchmarks/kitchen/trajectories/{Trajectory.objects.get().pk}/"
