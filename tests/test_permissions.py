@@ -127,7 +127,7 @@ class World:
             "secret": secret,
             "lea": lea.pk,
             "verify": verify_path(lea).split("/")[-2],
-            "session": kept_as(self._session(lea)),
+            "session": kept_as(self.session_of(lea)),
             "invitation": invitation.pk,
             "ana": ana.pk,
             **marks_of(lea, benchmark),
@@ -138,7 +138,7 @@ class World:
             **experiment_of(lea, benchmark),
             **study_of(lea, benchmark, picture),
         }
-        self.sessions = {name: self._session(user) for name, user in self.people.items()}
+        self.sessions = {name: self.session_of(user) for name, user in self.people.items()}
         lea.refresh_from_db()
         self.names["reset"] = reset_path(lea, by_email=False).split("/")[-2]
         self.programs = self._programs(lea, benchmark)
@@ -151,7 +151,7 @@ class World:
         programs["elsewhere"] = self._program(*table.SCOPES, benchmark="elsewhere")
         return programs
 
-    def _session(self, user: User) -> str:
+    def session_of(self, user: User) -> str:
         client = Client()
         client.force_login(user)
         return client.cookies[settings.SESSION_COOKIE_NAME].value

@@ -86,7 +86,7 @@ def test_fields_and_boxes_are_chosen_by_mouse_and_the_rest_edited(desk: Page, ru
     cy = letter_of(rui, "Cy Dahl")
     desk.locator("[data-field=answer] .chip", has_text=cy).click()
     expect(desk.locator("[data-field=answer] .chip", has_text=cy)).to_have_attribute("aria-pressed", "true")
-    apart = desk.locator(".adjudication__group").first.get_by_role("button", name=cy)
+    apart = desk.locator(f".adjudication__group [data-how={cy}]").first
     apart.click()
     expect(apart).to_have_attribute("aria-pressed", "true")
     desk.keyboard.press("e")

@@ -297,6 +297,8 @@ def scenes(world: World, folder: Path) -> Iterator[Scene]:
     others = {table.REVIEWER: ("annotation:audit",), table.VISITOR: ("accounts:sign-in", "evaluation:home")}
     known: set[frozenset[str]] = set()
     yield from work(world, folder)
+    world.sessions["participant"] = world.session_of(User.objects.get(name="Ivo Blom"))
+    yield Scene("evaluation:study", "participant", f"/benchmarks/street/studies/{world.names['study']}/")
     for person, names in {table.LEAD: None, **others}.items():
         for line in table.TABLE:
             if line.get and line.name not in WORK and (names is None or line.name in names):

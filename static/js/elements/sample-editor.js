@@ -51,7 +51,8 @@ export class SampleEditor extends EventTarget {
     this.#history = new History(content);
     const { question, answer_type, options: asked } = content;
     this.#fixed = fixed ? { question, answer_type, options: asked } : null;
-    const edit = (change, kind) => this.#reading || this.#history.change({ ...change(this.#history.state), ...this.#fixed }, kind);
+    const kept = (changed) => (this.#fixed ? { ...changed, ...this.#fixed } : changed);
+    const edit = (change, kind) => this.#reading || this.#history.change(kept(change(this.#history.state)), kind);
     const part = (name) => root.querySelector(`[data-part="${name}"]`);
     this.#boxes = image && new StudioBoxes(root, image, edit, () => this.#show(), { old, tag: oldTag });
     this.#suggestions = this.#boxes && new Suggestions(part("suggestions"), suggestions, image, this.#boxes.canvas, edit);
