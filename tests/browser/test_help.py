@@ -31,6 +31,7 @@ from tests.browser.conftest import bring_axe
 from tests.browser.test_axe import the_world
 from tests.factories import facet_of
 from tests.test_permissions import World
+from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
