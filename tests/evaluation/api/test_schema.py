@@ -221,6 +221,11 @@ def everything(lea: User) -> dict[str, Any]:
         recipe={"model": "j", "question": "reliability"}, recipe_digest="1" * 64,
     )  # fmt: skip
     run_by["judge_labels"] = judge.pk
+    study = Experiment.objects.create(
+        benchmark=board, kind="human", model="People", setting="study 1", state="running", recipe={},
+        design={"facets": [], "n": 2, "people": 3, "roles": ["annotator"], "seed": "x", "strata": []},
+    )  # fmt: skip
+    run_by |= {"study": study.pk, "study_answers": study.pk}
     run_by["lineage"] = Lineage.objects.create(benchmark=board, name="GRPO").pk
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     return {
