@@ -220,13 +220,12 @@ def everything(lea: User) -> dict[str, Any]:
         benchmark=board, kind="judge", source=first, endpoint_name="local", model="j", setting="base", state="done",
         recipe={"model": "j", "question": "reliability"}, recipe_digest="1" * 64,
     )  # fmt: skip
-    run_by["judge_labels"] = judge.pk
     study = Experiment.objects.create(
         benchmark=board, kind="human", model="People", setting="study 1", state="running", recipe={},
         design={"facets": [], "n": 2, "people": 3, "roles": ["annotator"], "seed": "x", "strata": []},
     )  # fmt: skip
-    run_by |= {"study": study.pk, "study_answers": study.pk}
-    run_by["lineage"] = Lineage.objects.create(benchmark=board, name="GRPO").pk
+    lineage = Lineage.objects.create(benchmark=board, name="GRPO")
+    run_by |= {"study": study.pk, "study_answers": study.pk, "lineage": lineage.pk, "judge_labels": judge.pk}
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     return {
         "attempt": attempt.pk, "prompt": "mine", "n": 0, "sha256": "0" * 64,
