@@ -12,7 +12,18 @@ from annotation.workflow import State
 from webapp.accounts.models import User
 from webapp.common.errors import NotAllowed
 
-UNSEEN = frozenset({"start_review", "stop_review", "answer_blind", "accept", "fix_and_accept", "accept_unreviewed"})
+UNSEEN = frozenset(
+    {
+        "start_review",
+        "stop_review",
+        "answer_blind",
+        "accept",
+        "fix_and_accept",
+        "accept_unreviewed",
+        "supersede",
+        "supersede_agreed",
+    }
+)
 """Transitions of an annotation that never happen to a gold check. Its author does not see them while checks run."""
 
 
@@ -40,5 +51,5 @@ def require_handed(user: User, sample: Sample) -> None:
 
 def shown_state(user: User, sample: Sample, state: str) -> str:
     """The state of an annotation as its author may know it: a gold check stays submitted, so other samples do too."""
-    settled = state in (State.IN_REVIEW, State.ACCEPTED)
+    settled = state in (State.IN_REVIEW, State.ACCEPTED, State.SUPERSEDED)
     return State.SUBMITTED.value if settled and known_to(user, sample.benchmark).handed_checks else state

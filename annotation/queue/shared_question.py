@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from annotation.common.access import known_to
 from annotation.content.revisions import revision_json
 from annotation.content.transitions import apply_transition
 from annotation.models import Annotation, BenchmarkQueue, Revision, Sample
@@ -20,7 +21,11 @@ FIXED = ("question", "answer_type", "options")
 
 def fixed_question(user: User, sample: Sample) -> dict[str, Any] | None:
     """The question, answer type and options that this person must answer, as content JSON; None where they write
-    their own. At most two queries, and none where one person annotates each sample."""
+    their own. At most two queries, and none where one person annotates each sample.
+
+    Those who are handed gold checks write their own: a fixed question would show that a sample is none."""
+    if known_to(user, sample.benchmark).handed_checks:
+        return None
     queue = queue_of(sample.benchmark)
     if queue.overlap_mode != BenchmarkQueue.OverlapMode.SHARED or queue.wanted(sample.pk, sample.extra_places) < 2:
         return None
