@@ -101,3 +101,11 @@ def flag_of(data: Mapping[str, Any], name: str) -> bool:
     if not isinstance(value, bool):
         raise InvalidInput(gettext("%(name)s must be true or false.") % {"name": name}, field=name)
     return value
+
+
+def texts_of(data: Mapping[str, Any], name: str) -> list[str]:
+    """A list of texts, empty when missing. Raises ``InvalidInput`` for anything else."""
+    value = data.get(name, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise InvalidInput(gettext("%(name)s must be a list of texts.") % {"name": name}, field=name)
+    return value

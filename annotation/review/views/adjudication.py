@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.common.requests import answers_json, body_of, key_of, text_of
+from annotation.common.requests import answers_json, body_of, key_of, text_of, texts_of
 from annotation.common.sample import load_sample, next_url
 from annotation.common.tabs import benchmark_context
 from annotation.queue.rounds import several_submitted
@@ -51,19 +51,12 @@ def decide_adjudication(request: HttpRequest, slug: str, key: str) -> HttpRespon
     verdict = Verdict(
         kind=text_of(data, "decision"),
         content=data.get("content"),
-        letters=_texts(data, "letters"),
+        letters=texts_of(data, "letters"),
         comments=_comments(data),
-        reasons=_texts(data, "reasons"),
+        reasons=texts_of(data, "reasons"),
     )
     following = adjudicate(actor=person, sample=sample, verdict=verdict, key=key_of(request))
     return JsonResponse({"next": next_url("annotation:review-sample", slug, following)})
-
-
-def _texts(data: Mapping[str, Any], name: str) -> list[str]:
-    value = data.get(name, [])
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise InvalidInput(gettext("%(name)s must be a list of texts.") % {"name": name}, field=name)
-    return value
 
 
 def _comments(data: Mapping[str, Any]) -> dict[str, str]:

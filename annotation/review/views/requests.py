@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
@@ -13,7 +10,7 @@ from django.views.decorators.http import require_POST
 
 from annotation.common.access import allowed
 from annotation.common.loading import load_benchmark
-from annotation.common.requests import answers_json, body_of, key_of, number_of, text_of
+from annotation.common.requests import answers_json, body_of, key_of, number_of, text_of, texts_of
 from annotation.common.sample import comment_json, load_sample, next_url, person_of
 from annotation.content.comments import add_comment, resolve_comment
 from annotation.models import Annotation, CheckAnswer, Comment, Sample
@@ -45,7 +42,7 @@ def decide_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     data = body_of(request)
     decision = Decision(
-        text_of(data, "decision"), _texts(data, "reasons"), text_of(data, "comment"), data.get("content")
+        text_of(data, "decision"), texts_of(data, "reasons"), text_of(data, "comment"), data.get("content")
     )
     following = decide(actor=person, sample=sample, decision=decision, key=key_of(request))
     return JsonResponse({"next": next_url("annotation:review-sample", slug, following)})
@@ -125,10 +122,3 @@ def _annotation(person: User, sample: Sample) -> Annotation | CheckAnswer:
             gettext("You have no annotation of %(key)s to comment on. Save a draft first.") % {"key": sample.key}
         )
     return under_review(person, sample)[0]
-
-
-def _texts(data: Mapping[str, Any], name: str) -> list[str]:
-    value = data.get(name, [])
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise InvalidInput(gettext("%(name)s must be a list of texts.") % {"name": name}, field=name)
-    return value
