@@ -9,9 +9,11 @@ from django.urls import reverse
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.checks import ChecksFailed
-from annotation.models import Adjudication, AdjudicationRule, Annotation, Gold, Review, Sample
+from annotation.models import Adjudication, AdjudicationRule, Annotation, Benchmark, Gold, QualityRules, Review, Sample
+from annotation.queue.handed import shown_state
 from annotation.queue.leave_review import leave_review
 from annotation.queue.settings import set_queue
+from annotation.queue.shared_question import fixed_question
 from annotation.review.present.adjudication import adjudication_json
 from annotation.review.write.adjudication import Verdict, adjudicate
 from annotation.review.write.decisions import Decision, decide, next_to_review
@@ -274,3 +276,11 @@ def test_the_page_and_what_it_sends_hide_names_until_the_lead_shows_them(ana, bo
         json.dumps({"decision": "accept", "content": content()}), content_type="application/json",
     )  # fmt: skip
     assert (sent.status_code, sent.json()) == (200, {"next": None})
+
+
+def test_where_gold_checks_run_nothing_shows_that_a_sample_is_none(ana, bo, rui, lea, kitchen):
+    assert fixed_question(bo, submitted(ana, kitchen))
+    QualityRules.objects.update_or_create(benchmark=kitchen, defaults={"check_share": 0.5, "seed": 1})
+    kitchen = Benchmark.objects.get(pk=kitchen.pk)
+    sample = kitchen.samples.get(key="s-0000")
+    assert (fixed_question(bo, sample), shown_state(bo, sample, "superseded")) == (None, "submitted")
