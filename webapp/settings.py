@@ -235,8 +235,9 @@ SPECTACULAR_SETTINGS = {
     # Choices that several fields have, and fields of one name with other choices, need names of their own.
     "ENUM_NAME_OVERRIDES": {
         "EstimandEnum": ["prefix", "turn"],
-        "ExperimentKindEnum": ["run", "arms", "judge"],
+        "ExperimentKindEnum": ["run", "arms", "judge", "human", "session"],
         "ImportKindEnum": ["samples", "runs"],
+        "StudyStateEnum": ["open", "paused", "closed"],
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
