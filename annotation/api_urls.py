@@ -1,6 +1,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from annotation.benchmarks import api as benchmarks
+from annotation.guidelines import api as guidelines
 from annotation.samples import api as samples
 from annotation.tools import api as toolbox
 from annotation.versions import api as versions
@@ -12,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("benchmarks/", benchmarks.benchmarks, name="api-benchmarks"),
     path("toolbox/", toolbox.toolbox, name="api-toolbox"),
     path("toolbox/<slug:name>/", toolbox.tool_call, name="api-tool"),
+    path(f"{BENCHMARK}/guidelines/", guidelines.guidelines, name="api-guidelines"),
     path(f"{BENCHMARK}/samples/", samples.samples, name="api-samples"),
     path(f"{BENCHMARK}/versions/", versions.versions, name="api-versions"),
     path(f"{BENCHMARK}/facets/", samples.facets, name="api-sample-facets"),

@@ -78,7 +78,7 @@ class Known:
     ``takes_studies``: may take part in human studies; leads draw their samples, and cannot. ``states``: how many
     samples are in which state, and who works on them. ``marks``: notes and shared tags. ``verdicts``: of people
     and judges, on the samples of the queues in question. ``source``: the list and the runs that these queues were drawn
-    from. ``seed``: of the draw.
+    from. ``seed``: of the draw. ``examples``: the gold of samples that guidelines show, none of which is a gold check.
     """
 
     rights: frozenset[Right]
@@ -91,6 +91,7 @@ class Known:
     verdicts: bool
     source: bool
     seed: bool
+    examples: bool
 
     @property
     def gold(self) -> bool:
@@ -128,4 +129,6 @@ def known(facts: Facts) -> Known:
         verdicts=not waits,
         source=judges and not waits,
         seed=judges and not facts.unjudged,
+        examples=Right.SEE_GOLD in rights
+        or (handed and Right.VIEW in rights and not (facts.judging or facts.studying)),
     )

@@ -3,6 +3,7 @@ from django.urls import path
 from annotation.benchmarks.views import benchmarks, log, people, settings
 from annotation.benchmarks.views import queue as queue_settings
 from annotation.exchange import views as upload
+from annotation.guidelines import views as guide
 from annotation.quality.views import agreement, audits
 from annotation.quality.views import auditing as audit_pages
 from annotation.quality.views import checks as gold_checks
@@ -67,6 +68,11 @@ urlpatterns = [
     path("benchmarks/<slug:slug>/settings/people/<int:pk>/", people.person, name="person"),
     path("benchmarks/<slug:slug>/settings/invitations/", people.invite, name="invite"),
     path("benchmarks/<slug:slug>/settings/invitations/<int:pk>/withdraw/", people.withdraw, name="withdraw"),
+    path("benchmarks/<slug:slug>/guidelines/", guide.guidelines, name="guidelines"),
+    path("benchmarks/<slug:slug>/guidelines/read/", guide.guidelines_read, name="guidelines-read"),
+    path("benchmarks/<slug:slug>/guidelines/panel/", guide.guidelines_panel, name="guidelines-panel"),
+    path("benchmarks/<slug:slug>/settings/guidelines/", guide.guidelines_settings, name="guidelines-settings"),
+    path("benchmarks/<slug:slug>/settings/guidelines/preview/", guide.guidelines_preview, name="guidelines-preview"),
     path(f"{TOOLS}/", tools.tools, name="tools"),
     path(f"{TOOLS}/bank.csv", tools.bank_file, name="tools-file"),
     path(f"{TOOLS}/import/", tools.bank_import, name="tools-import"),

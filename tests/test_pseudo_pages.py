@@ -100,7 +100,7 @@ MAIN = (
     "glossary", "accounts:account", "jobs:jobs", "jobs:job", "annotation:benchmarks",
     "annotation:new-benchmark", "annotation:benchmark", "annotation:samples", "annotation:annotate",
     "annotation:review", "annotation:work", "annotation:work-samples", "annotation:versions", "annotation:settings",
-    "annotation:queue-settings", "annotation:agreement", "annotation:agreement-people", "annotation:gold-checks",
+    "annotation:guidelines", "annotation:guidelines-settings", "annotation:queue-settings", "annotation:agreement", "annotation:agreement-people", "annotation:gold-checks",
     "annotation:audits", "evaluation:home", "evaluation:import", "evaluation:leaderboard", "evaluation:macro",
     "evaluation:runs", "evaluation:run", "evaluation:run-replays", "evaluation:trajectories", "evaluation:trajectory",
     "evaluation:replay", "evaluation:sample", "evaluation:sample-chains", "evaluation:sample-models",

@@ -17,6 +17,11 @@ CONTEXT = 1.5
 MIN_SIDE = 64
 """... and at least this many pixels of the image, so that a dot is seen somewhere."""
 
+WIDE_CONTEXT = 1.6
+"""A wide area is so many times as wide as all the boxes together, and at least ``WIDE_LEAST`` pixels."""
+WIDE_LEAST = 160
+WIDE_RATIO = 16 / 9
+
 
 def evidence_share(boxes: Sequence[Box], width: float | None, height: float | None) -> float | None:
     """Area of the union of the boxes inside the image / area of the image, 0..1: overlaps count once
@@ -45,6 +50,24 @@ def loupe_area(width: int, height: int, box: Box) -> Box:
     left = min(max(round((box.x1 + box.x2 - across) / 2), 0), width - across)
     top = min(max(round((box.y1 + box.y2 - down) / 2), 0), height - down)
     return Box(left, top, left + across, top + down)
+
+
+def wide_area(width: int, height: int, boxes: Sequence[Box]) -> Box:
+    """The part of an image around all the boxes, 16:9 where it fits, in whole pixels; without boxes all of it."""
+    if not boxes:
+        return Box(0, 0, width, height)
+    left, right = min(box.x1 for box in boxes), max(box.x2 for box in boxes)
+    top, bottom = min(box.y1 for box in boxes), max(box.y2 for box in boxes)
+    across = max(WIDE_CONTEXT * (right - left), WIDE_CONTEXT * (bottom - top) * WIDE_RATIO, WIDE_LEAST)
+    wide, high = min(round(across), width), min(round(across / WIDE_RATIO), height)
+    x = min(max(round((left + right - wide) / 2), 0), width - wide)
+    y = min(max(round((top + bottom - high) / 2), 0), height - high)
+    return Box(x, y, x + wide, y + high)
+
+
+def moved_into(area: Box, box: Box) -> Box:
+    """The box in pixels of ``area``, measured from its left upper corner."""
+    return Box(box.x1 - area.x1, box.y1 - area.y1, box.x2 - area.x1, box.y2 - area.y1)
 
 
 def crop_area(width: int, height: int, box: Box, margin: float) -> Box:

@@ -5,6 +5,7 @@ from annotation.models.benchmark import Benchmark, ContentChange, InvitedRole, M
 from annotation.models.chains import AcceptedChain, VerifiedChain
 from annotation.models.comment import BlindAnswer, Comment
 from annotation.models.draft import Draft, Receipt, SkippedDraft
+from annotation.models.guideline import Guideline, GuidelineReading
 from annotation.models.imports import ImportIssue, ImportRecord
 from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Pause, Skip
 from annotation.models.quality import CheckAnswer, GoldCheck, QualityRules
@@ -14,7 +15,8 @@ from annotation.models.tools import BankTool, ToolName
 __all__ = [
     "AcceptedChain", "Adjudication", "AdjudicationRule", "Annotation", "Assignment", "AuditDraw", "AuditItem",
     "BankTool", "Benchmark", "BenchmarkQueue", "BlindAnswer", "CheckAnswer", "Comment", "ContentChange", "Draft",
-    "FacetValue", "Gold", "GoldBox", "GoldCheck", "Image", "ImportIssue", "ImportRecord", "InvitedRole", "Lease",
+    "FacetValue", "Gold", "GoldBox", "GoldCheck", "Guideline",
+    "GuidelineReading", "Image", "ImportIssue", "ImportRecord", "InvitedRole", "Lease",
     "Membership", "OriginalFile", "Pause", "PlanTool", "QualityRules", "Receipt", "ReferenceCall", "Review",
     "Revision", "Sample", "Skip", "SkippedDraft", "ToolName", "VerifiedChain", "Version", "VersionEntry",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from django.db.models import Exists, Max, Min, Q, QuerySet
 
 from annotation.common.access import known_to, require
 from annotation.common.rules import rules_of
+from annotation.content.guidelines import require_read
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, CheckAnswer, Sample
 from annotation.models.querysets.samples import AnnotationQuerySet, SampleQuerySet
 from annotation.queue.check_work import begun_check, next_check
@@ -60,6 +61,7 @@ def next_to_annotate(*, actor: User, benchmark: Benchmark, shown: str = "") -> S
     """The next sample for this person, theirs under a lease from now on; None when there is nothing to do. ``shown``:
     the key of one that they saw as the next, which it then is if it still waits for them."""
     require(actor, benchmark, Right.ANNOTATE)
+    require_read(actor, benchmark)
     return (_shown(actor, benchmark, shown) if shown else None) or hand_out(actor, benchmark)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from annotation.common.access import require
-from annotation.models import Annotation, Lease, Sample
+from annotation.models import Annotation, Guideline, Lease, Sample
 from annotation.queue.assignment import hand_out
 from annotation.queue.leases import ANNOTATE
 from annotation.workflow import Right
@@ -21,6 +21,8 @@ def look_ahead(*, actor: User, sample: Sample) -> Sample | None:
     """The sample that this person is handed after ``sample``: theirs from now on, for a short time unless they have
     begun it. Asked again it is the same one, kept for longer; None when nothing comes after."""
     require(actor, sample.benchmark, Right.ANNOTATE)
+    if Guideline.objects.to_read_by(actor, sample.benchmark).exists():
+        return None
     following = hand_out(actor, sample.benchmark, beside=sample)
     if following is None:
         return None

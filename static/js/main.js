@@ -2,6 +2,7 @@
 import { SightlineRowSelection } from "./elements/row-selection.js";
 import { SightlineCopyLink } from "./elements/copy-link.js";
 import { SightlineTrajectoryList } from "./elements/trajectory-list.js";
+import { SightlineGuidelines } from "./elements/guidelines.js";
 import { SightlineJobs } from "./elements/jobs.js";
 import { SightlineKeyHelp } from "./elements/key-help.js";
 import { SightlineList } from "./elements/list.js";
@@ -31,6 +32,7 @@ defineAll({
   "sightline-row-selection": SightlineRowSelection,
   "sightline-copy-link": SightlineCopyLink,
   "sightline-trajectory-list": SightlineTrajectoryList,
+  "sightline-guidelines": SightlineGuidelines,
   "sightline-jobs": SightlineJobs,
   "sightline-key-help": SightlineKeyHelp,
   "sightline-list": SightlineList,

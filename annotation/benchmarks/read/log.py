@@ -34,6 +34,8 @@ WORDS: Mapping[str, Text] = {
     "gold_check.begin": gettext_lazy("started a gold check"),
     "gold_check.hand_out": gettext_lazy("was assigned a gold check"),
     "gold_check.rules": gettext_lazy("changed the rules for gold checks"),
+    "guidelines.publish": gettext_lazy("published guidelines"),
+    "guidelines.read": gettext_lazy("read the guidelines"),
     "import.runs": gettext_lazy("imported a run"),
     "import.samples": gettext_lazy("imported samples"),
     "import.undo": gettext_lazy("undid an import"),

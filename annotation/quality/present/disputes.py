@@ -8,16 +8,13 @@ from dataclasses import dataclass, replace
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from annotation.imaging.evidence import moved_into, wide_area
 from annotation.models import Benchmark, Image, Sample
 from annotation.quality.present.matrix import name_of
 from annotation.quality.read.agreement import Pair, Said, Work
 from annotation.schema import AnswerType, Box
 
 MOST = 8
-CONTEXT = 1.6
-"""What is shown is so many times as wide as all the boxes together, and at least ``LEAST`` pixels."""
-LEAST = 160
-RATIO = 16 / 9
 SIDE = 480
 
 
@@ -103,25 +100,8 @@ def _with_picture(
     every = [box for several in boxes for box in several]
     if image is None or image.state != Image.State.READY:
         return found
-    area = area_around(image.width, image.height, every)
+    area = wide_area(image.width, image.height, every)
     corners = ",".join(str(round(value)) for value in area.as_list())
     address = reverse("annotation:region", args=[benchmark.slug, image.sha256, corners, SIDE])
-    one, other, gold = ([_moved(box, area) for box in several] for several in boxes)
+    one, other, gold = ([moved_into(area, box) for box in several] for several in boxes)
     return replace(found, picture=address, width=area.width, height=area.height, boxes=(one, other, gold))
-
-
-def _moved(box: Box, area: Box) -> Box:
-    return Box(box.x1 - area.x1, box.y1 - area.y1, box.x2 - area.x1, box.y2 - area.y1)
-
-
-def area_around(width: int, height: int, boxes: Sequence[Box]) -> Box:
-    """The part of an image around all the boxes, 16:9 where it fits, in whole pixels; without boxes all of it."""
-    if not boxes:
-        return Box(0, 0, width, height)
-    left, right = min(box.x1 for box in boxes), max(box.x2 for box in boxes)
-    top, bottom = min(box.y1 for box in boxes), max(box.y2 for box in boxes)
-    across = max(CONTEXT * (right - left), CONTEXT * (bottom - top) * RATIO, LEAST)
-    wide, high = min(round(across), width), min(round(across / RATIO), height)
-    x = min(max(round((left + right - wide) / 2), 0), width - wide)
-    y = min(max(round((top + bottom - high) / 2), 0), height - high)
-    return Box(x, y, x + wide, y + high)

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.rules import change_rules, refuse_open_blind_work, rules_of, stored_rules
+from annotation.content.guidelines import shown_in_guidelines
 from annotation.models import Benchmark, CheckAnswer, GoldCheck, QualityRules, Sample
 from annotation.queue.check_work import pause_if_needed
 from annotation.work_rules import BoxMeasure
@@ -72,6 +73,12 @@ def add_checks(*, actor: User, benchmark: Benchmark, keys: Sequence[str]) -> int
                     % {"key": key, "title": benchmark.title},
                     field="keys",
                 )
+        if shown := shown_in_guidelines(benchmark) & set(wanted):
+            raise Conflict(
+                gettext("The guidelines show the gold of %(keys)s to everyone. Nothing was added.")
+                % {"keys": ", ".join(sorted(shown))},
+                field="keys",
+            )
         return _add(actor, benchmark, [found[key] for key in wanted])
 
 
@@ -82,7 +89,7 @@ def draw_checks(*, actor: User, benchmark: Benchmark, n: int) -> int:
         raise InvalidInput(gettext("Select from 1 to %(limit)s samples.") % {"limit": MOST}, field="n")
     with transaction.atomic():
         fit = Sample.objects.filter(benchmark=benchmark, state=SampleState.ACCEPTED, gold__isnull=False)
-        left = list(fit.filter(gold_check__isnull=True).order_by("pk"))
+        left = list(fit.filter(gold_check__isnull=True).exclude(key__in=shown_in_guidelines(benchmark)).order_by("pk"))
         seed = f"{stored_rules(benchmark).seed} checks {GoldCheck.objects.filter(sample__benchmark=benchmark).count()}"
         return _add(actor, benchmark, random.Random(seed).sample(left, min(n, len(left))), seed=seed)
 

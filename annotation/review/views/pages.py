@@ -9,9 +9,11 @@ from django.utils.translation import gettext, pgettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.access import known_to
+from annotation.common.guidelines import to_guidelines
 from annotation.common.loading import load_benchmark, rights_in
 from annotation.common.sample import load_sample, person_of
 from annotation.common.tabs import benchmark_context
+from annotation.content.guidelines import GuidelinesUnread
 from annotation.queue.progress import my_progress, whole_progress
 from annotation.queue.rounds import several_submitted
 from annotation.review.present.reviews import review_json, reviews_context
@@ -37,7 +39,10 @@ def review(request: Request, slug: str) -> HttpResponse:
 def review_next(request: Request, slug: str) -> HttpResponse:
     """Hand out the next sample to review and go to it; to the list when nothing waits."""
     benchmark = load_benchmark(request, slug, Right.REVIEW)
-    sample = next_to_review(actor=person_of(request), benchmark=benchmark)
+    try:
+        sample = next_to_review(actor=person_of(request), benchmark=benchmark)
+    except GuidelinesUnread:
+        return to_guidelines(slug, reverse("annotation:review", args=[slug]))
     args = [slug, sample.key] if sample else [slug]
     response = redirect("annotation:review-sample" if sample else "annotation:review", *args)
     response.status_code = 303

@@ -19,7 +19,7 @@ from annotation.models import Adjudication, Annotation, Gold, Review, Revision, 
 from annotation.queue.leases import REVIEW, release
 from annotation.queue.rounds import Submissions, add_adjudicated, current_round, end_round, several_submitted
 from annotation.review.read import letters_of
-from annotation.review.write.decisions import next_to_review, start_review
+from annotation.review.write.decisions import next_after_decision, start_review
 from annotation.validation import blocking
 from annotation.workflow import State
 from webapp.accounts.models import User
@@ -71,7 +71,7 @@ def adjudicate(*, actor: User, sample: Sample, verdict: Verdict, key: str = "") 
         release(actor, sample.pk, REVIEW)
 
     def then() -> Sample | None:
-        return next_to_review(actor=actor, benchmark=sample.benchmark)
+        return next_after_decision(actor, sample.benchmark)
 
     return run_idempotent(actor, key, f"adjudicate:{sample.pk}", work, then)
 

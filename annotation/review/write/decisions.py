@@ -13,10 +13,21 @@ from annotation.common.access import require
 from annotation.common.idempotency import run_idempotent
 from annotation.content.changes import content_changed
 from annotation.content.checks import ChecksFailed, validate_content
+from annotation.content.guidelines import require_read
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.revisions import add_revision, make_gold
 from annotation.content.transitions import apply_transition
-from annotation.models import Annotation, Benchmark, BenchmarkQueue, BlindAnswer, Gold, Review, Revision, Sample
+from annotation.models import (
+    Annotation,
+    Benchmark,
+    BenchmarkQueue,
+    BlindAnswer,
+    Gold,
+    Guideline,
+    Review,
+    Revision,
+    Sample,
+)
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.queue.assignment import AT_ONCE
 from annotation.queue.blind.answers import answered_blind, keep_blind
@@ -41,8 +52,17 @@ class Decision:
 
 
 def next_to_review(*, actor: User, benchmark: Benchmark) -> Sample | None:
-    """The next sample for this reviewer, theirs under a lease from now on; None when nothing waits for them."""
+    """The next sample for this reviewer, theirs under a lease from now on; None when nothing waits for them. Raises
+    ``Conflict`` while they have guidelines to read."""
     require(actor, benchmark, Right.REVIEW)
+    require_read(actor, benchmark)
+    return next_after_decision(actor, benchmark)
+
+
+def next_after_decision(actor: User, benchmark: Benchmark) -> Sample | None:
+    """The same for a person whose right was asked for already; None while they have guidelines to read."""
+    if Guideline.objects.to_read_by(actor, benchmark).exists():
+        return None
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(actor)
     tried: set[int] = set()
     while True:
@@ -147,7 +167,7 @@ def decide(*, actor: User, sample: Sample, decision: Decision, key: str = "") ->
         release(actor, sample.pk, REVIEW)
 
     def then() -> Sample | None:
-        return next_to_review(actor=actor, benchmark=sample.benchmark)
+        return next_after_decision(actor, sample.benchmark)
 
     return run_idempotent(actor, key, f"decide:{sample.pk}", work, then)
 

@@ -9,9 +9,11 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.access import known_to
+from annotation.common.guidelines import to_guidelines
 from annotation.common.loading import load_benchmark, rights_in
 from annotation.common.sample import load_sample, person_of
 from annotation.common.tabs import benchmark_context
+from annotation.content.guidelines import GuidelinesUnread
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.editor import studio_json
 from annotation.queue.handed import require_handed
@@ -45,7 +47,10 @@ def annotate_next(request: Request, slug: str) -> HttpResponse:
     that the page showed as the next."""
     benchmark = load_benchmark(request, slug, Right.ANNOTATE)
     shown = request.POST.get("sample", "")
-    sample = next_to_annotate(actor=person_of(request), benchmark=benchmark, shown=shown)
+    try:
+        sample = next_to_annotate(actor=person_of(request), benchmark=benchmark, shown=shown)
+    except GuidelinesUnread:
+        return to_guidelines(slug, reverse("annotation:annotate", args=[slug]))
     if sample is None:
         return _see("annotation:annotate", slug)
     return _see("annotation:annotate-sample", slug, sample.key)
