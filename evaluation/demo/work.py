@@ -14,6 +14,7 @@ from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.content.comments import add_comment
 from annotation.content.json import content_to_json
 from annotation.content.samples import NO_CONTENT, save_samples
+from annotation.guidelines.write import publish
 from annotation.images.store import store_pictures
 from annotation.models import Annotation, Benchmark, Lease, Sample
 from annotation.quality.write.checks import add_checks, set_check_rules
@@ -31,6 +32,33 @@ CHECKS, ANNOTATED, OPEN = 3, 5, 11
 """Samples with gold that are handed out as checks; annotated by Ana, the first by a second person too and the second
 returned to her; still to do. With the returned one, Ana has twelve."""
 DESCRIPTION = "Work in progress on drawn notice boards: samples to annotate, submissions to review, gold checks."
+GUIDELINES = """\
+# Question
+
+Ask for **one** fact that can be read from the image. Do not give the position away.
+
+| Good | Not good |
+| --- | --- |
+| What is the price of the bicycle? | What is written in the note at the top left? |
+
+# Options
+
+Four options of the same kind. The wrong ones should be on the board too, in other notes.
+
+# Evidence
+
+1. Draw the smallest box that answers the question, down to the pixel.
+2. Leave out what is around the print.
+3. If two places are needed, draw two boxes.
+
+# Facets
+
+Keep the facets that are given.
+
+# Toolchain
+
+Crop to the evidence first. Add a step only if the text can't be read without it.
+"""
 SEED = 11
 """Which samples are checks, and in which order all are handed out."""
 
@@ -58,6 +86,8 @@ def build_demo_work(
             actor=lead, benchmark=benchmark, check_first=1, check_share=0.1, box_measure="iou", box_least=0.5,
             any_question=False, pause_after=10, pause_below=None,
         )  # fmt: skip
+        # Not to be confirmed: who opens the demo comes to work with the first press of Continue.
+        publish(actor=lead, benchmark=benchmark, body=GUIDELINES, must_read=False, based_on=0)
 
 
 def _chosen(records: Sequence[SampleRecord]) -> list[SampleRecord]:
