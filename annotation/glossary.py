@@ -272,6 +272,11 @@ TERMS = (
             ),
         ),
         (
+            gettext_noop("qualification test"),
+            "",
+            gettext_noop("Samples with known gold that a person annotates before the queue assigns anything else."),
+        ),
+        (
             gettext_noop("validation"),
             gettext_noop("octagon, triangle"),
             gettext_noop("Automatic rules for a draft. Errors block submission; warnings don't."),

@@ -8,6 +8,7 @@ from annotation.quality.views import agreement, audits
 from annotation.quality.views import auditing as audit_pages
 from annotation.quality.views import checks as gold_checks
 from annotation.quality.views import opinions as second_opinions
+from annotation.quality.views import qualification as qualification_test
 from annotation.review.views import adjudication
 from annotation.review.views import pages as review_pages
 from annotation.review.views import requests as review_json
@@ -50,6 +51,9 @@ urlpatterns = [
     path(f"{QUALITY}/checks/add/", gold_checks.add_gold_checks, name="add-checks"),
     path(f"{QUALITY}/checks/<int:pk>/retire/", gold_checks.retire_gold_check, name="retire-check"),
     path(f"{QUALITY}/checks/answers/<int:pk>/decide/", gold_checks.decide_gold_check, name="decide-check"),
+    path(f"{QUALITY}/qualification/", qualification_test.qualification, name="qualification"),
+    path(f"{QUALITY}/qualification/rules/", qualification_test.qualification_rules, name="qualification-rules"),
+    path(f"{QUALITY}/qualification/waive/", qualification_test.qualification_waive, name="qualification-waive"),
     path(f"{QUALITY}/audits/", audits.audits, name="audits"),
     path(f"{QUALITY}/audits/draw/", audits.draw, name="draw-audit"),
     path(f"{QUALITY}/audits/<int:pk>/settle/", audits.settle, name="settle-audit"),

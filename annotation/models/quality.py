@@ -32,6 +32,12 @@ class QualityRules(models.Model):
     pause_after = models.PositiveSmallIntegerField(default=10, help_text="Checks before anybody is paused.")
     pause_below = models.FloatField(null=True, blank=True, help_text="Accuracy below which a person is paused.")
 
+    quiz_size = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="Samples of the qualification test; 0: annotators need none."
+    )
+    quiz_pass = models.FloatField(default=0.8, db_default=0.8, help_text="Share of its samples to pass.")
+    quiz_attempts = models.PositiveSmallIntegerField(default=2, db_default=2, help_text="Attempts per person.")
+
     extra_below = models.FloatField(
         null=True, blank=True, help_text="Agreement, 0 to 1, below which one more person annotates a sample."
     )
@@ -42,6 +48,7 @@ class QualityRules(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(check_share__gte=0, check_share__lte=0.5), name="quality_check_share"),
             models.CheckConstraint(condition=Q(box_least__gte=0, box_least__lte=1), name="quality_box_least"),
+            models.CheckConstraint(condition=Q(quiz_pass__gt=0, quiz_pass__lte=1), name="quality_quiz_pass"),
         ]
 
     def __str__(self) -> str:
@@ -49,8 +56,8 @@ class QualityRules(models.Model):
 
     @property
     def checks_run(self) -> bool:
-        """Whether gold checks are assigned at all."""
-        return bool(self.check_first or self.check_share)
+        """Whether gold checks are assigned at all, alone or as a qualification test."""
+        return bool(self.check_first or self.check_share or self.quiz_size)
 
     @property
     def check_rule(self) -> CheckRule:
@@ -75,6 +82,35 @@ class GoldCheck(models.Model):
         return f"gold check {self.sample}"
 
 
+class QualificationAttempt(models.Model):
+    """One attempt of a person at the qualification test of a benchmark, or the decision of a lead that they need none
+    (``waived_by``). Its samples are the ``CheckAnswer`` rows that name it. ``passed`` is null while it is open."""
+
+    benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="qualifications")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="qualifications")
+    number = models.PositiveSmallIntegerField()
+    needed = models.FloatField(help_text="Share of its samples to pass, as it was when the attempt began.")
+    passed = models.BooleanField(null=True, blank=True)
+    waived_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    reason = models.CharField(max_length=300, blank=True, default="")
+    began_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["benchmark_id", "user_id", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "user", "number"], name="qualification_number_once"),
+            models.UniqueConstraint(
+                fields=["benchmark", "user"], condition=Q(passed__isnull=True), name="qualification_open_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"attempt {self.number} of {self.user} on {self.benchmark}"
+
+
 class CheckAnswer(models.Model):
     """What one person made of a gold check: no annotation, so that it can never become gold or count as one.
 
@@ -89,6 +125,9 @@ class CheckAnswer(models.Model):
 
     check_of = models.ForeignKey(GoldCheck, on_delete=models.CASCADE, related_name="answers")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="check_answers")
+    attempt = models.ForeignKey(
+        QualificationAttempt, null=True, blank=True, on_delete=models.CASCADE, related_name="answers"
+    )
     place = models.PositiveSmallIntegerField(help_text="The place of its lease on the seat of annotators.")
     state = models.CharField(max_length=9, choices=State, default=State.DRAFT)
     version = models.PositiveIntegerField(default=0)

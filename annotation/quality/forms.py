@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext, gettext_lazy
+
+from webapp.accounts.models import User
 
 
 class CheckRulesForm(forms.Form):
@@ -97,3 +100,33 @@ class DrawAuditForm(forms.Form):
         label=gettext_lazy("Share of the accepted samples, %"), min_value=0.01, max_value=100,
         help_text=gettext_lazy("Random selection, rounded up. Samples waiting for an audit are excluded."),
     )  # fmt: skip
+
+
+class QualificationForm(forms.Form):
+    """The rules of the qualification test, the share in percent; ``set_qualification`` keeps them."""
+
+    terms = {"quiz_size": "qualification-test"}
+
+    quiz_size = forms.IntegerField(
+        label=gettext_lazy("Samples of the test"), min_value=0, max_value=50,
+        help_text=gettext_lazy("0: annotators need no test. Drawn from accepted samples that are not gold checks."),
+    )  # fmt: skip
+    quiz_pass = forms.FloatField(label=gettext_lazy("Share to pass, %"), min_value=1, max_value=100)
+    quiz_attempts = forms.IntegerField(label=gettext_lazy("Attempts per person"), min_value=1, max_value=10)
+
+    def values(self) -> dict[str, Any]:
+        """Return the values as the action takes them."""
+        return {**self.cleaned_data, "quiz_pass": self.cleaned_data["quiz_pass"] / 100}
+
+
+class WaiveForm(forms.Form):
+    """Who needs no qualification test, and why. ``people``: those who can be chosen."""
+
+    user = forms.ModelChoiceField(User.objects.none(), label=gettext_lazy("Annotator"), empty_label=None)
+    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=300)
+
+    def __init__(self, people: Sequence[User], data: Any = None) -> None:
+        super().__init__(data)
+        chosen = self.fields["user"]
+        assert isinstance(chosen, forms.ModelChoiceField)
+        chosen.queryset = User.objects.filter(pk__in=[one.pk for one in people]).order_by("name")

@@ -17,6 +17,7 @@ from annotation.models.querysets.samples import AnnotationQuerySet, SampleQueryS
 from annotation.queue.check_work import begun_check, next_check
 from annotation.queue.leases import ANNOTATE, acquire_author_lease, queue_of, renew, take_to_annotate
 from annotation.queue.pauses import active_pauses, is_paused
+from annotation.queue.qualification import is_qualified, next_item
 from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
 from webapp.common.compiled_query import CompiledQuery
@@ -110,6 +111,8 @@ def _new(
     """What is held, else a gold check where it is time for one, else by the rule. Checks are mixed in: where nothing
     else is left they do not go on by themselves. Beside checks the order is random: in any other order, a check would
     be the sample that is out of order."""
+    if not is_qualified(actor, benchmark):
+        return next_item(actor, benchmark, rules_of(benchmark), beside)
     queue = queue_of(benchmark)
     if standing.held:
         held: Sample | None = samples.held_by(actor, ANNOTATE).first()

@@ -58,17 +58,18 @@ def next_check(actor: User, benchmark: Benchmark, rules: QualityRules, beside: S
     if beside is not None:
         left = left.exclude(check_of__sample=beside)
     answer = left.select_related("check_of__sample__benchmark").first() or _new_answer(actor, benchmark, rules)
-    return _handed(actor, answer) if answer is not None else None
+    return handed(actor, answer) if answer is not None else None
 
 
 def begun_check(actor: User, samples: SampleQuerySet) -> Sample | None:
     """The check among these samples that this person began and left longest ago, theirs again."""
     begun = CheckAnswer.objects.begun_by(actor).filter(check_of__sample__in=samples).order_by("changed_at")
     answer = begun.select_related("check_of__sample__benchmark").first()
-    return _handed(actor, answer) if answer is not None else None
+    return handed(actor, answer) if answer is not None else None
 
 
-def _handed(actor: User, answer: CheckAnswer) -> Sample | None:
+def handed(actor: User, answer: CheckAnswer) -> Sample | None:
+    """The sample of this answer, theirs under a lease from now on; None if its seat is taken."""
     sample = answer.check_of.sample
     with transaction.atomic():
         taken = take(actor, sample.pk, ANNOTATE, queue_of(sample.benchmark).lasts, answer.place)
@@ -191,7 +192,8 @@ def hand_in(actor: User, answer: CheckAnswer, sample: Sample, content: Mapping[s
         actor, "gold_check.answer", answer, sample.benchmark.slug, before=State.DRAFT.value,
         after=State.SUBMITTED.value, data={"sample": sample.key, **asdict(found)},
     )  # fmt: skip
-    pause_if_needed(actor, sample.benchmark, rules)
+    if answer.attempt_id is None:
+        pause_if_needed(actor, sample.benchmark, rules)
 
 
 def standing(user: User, benchmark: Benchmark) -> Standing:

@@ -18,6 +18,7 @@ from annotation.content.suggestions import suggestions_for
 from annotation.models import Annotation, CheckAnswer, Review, Revision, Sample
 from annotation.queue.check_work import check_of, shown_content
 from annotation.queue.handed import shown_state
+from annotation.queue.qualification import given_question
 from annotation.queue.shared_question import fixed_question, with_fixed
 from annotation.queue.skip import skipped_draft
 from annotation.schema import SampleContent
@@ -41,7 +42,8 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         else State.DRAFT.value
     )
     content = _content(user, annotation, answer, sample)
-    fixed = fixed_question(user, sample) if state in OPEN and answer is None else None
+    given = given_question(answer) if state in OPEN else None
+    fixed = given or (fixed_question(user, sample) if state in OPEN and answer is None else None)
     content = with_fixed(content, fixed)
     begun = annotation is not None or (answer is not None and answer.is_begun)
     comments = _comments(user, annotation or answer, slug)
@@ -60,6 +62,7 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "state": state,
         "editable": editable,
         "fixed": fixed is not None,
+        "test": answer is not None and answer.attempt_id is not None,
         "suggestions": _suggestions(sample) if editable else [],
         "keys": keys_json(user, STUDIO),
         "facets": known_facets(sample.benchmark),

@@ -10,9 +10,10 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.content.transitions import update_sample_state
 from annotation.models import Annotation, Assignment, Draft, Lease, Sample, Skip, SkippedDraft
-from annotation.queue.check_work import skip_check
+from annotation.queue.check_work import check_of, skip_check
 from annotation.queue.leases import ANNOTATE, REVIEW, release
 from annotation.queue.leave_review import leave_review
+from annotation.queue.qualification import finish_if_done
 from annotation.workflow import Right, State
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -32,7 +33,10 @@ def skip(*, actor: User, sample: Sample, reason: str, seat: Lease.Seat = ANNOTAT
         if seat == REVIEW:
             leave_review(actor=actor, sample=sample)
         else:
+            answer = check_of(actor, sample)
             written = _drop_draft(actor, sample) or skip_check(actor, sample)
+            if answer is not None:
+                finish_if_done(answer)
             if written:
                 SkippedDraft.objects.update_or_create(sample=sample, user=actor, defaults={"content": written})
             release(actor, sample.pk, ANNOTATE)

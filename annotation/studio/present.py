@@ -103,7 +103,7 @@ def _when(row: QueueRow) -> datetime:
 
 def _check_rows(user: User, benchmark: Benchmark) -> list[QueueRow]:
     """Drafts of gold checks, which look like any. One query."""
-    begun = CheckAnswer.objects.on(benchmark).begun_by(user)
+    begun = CheckAnswer.objects.filter(check_of__sample__benchmark=benchmark).begun_by(user)
     rows = begun.select_related("check_of__sample__image").order_by("changed_at")[:MOST_ROWS]
     return [_check_row(benchmark, one) for one in rows]
 

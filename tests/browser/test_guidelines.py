@@ -55,7 +55,8 @@ def test_f1_opens_the_guidelines_at_the_field_and_covers_nothing(
     page.keyboard.press("F1")
     expect(panel.get_by_role("heading", name="Evidence")).to_be_in_viewport()
     beside, stage = panel.bounding_box(), page.locator(".stage").bounding_box()
-    assert beside is not None and stage is not None
+    assert beside is not None
+    assert stage is not None
     assert beside["x"] + beside["width"] <= stage["x"]
     page.reload()
     expect(panel).to_be_visible()

@@ -38,7 +38,12 @@ class GoldCheckQuerySet(models.QuerySet[Any]):
 
 class CheckAnswerQuerySet(models.QuerySet[Any]):
     def on(self, benchmark: Any) -> Self:
-        return self.filter(check_of__sample__benchmark=benchmark)
+        """Keep answers to gold checks that were mixed in, without those of qualification tests."""
+        return self.filter(check_of__sample__benchmark=benchmark, attempt__isnull=True)
+
+    def waiting(self) -> Self:
+        """Keep samples of a qualification test that are neither submitted nor skipped, in their order."""
+        return self.filter(state="draft", check_of__sample__state="accepted").order_by("pk")
 
     def handed_in(self) -> Self:
         return self.filter(state="handed_in")

@@ -13,6 +13,7 @@ from annotation.models import Benchmark
 
 SECTIONS = (
     ("checks", gettext_lazy("Gold checks"), "annotation:gold-checks"),
+    ("qualification", gettext_lazy("Qualification test"), "annotation:qualification"),
     ("audits", gettext_lazy("Audits"), "annotation:audits"),
     ("opinions", gettext_lazy("Extra annotators"), "annotation:second-opinions"),
 )

@@ -50,7 +50,7 @@ def set_check_rules(
         "pause_after": pause_after, "pause_below": pause_below,
     }  # fmt: skip
     with transaction.atomic():
-        refuse_open_blind_work(benchmark, checks=bool(check_first or check_share))
+        refuse_open_blind_work(benchmark, checks=bool(check_first or check_share or rules_of(benchmark).quiz_size))
         rules = change_rules(benchmark, values)
         audit.record(actor=actor, action="gold_check.rules", subject=benchmark, benchmark=benchmark.slug, data=values)
     return rules

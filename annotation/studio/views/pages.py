@@ -19,6 +19,7 @@ from annotation.queue.editor import studio_json
 from annotation.queue.handed import require_handed
 from annotation.queue.pauses import pause_for
 from annotation.queue.progress import my_progress, whole_progress
+from annotation.queue.qualification import qualification_of
 from annotation.queue.timeline import timeline
 from annotation.studio.present import queue_context
 from annotation.workflow import Right
@@ -29,13 +30,14 @@ from webapp.common.http import Request
 @require_safe
 def annotate(request: Request, slug: str) -> HttpResponse:
     """Template annotation/studio/annotate.html; context: drafts, returned, kept (QueueRow), to_do, nothing, pause,
-    next_url, skipped (SkippedRow, for leads), proposals (BankTool), mine (Mine), whole (Whole), and the benchmark's
-    head. For a person who is handed gold checks ``to_do`` and ``whole`` are None: a gold check would not change
-    them."""
+    next_url, test (Qualification), skipped (SkippedRow, for leads), proposals (BankTool), mine (Mine), whole (Whole),
+    and the benchmark's head. For a person who is handed gold checks ``to_do`` and ``whole`` are None: a gold check
+    would not change them."""
     benchmark = load_benchmark(request, slug, Right.ANNOTATE)
     person = person_of(request)
     context = benchmark_context(request, benchmark, "annotate")
     context |= queue_context(person, benchmark, lead=context["rights"][Right.MANAGE.value])
+    context["test"] = qualification_of(person, benchmark)
     context["mine"] = my_progress(person, benchmark)
     context["whole"] = whole_progress(benchmark) if known_to(person, benchmark).states else None
     return render(request, "annotation/studio/annotate.html", context)

@@ -17,8 +17,9 @@ from annotation.queue.assignment import hand_out
 from annotation.queue.check_work import check_of, hand_in, require_version
 from annotation.queue.extra_annotators import request_if_needed
 from annotation.queue.leases import ANNOTATE, queue_of, release
+from annotation.queue.qualification import finish_if_done, given_question
 from annotation.queue.rounds import settle_submission
-from annotation.queue.shared_question import require_fixed, return_others
+from annotation.queue.shared_question import require_fixed, return_others, with_fixed
 from annotation.studio.write.draft import own_annotation
 from annotation.validation import Check, blocking
 from annotation.work_rules import chance
@@ -41,7 +42,8 @@ def submit(*, actor: User, sample: Sample, version: int, content: object, key: s
         if answer is not None:
             require_version(actor, answer, sample, version)
             _require_passing(validate_content(sample, parsed))
-            hand_in(actor, answer, sample, whole)
+            hand_in(actor, answer, sample, with_fixed(whole, given_question(answer)))
+            finish_if_done(answer)
             return
         annotation = own_annotation(actor, sample)
         _check_version(annotation, version)
