@@ -5,7 +5,8 @@ each with its result and time, and for a lane that did not run, why. On a build 
 run is a failure.
 
 A lane is long if a developer need not wait for it: it tries the same code for longer (more random examples, whole
-benches and demos, processes killed again and again), or in environments that it first installs.
+benches and demos, every page as every person, processes killed again and again), or in environments that it first
+installs.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ LANES = (
         "properties", "each property on many examples", long=True,
         prepare=on_sqlite("hypothesis", "--hypothesis-profile=many"),
     ),
-    Lane("endurance", "whole benches and demos, killed processes, on SQLite", on_sqlite("endurance"), long=True),
+    Lane("endurance", "whole benches and demos, every page, killed processes, on SQLite", on_sqlite("endurance"), long=True),
     Lane("endurance-postgres", "the same on PostgreSQL", on_postgres("endurance"), long=True),
     Lane("deploy", "the shipped locks in clean environments, on one host and on two", deploy, waits=True, long=True),
 )  # fmt: skip

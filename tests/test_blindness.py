@@ -368,6 +368,7 @@ def checking(world: World) -> list[dict[str, Crawled]]:
 
 
 @pytest.mark.parametrize("name", ["one begun", "submitted", "program", "visitor"])
+@pytest.mark.endurance
 def test_nothing_tells_a_gold_check_from_an_ordinary_sample(checking: list[dict[str, Crawled]], name: str) -> None:
     """D2.4, D2.5, D2.6, D2.7"""
     one, other = (found[name] for found in checking)
@@ -488,6 +489,7 @@ def judging_crops(world: World) -> list[dict[str, Crawled]]:
 
 
 @pytest.mark.parametrize("name", ["lead", "annotator", "program"])
+@pytest.mark.endurance
 def test_nothing_tells_which_model_a_question_is_about(judging_crops: list[dict[str, Crawled]], name: str) -> None:
     """D2.1, D2.2, D2.3, D2.7"""
     one, other = (found[name] for found in judging_crops)
@@ -496,6 +498,7 @@ def test_nothing_tells_which_model_a_question_is_about(judging_crops: list[dict[
     assert not apart, "\n".join(apart)
 
 
+@pytest.mark.endurance
 def test_nothing_tells_who_has_not_begun_which_model_a_question_is_about(world: World) -> None:
     """They see results, but not which of two models that did the same is asked about."""
     rui = table.REVIEWER
@@ -539,6 +542,7 @@ def judging_answers(world: World) -> dict[str, dict[str, Crawled]]:
 
 
 @pytest.mark.parametrize("name", ["lead", "annotator", "program"])
+@pytest.mark.endurance
 def test_nothing_tells_whose_answer_a_question_quotes(
     judging_answers: dict[str, dict[str, Crawled]], name: str
 ) -> None:
@@ -655,6 +659,7 @@ def studying(world: World) -> list[dict[str, Crawled]]:
 
 
 @pytest.mark.parametrize("name", ["participant", "program", "visitor"])
+@pytest.mark.endurance
 def test_nothing_tells_a_participant_the_gold_or_what_others_answered(
     studying: list[dict[str, Crawled]], name: str
 ) -> None:

@@ -299,6 +299,7 @@ def sessions_used_just_now(db: None, world: World) -> None:
 
 @pytest.mark.one_database
 @pytest.mark.parametrize("line", table.TABLE, ids=lambda line: line.name)
+@pytest.mark.endurance
 def test_each_is_let_in_or_turned_away_as_the_table_says_and_a_get_writes_nothing(
     world: World, line: table.Line
 ) -> None:
@@ -338,6 +339,7 @@ def test_a_token_opens_what_its_scope_and_its_benchmark_cover(world: World, line
 
 
 @pytest.mark.one_database
+@pytest.mark.endurance
 def test_a_form_that_changed_something_answers_with_a_redirect(world: World) -> None:
     """D7.5: otherwise loading the page again sends the form again."""
     wrong = []

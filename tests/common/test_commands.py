@@ -27,6 +27,7 @@ def run(home: Path, *words: str, **settings: str) -> subprocess.CompletedProcess
 
 
 @pytest.mark.parametrize("words", [("leaderboard", "demo"), ("worker",)])
+@pytest.mark.endurance
 def test_a_command_before_the_tables_are_made_says_how_to_make_them(tmp_path: Path, words: tuple[str, ...]) -> None:
     done = run(tmp_path, *words, CELERY_BROKER_URL="memory://")
     assert done.returncode == 1

@@ -98,6 +98,7 @@ def frozen(opened: Any) -> Iterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
+@pytest.mark.endurance
 def test_a_request_on_an_open_connection_ends_within_five_seconds_as_an_outage(opened: Any) -> None:
     """It was held for as long as the server hung; the second statement, on a new connection, fails at once."""
     with request_id.answer("r", ""), frozen(opened):
@@ -125,6 +126,7 @@ def test_a_request_that_makes_its_connection_ends_within_five_seconds_as_an_outa
         assert time.monotonic() - begun < LONGEST_SECONDS
 
 
+@pytest.mark.endurance
 def test_an_answer_that_is_being_sent_breaks_off_within_five_seconds(opened: Any) -> None:
     """What an export asks for while its client takes it was waited for without end."""
 

@@ -24,6 +24,7 @@ def page_of(model: Any, name: str, *args: Any) -> str:
     return reverse(f"admin:{model._meta.label_lower.replace('.', '_')}_{name}", args=args)
 
 
+@pytest.mark.endurance
 def test_every_model_is_listed_searched_and_shown(lea: User, admin: User) -> None:
     freeze_version(actor=lea, benchmark=scored(lea), note="")
     client = signed_in(admin)

@@ -151,6 +151,7 @@ def content(answer: Any) -> str:
 
 
 @pytest.mark.parametrize("addresses", [files_of, api_of], ids=["files", "API"])
+@pytest.mark.endurance
 def test_files_and_the_api_are_english_in_every_language(lea: User, board: Benchmark, addresses: Any) -> None:
     client = signed_in(lea)
     for address in addresses(board):

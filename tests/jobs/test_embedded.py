@@ -146,6 +146,7 @@ def answer_of(port: int, address: str) -> http.client.HTTPResponse:
 
 
 @pytest.mark.slow
+@pytest.mark.endurance
 def test_one_command_serves_a_fresh_folder_runs_its_jobs_and_ends_soon_and_so_it_does_again(tmp_path: Path) -> None:
     # Ctrl-C reaches the whole group of processes; a service manager ends the first one.
     for number, send in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):

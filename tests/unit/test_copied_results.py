@@ -51,6 +51,7 @@ def test_any_text_has_values_in_linear_time(text):
     assert all(isinstance(value, str) for value in printed_values(text))
 
 
+@pytest.mark.endurance
 def test_only_the_beginning_of_a_long_result_is_read():
     assert not repeats_result("7", ["x " * MOST_PRINTED + "7"])
     assert list(printed_values("9" * 3 * MOST_PRINTED))

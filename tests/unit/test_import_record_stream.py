@@ -164,6 +164,7 @@ def pieces(kind: str, count: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("kind", ["objects", "texts", "columns"])
+@pytest.mark.endurance
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
     peaks = []
     for count in (3_000, 9_000):

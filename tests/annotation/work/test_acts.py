@@ -289,6 +289,7 @@ def test_without_a_reason_or_a_sample_nothing_happens(
 
 
 @pytest.mark.one_database
+@pytest.mark.endurance
 def test_thousands_take_as_many_queries_as_dozens(ana: User, lea: User) -> None:
     """Given away, discarded and reopened: each with an entry in the log for every sample."""
     counts: list[list[int]] = []

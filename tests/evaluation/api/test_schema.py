@@ -60,6 +60,7 @@ def test_what_is_read_looks_as_the_schema_says(ana: User, rui: User, lea: User) 
     assert all(200 in statuses for statuses in answered.values()), answered
 
 
+@pytest.mark.endurance
 def test_every_get_answers_what_the_schema_says_and_is_not_sent_again_while_nothing_changes(lea: User) -> None:
     import schemathesis
 

@@ -49,6 +49,7 @@ def client_of(role: Role | None, lea: User, ana: User, benchmark: Benchmark) -> 
 
 
 @pytest.mark.parametrize("role", TABS)
+@pytest.mark.endurance
 def test_a_role_has_its_tabs_in_order_and_every_one_opens(
     role: Role | None, lea: User, ana: User, board: Benchmark
 ) -> None:

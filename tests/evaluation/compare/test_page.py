@@ -41,6 +41,7 @@ def address(*names, **terms):
 
 
 @pytest.mark.parametrize("undecided", ["incorrect", "exclude"])
+@pytest.mark.endurance
 def test_every_number_lists_exactly_that_many(lea, undecided, unscored_board):
     change_settings(actor=lea, benchmark=unscored_board, values={"undecided_answer": undecided})
     score_benchmark(actor=lea, benchmark=unscored_board)

@@ -236,6 +236,7 @@ class Killed(BaseException):
 
 
 @pytest.mark.slow
+@pytest.mark.endurance
 def test_lab_resume_does_a_thousand_attempts_once_although_the_worker_is_killed_twice(
     run: Run, endpoint_at: EndpointAt, lea: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:

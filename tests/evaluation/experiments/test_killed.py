@@ -94,6 +94,7 @@ def worked_to_the_end(experiment: Experiment) -> int:
         time.sleep(0.1)
 
 
+@pytest.mark.endurance
 def test_kills_lose_nothing_and_send_again_only_what_was_in_flight(
     folder: Path,
     start_worker: Start,  # noqa: F811

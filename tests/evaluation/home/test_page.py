@@ -124,6 +124,7 @@ def test_my_jobs_stand_there_until_they_are_done(kitchen: Benchmark, lea: User, 
     assert list(home(ana)["jobs"]) == []
 
 
+@pytest.mark.endurance
 def test_it_takes_the_same_queries_for_one_benchmark_and_for_many(lea: User, django_assert_num_queries: Any) -> None:
     client = signed_in(lea)
     for number in range(3):

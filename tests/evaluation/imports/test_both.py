@@ -30,6 +30,7 @@ TABLE = (
 
 
 @pytest.mark.parametrize(("name", "format", "found"), FILES, ids=[row[1] for row in FILES])
+@pytest.mark.endurance
 def test_a_result_file_gives_samples_a_run_and_a_board(lea, run_jobs, name, format, found):
     create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
     said = say("import_benchmark", "kitchen", DATA / name, "--with-runs", "--model", "M")

@@ -279,6 +279,7 @@ def alone(said, *samples):
 
 @pytest.mark.parametrize("order", [(FIRST, SECOND), (SECOND, FIRST)], ids=["I first", "II first"])
 @pytest.mark.parametrize("gone", [0, 1], ids=["the former goes", "the latter goes"])
+@pytest.mark.endurance
 def test_of_a_joined_trajectory_goes_the_list_that_the_import_brought(lea, benchmark, run_jobs, order, gone):
     files = task(order[0], "cup", "mug"), task(order[1], "mug", "sign")
     records = [imported(lea, benchmark, run_jobs, content, "task.json") for content in files]

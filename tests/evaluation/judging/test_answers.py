@@ -205,6 +205,7 @@ def seen(user: User) -> set[int]:
 
 
 @pytest.mark.parametrize("role", [Role.LEAD, Role.RESEARCHER, "admin"])
+@pytest.mark.endurance
 def test_who_was_handed_a_question_about_an_answer_sees_no_results_until_they_have_finished(
     lea: User, kitchen: Benchmark, role: str
 ) -> None:

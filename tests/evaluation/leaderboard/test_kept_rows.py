@@ -16,6 +16,7 @@ from tests.conftest import signed_in
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
+@pytest.mark.endurance
 def test_a_kept_row_shows_what_has_changed_since(lea, board):
     client = signed_in(lea)
     last = Run.objects.order_by("pk").last().pk

@@ -100,6 +100,7 @@ def cases_of(page: Any) -> set[str]:
     return {str(row.trajectory.pk) for row in page.context["rows"][:MOST]}
 
 
+@pytest.mark.endurance
 def test_a_copy_is_whole_its_numbers_are_those_of_the_lists_they_open_and_made_again_it_is_the_same(
     lea: User, board: Benchmark, query: str, tmp_path: Path, client: Any
 ) -> None:

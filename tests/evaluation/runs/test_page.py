@@ -34,6 +34,7 @@ def hidden(response):
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_every_count_leads_to_exactly_that_many(lea, street):
     client = signed_in(lea)
     response = page(client, street)
@@ -99,6 +100,7 @@ def test_runs_are_ranked_at_every_threshold(lea):
     "settings",
     [{"no_crop": "fail"}, {"ioa_threshold": "0.3"}, {"undecided_answer": "exclude"}, {"multi_crop": "union"}],
 )
+@pytest.mark.endurance
 def test_counts_lead_to_as_many_under_other_settings(lea, settings, street):
     client = signed_in(lea)
     change_settings(actor=lea, benchmark=street, values=settings)
@@ -144,6 +146,7 @@ def test_few_pictures_of_scores_of_before_are_not_numbered(lea):
 
 
 @pytest.mark.parametrize("threshold", [0, 0.16, 0.39, 0.4, 0.5, 1])
+@pytest.mark.endurance
 def test_the_moved_threshold_has_counts_whose_lists_are_as_long(lea, threshold, street):
     """The links are those of static/js/models/threshold.js."""
     client = signed_in(lea)

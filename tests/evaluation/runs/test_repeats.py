@@ -46,6 +46,7 @@ def split(shown):
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_every_count_of_the_card_leads_to_exactly_that_many(client, benchmark):
     response = page(client, benchmark)
     shown = response.context["repeats"]

@@ -121,6 +121,7 @@ class Columns:
 
 @pytest.mark.both_databases
 @pytest.mark.parametrize("settings", [{}, {"undecided_answer": "exclude", "multi_crop": "union", "ioa_threshold": 0.3}])
+@pytest.mark.endurance
 def test_the_tables_of_the_file_are_those_of_the_columns_on_the_run_and_on_every_slice(lea, settings, street):
     if settings:
         change_settings(actor=lea, benchmark=street, values=settings)

@@ -108,6 +108,7 @@ def test_a_server_that_keeps_its_files_to_itself_can_run_code(mode: Mode, python
 
 
 @pytest.mark.skipif(os.getuid() != 0 or not shutil.which("setpriv"), reason="only root can start it as another user")
+@pytest.mark.endurance
 def test_every_attempt_has_the_same_outcome_where_the_server_is_an_ordinary_user(mode: Mode, python: Python) -> None:
     user = ["setpriv", f"--reuid={ORDINARY}", f"--regid={ORDINARY}", "--clear-groups"]
     script = [python.executable, "-m", "tests.evaluation.sandbox.attempts", mode, python.executable, python.prefix]

@@ -17,6 +17,7 @@ def running(mode: Mode, python: Python) -> Iterator[Runner]:
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda attempt: attempt.name)
+@pytest.mark.endurance
 def test_an_attempt_has_the_outcome_of_the_table(running: Runner, mode: Mode, attempt: Attempt) -> None:
     if not attempt.fits:
         pytest.skip("another machine has no such call")

@@ -79,6 +79,7 @@ def of_a_release_before(_):
 @pytest.mark.parametrize(
     "change", [new_gold, pytest.param(less_gold, marks=pytest.mark.one_database), of_a_release_before]
 )
+@pytest.mark.endurance
 def test_every_page_says_it_and_scoring_what_is_stale_ends_it(lea, change, board):
     client = signed_in(lea)
     save_slice(actor=lea, benchmark=board, name="Wrong", query="wrong")
@@ -90,6 +91,7 @@ def test_every_page_says_it_and_scoring_what_is_stale_ends_it(lea, change, board
 
 
 @pytest.mark.one_database
+@pytest.mark.endurance
 def test_who_may_score_is_offered_it_and_others_are_told_who_can(lea, rui, board):
     add_member(actor=lea, benchmark=board, user=rui, role=Role.REVIEWER)
     save_slice(actor=lea, benchmark=board, name="Wrong", query="wrong")

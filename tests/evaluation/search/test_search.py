@@ -55,6 +55,7 @@ def test_it_finds_benchmarks_samples_runs_slices_and_pages(lea: User, slices: No
     assert found(client, "nothing is called this") == {}
 
 
+@pytest.mark.endurance
 def test_every_result_opens(lea: User, slices: None) -> None:
     client = signed_in(lea)
     groups = [
@@ -75,6 +76,7 @@ def test_there_are_twenty_results_at_most(lea: User) -> None:
 
 
 @pytest.mark.parametrize("text", ["kitchen", "mug", "model", "wide", "e"])
+@pytest.mark.endurance
 def test_strangers_and_visitors_find_nothing_private(text: str, sam: User, slices: None) -> None:
     for client in (signed_in(sam), Client()):
         for terms in ({}, {"in": "kitchen"}, {"in": "kitchen", "run": str(Run.objects.get(model__name="Model C").pk)}):

@@ -140,6 +140,7 @@ def test_a_prefix_is_continued_with_the_answer_and_without_a_call(prefix: str, a
 
 
 @pytest.mark.parametrize("dose", [0.0, 0.25, 0.5, 1.0])
+@pytest.mark.endurance
 def test_noise_leaves_the_share_of_evidence_that_was_not_replaced(dose: float) -> None:
     rng = np.random.default_rng(1)
     for known in CHOICES[:6]:
@@ -160,6 +161,7 @@ def with_image(region: Any, data: bytes) -> Shown:
     return Shown("image_1", ZoomImage(sent.size, region), sent)
 
 
+@pytest.mark.endurance
 def test_rates_are_those_of_the_brains() -> None:
     def bare(known: Any, seed: int) -> Chat:
         return chat(known, seed=seed)

@@ -74,6 +74,7 @@ def test_models_and_counts_are_listed_and_other_models_refused(stand_in: StandIn
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=lambda fault: fault.name)
+@pytest.mark.endurance
 def test_every_fault_is_met_by_the_client_with_its_kind(fault: Fault) -> None:
     known = ANSWERED[0]
     with StandIn(RECORDED, Options(faults=[fault], rate=1.0)) as running:

@@ -52,6 +52,7 @@ def rows_in(path, columns):
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_the_file_of_a_scoring_has_one_row_for_each_trajectory_with_its_score(street):
     for run in runs_of(street):
         rows = rows_in(paths_of([run])[0], ("pk", "evaluated", "verdict"))
@@ -132,6 +133,7 @@ def age(file):
 
 
 @pytest.mark.parametrize("happens", [lose, damage, age], ids=["lost", "damaged", "of another release"])
+@pytest.mark.endurance
 def test_scores_that_cannot_be_read_are_said_to_be_missing_and_scoring_makes_them_again(street, lea, happens):
     [run, _] = runs_of(street)
     [path] = paths_of([run])

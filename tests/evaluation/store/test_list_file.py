@@ -117,6 +117,7 @@ def older_schema(file):
 
 
 @pytest.mark.parametrize("harm", [damage, lose, made_elsewhere, older_schema])
+@pytest.mark.endurance
 def test_lists_go_on_without_a_list_file_that_cannot_be_read(street, lea, harm, monkeypatch):
     before = [listed(street, **terms) for terms in TERMS]
     write_long_list(street, monkeypatch)

@@ -114,6 +114,7 @@ def source(request, street, monkeypatch):
         write_long_list(street, monkeypatch)
 
 
+@pytest.mark.endurance
 def test_every_kind_of_query_means_the_same_everywhere(source, street, lea):
     plain = Plain(street, lea)
     assert {query: check_agreement(street, lea, plain, query) > 0 for query in QUERIES} == QUERIES
@@ -189,6 +190,7 @@ LONG = "crop " * 60 + "again"
 
 
 @pytest.mark.parametrize("kept", ["all runs", "one run"])
+@pytest.mark.endurance
 def test_every_field_means_what_it_says_plainly(lea, kept, street_of_two):
     repeat(street_of_two, lea)
     runs = list(Run.objects.of(street_of_two))

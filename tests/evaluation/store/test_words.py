@@ -124,6 +124,7 @@ def test_a_host_without_copies_fetches_each_file_once(street, settings, tmp_path
 
 
 @pytest.mark.parametrize("damage", [b"", b"SQLite format 3\0" + b"\0" * 4096, b"no database", None])
+@pytest.mark.endurance
 def test_a_damaged_copy_is_replaced_and_the_search_finds_the_same(street, damage):
     found, _ = answers(street)
     copy = local_copy(runs_of(street)[0])
@@ -136,6 +137,7 @@ def test_a_damaged_copy_is_replaced_and_the_search_finds_the_same(street, damage
 
 
 @pytest.mark.parametrize("bytes_there", [None, b"other bytes"])
+@pytest.mark.endurance
 def test_a_file_that_the_object_store_lost_or_damaged_costs_time_only(lea, street, bytes_there):
     found, _ = answers(street)
     [run, _] = runs_of(street)

@@ -27,6 +27,7 @@ def page(client, benchmark, **terms):
 
 
 @pytest.mark.one_database  # its numbers and their lists are read from files; the tables are asked for on both
+@pytest.mark.endurance
 def test_every_count_leads_to_exactly_that_many(lea):
     client, benchmark = signed_in(lea), make_chains(lea)
     first, second = Run.objects.of(benchmark).order_by("model__name")

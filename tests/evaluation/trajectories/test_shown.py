@@ -63,6 +63,7 @@ def test_rows_say_what_was_chosen_in_its_order_and_what_is_undefined_is_not_0(le
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_every_field_that_rows_can_show_has_its_words_and_says_what_the_file_says(lea, street):
     """The list is sorted by each number too, which then stands in its rows: those of one sample are enough."""
     offered = [name for group in GROUPS.values() for name in group]

@@ -33,6 +33,7 @@ def terms_of(trajectory, person, snapshot=None):
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_every_trajectory_is_in_the_list_of_those_alike(lea, street):
     rows = Trajectory.objects.of(street).select_related("sample", "run")
     seen, snapshot = {}, snapshot_of(street, lea)
@@ -68,6 +69,7 @@ def test_what_people_said_goes_before_the_rule(lea, street):
     assert pks_in(street, terms, lea) == [row.pk]
 
 
+@pytest.mark.endurance
 def test_the_preview_counts_them_and_leads_to_as_many(lea, street):
     """Of one trajectory for each list, which is the same for all in it."""
     client, snapshot = signed_in(lea), snapshot_of(street, lea)

@@ -81,6 +81,7 @@ def test_each_row_says_whether_the_call_is_the_same_another_added_or_missing(
     assert f"distance {table.distance}" in html
 
 
+@pytest.mark.endurance
 def test_the_pages_have_the_distance_and_the_chain_of_the_scores(benchmark: Benchmark, lea: User) -> None:
     rows = {(row["model"], row["sample"]): row for row in sample_rows(benchmark)}
     assert len(rows) == 10

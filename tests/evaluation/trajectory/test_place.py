@@ -28,6 +28,7 @@ WHOLE = pytest.param({}, marks=pytest.mark.both_databases)
 
 
 @pytest.mark.parametrize("terms", [WHOLE, {"quadrant": "G+A+"}, {"q": "calls >= 1 not failed"}, {"correct": "no"}])
+@pytest.mark.endurance
 def test_the_place_is_the_one_among_the_rows_that_the_database_lists(lea, monkeypatch, terms, few):
     monkeypatch.setattr(trajectory_place, "PAGE_SIZE", 3)
     listed = pks_in(few, terms, lea)

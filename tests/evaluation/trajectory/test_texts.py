@@ -46,6 +46,7 @@ def test_there_is_no_text_of_a_turn_that_is_not_there(lea, part):
     ("query", "first", "last"),
     [("", 1, 50), ("?from=60", 51, 100), ("?from=1000", 951, 1000), ("?from=9999", 951, 1000), ("?from=x", 1, 50)],
 )
+@pytest.mark.endurance
 def test_a_thousand_turns_come_in_pages(lea, query, first, last):
     scored_kitchen(lea, trajectories=[many(1000)])
     text = page(signed_in(lea), address(query))
