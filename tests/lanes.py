@@ -127,7 +127,7 @@ LANES = (
         "properties", "each property on many examples", long=True,
         prepare=on_sqlite("hypothesis", "--hypothesis-profile=many"),
     ),
-    Lane("endurance", "whole benches and demos, every page, killed processes, on SQLite", on_sqlite("endurance"), long=True),
+    Lane("endurance", "whole demos, every page, killed processes, on SQLite", on_sqlite("endurance"), long=True),
     Lane("endurance-postgres", "the same on PostgreSQL", on_postgres("endurance"), long=True),
     Lane("deploy", "the shipped locks in clean environments, on one host and on two", deploy, waits=True, long=True),
 )  # fmt: skip

@@ -95,6 +95,7 @@ SITE = [
     Line("accounts:request-reset", get=everyone(), post=everyone()),
     Line("accounts:reset-password", ("{lea}", "{reset}"), get=everyone(), post=everyone()),
     Line("accounts:verify", ("{verify}",), get=everyone(), post=everyone()),
+    Line("accounts:set-up", ("{verify}",), get=everyone(404), post=everyone(404)),
     Line("accounts:send-verification", post=signed_in()),
     Line("accounts:account", get=signed_in()),
     Line("accounts:keys", get=signed_in(), post=signed_in()),

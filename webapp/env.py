@@ -74,6 +74,10 @@ VARIABLES: tuple[Variable, ...] = (
         "Mail server: smtps://user:password@host:465, smtp+tls://… (STARTTLS) or smtp://…. Unset: no email is sent."
     )),
     Variable("EMAIL_FROM", "", "Sender of email, such as Sightline <sightline@example.org>. Needed with EMAIL_URL."),
+    Variable("SIGHTLINE_WHO_CREATES", "leads", (
+        "Who creates benchmarks: admins (site admins), leads (also leads of a benchmark) or members (everyone with an "
+        "account)."
+    )),
     Variable("SIGHTLINE_WORKER_THREADS", "2", "Jobs that one worker process runs at the same time."),
     Variable("SIGHTLINE_WEB_THREADS", "8", "Requests that one web process answers at the same time."),
     Variable("SIGHTLINE_JOB_LEASE_SECONDS", "15", "A job is taken over if its worker sends no sign for this long."),

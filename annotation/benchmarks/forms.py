@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.utils.text import format_lazy
+from django.utils.text import format_lazy, slugify
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.models import Benchmark
@@ -33,12 +33,27 @@ class NewBenchmarkForm(forms.ModelForm):
         }
         help_texts = {
             "title": gettext_lazy("For example, “Street signs 4K”."),
-            "slug": gettext_lazy("Lowercase letters, digits and hyphens. Used in the URL; can't be changed later."),
+            "slug": gettext_lazy(
+                "Lowercase letters, digits and hyphens. Used in the URL; can't be changed later. Empty: from the title."
+            ),
             "licence": gettext_lazy("License of images and questions, as an SPDX identifier, for example CC-BY-4.0."),
             "public": gettext_lazy("Anyone can view samples, leaderboard and trajectories without signing in."),
             "remove_metadata": REMOVE_METADATA,
         }
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["slug"].required = False
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or {}
+        if not said.get("slug") and "slug" not in self.errors:
+            longest = Benchmark._meta.get_field("slug").max_length
+            said["slug"] = slugify(said.get("title", ""))[:longest].strip("-_").replace("_", "-")
+            if not said["slug"]:
+                self.add_error("slug", gettext("The title has no letters for an address. Enter one."))
+        return said
 
 
 class DetailsForm(forms.ModelForm):

@@ -16,7 +16,7 @@ from annotation.content.records import record_of
 from annotation.exporters.native import sample_row
 from annotation.models import Sample
 from annotation.models.querysets.samples import SAMPLE_TERMS
-from annotation.samples.read import find_sample
+from annotation.samples.read.named import find_sample
 from annotation.workflow import Right
 from webapp.common.api_paging import PAGING, page_of, paged
 

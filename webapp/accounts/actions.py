@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from webapp.accounts import letters
-from webapp.accounts.links import on_site, opens_reset, reset_path, verified_by, verify_path
+from webapp.accounts.links import on_site, opens_reset, opens_set_up, reset_path, verified_by, verify_path
 from webapp.accounts.models import ApiToken, Invitation, Session, SignInAttempt, User
 from webapp.accounts.scopes import Scope, benchmarks_of
 from webapp.accounts.sessions import kept_as
@@ -28,6 +28,8 @@ TOKEN_LASTS = timedelta(days=90)
 TOKEN_LASTS_AT_MOST = timedelta(days=365)
 
 DEAD_LINK = gettext_noop("This link was used, has expired or is incomplete. Request a new one.")
+
+NO_SET_UP = gettext_noop("This link has expired, or the site has accounts already. Restart the server for a new link.")
 
 WhenAccepted = Callable[[Invitation, User], None]
 _when_accepted: list[WhenAccepted] = []
@@ -123,6 +125,19 @@ def accept_invitation(secret: str, *, name: str = "", password: str = "", actor:
     for callback in _when_accepted:
         callback(invitation, user)
     audit.record(actor=user, action="invitation.accept", subject=invitation, data={"mailed": invitation.mailed})
+    return user
+
+
+@transaction.atomic
+def set_up(signed: str, *, email: str, name: str, password: str) -> User:
+    """Create the first account, a site admin, by the link that the server printed. It works once."""
+    if not opens_set_up(signed):
+        raise NotFound(gettext(NO_SET_UP))
+    # Whoever reads the server's output owns the site; the address itself is not verified.
+    user = User(email=email.strip().lower(), name=name.strip(), is_staff=True, is_superuser=True)
+    _set_password(user, password)
+    user.save()
+    audit.record(actor=user, action="site.set_up", subject=user)
     return user
 
 

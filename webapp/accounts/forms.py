@@ -47,6 +47,12 @@ class AcceptForm(forms.Form):
     password = forms.CharField(label=gettext_lazy("New password"), strip=False, widget=_NEW_PASSWORD)
 
 
+class SetUpForm(AcceptForm):
+    email = forms.EmailField(label=gettext_lazy("Email"))
+
+    field_order = ("email", "name", "password")
+
+
 class NameForm(forms.Form):
     name = forms.CharField(label=gettext_lazy("Name shown to others"), max_length=120)
 

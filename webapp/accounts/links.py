@@ -10,7 +10,8 @@ from django.urls import reverse
 from webapp.accounts.models import User
 
 VERIFY_SECONDS = 7 * 24 * 3600
-_VERIFY = "verify address"
+SET_UP_SECONDS = 24 * 3600
+_VERIFY, _SET_UP = "verify address", "set up the site"
 
 
 class _Generator(PasswordResetTokenGenerator):
@@ -51,6 +52,20 @@ def verified_by(signed: str) -> tuple[int, str] | None:
     except signing.BadSignature:
         return None
     return int(pk), str(email)
+
+
+def set_up_path() -> str:
+    """The path of the link by which the first account is created."""
+    return reverse("accounts:set-up", args=[signing.dumps("", salt=_SET_UP)])
+
+
+def opens_set_up(signed: str) -> bool:
+    """Whether this link was made on this site in the last 24 hours, and nobody has an account yet."""
+    try:
+        signing.loads(signed, salt=_SET_UP, max_age=SET_UP_SECONDS)
+    except signing.BadSignature:
+        return False
+    return not User.objects.exists()
 
 
 def on_site(path: str) -> str:

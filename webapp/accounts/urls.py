@@ -6,6 +6,7 @@ app_name = "accounts"
 
 urlpatterns = [
     path("sign-in/", views.sign_in, name="sign-in"),
+    path("set-up/<str:signed>/", views.set_up, name="set-up"),
     path("session/", views.session, name="session"),
     path("sign-out/", views.sign_out, name="sign-out"),
     path("reset/", reset_views.request_reset, name="request-reset"),

@@ -19,12 +19,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from webapp.accounts import actions
 from webapp.accounts.devices import remember_device
-from webapp.accounts.forms import AcceptForm, NameForm, PasswordForm, SignInForm, TokenForm
+from webapp.accounts.forms import AcceptForm, NameForm, PasswordForm, SetUpForm, SignInForm, TokenForm
 from webapp.accounts.http import SignedInRequest
+from webapp.accounts.links import opens_set_up
 from webapp.accounts.models import User
 from webapp.accounts.sessions import kept_as, sessions_of
 from webapp.accounts.throttle import begin_attempt, end_attempt
-from webapp.common.errors import ApplicationError, NotAllowed, asked_by_script, with_headers
+from webapp.common.errors import ApplicationError, NotAllowed, NotFound, asked_by_script, errors_said_in, with_headers
 from webapp.common.http import Request, has_undeclared_proxy
 from webapp.common.once import forget_once, keep_once, kept_once
 
@@ -230,6 +231,26 @@ def revoke_token(request: SignedInRequest, token_id: int) -> HttpResponse:
     actions.revoke_token(token, actor=request.user)
     messages.success(request, gettext("Token “%(name)s” revoked.") % {"name": token.name})
     return redirect("accounts:account")
+
+
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "HEAD", "POST"])
+def set_up(request: Request, signed: str) -> HttpResponse:
+    """Template accounts/set_up.html; context: form (SetUpForm: email, name, password), rules. 404 once there is an
+    account."""
+    if not opens_set_up(signed):
+        raise NotFound(gettext(actions.NO_SET_UP))
+    form = SetUpForm(request.POST or None)
+    if form.is_valid():
+        with errors_said_in(form):
+            user = actions.set_up(signed, **form.cleaned_data)
+            answer = redirect(settings.LOGIN_REDIRECT_URL)
+            login(request, user)
+            _from_known_device(request, answer, user)
+            return answer
+    context = {"form": form, "rules": password_validators_help_texts()}
+    return render(request, "accounts/set_up.html", context, status=400 if form.errors else 200)
 
 
 @never_cache

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext
 
@@ -71,7 +72,9 @@ def cards_for(user: Person, benchmarks: BenchmarkQuerySet | None = None) -> list
 
 def creates(user: Person, cards: Iterable[Card]) -> bool:
     """Whether this person may create a benchmark, from the cards of all that they may see."""
-    return getattr(user, "is_staff", False) or any(Role.LEAD.value in card.roles for card in cards)
+    if getattr(user, "is_staff", False) or (settings.WHO_CREATES == "MEMBERS" and user.is_authenticated):
+        return True
+    return settings.WHO_CREATES == "LEADS" and any(Role.LEAD.value in card.roles for card in cards)
 
 
 def pictures_of(benchmarks: Iterable[Benchmark]) -> dict[int, list[str]]:

@@ -40,7 +40,7 @@ def _is_named(card: Card, words: list[str]) -> bool:
 def new_benchmark(request: SignedInRequest) -> HttpResponse:
     """Template annotation/benchmarks/new.html; context: form. Its creator becomes its lead."""
     if not may_create(request.user):
-        raise NotAllowed(gettext("Only leads and site admins can create benchmarks. Ask one of them to create yours."))
+        raise NotAllowed(gettext("You can't create benchmarks on this site. Ask a site admin to create yours."))
     form = NewBenchmarkForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         with errors_said_in(form):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext
 
@@ -18,8 +19,12 @@ TAKEN = frozenset({"new"})
 
 
 def may_create(user: User) -> bool:
-    """Site admins, and who leads a benchmark already."""
-    return user.is_active and (user.is_staff or Membership.objects.filter(user=user, role=Role.LEAD).exists())
+    """Site admins, and as SIGHTLINE_WHO_CREATES says: leads of a benchmark, or everyone with an account."""
+    if not user.is_active:
+        return False
+    if user.is_staff or settings.WHO_CREATES == "MEMBERS":
+        return True
+    return settings.WHO_CREATES == "LEADS" and Membership.objects.filter(user=user, role=Role.LEAD).exists()
 
 
 def create_benchmark(

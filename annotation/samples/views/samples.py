@@ -16,6 +16,7 @@ from annotation.common.tabs import benchmark_context
 from annotation.common.terms import SORTS, Terms
 from annotation.samples.present.facts import facts_of
 from annotation.samples.present.tiles import tile_of
+from annotation.samples.read.first_steps import first_steps
 from annotation.workflow import Right
 from webapp.common.http import Request
 from webapp.common.paging import page_after
@@ -26,9 +27,9 @@ SORT_WORDS = {"key": "ID", "-changed": gettext_lazy("Last changed"), "share": ge
 
 @require_safe
 def samples(request: Request, slug: str) -> HttpResponse:
-    """Template annotation/samples/samples.html; context: facts, facets, page (has_next, after), tiles, total,
-    terms, tokens, hidden, views, sorts. Address: see ``SAMPLE_FILTERS``; ?view=table, ?sort=key|-changed|share,
-    ?after=KEY.
+    """Template annotation/samples/samples.html; context: facts, steps (Step, for leads), facets, page (has_next,
+    after), tiles, total, terms, tokens, hidden, views, sorts. Address: see ``SAMPLE_FILTERS``; ?view=table,
+    ?sort=key|-changed|share, ?after=KEY.
     """
     benchmark = load_benchmark(request, slug)
     if not allowed(request.user, benchmark, Right.SEE_GOLD):
@@ -43,6 +44,7 @@ def samples(request: Request, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         **benchmark_context(request, benchmark, "samples"),
         "facts": facts,
+        "steps": first_steps(benchmark) if allowed(request.user, benchmark, Right.MANAGE) else [],
         "facets": facets_of(benchmark.samples.all(), terms, request.user, benchmark),
         "page": page,
         "tiles": tiles,

@@ -16,7 +16,7 @@ from annotation.exchange.write.samples import finish_record
 from annotation.images.chain_runs import image_of, original_of, run_uploaded_call
 from annotation.importers.fields import Report, RowRefused
 from annotation.models import Benchmark, Image, ImportRecord, Sample
-from annotation.samples.read import find_sample
+from annotation.samples.read.named import find_sample
 from annotation.schema import ToolCall
 from annotation.toolbox.results import Picture
 from annotation.toolbox.runner import ChainResult

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.common.loading import load_benchmark
 from annotation.content.records import record_of
-from annotation.samples.read import find_sample
+from annotation.samples.read.named import find_sample
 from annotation.schema import ToolCall, shortened
 from annotation.workflow import Right
 from evaluation.common.downloads import FORMATS, rows_file

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.common.loading import load_benchmark
 from annotation.content.records import record_of
-from annotation.samples.read import find_sample
+from annotation.samples.read.named import find_sample
 from annotation.workflow import Right
 from evaluation.common.frame import frame_of, gold_corners, marks_of, picture_problem
 from evaluation.common.letters import letters_among

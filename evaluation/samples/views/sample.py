@@ -14,7 +14,7 @@ from annotation.common.loading import load_benchmark
 from annotation.content.records import record_of
 from annotation.queue.batch import SETTLED
 from annotation.queue.timeline import timeline
-from annotation.samples.read import find_sample
+from annotation.samples.read.named import find_sample
 from annotation.workflow import Right
 from evaluation.common.frame import frame_of, gold_corners, marks_of, picture_problem
 from evaluation.common.letters import letters_of

@@ -14,6 +14,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from webapp import env
+from webapp.accounts.links import set_up_path
+from webapp.accounts.models import User
 from webapp.common.databases import refuse_old_tables
 from webapp.common.static import collect
 from webapp.env import PROGRAM
@@ -44,14 +46,19 @@ class Command(BaseCommand):
         refuse_old_tables()
         if not options["collected"]:
             collect()
-        # Threads and processes open connections of their own.
-        connections.close_all()
         workers = settings.WORKER_THREADS if memory_broker and not options["no_worker"] else 0
         self._warn_of_public(host)
+        # Before the processes start: they answer requests only.
+        set_up = "" if User.objects.exists() else set_up_path()
+        # Threads and processes open connections of their own.
+        connections.close_all()
 
         def ready() -> None:
             shown = "localhost" if host in {"127.0.0.1", "0.0.0.0", "::", "::1"} else host
             self.stdout.write(f"Sightline is running at http://{shown}:{port}/ (stop it with Ctrl-C)")
+            if set_up:
+                address = settings.SITE_URL or f"http://{shown}:{port}"
+                self.stdout.write(f"Nobody has an account yet. Create the first one at {address}{set_up}")
             self.stdout.flush()
 
         serve(bound, processes=settings.WEB_PROCESSES, worker_threads=workers, ready=ready)

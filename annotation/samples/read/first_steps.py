@@ -1,0 +1,89 @@
+"""The first steps of a lead: from an empty benchmark to the first accepted sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext_lazy
+
+from annotation.models import Benchmark, Guideline, InvitedRole, Membership, Sample
+from annotation.workflow import Role, SampleState
+from webapp.common.translation import Text
+
+PILOT = 10
+"""Samples of a pilot, each annotated by two people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step with the address of its page; ``done`` is read from the benchmark, never ticked by hand."""
+
+    title: Text
+    text: Text
+    route: str
+    done: bool = False
+    now: bool = False
+
+
+STEPS = {
+    "guidelines": Step(
+        gettext_lazy("Write guidelines"),
+        gettext_lazy("How a question, its answer and its evidence should look, with good and bad examples."),
+        "annotation:guidelines-settings",
+    ),
+    "images": Step(
+        gettext_lazy("Upload images"),
+        gettext_lazy("Each image becomes a sample. Use large ones: evidence should be too small to read at 1024 px."),
+        "annotation:upload",
+    ),
+    "people": Step(
+        gettext_lazy("Invite annotators and a reviewer"),
+        gettext_lazy("Nobody reviews their own work, so at least two people are needed."),
+        "annotation:settings",
+    ),
+    "pilot": Step(
+        gettext_lazy("Have ten samples annotated twice"),
+        gettext_lazy("Set two annotators per sample for the first ten. Their disagreements show what is unclear."),
+        "annotation:queue-settings",
+    ),
+    "accepted": Step(
+        gettext_lazy("Review the first samples"),
+        gettext_lazy("Read the agreement, make the guidelines clearer, and accept what is right."),
+        "annotation:review",
+    ),
+}
+
+
+def first_steps(benchmark: Benchmark) -> list[Step]:
+    """The steps with what is done, until a sample is accepted; then none. One query."""
+    done = _done(benchmark)
+    if done["accepted"]:
+        return []
+    first = next(name for name in STEPS if not done[name])
+    return [Step(step.title, step.text, step.route, done=done[name], now=name == first) for name, step in STEPS.items()]
+
+
+def _done(benchmark: Benchmark) -> dict[str, bool]:
+    here = Sample.objects.filter(benchmark=OuterRef("pk"))
+    members = Membership.objects.filter(benchmark=OuterRef("pk"))
+    invited = InvitedRole.objects.filter(benchmark=OuterRef("pk"))
+    twice = here.with_annotators().filter(annotators_n__gte=2).values("pk")
+    asked: dict[str, Any] = {
+        "guidelines": Exists(Guideline.objects.filter(benchmark=OuterRef("pk"))),
+        "images": Exists(here),
+        "accepted": Exists(here.filter(state=SampleState.ACCEPTED)),
+        "pilot": Exists(twice[PILOT - 1 : PILOT]),
+        **{
+            f"has_{role}": Exists(members.filter(role=role)) | Exists(invited.filter(role=role))
+            for role in (Role.ANNOTATOR.value, Role.REVIEWER.value)
+        },
+    }
+    [found] = (
+        Benchmark.objects.filter(pk=benchmark.pk)
+        .order_by()
+        .values(**{f"is_{name}": one for name, one in asked.items()})
+    )
+    told = {name: bool(found[f"is_{name}"]) for name in asked}
+    return told | {"people": told["has_annotator"] and told["has_reviewer"]}
