@@ -20,6 +20,7 @@ from annotation.benchmarks.write.invitations import invite_person
 from annotation.content.freeze import freeze_version
 from annotation.content.samples import save_samples
 from annotation.exchange.write.pictures import FORMAT as PICTURES
+from annotation.guidelines.write import publish
 from annotation.images.store import store_pictures
 from annotation.models import (
     AcceptedChain,
@@ -97,6 +98,7 @@ class World:
             add_member(actor=lea, benchmark=benchmark, user=self.people[name], role=Role(name))
         picture = with_picture(benchmark, lea, folder)
         freeze_version(actor=lea, benchmark=benchmark)
+        publish(actor=lea, benchmark=benchmark, body="# Question\n", must_read=False, based_on=0)
         handed_in, to_do, comment = work_of(ana, benchmark)
         invitation, secret = invite_person(actor=lea, benchmark=benchmark, email="new@example.org", roles=[Role.LEAD])
         record = ImportRecord.objects.create(
