@@ -156,7 +156,7 @@ def enqueue_tiles(*, actor: User | None, image: Image, benchmark: Benchmark) -> 
         "annotation.tiles",
         payload={"image_id": image.pk},
         actor=actor,
-        title=f"Tiles of an image, {image.width} × {image.height}",
+        values={"width": image.width, "height": image.height},
         benchmark=benchmark.slug,
         key=f"tiles:{image.sha256}",
     )

@@ -230,7 +230,7 @@ def commit(*, actor: User, record: ImportRecord) -> ImportRecord:
             )
         record.state, record.error = State.RUNNING, ""
         record.save(update_fields=["state", "error"])
-        start_job(record, "evaluation.import", actor=actor, doing="Import", key="import")
+        start_job(record, "evaluation.import", actor=actor, key="import")
     return record
 
 
@@ -457,4 +457,4 @@ def _check_coordinates(text: str) -> None:
 
 
 def _enqueue_reading(actor: User, record: ImportRecord) -> None:
-    start_job(record, "evaluation.dry_run", actor=actor, doing="Reading", key="dry-run")
+    start_job(record, "evaluation.dry_run", actor=actor, key="dry-run")

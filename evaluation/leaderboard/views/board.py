@@ -117,7 +117,7 @@ def score(request: SignedInRequest, slug: str) -> HttpResponse:
     messages.success(
         request,
         gettext("“%(title)s” has started. The leaderboard shows the new scores when it is done.")
-        % {"title": job.title},
+        % {"title": job.title_words},
     )
     return redirect("evaluation:leaderboard", slug)
 
@@ -183,7 +183,7 @@ def _chip(name: str, view: View) -> dict[str, Any]:
     everything = not others or len(others) == len(GROUPS)
     return {
         "name": name,
-        "label": GROUPS[name],
+        "label": str(GROUPS[name]),
         "on": name in view.groups,
         "toggled": None if everything else ",".join(others),
         "groups": ",".join(view.groups) if name in view.groups and len(view.groups) < len(GROUPS) else None,
