@@ -108,9 +108,9 @@ def update_sample_states(samples: Iterable[Sample]) -> None:
         changed.update(state=value, changed_at=timezone.now())
 
 
-def words(state: str) -> str:
-    """``in_review`` as "in review"."""
-    return state.replace("_", " ")
+def reasons_in_english(reasons: Iterable[str]) -> str:
+    """Reasons of a review as the log stores them: "incorrect answer, small box" would be translated, codes are not."""
+    return ", ".join(reason.replace("_", " ") for reason in reasons)
 
 
 def require_annotator(user: User, benchmark: Benchmark) -> None:
