@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from django.http import HttpRequest, QueryDict
+from django.utils.translation import gettext
 
 from evaluation.common.slices import QUERY
 from evaluation.leaderboard.present.columns import (
@@ -62,9 +63,11 @@ class View:
         terms = request.GET
         query, by, value = terms.get("q", "").strip(), terms.get("by", ""), terms.get("slice", "")
         if bool(by) != bool(value):
-            raise InvalidInput("A slice is a facet and its value. Use both by and slice, or neither.", field="by")
+            raise InvalidInput(
+                gettext("A slice is a facet and its value. Use both by and slice, or neither."), field="by"
+            )
         if query and by:
-            raise InvalidInput("Use either q, or by and slice.", field="q")
+            raise InvalidInput(gettext("Use either q, or by and slice."), field="q")
         if query:
             by, value = QUERY, query
         asked = [name for name in terms.get("groups", "").split(",") if name in GROUPS]

@@ -205,7 +205,7 @@ def _difference_words(counts: Sequence[int]) -> tuple[str, str]:
         )
     odds = decimal(ratio, 2)
     halved = gettext("%(odds)s (0.5 added to each cell, because one is 0)") % {"odds": odds}
-    return f"{percentage_points(value)} pp", halved if halves else odds
+    return gettext("%(points)s pp") % {"points": percentage_points(value)}, halved if halves else odds
 
 
 def quadrant_cells(metrics: Metrics, links: RunLinks, *, provisional: bool = False) -> list[Cell]:
