@@ -125,9 +125,9 @@ class View:
         if not any(row.against for row in rows):
             empty.add(DIFFERENCE)
         chosen = self.chosen if self.terms.get("columns") else tuple(one for one in self.chosen if one not in empty)
-        folded = [METRICS[GROUNDED.metric].label] if GROUNDED.metric in self.drawn & empty else []
+        folded = [gettext(METRICS[GROUNDED.metric].label)] if GROUNDED.metric in self.drawn & empty else []
         folded += ["G+A+"] if QUADRANT_BAR in self.drawn & empty else []
-        folded += [METRICS[one].label for one in self.names if one not in chosen]
+        folded += [gettext(METRICS[one].label) for one in self.names if one not in chosen]
         if self.terms.get("empty") == "show" or not rows:
             return replace(self, folded=tuple(folded))
         pinned = tuple(one for one in self.pinned if one in chosen)

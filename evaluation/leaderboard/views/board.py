@@ -203,12 +203,13 @@ def _sorted(column: Column, view: View) -> str:
     return "ascending" if column.lower_is_better else "descending"
 
 
-def _bands(view: View, board: Leaderboard) -> list[tuple[str, int]]:
+def _bands(view: View, board: Leaderboard) -> list[tuple[str, str, int]]:
     """The groups over the columns as they stand, and how many each spans. Accuracy always stands, the difference on the
     whole benchmark only."""
     fixed = ["grounding"] * (1 + len(view.drawn - (set() if board.whole else {DIFFERENCE})))
     plain = ["pinned" if column.metric in view.pinned else column.group for column, _ in view.columns]
-    return [(group, len(list(same))) for group, same in groupby([*fixed, *plain])]
+    words = {**GROUPS, "pinned": gettext("Pinned")}
+    return [(group, str(words[group]), len(list(same))) for group, same in groupby([*fixed, *plain])]
 
 
 def _basis(reference: LeaderboardRow | None) -> Mapping[str, Any]:

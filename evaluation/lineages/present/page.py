@@ -211,6 +211,6 @@ def heads_of(metrics: Sequence[str]) -> list[dict[str, Any]]:
     """The heads of the table: the term, its label, and the unit."""
     unit = {"share": "%", "area": "\N{MULTIPLICATION SIGN}"}
     return [
-        {"term": metric, "label": METRICS[metric].label, "unit": unit.get(METRICS[metric].unit, "")}
+        {"term": metric, "label": gettext(METRICS[metric].label), "unit": unit.get(METRICS[metric].unit, "")}
         for metric in metrics
     ]
