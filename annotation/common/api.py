@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from annotation.common.words import NOT_ALLOWED
+
 from collections.abc import Collection
 from difflib import get_close_matches
 from typing import Any
@@ -29,7 +31,7 @@ def benchmark_for(request: Request, slug: str, right: Right = Right.VIEW) -> Ben
     if benchmark is None:
         raise Http404("Benchmark not found, or you don't have access.")
     if not allowed(person, benchmark, right):
-        words = f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}."
+        words = NOT_ALLOWED[right] % {"title": benchmark.title}
         raise NotAllowed(withheld(person, benchmark, right) or words)
     return benchmark
 

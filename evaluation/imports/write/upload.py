@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from annotation.common.words import NOT_ALLOWED
+
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -70,7 +72,7 @@ def store_upload(
     kinds = [kind for kind in Kind if allowed(actor, benchmark, RIGHT_FOR[kind])]
     if not kinds:
         raise NotAllowed(
-            gettext("Your roles on %(title)s do not let you import. Ask its lead.") % {"title": benchmark.title}
+            gettext("Your roles on %(title)s don't let you import files. Ask its lead.") % {"title": benchmark.title}
         )
     require_room(benchmark, (file.size or 0) + (images.size or 0 if images else 0))
     tidy_scratch()
@@ -238,8 +240,7 @@ def require_kind(actor: User, record: ImportRecord) -> None:
     """Raises ``NotAllowed`` unless this person may import what the record holds."""
     if not allowed(actor, record.benchmark, RIGHT_FOR[Kind(record.kind)]):
         raise NotAllowed(
-            gettext("Your roles on %(title)s do not let you import %(kind)s. Ask its lead.")
-            % {"title": record.benchmark.title, "kind": record.kind}
+            NOT_ALLOWED[RIGHT_FOR[Kind(record.kind)]] % {"title": record.benchmark.title}
         )
 
 
