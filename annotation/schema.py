@@ -249,7 +249,7 @@ def shortened(value: object, limit: int = 200) -> str:
 
 
 def whole_numbers(value: Any) -> Any:
-    """``value`` with whole floats as ``int``, tuples as lists, and text keys: what JSON cannot tell apart is one."""
+    """``value`` with whole floats as ``int``, tuples as lists, and text keys: what JSON cannot distinguish is one."""
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < _WHOLE else value
     if isinstance(value, Mapping):

@@ -151,7 +151,7 @@ def bootstrap_interval(
 ) -> Interval | None:
     """Percentile interval of ``statistic`` over cluster bootstrap draws of ``totals`` (clusters, k).
 
-    ``statistic`` maps totals (draws, k) to values (draws,), NaN where undefined; undefined draws are left out and
+    ``statistic`` maps totals (draws, k) to values (draws,), NaN where undefined; undefined draws are omitted and
     counted. None below 20 clusters, or when more than half of the draws are undefined. Source: docs/metrics.md#ratios.
     """
     if len(totals) < MIN_CLUSTERS:

@@ -106,7 +106,7 @@ def safe_path(folder: Path, name: str) -> Path:
 
 def store_picture(*, actor: User | None, benchmark: Benchmark, source: Path | bytes) -> Image:
     """The stored image of this file, checked and stored unless it is there; without its metadata where the benchmark
-    says so, and then the hash of the file stands beside that of the image. Raises ``PictureProblem``."""
+    says so, and then the hash of the file is next to that of the image. Raises ``PictureProblem``."""
     info = inspect(source)
     if not benchmark.remove_metadata:
         return _known(info) or _store(actor, benchmark, source, info)

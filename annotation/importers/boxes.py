@@ -9,7 +9,7 @@ from annotation.importers.fields import Report
 
 
 def name_boxes(written: Sequence[object], key: str, report: Report, *, listed: bool = True) -> None:
-    """Issues of gold boxes name ``key`` and show what is ``written`` there. ``listed``: they stand there in a list."""
+    """Issues of gold boxes name ``key`` and show what is ``written`` there. ``listed``: they are there in a list."""
     report.stands_for("gold_boxes", key)
     for index, box in enumerate(written):
         report.stands_for(f"gold_boxes[{index}]", f"{key}[{index}]" if listed else key, box)

@@ -38,7 +38,7 @@ class Report:
         self._written: dict[str, tuple[str, tuple[object, ...]]] = {}
 
     def stands_for(self, field: str, theirs: str, *found: object) -> None:
-        """What is called ``field`` here is called ``theirs`` in the file; and what stands there, where it was worked
+        """What is called ``field`` here is called ``theirs`` in the file; and what is there, where it was worked
         out from that. Issues then say what the file says."""
         self._written[field] = theirs, found
 

@@ -237,7 +237,7 @@ class ArrayScanner:
 
 
 def _unescaped(key: bytes) -> str:
-    """A key as JSON means it; as it stands where it is damaged."""
+    """A key as JSON means it; as it is where it is damaged."""
     if b"\\" in key:
         try:
             return str(json.loads(b'"' + key + b'"'))

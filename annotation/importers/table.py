@@ -126,7 +126,7 @@ def _native(
 
 
 def _rest(row: Mapping[str, Any], mapping: ColumnMapping) -> dict[str, Any]:
-    """Columns that are read as nothing; one with the name of a native key is told from it."""
+    """Columns that are read as nothing; one with the name of a native key is distinguished from it."""
     kept = {key: value for key, value in row.items() if key not in mapping.used and value not in ("", None)}
     return {
         f"column {key}" if key in SAMPLE_KEYS else key: value for key, value in kept.items() if not _has_bytes(value)

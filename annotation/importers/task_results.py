@@ -31,7 +31,7 @@ def apply_results(row: dict[str, Any], results: Sequence[Any], report: Report) -
 
     Rectangles become pixels: one that still is a box of ``row`` keeps its exact corners, any other is rounded to whole
     pixels (at least one each way). Where the size of the image is known, the rectangles are all the boxes there are.
-    Issues go to ``report``: rotated rectangles, other shapes and unknown controls are left out.
+    Issues go to ``report``: rotated rectangles, other shapes and unknown controls are omitted.
     """
     regions: list[tuple[str, dict[str, Any]]] = []
     for index, result in enumerate(results):

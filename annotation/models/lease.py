@@ -49,7 +49,7 @@ class Lease(models.Model):
 
 
 class Skip(models.Model):
-    """A person passed a sample by and said why; it is not handed to them again."""
+    """A person passed a sample by and said why; it is not assigned to them again."""
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="skips")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

@@ -216,7 +216,7 @@ def pause_if_needed(user: User, benchmark: Benchmark, rules: QualityRules) -> No
 
 
 def skip_check(actor: User, sample: Sample) -> dict[str, Any]:
-    """It is not handed to them again; returns what they had written. Call inside a transaction."""
+    """It is not assigned to them again; returns what they had written. Call inside a transaction."""
     answer = check_of(actor, sample)
     if answer is None or answer.state == CheckAnswer.State.HANDED_IN:
         return {}

@@ -46,7 +46,7 @@ def release(user: User, sample_id: int, seat: Lease.Seat) -> None:
 
 
 def leave(user: User, sample_id: int, seat: Lease.Seat) -> None:
-    """Let the seat run out now: anybody may take it, and until then it is handed to this person again."""
+    """Let the seat run out now: anybody may take it, and until then it is assigned to this person again."""
     Lease.objects.filter(sample=sample_id, seat=seat, user=user).update(expires_at=Now())
 
 
@@ -84,7 +84,7 @@ def acquire_author_lease(
 ) -> None:
     """Hold the place at which this person annotates the sample, theirs again if they had left. Call inside a
     transaction. Raises ``Conflict`` with the code ``lease_lost`` when others have all places, or with ``handed_only``
-    when it was not handed to them, and ``paused`` where nothing new may be begun."""
+    when it was not assigned to them, and ``paused`` where nothing new may be begun."""
     if renew(user, sample.pk, ANNOTATE):
         return
     queue = queue_of(sample.benchmark)

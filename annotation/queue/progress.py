@@ -16,7 +16,7 @@ WINDOW = timedelta(days=7)
 """The pace is that of the last week ..."""
 
 FEWEST = 10
-"""... and is not told from fewer submissions than these."""
+"""... and is not distinguished from fewer submissions than these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Whole:
 
 
 def my_progress(user: User, benchmark: Benchmark) -> Mine:
-    """Five queries. Gold checks count as what they look like: samples handed in that wait for a review."""
+    """Five queries. Gold checks count as what they look like: samples submitted that wait for a review."""
     now = timezone.now()
     mine = Annotation.objects.filter(sample__benchmark=benchmark, author=user, kind=Annotation.Kind.OWN)
     by_state = dict(mine.order_by().values_list("state").annotate(n=Count("pk")))

@@ -67,7 +67,7 @@ def submissions_of(sample: Sample, rule: AdjudicationRule) -> Submissions:
 
 
 def current_round(sample: Sample) -> tuple[Adjudication, Submissions]:
-    """The open round of the sample and what it compares, begun anew where other submissions wait than it compared.
+    """The open round of the sample and what it compares, begun again where other submissions wait than it compared.
     Call inside a transaction, with more than one annotation waiting."""
     Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
     found = Adjudication.objects.filter(sample=sample, decision="").select_related("rule").first()

@@ -75,7 +75,7 @@ def initials(name: str) -> str:
 
 @register.filter
 def answer_words(content: dict[str, Any], answer: str) -> str:
-    """An answer with the option it stands for: "C, 3rd floor"; an open answer as it is."""
+    """An answer with the option it represents: "C, 3rd floor"; an open answer as it is."""
     option = content["options"].get(answer)
     return f"{answer}, {option}" if option else answer
 

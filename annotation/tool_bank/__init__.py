@@ -58,7 +58,7 @@ def key_of(name: str) -> str:
 
 
 def distinct(names: Iterable[str]) -> dict[str, str]:
-    """Names by their key, each once as it is first written, blank ones left out."""
+    """Names by their key, each once as it is first written, blank ones omitted."""
     found: dict[str, str] = {}
     for name in names:
         if key := key_of(name):

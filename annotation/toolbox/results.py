@@ -32,7 +32,7 @@ class Range:
     clamp: bool = False
 
     def clamped(self, value: float) -> float:
-        """Return the value itself, or where ``clamp`` the allowed one that stands for it."""
+        """Return the value itself, or where ``clamp`` the allowed one that represents it."""
         if not self.clamp:
             return value
         if self.odd and value % 2 == 0:

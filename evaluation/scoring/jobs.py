@@ -24,7 +24,7 @@ def score(context: JobContext, benchmark_id: int) -> dict[str, Any] | Parts:
 
 @job(SCORE_RUN, title=gettext_noop("Score a run"))
 def score_run(context: JobContext, run_id: int, revision: int) -> None:
-    """``revision``: of the run when the part was handed out."""
+    """``revision``: of the run when the part was queued."""
     score_part(context, run_id=run_id)
 
 

@@ -51,7 +51,7 @@ def _key(benchmark: Benchmark) -> str:
 
 
 def score_in_job(context: JobContext, *, benchmark_id: int) -> dict[str, Any] | Parts:
-    """The body of the job: hand out what is stale, then rank."""
+    """The body of the job: queue what is stale, then rank."""
     benchmark = Benchmark.objects.get(pk=benchmark_id)
     context.result_url = f"{benchmark.get_absolute_url()}leaderboard/"
     runs = sum(part.state == Job.State.DONE for part in context.parts)

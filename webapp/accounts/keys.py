@@ -87,5 +87,5 @@ def _problem(table: KeyTable, chosen: str) -> str:
 
 
 def changed(table: KeyTable, own: Mapping[str, str]) -> dict[str, str]:
-    """What a person chose that is not so anyway; names that the table does not have are left out."""
+    """What a person chose that is not so anyway; names that the table does not have are omitted."""
     return {key.name: own[key.name] for key in table.keys if own.get(key.name, key.default) != key.default}

@@ -71,7 +71,7 @@ class Tally:
 @dataclass(frozen=True)
 class AnswerGroups:
     """The groups of one state, the largest first. Before they were narrowed, as answers: ``by_reason`` of the run,
-    ``by_run`` of the reason. ``names``: of the runs; ``withheld``: samples may be left out for who asks."""
+    ``by_run`` of the reason. ``names``: of the runs; ``withheld``: samples may be omitted for who asks."""
 
     tallies: Sequence[Tally]
     by_reason: Counter[str]

@@ -163,7 +163,7 @@ def votes_on(benchmark: Benchmark) -> Votes:
 def groups_of(
     rows: Iterable[Row], settings: MetricSettings, votes: Votes = MappingProxyType({})
 ) -> Iterator[AnswerGroup]:
-    """The groups of these answers, each in place of its first. Equal answers under one key are read once."""
+    """The groups of these answers, each instead of its first. Equal answers under one key are read once."""
     digests: dict[int, str] = {}
     readings: dict[tuple[str | None, str], AnswerResult] = {}
     groups: dict[tuple[str, Said | None], AnswerGroup] = {}

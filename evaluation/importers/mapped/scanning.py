@@ -68,7 +68,7 @@ ROW, BESIDE_ROW, NOTHING = "row", "beside", ""
 
 @dataclass(slots=True)
 class _Open:
-    """A value that is taken as it stands, as a row or as one beside the rows, or is passed over."""
+    """A value that is taken as it is, as a row or as one beside the rows, or is passed over."""
 
     what: str
     key: str
@@ -215,7 +215,7 @@ class RowScanner:
                 pass
 
     def _begin(self, data: bytes, start: int, *, in_string: bool = False, word: bool = False) -> bool:
-        """A value begins. Whether it is taken as it stands; otherwise the path leads into it."""
+        """A value begins. Whether it is taken as it is; otherwise the path leads into it."""
         self.seen = True
         depth = len(self._frames)
         frame = self._frames[-1] if self._frames else None

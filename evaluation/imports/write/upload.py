@@ -239,9 +239,7 @@ def commit(*, actor: User, record: ImportRecord) -> ImportRecord:
 def require_kind(actor: User, record: ImportRecord) -> None:
     """Raises ``NotAllowed`` unless this person may import what the record holds."""
     if not allowed(actor, record.benchmark, RIGHT_FOR[Kind(record.kind)]):
-        raise NotAllowed(
-            NOT_ALLOWED[RIGHT_FOR[Kind(record.kind)]] % {"title": record.benchmark.title}
-        )
+        raise NotAllowed(NOT_ALLOWED[RIGHT_FOR[Kind(record.kind)]] % {"title": record.benchmark.title})
 
 
 def path_of(record: ImportRecord) -> Path:

@@ -100,7 +100,7 @@ class View:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The metrics of the plain columns as they stand: pinned ones first, then those of the groups shown."""
+        """The metrics of the plain columns as they are: pinned ones first, then those of the groups shown."""
         rest = [name for name in self.chosen if name not in self.pinned and METRICS[name].group in self.groups]
         return (*self.pinned, *rest)
 

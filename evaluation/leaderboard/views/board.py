@@ -204,7 +204,7 @@ def _sorted(column: Column, view: View) -> str:
 
 
 def _bands(view: View, board: Leaderboard) -> list[tuple[str, str, int]]:
-    """The groups over the columns as they stand, and how many each spans. Accuracy always stands, the difference on the
+    """The groups over the columns as they are, and how many each spans. Accuracy always stands, the difference on the
     whole benchmark only."""
     fixed = ["grounding"] * (1 + len(view.drawn - (set() if board.whole else {DIFFERENCE})))
     plain = ["pinned" if column.metric in view.pinned else column.group for column, _ in view.columns]

@@ -77,7 +77,7 @@ def scatter(found: Selection, threshold: float, links: RunLinks) -> Scatter:
     """Coverage across, concentration down on a logarithm.
 
     Crops without gold have a place on neither axis: they lie in a strip left of the axes, spread so that they can be
-    told apart, always in the same way.
+    distinguished, always in the same way.
     """
     read = crop_points(found)
     rows = sorted(read.rows, key=lambda row: -row[4])

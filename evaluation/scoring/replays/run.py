@@ -33,7 +33,7 @@ MOST_REASONS = 20
 REASON = 160
 
 KEPT, ALREADY, NO_PICTURE, NO_CALL = "kept", "already", "no_picture", "no_call"
-"""What became of a trajectory: its replay is kept now; was kept before, on this picture with this library; its picture
+"""What became of a trajectory: its replay is kept now; was kept before, on this image with this library; its image
 is not here; none of its calls can be run again."""
 
 
@@ -114,7 +114,7 @@ def last_job(run: Run) -> Job | None:
 
 
 def _with_calls(run: Run) -> list[int]:
-    """Trajectories with calls, those on one picture together, so that each picture is read once."""
+    """Trajectories with calls, those on one image together, so that each image is read once."""
     found = Trajectory.objects.filter(run=run, steps__isnull=False).distinct()
     return list(found.order_by("sample_id", "pk").values_list("pk", flat=True))
 
