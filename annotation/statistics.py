@@ -24,7 +24,7 @@ Z95 = 1.959963984540054
 DRAWS = 2000
 """Draws of a bootstrap interval; ranks take more."""
 SEED = 20260101
-"""The seed used unless another is given; it is stated beside every interval made with it."""
+"""The default seed. It is shown with every interval that uses it."""
 MIN_CLUSTERS = 20
 """Fewer clusters than this have no bootstrap interval."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from annotation.common.words import NOT_ALLOWED
-
 from collections.abc import Collection
 from difflib import get_close_matches
 from typing import Any
@@ -15,6 +13,7 @@ from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 
 from annotation.common.access import allowed, benchmark_seen_by, withheld
+from annotation.common.words import NOT_ALLOWED
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from webapp.accounts.http import person_of

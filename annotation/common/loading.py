@@ -33,7 +33,7 @@ def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -
 
 
 def _roles_and_leads(request: HttpRequest, benchmark: Benchmark) -> str:
-    """Which roles a person has here, and who can give others; to who has none, nobody is named."""
+    """The roles of a person here, and who can give others. People without a role are given no names."""
     roles = role_words(sorted(roles_of(request.user, benchmark)))
     if not roles:
         words = gettext("You have no role on %(title)s, and this page needs one. Ask its lead.")

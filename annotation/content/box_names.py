@@ -32,7 +32,7 @@ def names_of(record: SampleRecord) -> tuple[BoxName, ...] | None:
 
 
 def extra_of(record: SampleRecord) -> dict[str, Any]:
-    """What else the sample came with."""
+    """Other data that came with the sample."""
     said = _said(record)
     return {key: value for key, value in record.extra.items() if key not in said}
 

@@ -106,7 +106,7 @@ def _record(
 
 
 def _state(stands: str, content: SampleContent, *, gold: bool) -> SampleState | None:
-    """What a file has to say of where a sample stands; None: its content tells."""
+    """The state that a file gives a sample; None: it follows from the content."""
     if stands == SampleState.DISCARDED:
         return SampleState.DISCARDED
     return SampleState.ACCEPTED if gold and content == SampleContent() else None

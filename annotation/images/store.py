@@ -24,7 +24,7 @@ SUFFIX = {"JPEG": "jpg", "PNG": "png", "WEBP": "webp", "TIFF": "tif"}
 
 
 def picture_path(image: Image) -> str:
-    """Where the stored file of an image lies, relative to the storage."""
+    """Path of the stored file of an image, relative to the storage."""
     return f"pictures/{image.sha256[:2]}/{image.sha256}.{SUFFIX[image.format]}"
 
 
@@ -60,7 +60,7 @@ def store_pictures(
 
 
 def taken_out(record: SampleRecord) -> tuple[SampleRecord, bytes | None]:
-    """A record whose image stands in the file itself (``data:``), with a short name for it and its bytes."""
+    """A record whose image is in the file itself (``data:``), with a short name for it and its bytes."""
     if not (record.image or "").startswith("data:"):
         return record, None
     head, _, text = str(record.image).partition(",")

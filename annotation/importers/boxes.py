@@ -16,6 +16,6 @@ def name_boxes(written: Sequence[object], key: str, report: Report, *, listed: b
 
 
 def corners(box: object) -> object:
-    """``[x, y, width, height]`` as ``[x1, y1, x2, y2]``; anything else as it is, to be refused where it is read."""
+    """``[x, y, width, height]`` as ``[x1, y1, x2, y2]``; anything else stays and is rejected when it is read."""
     numbers = fields.four_numbers(box)
     return box if numbers is None else [numbers[0], numbers[1], numbers[0] + numbers[2], numbers[1] + numbers[3]]

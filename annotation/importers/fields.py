@@ -28,7 +28,7 @@ class RowRefused(Exception):
 
 
 class Report:
-    """Collects the issues of one row, which stands in ``line`` of ``file``, or is number ``row`` of a list there."""
+    """Collects the issues of one row, which is in ``line`` of ``file``, or is number ``row`` of a list there."""
 
     __slots__ = ("_digest", "_written", "file", "issues", "line", "row")
 

@@ -99,7 +99,7 @@ _CONTROLS = {
 
 
 def _take_facet(row: dict[str, Any], name: str, texts: list[str]) -> None:
-    """The chosen values; one that stood in ``data`` keeps its JSON type, and "0" stays apart from 0 by their order."""
+    """The chosen values. One from ``data`` keeps its JSON type, and "0" and 0 differ by their order."""
     others = row.get("facets") if isinstance(row.get("facets"), dict) else {}
     key = "segments" if name == "segment" else name
     place = row if name in (*PLAIN_FACETS, "segment") else {**(others or {})}

@@ -66,7 +66,7 @@ class Skip(models.Model):
 
 
 class Assignment(models.Model):
-    """A lead gave this sample to one person: the queue hands it to them first and to nobody else."""
+    """A lead assigned this sample to one person. The queue gives it to them first and to nobody else."""
 
     sample = models.OneToOneField(Sample, on_delete=models.CASCADE, related_name="assignment")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="assignments")

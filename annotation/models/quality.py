@@ -134,7 +134,7 @@ class CheckAnswer(models.Model):
 
     @property
     def is_begun(self) -> bool:
-        """Whether anything was written that still stands."""
+        """Whether anything was written that still counts."""
         return self.version > 0 or self.state == self.State.HANDED_IN
 
     @property

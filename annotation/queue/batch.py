@@ -95,7 +95,7 @@ def _entry(actor: User, annotation: Annotation, name: str, before: State, reason
 
 
 def update_sample_states(samples: Iterable[Sample]) -> None:
-    """Where each of the samples stands, from its annotations as they are now. Two queries, and one for each state."""
+    """The state of each of the samples, from its current annotations. Two queries, and one for each state."""
     states: dict[int, set[State]] = {sample.pk: set() for sample in samples}
     disputed = set(open_disputes(list(states)).values_list("sample", flat=True))
     for number, state in Annotation.objects.filter(sample__in=list(states)).values_list("sample", "state"):

@@ -111,7 +111,7 @@ def check_of(actor: User, sample: Sample) -> CheckAnswer | None:
 
 
 def shown_content(answer: CheckAnswer, sample: Sample) -> dict[str, Any]:
-    """What the person has made of it so far, or what a sample to do of this benchmark begins with."""
+    """The person's work so far, or the initial content of a sample to do of this benchmark."""
     if answer.content:
         return dict(answer.content)
     given = set(

@@ -1,4 +1,4 @@
-"""What a person and a benchmark have done, what is left, and how long that takes if it goes on as it went."""
+"""Progress of a person and a benchmark: work done, work left, and its estimated time at the present pace."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FEWEST = 10
 
 @dataclass(frozen=True, slots=True)
 class Mine:
-    """What one person did here: annotations by where they stand, and those submitted this week and today, again or not.
+    """What one person did here: annotations by state, and those submitted this week and today, again or not.
 
     ``returned_share``: of their annotations that a reviewer decided on, those that came back at least once; None while
     there are none. ``blind_right`` of ``blind_n``: their blind answers that were the gold one, of those decided.

@@ -146,7 +146,7 @@ def _draft_again(annotations: list[Annotation]) -> None:
 
 
 def _begin_afresh(actor: User, batch: Batch, plan: Plan, reason: str, to: User | None) -> None:
-    """What was discarded before anybody made something of it is to do again."""
+    """A sample that was discarded before anyone annotated it becomes to do again."""
     delete_rows(Annotation, [annotation.pk for _, annotation in plan.untouched])
     samples = [sample for sample, _ in plan.untouched]
     if to is not None:

@@ -36,7 +36,7 @@ class Submissions:
     compared: Compared
 
     def provenance(self, content: SampleContent, facets: Facets) -> dict[str, dict[str, Any]]:
-        """Where each field of an adjudicated content comes from, as numbers of revisions."""
+        """The source of each field of adjudicated content, as numbers of revisions."""
         found = provenance(content, facets, self.contents, self.facets, self.compared.groups)
         return {name: {**of, "from": [self.revisions[at].pk for at in of["from"]]} for name, of in found.items()}
 

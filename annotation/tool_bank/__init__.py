@@ -16,7 +16,7 @@ LONGEST_NAME = 255
 
 
 class ToolState(StrEnum):
-    """Where a tool stands: proposed by an annotator, then accepted, merged into another tool, or refused."""
+    """The state of a tool: proposed by an annotator, then accepted, merged into another tool, or rejected."""
 
     PROPOSED = "proposed"
     ACCEPTED = "accepted"

@@ -1,4 +1,4 @@
-"""Samples as a lead chooses among them: where they stand, and with whom."""
+"""Samples as a lead selects them: their state, and who has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reference chains that people stand for: further ones beside the gold's, and the mark that one was verified."""
+"""Toolchains that people vouch for: alternatives to that of the gold, and the mark that one was verified."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class RunLoss:
 
 
 def run_loss(run: Run) -> RunLoss:
-    """What goes with a run. A fixed number of queries."""
+    """Data that is deleted with a run. A fixed number of queries."""
     mine = Trajectory.objects.filter(run=run)
     items = _questions(run)
     tables: tuple[tuple[str, Any], ...] = (

@@ -41,7 +41,7 @@ LARGEST_SIDE = 1_000_000
 
 Report = Callable[[Progress], None]
 Checkpoint = Callable[[], None]
-"""Called at the end of the transaction of a batch: tells the job that the batch is kept, or ends it."""
+"""Called at the end of the transaction of a batch: records in the job that the batch is kept, or ends it."""
 
 
 @dataclass

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 class GoldCheckQuerySet(models.QuerySet[Any]):
     def for_person(self, user: User) -> Self:
-        """Checks that can tell something of this person: running, on gold as accepted now, which they neither made nor
+        """Checks that reveal something about this person: running, on gold as accepted now, which they neither made nor
         reviewed, and have not been handed."""
         sample = self.model.sample.field.related_model
         revisions = sample.gold.related.related_model.revision.field.related_model.objects

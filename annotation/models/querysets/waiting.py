@@ -47,7 +47,7 @@ WORK: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "reviewed": ("annotations__revisions__reviews__reviewer", {}),
     "skipped": ("skips__user", {}),
 }
-"""What a lead counts and lists of one person's work on samples: the way to the person, and what must hold beside."""
+"""What a lead counts and lists of one person's work on samples: the path to the person, and further conditions."""
 
 
 class WaitingQuerySet(models.QuerySet[Any]):
@@ -73,7 +73,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
         return self.filter(found, benchmark__in=benchmarks)
 
     def open_at(self, place: int) -> Self:
-        """Samples that are not settled and whose place to annotate nobody has filled."""
+        """Unsettled samples with a free place for an annotator."""
         filled = self.model.annotations.rel.related_model.objects.filter(sample=OuterRef("pk"), place=place)
         return self.filter(~Exists(filled), state__in=OPEN_STATES)
 

@@ -15,7 +15,7 @@ from annotation.schema import AnswerType, Box
 
 MOST = 8
 CONTEXT = 1.6
-"""What is shown is so many times as wide as all the boxes together, and at least ``LEAST`` pixels."""
+"""The view is this many times as wide as all boxes together, and at least ``LEAST`` pixels."""
 LEAST = 160
 RATIO = 16 / 9
 SIDE = 480

@@ -176,7 +176,7 @@ def _load(request: SignedInRequest, slug: str, pk: int) -> BankTool:
 
 
 def _decided(request: SignedInRequest, found: BankTool, form: Any, name: str, decide: Any) -> HttpResponse:
-    """Decide and go back to the list; what stands in the way is said beside its field."""
+    """Decide and go back to the list. An error is shown next to its field."""
     if form.is_valid():
         with errors_said_in(form):
             after = decide(form.cleaned_data)

@@ -1,4 +1,4 @@
-"""A lead gives samples to one person: they are handed to them next, and to nobody else."""
+"""A lead assigns samples to one person, who gets them next. Nobody else gets them."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def _counted(undecided: UndecidedAnswers, votes: Votes) -> list[Tally]:
 
 
 def _settled(undecided: UndecidedAnswers) -> dict[int, tuple[str, int]]:
-    """Group and run of those of these answers about which a decision of today stands, by trajectory."""
+    """Group and run of those of these answers that have a current decision, by trajectory."""
     rows = Judgement.objects.of(undecided.snapshot.benchmark).decisions().exclude(trajectory=None)
     said = list(rows.values_list("trajectory", "run_id", "sample_id", "trajectory__answer", *SAID))
     if not said:

@@ -29,7 +29,7 @@ NOT_EVIDENCE = {
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The beginning of a text, and how many characters it has in all. ``mark``: start and end of what stands out in it,
+    """The beginning of a text, and how many characters it has in all. ``mark``: start and end of what is highlighted,
     in characters of the text."""
 
     start: str

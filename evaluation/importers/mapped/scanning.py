@@ -26,7 +26,7 @@ _CLOSES = {b"]": b"[", b"}": b"{"}
 BESIDE_BYTES = 64 << 10
 """A longer value beside the rows is not kept."""
 BESIDE = 200
-"""So many values are kept beside the rows."""
+"""Number of values kept next to the rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class RowScanner:
 
     @property
     def line(self) -> int:
-        """The line the scanner stands in."""
+        """The line of the scanner."""
         return self._line
 
     def feed(self, chunk: bytes) -> Iterator[Found]:

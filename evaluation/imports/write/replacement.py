@@ -90,7 +90,7 @@ _PLACE = (REPLACE, REPLACES, "lineage", "step")
 
 
 def choices_of(format: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What decides how a file is read, without whether it replaces an earlier reading and where its runs are put."""
+    """Options that decide how a file is read, except whether it replaces an import and the names of its runs."""
     return {"format": format, **{name: value for name, value in options.items() if name not in _PLACE and value}}
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from annotation.common.words import NOT_ALLOWED
-
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -14,6 +12,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from annotation.common.access import allowed
+from annotation.common.words import NOT_ALLOWED
 from annotation.exchange.read import require_room
 from annotation.exchange.write.files import Stored, Upload, local_copy, sha256_of, store, tidy_scratch, unpacked
 from annotation.exchange.write.records import start_job

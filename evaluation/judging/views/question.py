@@ -102,7 +102,7 @@ def question(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpRes
 @login_required
 @require_safe
 def crop(request: SignedInRequest, slug: str, pk: int, item: str, number: int) -> HttpResponse:
-    """One crop as JPEG. Its address tells neither the image nor the place in it."""
+    """One crop as JPEG. Its address reveals neither the image nor the place in it."""
     _, found = _load(request, slug, pk)
     shown = read_question(request.user, _item(found, item))
     if not 1 <= number <= len(shown.crops):

@@ -26,7 +26,7 @@ LONGEST = 10
 LEFT, RIGHT, TOP, BOTTOM = 96.0, 418.0, 12.0, 238.0
 """The scatter: coverage 0 and 1, concentration 1 and 0.001. ``static/js/models/brush.js`` has the same."""
 STRIP = (22.0, 50.0)
-"""Where crops without gold lie, from left to right."""
+"""Position of crops without gold, from left to right."""
 CODES = ("gpap", "gpam", "gmap", "gmam")
 
 
