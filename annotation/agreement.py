@@ -132,7 +132,7 @@ def cohen_kappa(first: Ints, second: Ints, categories: int) -> float | None:
 def krippendorff_alpha(labels: Ints, categories: int, cluster: Ints | None = None) -> Coefficient:
     """Krippendorff's nominal alpha, 1 − Do / De, of ``labels`` (items, raters) with −1 for missing.
 
-    Items with fewer than two labels are left out. Undefined (None) without a pair or when all labels are equal.
+    Items with fewer than two labels are omitted. Undefined (None) without a pair or when all labels are equal.
     """
     kept = (labels != MISSING).sum(axis=1) >= 2
     counts = _label_counts(labels[kept], categories)

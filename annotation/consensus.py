@@ -42,7 +42,7 @@ class Support(StrEnum):
 
 
 class Field(StrEnum):
-    """What is compared and decided separately."""
+    """Fields that are compared and decided separately."""
 
     QUESTION = "question"
     ANSWER = "answer"
@@ -91,7 +91,7 @@ class FieldAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a round of adjudication begins with: the agreement by field, and the groups of boxes."""
+    """The start of a round of adjudication: agreement by field, and groups of boxes."""
 
     fields: Mapping[Field, FieldAgreement]
     groups: tuple[BoxGroup, ...]

@@ -15,7 +15,7 @@ def gettext_noop(message: str) -> str:
 class Sentence(str):
     """English text that remembers how it was made, so that a presenter can say it in another language.
 
-    ``template``: marked with ``gettext_noop``, with named placeholders. ``values``: what these stand for, which may be
+    ``template``: marked with ``gettext_noop``, with named placeholders. ``values``: what these represent, which may be
     sentences too. Example: ``Sentence(gettext_noop("Step %(step)s has no tool."), step=2)``.
     """
 

@@ -83,7 +83,7 @@ class Issue:
 
 
 def place(line: int | None, row: str) -> str:
-    """Where a record stands in its file, "" where that is not known. All records of a list may stand in one line.
+    """The place of a record in its file, "" if unknown. All records of a list may be in one line.
 
     >>> place(5, ""), place(203, "17"), place(1, "17"), place(None, "17 of samples")
     ('line 5', 'record 17, line 203', 'record 17', 'record 17 of samples')
@@ -189,7 +189,7 @@ class SampleContent:
 
 
 FILED_STATES = (SampleState.ACCEPTED, SampleState.TO_DO, SampleState.DISCARDED)
-"""Where a file can say that a sample stands; the others need the work of people, which no file has."""
+"""States that a file can give a sample; the others need the work of people, which no file has."""
 MOST_CHAINS = 20
 """Further chains of a sample."""
 LONGEST_NOTE = 500
@@ -249,7 +249,7 @@ def shortened(value: object, limit: int = 200) -> str:
 
 
 def whole_numbers(value: Any) -> Any:
-    """``value`` with whole floats as ``int``, tuples as lists, and text keys: what JSON cannot tell apart is one."""
+    """``value`` with whole floats as ``int``, tuples as lists, and text keys: what JSON cannot distinguish is one."""
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < _WHOLE else value
     if isinstance(value, Mapping):

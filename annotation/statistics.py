@@ -24,7 +24,7 @@ Z95 = 1.959963984540054
 DRAWS = 2000
 """Draws of a bootstrap interval; ranks take more."""
 SEED = 20260101
-"""The seed used unless another is given; it is stated beside every interval made with it."""
+"""The default seed. It is shown with every interval that uses it."""
 MIN_CLUSTERS = 20
 """Fewer clusters than this have no bootstrap interval."""
 
@@ -151,7 +151,7 @@ def bootstrap_interval(
 ) -> Interval | None:
     """Percentile interval of ``statistic`` over cluster bootstrap draws of ``totals`` (clusters, k).
 
-    ``statistic`` maps totals (draws, k) to values (draws,), NaN where undefined; undefined draws are left out and
+    ``statistic`` maps totals (draws, k) to values (draws,), NaN where undefined; undefined draws are omitted and
     counted. None below 20 clusters, or when more than half of the draws are undefined. Source: docs/metrics.md#ratios.
     """
     if len(totals) < MIN_CLUSTERS:

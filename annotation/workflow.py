@@ -17,7 +17,7 @@ class Role(StrEnum):
 
 
 class State(StrEnum):
-    """Where one person's annotation of a sample stands."""
+    """The state of one person's annotation of a sample."""
 
     DRAFT = "draft"
     SUBMITTED = "submitted"
@@ -34,7 +34,7 @@ OPEN = (State.DRAFT, State.RETURNED)
 
 
 class SampleState(StrEnum):
-    """Where a sample stands, seen over all its annotations: what pages count and filter."""
+    """The state of a sample, from all its annotations. Pages count it and filter by it."""
 
     TO_DO = "to_do"
     DRAFT = "draft"
@@ -126,7 +126,7 @@ _SEEN_AS: tuple[tuple[SampleState, frozenset[State]], ...] = (
 
 
 def sample_state(states: Collection[State], *, disputed: bool = False) -> SampleState:
-    """Where a sample stands whose annotations are in these states: accepted by one is accepted; else what is furthest
+    """The state of a sample whose annotations have these states: one accepted is accepted; else the furthest
     on; nothing at all is still to do. ``disputed``: a round of adjudication found a dispute and is open."""
     found = next((seen for seen, which in _SEEN_AS if which.intersection(states)), SampleState.TO_DO)
     return SampleState.DISPUTED if disputed and found is SampleState.IN_REVIEW else found

@@ -15,11 +15,11 @@ from tests.lanes import find_chromium
 WINDOW = {"width": 1440, "height": 900}
 PATIENCE = 60_000
 QUIET = 0.4
-"""Seconds without a further tile after which the picture is taken to be whole."""
+"""Seconds without a further tile after which the image is taken to be whole."""
 LINE = {"offline": False, "latency": 40, "downloadThroughput": 20e6 / 8, "uploadThroughput": 20e6 / 8}
 """20 Mbit/s and 40 ms, as Chromium emulates it."""
 
-# When the middle of the stage has the colour of the picture, as the moment since 1970 in milliseconds.
+# When the middle of the stage has the color of the image, as the moment since 1970 in milliseconds.
 DRAWN = """([r, g, b]) => {
   const canvas = document.querySelector(".stage canvas");
   const zoom = document.querySelector("[data-part=zoom]");
@@ -82,7 +82,7 @@ def page_on_line(context: BrowserContext, line: Mapping[str, Any] | None = None)
 
 
 def drawn_at(page: Page, colour: tuple[int, int, int]) -> float:
-    """The moment in which the picture of this colour stands on the stage, in milliseconds since 1970."""
+    """The moment in which the image of this color stands on the stage, in milliseconds since 1970."""
     return float(page.wait_for_function(DRAWN, arg=list(colour)).json_value())
 
 

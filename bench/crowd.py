@@ -32,7 +32,7 @@ class Times:
 
 
 def work_alone(site: Site, session: str, slug: str, rounds: int) -> Times:
-    """One person: the next sample, its page, two drafts, submit (which hands out the next), give that back."""
+    """One person: the next sample, its page, two drafts, submit (which assigns the next), give that back."""
     times, browser = Times(), Browser(site, session)
     for i in range(rounds):
         following = _one_round(times, site, browser, slug, submission(i))

@@ -28,7 +28,7 @@ def make_people(count: int) -> dict[str, Any]:
 
 
 def make_work(works: dict[str, int]) -> None:
-    """Benchmarks of so many samples to do, two on each picture, on which everybody annotates and the last person
+    """Benchmarks of so many samples to do, two on each image, on which everybody annotates and the last person
     leads."""
     for slug, samples in works.items():
         benchmark = open_benchmark(slug)
@@ -55,7 +55,7 @@ def let_in(slug: str) -> None:
 
 def count_work(slugs: list[str]) -> dict[str, Any]:
     """What the database has of benchmarks that were worked off, together: samples with more than one annotation,
-    revisions, seats that are still held, and entries of the audit that say that something was handed in."""
+    revisions, seats that are still held, and entries of the audit that say that something was submitted."""
     samples = Sample.objects.filter(benchmark__slug__in=slugs)
     return {
         "twice": samples.annotate(n=Count("annotations")).filter(n__gt=1).count(),

@@ -18,7 +18,7 @@ CALLS = ("zoom_in", "Canny Edge", "zoom_in")
 
 
 def samples(count: int) -> Iterator[SampleRecord]:
-    """Two questions on each picture; every fourth has a reference toolchain, every eighth a tool plan."""
+    """Two questions on each image; every fourth has a reference toolchain, every eighth a tool plan."""
     for i in range(count):
         x, y, width, height = _gold(i)
         content = SampleContent(

@@ -215,7 +215,7 @@ def _worked(work: Callable[[], Any]) -> float:
 
 
 def time_numbers(samples: int, models: int) -> dict[str, Any]:
-    """Tests, ranks and thresholds of invented answers, two questions on each picture."""
+    """Tests, ranks and thresholds of invented answers, two questions on each image."""
     import numpy as np
 
     from evaluation.metrics.faithfulness import paired_effect

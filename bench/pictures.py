@@ -21,7 +21,7 @@ QUALITY = 90
 
 
 def make_large(width: int, height: int, count: int, slug: str = "large") -> dict[str, Any]:
-    """A benchmark with a picture of its own for each sample: their mean colours, and megabytes of the first."""
+    """A benchmark with an image of its own for each sample: their mean colors, and megabytes of the first."""
     benchmark = open_benchmark(slug)
     records = [SampleRecord(f"{slug}-{number:02}", SampleContent(), f"{number}.jpg") for number in range(count)]
     colours = [_colour(number) for number in range(count)]
@@ -37,12 +37,12 @@ def make_large(width: int, height: int, count: int, slug: str = "large") -> dict
 
 
 def _colour(number: int) -> tuple[int, int, int]:
-    """Colours far enough from each other to be told apart: three steps of red, green and blue."""
+    """Colors far enough from each other to be distinguished: three steps of red, green and blue."""
     return 70 + 55 * (number % 3), 70 + 55 * (number // 3 % 3), 70 + 55 * (number // 9 % 3)
 
 
 def _picture(width: int, height: int, colour: tuple[int, int, int], seed: int) -> bytes:
-    """A JPEG of detail at every size, as a photograph has it, around one colour."""
+    """A JPEG of detail at every size, as a photograph has it, around one color."""
     random = np.random.default_rng(seed)
     grey = np.zeros((height, width), np.float32)
     side, strength = 4, 12.0
@@ -51,7 +51,7 @@ def _picture(width: int, height: int, colour: tuple[int, int, int], seed: int) -
         grey += cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
         side, strength = side * 4, strength * 0.75
     grey += random.normal(0, 5, grey.shape).astype(np.float32)
-    # Chromium is asked for the colour in the middle.
+    # Chromium is asked for the color in the middle.
     middle = grey[height * 9 // 20 : height * 11 // 20, width * 9 // 20 : width * 11 // 20]
     grey -= middle.mean()
     pixels = np.clip(grey[..., None] + np.array(colour, np.float32), 0, 255).astype(np.uint8)

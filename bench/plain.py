@@ -23,7 +23,7 @@ from evaluation.metrics.settings import MetricSettings
 
 TIE = 1e-9
 Frame = tuple[float, float, float, float, float, float]
-"""x, y, scale x, scale y, width, height of a picture in the original."""
+"""x, y, scale x, scale y, width, height of an image in the original."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ def is_valid(box: Box) -> bool:
 
 
 def clip(box: Box, width: float, height: float) -> Box | None:
-    """The part inside the picture, None when nothing is left."""
+    """The part inside the image, None when nothing is left."""
     out = max(box[0], 0.0), max(box[1], 0.0), min(box[2], width), min(box[3], height)
     return out if out[2] > out[0] and out[3] > out[1] else None
 
@@ -31,7 +31,7 @@ def common(a: Box, b: Box) -> Box | None:
 
 
 def union_area(boxes: Sequence[Box]) -> float:
-    """The area covered by any box: cells between neighbouring edges that lie in one."""
+    """The area covered by any box: cells between neighboring edges that lie in one."""
     if len(boxes) < 2:
         return area(boxes[0]) if boxes else 0.0
     xs = sorted({x for b in boxes for x in (b[0], b[2])})

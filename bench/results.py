@@ -17,7 +17,7 @@ _SECTION = re.compile(r"^## (\w+)$", re.MULTILINE)
 
 
 def keep(name: str, described: Iterable[str], shown: str, order: Sequence[str]) -> None:
-    """Put the table of one bench in place of the former one; ``order``: of all benches."""
+    """Put the table of one bench instead of the former one; ``order``: of all benches."""
     sections = _sections(RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else "")
     listed = "\n".join(f"- {line}" for line in [*described, f"Measured on {datetime.now(UTC):%d %B %Y}"])
     sections[name] = f"{listed}\n\n{shown}"

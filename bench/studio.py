@@ -47,7 +47,7 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
 
 
 def _take(site: Site, session: str) -> str:
-    """The address of the sample that the queue hands to this person."""
+    """The address of the sample that the queue passes to this person."""
     browser = Browser(site, session)
     place = browser.ask("POST", "/benchmarks/large/annotate/next/").headers["location"]
     browser.close()
@@ -139,7 +139,7 @@ def _kept(context: BrowserContext, address: str, colour: Any, rounds: int) -> Ro
 
 
 def _one_after_the_other(context: BrowserContext, address: str, colours: list[Any]) -> Iterator[Row]:
-    """Submit, and wait for the next picture, each another one."""
+    """Submit, and wait for the next image, each another one."""
     page = page_on_line(context)
     page.goto(address)
     waited, server = [], []

@@ -36,7 +36,7 @@ STEPS = 10
 SHOW_PROGRESS = {"denoise", "grabcut", "watershed", "inpaint"}
 """Tools whose preview may take longer: they show that they are at work."""
 SECONDS = {"denoise", "grabcut"}
-"""Tools that take seconds on a picture of a screen's size: they are measured on a small one."""
+"""Tools that take seconds on an image of a screen's size: they are measured on a small one."""
 SLOWER: dict[str, tuple[dict[str, Any], ...]] = {
     "blur": ({"method": "bilateral"}, {"method": "median", "ksize": 9}),
     "canny": ({"color_mode": "color"},),
@@ -109,7 +109,7 @@ def _costs(image: Picture, rounds: int) -> Iterator[Cost]:
 
 
 def _previews(image: Picture, rounds: int) -> Iterator[tuple[str, float]]:
-    """Seconds from a changed last step to its picture and the one before it, both encoded; the step before is known.
+    """Seconds from a changed last step to its image and the one before it, both encoded; the step before is known.
     Every tool that shows no progress, as it is by default and in its slower ways."""
     for name, spec in TOOLS.items():
         if name not in SHOW_PROGRESS:
@@ -141,7 +141,7 @@ def _preview(image: Picture, spec: ToolSpec, arguments: dict[str, Any], rounds: 
 
 def _run_too_often(image: Picture) -> int:
     """Steps that are run again though neither they nor one before them has changed, or the other way round: each step
-    of ten is changed in turn, on the whole picture and on a reduced one."""
+    of ten is changed in turn, on the full image and on a reduced one."""
     height, width = image.shape[:2]
     wrong = 0
     for changed, side in product(range(1, STEPS + 1), (max(width, height), max(width, height) // 2)):

@@ -33,7 +33,7 @@ Call = dict[str, Any]
 
 
 def chain(width: int, height: int) -> list[Call]:
-    """Ten steps from a part of the picture to things that are counted."""
+    """Ten steps from a part of the image to things that are counted."""
     part = {"x": width // 8, "y": height // 8, "width": width // 2, "height": height // 2}
     steps: list[tuple[str, dict[str, Any]]] = [
         ("crop", part), ("blur", {"method": "gaussian", "ksize": 5}), ("sharpen", {"amount": 1.0}),

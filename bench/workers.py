@@ -114,7 +114,7 @@ def _migrated() -> Path:
 
 
 def peak_mb() -> float:
-    """The most memory this process ever held. What Linux says of it begins anew with the program; rusage does not."""
+    """The most memory this process ever held. What Linux says of it begins again with the program; rusage does not."""
     try:
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
         return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))

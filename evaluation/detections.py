@@ -23,7 +23,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One object. ``label`` as the detector wrote it, ``tool`` the name that it stands for. ``score``: 0 to 1. ``box``:
+    """One object. ``label`` as the detector wrote it, ``tool`` the name that it represents. ``score``: 0 to 1. ``box``:
     x1, y1, x2, y2 in pixels of the original image, None if the detector gave no valid one."""
 
     label: str
@@ -101,7 +101,7 @@ def is_score(value: object) -> TypeGuard[float]:
 
 def detections_in(extra: Mapping[str, Any]) -> Detections | None:
     """Return the detections in ``extra`` of a trajectory, None if there are none. A file may hold anything there: what
-    is no object of a detector is left out."""
+    is no object of a detector is omitted."""
     given = extra.get(DETECTIONS)
     if not isinstance(given, Mapping) or not is_score(given.get("threshold")):
         return None

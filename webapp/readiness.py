@@ -29,7 +29,7 @@ PROBE_SECONDS = 2.0
 KEPT_SECONDS = 5.0
 """Anyone may ask, and each answer costs a query, a file and a connection: in between, the last answer counts."""
 WRITTEN = b"\0" * 65536
-"""More than what a file system keeps beside the name of a file, so that a full disk refuses it."""
+"""More than a file system stores next to the name of a file, so that a full disk rejects it."""
 
 Probe = Callable[[], str]
 """What is wrong, in words that say nothing about addresses or people; "" where all is well."""

@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from annotation.blindness import Facts, Known, known
 from annotation.common.rules import rules_of
 from annotation.common.token_rights import passed_on
+from annotation.common.words import NOT_ALLOWED
 from annotation.models import Benchmark, Membership
 from annotation.models.benchmark import Standing
 from annotation.workflow import Right, Role, may
@@ -164,6 +165,4 @@ def withheld(user: Person, benchmark: Benchmark, right: Right) -> str:
 def require(user: Person | None, benchmark: Benchmark, right: Right) -> None:
     """Raises ``NotAllowed`` unless allowed. No user at all: a command run by who runs the server."""
     if user is not None and not allowed(user, benchmark, right):
-        words = gettext("Your roles on %(title)s do not let you %(action)s. Ask its lead.")
-        values = {"title": benchmark.title, "action": right.value.replace("_", " ")}
-        raise NotAllowed(withheld(user, benchmark, right) or words % values)
+        raise NotAllowed(withheld(user, benchmark, right) or NOT_ALLOWED[right] % {"title": benchmark.title})

@@ -13,6 +13,7 @@ from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 
 from annotation.common.access import allowed, benchmark_seen_by, withheld
+from annotation.common.words import NOT_ALLOWED
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
@@ -29,7 +30,7 @@ def benchmark_for(request: Request, slug: str, right: Right = Right.VIEW) -> Ben
     if benchmark is None:
         raise Http404("Benchmark not found, or you don't have access.")
     if not allowed(person, benchmark, right):
-        words = f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}."
+        words = NOT_ALLOWED[right] % {"title": benchmark.title}
         raise NotAllowed(withheld(person, benchmark, right) or words)
     return benchmark
 

@@ -9,7 +9,7 @@ from annotation.models import VerifiedChain
 
 
 def mark_json(mark: VerifiedChain | None) -> dict[str, Any] | None:
-    """Who verified a chain, when, for which answer, and how: compared with what it measured, or confirmed by eye."""
+    """A verification of a toolchain: who, when, for which answer, and how (measured, or confirmed by eye)."""
     if mark is None:
         return None
     measured = compare(mark.measurements, mark.answer.splitlines()).measured

@@ -8,10 +8,11 @@ from django.http import Http404, HttpRequest
 from django.utils.translation import gettext
 
 from annotation.common.access import allowed, benchmark_seen_by, known_to, roles_of, withheld
+from annotation.common.words import role_words
 from annotation.models import Benchmark
 from annotation.workflow import Right, Role
 from webapp.common.errors import ErrorContext, NotAllowed, set_error_context
-from webapp.common.translation import all_of, any_of
+from webapp.common.translation import any_of
 
 
 def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -> Benchmark:
@@ -32,21 +33,17 @@ def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -
 
 
 def _roles_and_leads(request: HttpRequest, benchmark: Benchmark) -> str:
-    """Which roles a person has here, and who can give others; to who has none, nobody is named."""
-    roles = all_of(sorted(role.value for role in roles_of(request.user, benchmark)))
+    """The roles of a person here, and who can give others. People without a role are given no names."""
+    roles = role_words(sorted(roles_of(request.user, benchmark)))
     if not roles:
         words = gettext("You have no role on %(title)s, and this page needs one. Ask its lead.")
         return words % {"title": benchmark.title}
     rows = benchmark.memberships.filter(role=Role.LEAD.value).select_related("user")[:3]
     leads = any_of([str(row.user) for row in rows])
     if leads:
-        words = gettext(
-            "On %(title)s you are %(roles)s, which does not include this page. %(leads)s can give you one that does."
-        )
+        words = gettext("Your role on %(title)s (%(roles)s) doesn't include this page. Ask %(leads)s for access.")
     else:
-        words = gettext(
-            "On %(title)s you are %(roles)s, which does not include this page. A site admin can give you one that does."
-        )
+        words = gettext("Your role on %(title)s (%(roles)s) doesn't include this page. Ask a site admin for access.")
     return words % {"title": benchmark.title, "roles": roles, "leads": leads}
 
 

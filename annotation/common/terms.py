@@ -28,7 +28,7 @@ _NAMES = {
 
 @dataclass(frozen=True)
 class Token:
-    """A term as ``ui/_query_bar.html`` draws it: ``without`` is the address with the term taken away."""
+    """A term as ``ui/_query_bar.html`` draws it: ``without`` is the address with the term removed."""
 
     name: str
     value: str

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from annotation.consensus import Field
 from annotation.models import Benchmark
 from annotation.schema import AnswerType
-from annotation.workflow import SampleState
-from webapp.common.translation import Text
+from annotation.workflow import Right, Role, SampleState, State
+from webapp.common.translation import Text, all_of
 
 STATE_WORDS: dict[str, tuple[str, Any]] = {
     SampleState.ACCEPTED: ("accepted", gettext_lazy("Accepted")),
@@ -26,6 +26,40 @@ STATE_WORDS: dict[str, tuple[str, Any]] = {
     SampleState.DISCARDED: ("discarded", gettext_lazy("Discarded")),
 }
 """State of a sample -> its sign (``ui`` state) and its word, translated where it is shown, in the order of pages."""
+
+_IN_SENTENCES: dict[str, Text] = {
+    SampleState.TO_DO: pgettext_lazy("state in a sentence", "to do"),
+    SampleState.DISPUTED: pgettext_lazy("state in a sentence", "disputed"),
+    State.DRAFT: pgettext_lazy("state in a sentence", "draft"),
+    State.SUBMITTED: pgettext_lazy("state in a sentence", "submitted"),
+    State.IN_REVIEW: pgettext_lazy("state in a sentence", "in review"),
+    State.ACCEPTED: pgettext_lazy("state in a sentence", "accepted"),
+    State.RETURNED: pgettext_lazy("state in a sentence", "returned"),
+    State.DISCARDED: pgettext_lazy("state in a sentence", "discarded"),
+    State.SUPERSEDED: pgettext_lazy("state in a sentence", "superseded"),
+}
+ROLE_WORDS: dict[str, Text] = {
+    Role.ANNOTATOR: pgettext_lazy("role", "annotator"),
+    Role.REVIEWER: pgettext_lazy("role", "reviewer"),
+    Role.LEAD: pgettext_lazy("role", "lead"),
+    Role.RESEARCHER: pgettext_lazy("role", "researcher"),
+}
+NOT_ALLOWED: dict[Right, Text] = {
+    Right.VIEW: gettext_lazy("Your roles on %(title)s don't let you view it. Ask its lead."),
+    Right.SEE_GOLD: gettext_lazy("Your roles on %(title)s don't let you see its gold. Ask its lead."),
+    Right.ANNOTATE: gettext_lazy("Your roles on %(title)s don't let you annotate. Ask its lead."),
+    Right.REVIEW: gettext_lazy("Your roles on %(title)s don't let you review. Ask its lead."),
+    Right.AUDIT: gettext_lazy("Your roles on %(title)s don't let you audit. Ask its lead."),
+    Right.IMPORT_RUNS: gettext_lazy("Your roles on %(title)s don't let you import runs. Ask its lead."),
+    Right.IMPORT_SAMPLES: gettext_lazy("Your roles on %(title)s don't let you import samples. Ask its lead."),
+    Right.SCORE: gettext_lazy("Your roles on %(title)s don't let you score runs. Ask its lead."),
+    Right.EXPORT: gettext_lazy("Your roles on %(title)s don't let you export it. Ask its lead."),
+    Right.COMPARE_WORK: gettext_lazy("Your roles on %(title)s don't let you compare annotations. Ask its lead."),
+    Right.JUDGE: gettext_lazy("Your roles on %(title)s don't let you judge answers. Ask its lead."),
+    Right.TAKE_STUDY: gettext_lazy("Your roles on %(title)s don't let you take part in studies. Ask its lead."),
+    Right.MANAGE: gettext_lazy("Your roles on %(title)s don't let you manage it. Ask its lead."),
+}
+"""The message for a person without a right."""
 
 FIELD_WORDS: dict[Field, Any] = {
     Field.QUESTION: gettext_lazy("Question"),
@@ -91,3 +125,13 @@ def count_of(benchmark: Benchmark, keys: Iterable[str]) -> Count:
     chosen = sorted(set(keys))
     href = f"{reverse('annotation:samples', args=[benchmark.slug])}?{urlencode([('id', key) for key in chosen])}"
     return Count(len(chosen), href if chosen and len(href) <= LONGEST_ADDRESS else "")
+
+
+def state_words(state: str) -> str:
+    """A state of a sample or an annotation for use in a sentence: ``in_review`` as "in review"."""
+    return str(_IN_SENTENCES[state])
+
+
+def role_words(roles: Iterable[str]) -> str:
+    """The names of roles: "annotator and reviewer"."""
+    return all_of([str(ROLE_WORDS[role]) for role in roles])

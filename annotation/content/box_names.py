@@ -16,7 +16,7 @@ LABELS, SOURCES = "box_labels", "box_sources"
 
 
 def written_names(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """The lists for these labels and sources; a list without any name is left out."""
+    """The lists for these labels and sources; a list without any name is omitted."""
     pairs = list(names)
     found = {LABELS: [label for label, _ in pairs], SOURCES: [source for _, source in pairs]}
     return {key: texts for key, texts in found.items() if any(texts)}
@@ -32,7 +32,7 @@ def names_of(record: SampleRecord) -> tuple[BoxName, ...] | None:
 
 
 def extra_of(record: SampleRecord) -> dict[str, Any]:
-    """What else the sample came with."""
+    """Other data that came with the sample."""
     said = _said(record)
     return {key: value for key, value in record.extra.items() if key not in said}
 

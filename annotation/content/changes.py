@@ -15,7 +15,7 @@ from django.db.models import Count
 from annotation.models import ContentChange
 
 STEP_BITS = 40
-"""A change raises the number by up to so many bits: a million changes fit into the column."""
+"""A change raises the number by up to this many bits: a million changes fit into the column."""
 MOST_ROWS = 100
 """More rows of one benchmark are folded into one."""
 
@@ -30,7 +30,7 @@ def content_changed(benchmark: int, sample: int | None = None) -> None:
 
 
 def fold_changes() -> int:
-    """Fold the rows of benchmarks with many into one each, which leaves the numbers as they are; how many rows went."""
+    """Fold the rows of a benchmark with many into one. The numbers stay; returns the number of removed rows."""
     rows = ContentChange.objects.order_by().values_list("benchmark")
     many = rows.annotate(n=Count("pk")).filter(n__gt=MOST_ROWS)
     return sum(_fold(benchmark) for benchmark, _ in many)

@@ -19,7 +19,7 @@ def validate_content(sample: Sample, content: SampleContent) -> list[Check]:
 
 
 class ChecksFailed(ApplicationError):
-    """Errors of the checks stand in the way; ``extra`` holds all findings."""
+    """Errors of the checks block it; ``extra`` has all findings."""
 
     status = 422
     code = "checks"

@@ -28,7 +28,7 @@ def comments_on(annotation: About) -> QuerySet[Comment]:
 
 
 def remarks_on_checks(benchmark: Benchmark) -> QuerySet[Comment]:
-    """What people remarked on gold checks, for the lead: nobody else reviews those. The newest first."""
+    """Remarks on gold checks, newest first. Only the lead sees them, because nobody reviews gold checks."""
     found = Comment.objects.filter(check_answer__check_of__sample__benchmark=benchmark)
     return found.select_related("author", "check_answer__check_of__sample").order_by("-created_at", "-pk")
 

@@ -30,7 +30,7 @@ def draft_of(annotation: Annotation) -> Draft | None:
 
 
 def current_content(annotation: Annotation, draft: Draft | None) -> dict[str, Any]:
-    """What the server has of an annotation: its draft, else its last revision, else nothing."""
+    """The server's copy of an annotation: its draft, else its last revision, else nothing."""
     if draft is not None:
         return dict(draft.content)
     revision = Revision.objects.filter(annotation=annotation).with_content().order_by("-number").first()

@@ -35,7 +35,7 @@ class BoxName(NamedTuple):
 def content_from_json(
     data: object, width: int | None = None, height: int | None = None
 ) -> tuple[SampleContent, tuple[BoxName, ...], Facets]:
-    """The content, the names of its boxes in their order, and the facets; what is left out is empty.
+    """The content, the names of its boxes in their order, and the facets; what is omitted is empty.
 
     Given the size of the image, a box over its edge is refused. A draft is read without it: its author sees the
     check and goes on working. Raises ``InvalidInput`` with ``field`` as "gold_boxes[0].box".

@@ -75,7 +75,7 @@ def _grouped(table: type[Model], fields: tuple[str, ...], owners: Sequence[int])
 
 
 def record_of(sample: Sample) -> SampleRecord:
-    """One sample, loaded ``with_gold``, as a record; its further chains are left out."""
+    """One sample, loaded ``with_gold``, as a record; its further chains are omitted."""
     gold = getattr(sample, "gold", None)
     revision = gold.revision if gold else None
     return _record(sample, list(sample.facets.all()), revision, *(parts_of(revision) if revision else ([], [], [])))
@@ -106,7 +106,7 @@ def _record(
 
 
 def _state(stands: str, content: SampleContent, *, gold: bool) -> SampleState | None:
-    """What a file has to say of where a sample stands; None: its content tells."""
+    """The state that a file gives a sample; None: it follows from the content."""
     if stands == SampleState.DISCARDED:
         return SampleState.DISCARDED
     return SampleState.ACCEPTED if gold and content == SampleContent() else None

@@ -41,7 +41,7 @@ from webapp.accounts.models import User
 from webapp.common.bulk import as_json, insert_rows, reserve_ids
 
 NO_CONTENT = SampleContent()
-"""What a sample says that nobody has annotated yet."""
+"""The words of a sample that has no annotation yet."""
 WRITTEN = (Sample, FacetValue, Annotation, Gold, Revision, GoldBox, ReferenceCall, PlanTool)
 """The tables that samples fill."""
 
@@ -188,7 +188,7 @@ def _insert(actor: User | None, benchmark: Benchmark, placed: Sequence[Placed], 
 
 
 def state_of(record: SampleRecord) -> SampleState:
-    """Where a new sample stands: as its file says, but nothing that has a content is to do."""
+    """The state of a new sample: that of its file, except that a sample with content is never to do."""
     stands = record.state or SampleState.TO_DO
     with_content = stands is SampleState.TO_DO and record.content != NO_CONTENT
     return SampleState.ACCEPTED if with_content else stands

@@ -48,7 +48,7 @@ def allows_suggestions(benchmark: Benchmark) -> bool:
 
 def suggestions_for(sample: Sample) -> list[Suggestion]:
     """What the annotator of this sample is shown; nothing where the lead has not allowed it. Boxes are clipped to the
-    image, and what lies outside it is left out."""
+    image, and what lies outside it is omitted."""
     if not allows_suggestions(sample.benchmark):
         return []
     found = [one for callback in _suggested for one in callback(sample)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotation.exchange.write.pictures import take_pictures
 from annotation.exchange.write.records import note_stopped
 from annotation.exchange.write.sweep import sweep_uploads
@@ -12,12 +14,12 @@ from webapp.jobs.context import JobContext
 from webapp.jobs.registry import each_hour, job
 
 
-@job("annotation.pictures", title="Upload", stopped=note_stopped)
+@job("annotation.pictures", title=gettext_noop("Upload of %(file)s"), stopped=note_stopped)
 def pictures(context: JobContext, record_id: int) -> dict[str, Any]:
     return dict(
         take_pictures(
             record_id=record_id,
-            report=lambda done, total: context.progress(done, total, unit="pictures"),
+            report=lambda done, total: context.progress(done, total, unit=gettext_noop("images")),
             checkpoint=context.checkpoint,
         )
     )

@@ -50,7 +50,7 @@ def left_bytes(benchmark: Benchmark) -> int:
 
 
 def require_room(benchmark: Benchmark, size: int) -> None:
-    """Raises ``TooLarge`` when files of so many bytes do not fit."""
+    """Raises ``TooLarge`` if this many bytes do not fit."""
     left = left_bytes(benchmark)
     if size > left:
         raise TooLarge(_full(benchmark, left), code="quota", field="file")
@@ -79,7 +79,7 @@ def _full(benchmark: Benchmark, left: int) -> str:
 
 
 def member_room(most: int) -> RoomFor:
-    """For ``takes_files``: people with a role on the benchmark may send so many bytes to be looked at and forgotten."""
+    """For ``takes_files``: people with a role on the benchmark may send this many bytes, which are not stored."""
 
     def room_for(user: User, slug: str, **_: object) -> Room | None:
         benchmark = benchmark_seen_by(user, slug)

@@ -11,7 +11,7 @@ from annotation.marking import gettext_noop
 EXPORTERS: Mapping[str, Exporter] = {
     exporter.name: exporter
     for exporter in (
-        Exporter("native", gettext_noop("Sightline: everything, as one JSON file"), ".json", native.parts),
+        Exporter("native", gettext_noop("Sightline: samples, gold and runs, as one JSON file"), ".json", native.parts),
         Exporter(
             "label-studio",
             gettext_noop("Label Studio: tasks with the gold as an annotation"),

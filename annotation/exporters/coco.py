@@ -19,7 +19,7 @@ _PIECE = 1 << 16
 
 
 def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
-    """One JSON object. Annotations stand behind all images, and wait for them in a temporary file."""
+    """One JSON object. Annotations follow all images, and wait for them in a temporary file."""
     boxes = 0
     pictures: dict[str, int] = {}
     category = [{"id": 1, "name": "evidence", "supercategory": ""}]

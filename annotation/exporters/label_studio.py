@@ -44,7 +44,7 @@ def task(sample: SampleRecord, *, pictures: str = "") -> dict[str, Any]:
 def labelling_config(facets: Mapping[str, Sequence[str]], labels: Sequence[str] = ()) -> str:
     """The labelling setup, as XML, for tasks of ``task``: the image with boxes, three texts, one choice per facet.
 
-    ``facets`` maps each facet to the values that can be chosen; one without values is left out. ``labels`` are further
+    ``facets`` maps each facet to the values that can be chosen; one without values is omitted. ``labels`` are further
     labels of boxes besides ``evidence``.
     """
     view = ElementTree.Element("View")

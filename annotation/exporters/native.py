@@ -31,7 +31,7 @@ def native_parts(sections: Sections) -> Iterator[bytes]:
     """``{"section": [row, ...], ...}``, sections sorted by name, rows in the order given.
 
     A section that is one mapping (``settings``) becomes an object. Rows are taken one at a time. Sections without rows
-    are left out. Raises ``ValueError`` on a number that is not finite.
+    are omitted. Raises ``ValueError`` on a number that is not finite.
     """
     opened = b"{\n"
     for name in sorted(sections):

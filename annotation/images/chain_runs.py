@@ -25,7 +25,7 @@ from webapp.common import objects
 from webapp.common.errors import Conflict
 
 PREVIEWS = ResultCache(240_000_000)
-"""What is shown while a person edits; whole results, which are larger, do not push it out."""
+"""Previews while a person edits. Full results, which are larger, don't evict them."""
 
 CACHE = ResultCache(400_000_000, beside=PREVIEWS)
 """Images and whole results. Both are shared by the threads of this process.
@@ -82,7 +82,7 @@ def run_whole(sample: Sample, calls: Sequence[ToolCall], asked: Asked | None = N
 
 
 def show_whole(sample: Sample, calls: Sequence[ToolCall], side: int, asked: Asked) -> ShownChain:
-    """The same, with the original as step 0: at ``side`` pixels where it is only looked at beside others."""
+    """The same, with the original as step 0, reduced to ``side`` pixels if it is only shown."""
     result = run_whole(sample, calls, asked)
     original = _original_step(sample, side if calls else 0)
     steps = {0: original} | {step.number: step for step in result.steps}

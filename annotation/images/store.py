@@ -24,7 +24,7 @@ SUFFIX = {"JPEG": "jpg", "PNG": "png", "WEBP": "webp", "TIFF": "tif"}
 
 
 def picture_path(image: Image) -> str:
-    """Where the stored file of an image lies, relative to the storage."""
+    """Path of the stored file of an image, relative to the storage."""
     return f"pictures/{image.sha256[:2]}/{image.sha256}.{SUFFIX[image.format]}"
 
 
@@ -60,7 +60,7 @@ def store_pictures(
 
 
 def taken_out(record: SampleRecord) -> tuple[SampleRecord, bytes | None]:
-    """A record whose image stands in the file itself (``data:``), with a short name for it and its bytes."""
+    """A record whose image is in the file itself (``data:``), with a short name for it and its bytes."""
     if not (record.image or "").startswith("data:"):
         return record, None
     head, _, text = str(record.image).partition(",")
@@ -106,7 +106,7 @@ def safe_path(folder: Path, name: str) -> Path:
 
 def store_picture(*, actor: User | None, benchmark: Benchmark, source: Path | bytes) -> Image:
     """The stored image of this file, checked and stored unless it is there; without its metadata where the benchmark
-    says so, and then the hash of the file stands beside that of the image. Raises ``PictureProblem``."""
+    says so, and then the hash of the file is next to that of the image. Raises ``PictureProblem``."""
     info = inspect(source)
     if not benchmark.remove_metadata:
         return _known(info) or _store(actor, benchmark, source, info)
@@ -156,7 +156,7 @@ def enqueue_tiles(*, actor: User | None, image: Image, benchmark: Benchmark) -> 
         "annotation.tiles",
         payload={"image_id": image.pk},
         actor=actor,
-        title=f"Tiles of an image, {image.width} × {image.height}",
+        values={"width": image.width, "height": image.height},
         benchmark=benchmark.slug,
         key=f"tiles:{image.sha256}",
     )

@@ -57,7 +57,7 @@ def fitted(picture: Picture, side: int) -> Picture:
 
 def thumbnail(picture: Picture, side: int) -> Picture:
     """The image at about ``side`` pixels, quickly: first by a whole factor, which takes a tenth of the time, with up
-    to that many pixels left out at the right and the bottom."""
+    to that many pixels omitted at the right and the bottom."""
     height, width = picture.shape[:2]
     factor = max(height, width) // (2 * side)
     if factor > 1 and min(height, width) >= factor:

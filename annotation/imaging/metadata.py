@@ -100,7 +100,7 @@ def _jpeg(data: bytes, orientation: int) -> Pieces | None:
 
 
 def _segment(marker: int, segment: bytes) -> bytes:
-    """A segment of a JPEG as it is kept; empty where it is not."""
+    """A segment of a JPEG as stored; empty if it is not stored."""
     says = segment[4:]
     if marker == 0xE0:  # with the size of a thumbnail, 0 × 0
         return segment[:2] + b"\x00\x10" + segment[4:16] + b"\0\0" if says.startswith(b"JFIF\0") else b""

@@ -21,7 +21,7 @@ _ABOUT_PIXELS = frozenset(
     {"jfif", "jfif_version", "jfif_unit", "jfif_density", "dpi", "adobe", "adobe_transform", "progressive",
      "progression", "gamma", "interlace", "srgb", "loop", "background", "timestamp", "duration"}
 )  # fmt: skip
-"""What Pillow tells of a file that is no metadata about the photograph."""
+"""Keys of Pillow that are not metadata of the photograph."""
 
 
 @dataclass(frozen=True, slots=True)

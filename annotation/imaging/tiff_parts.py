@@ -1,4 +1,4 @@
-"""The first image of a TIFF alone: the tags that its pixels depend on, and its strips or tiles as they are."""
+"""The first image of a TIFF alone: the tags that its pixels depend on, and its unchanged strips or tiles."""
 
 from __future__ import annotations
 

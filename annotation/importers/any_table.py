@@ -38,7 +38,7 @@ class Column:
 
 
 def report_of(row: TableRow | ParquetRow) -> Report:
-    """Where issues of a row say that it stands: rows of Parquet have numbers and no lines."""
+    """The place that issues give a row: rows of Parquet have numbers and no lines."""
     return Report(row.file, None, row=str(row.line)) if isinstance(row, ParquetRow) else Report(row.file, row.line)
 
 

@@ -32,7 +32,7 @@ def tagged_boxes(text: str) -> list[Number4]:
 
 
 def boxes_in(cell: object) -> tuple[list[Number4], list[Any]]:
-    """The boxes of a cell in their order, and what stands there that is no box.
+    """The boxes of a cell in their order, and what is there that is no box.
 
     A cell is empty, a box (four numbers, or an object with ``bbox``), a list of boxes, or a text of these: JSON, a
     Python list, ``x1, y1, x2, y2`` (several parted by ``;`` or ``|``), or a text with ``<box>`` tags.

@@ -32,7 +32,7 @@ class _Sample:
     question: str = ""
     boxes: list[Any] = field(default_factory=list)
     written: list[tuple[Any, Any]] = field(default_factory=list)
-    """The id of the annotation of each box, and the box as it stands there."""
+    """The id of the annotation of each box, and the box as it is there."""
     labels: list[str] = field(default_factory=list)
 
 

@@ -63,7 +63,7 @@ def rows_by_column(member: Member, layout: Layout, limit: int) -> Iterator[Colum
 
 
 def _places(member: Member) -> dict[str, Element]:
-    """Where each top-level value stands. A document that breaks off may lack columns, so none of it is read."""
+    """The position of each top-level value. A truncated document may lack columns, so none of it is read."""
     scanner = ArrayScanner(0, enter=lambda path, bracket: False)
     found: dict[str, Element] = {}
     with member.open() as file:

@@ -72,7 +72,7 @@ MOST_LOOKED_AT = 4
 
 
 def detected(path: Path, keys: Sequence[str], importers: Iterable[Detector]) -> list[Detection]:
-    """What ``path`` may be, the surest first. The names of folders tell something only of a table."""
+    """What ``path`` may be, the most certain first. Names of folders matter only for a table."""
     head, place = glimpse(path, keys)
     name = PurePosixPath(place).name
     heads = [head, *_others(path)] if "/" in place else [head]

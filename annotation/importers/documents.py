@@ -37,7 +37,7 @@ class Document:
 
 
 class DocumentStream:
-    """Iterates the records of ``path``; ``progress()`` tells how far all has been given. Raises ``ImportProblem``.
+    """Iterates the records of ``path``; ``progress()`` returns how far it has come. Raises ``ImportProblem``.
 
     ``group`` chooses the files of a folder or zip, ``wanted`` says so in words. A file given by itself is one record.
     """

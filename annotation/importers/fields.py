@@ -28,7 +28,7 @@ class RowRefused(Exception):
 
 
 class Report:
-    """Collects the issues of one row, which stands in ``line`` of ``file``, or is number ``row`` of a list there."""
+    """Collects the issues of one row, which is in ``line`` of ``file``, or is number ``row`` of a list there."""
 
     __slots__ = ("_digest", "_written", "file", "issues", "line", "row")
 
@@ -38,7 +38,7 @@ class Report:
         self._written: dict[str, tuple[str, tuple[object, ...]]] = {}
 
     def stands_for(self, field: str, theirs: str, *found: object) -> None:
-        """What is called ``field`` here is called ``theirs`` in the file; and what stands there, where it was worked
+        """What is called ``field`` here is called ``theirs`` in the file; and what is there, where it was worked
         out from that. Issues then say what the file says."""
         self._written[field] = theirs, found
 

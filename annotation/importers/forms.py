@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 BEGINNING = 1 << 18
-"""Bytes of a document that are enough to tell its form."""
+"""Bytes of a document that are enough to detect its form."""
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*("?)|[\[\]{},]', re.DOTALL)
 _CLOSING = {"{": "}", "[": "]"}
 _DIGIT = re.compile(r"\d")
@@ -28,7 +28,7 @@ TELLING = frozenset({
 
 
 class Form(StrEnum):
-    """How the records stand in a document."""
+    """How the records are arranged in a document."""
 
     LIST = "list"
     LISTS = "lists"
@@ -227,7 +227,7 @@ def _lists_in(value: Mapping[str, Any]) -> Iterator[tuple[Path, Sequence[Any]]]:
 
 
 def _list_of_objects(value: object) -> bool:
-    """The first item tells: a damaged one further on is reported and does not hide the list."""
+    """The first item decides. A damaged one further on is reported and does not hide the list."""
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 

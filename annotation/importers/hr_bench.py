@@ -1,4 +1,4 @@
-"""HR-Bench: a TSV in which each question stands four times with its options turned round.
+"""HR-Bench: a TSV that has each question four times, with its options rotated.
 
 Columns ``index, question, answer, A-D, category (single | cross), cycle_category, image``. The four turns share one
 image, given once as base64 and by reference after that: they are one image group, so that they count as one cluster.

@@ -79,7 +79,7 @@ def sample_of_task(task: Mapping[str, Any], report: Report) -> SampleRecord:
 
 
 def _native(data: Mapping[str, Any], task: Mapping[str, Any], report: Report) -> dict[str, Any]:
-    """The data of the task with the keys of the native format; what has none stays beside them."""
+    """The data of the task with the keys of the native format. Data without such a key is kept too."""
     row = {key: value for key, value in data.items() if key not in _OWN}
     row["id"] = data.get("sample_id") or data.get("id") or (f"task-{task['id']}" if task.get("id") else None)
     row["image"] = data["image_name"] if "image_name" in data else _picture(data.get("image"), report)

@@ -30,7 +30,7 @@ _SHARD = re.compile(r"(?P<split>[A-Za-z0-9_.]+?)-\d{5}-of-\d{5}(?:-[0-9a-f]+)?\Z
 
 @dataclass(frozen=True, slots=True)
 class ParquetRow:
-    """One row as plain values. ``split`` is told by the file's name (``train-00000-of-00002.parquet``), else ""."""
+    """One row as plain values. ``split`` is that of the file's name (``train-00000-of-00002.parquet``), else ""."""
 
     file: str
     line: int

@@ -54,7 +54,7 @@ def _guessed(written: Sequence[Any], key: str, report: Report) -> str:
 
 
 def _corners(box: Any, how: str, size: tuple[Any, Any], report: Report) -> Any:
-    """A box as corners in pixels; what is no box stays as it is, to be refused where it is read."""
+    """A box as corners in pixels. What is no box stays unchanged and is rejected when it is read."""
     box = corners(box) if how.startswith("xywh") else box
     numbers = fields.four_numbers(box)
     if numbers is None:
@@ -79,5 +79,5 @@ def _options(given: object) -> dict[str, Any]:
 
 
 def letter_of(given: object, options: Mapping[str, Any]) -> object:
-    """The letter of the option whose text the answer is; else the answer as it is."""
+    """The letter of the option with the text of the answer, otherwise the answer unchanged."""
     return next((letter for letter, text in options.items() if given == text and given not in (*options,)), given)

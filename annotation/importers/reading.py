@@ -41,7 +41,7 @@ class RawRow:
 
 
 class RowStream:
-    """Iterates the rows and issues of ``path``; ``progress()`` tells how far everything has been given.
+    """Iterates the rows and issues of ``path``; ``progress()`` returns how far it has come.
 
     ``keys``: the lists to give, rows of others are passed over; rows of unnamed lists have the key "". ``pick`` and
     ``wanted`` choose the members of a folder or zip, by default one per key; ``deep``: in folders of it too. Raises
@@ -116,7 +116,7 @@ class RowStream:
                 yield RawRow(key, member.name, line, text.rstrip(b"\r\n"), offset, closed)
 
     def _document_rows(self, member: Member, file: IO[bytes], begin: Position) -> Iterator[RawRow | Issue]:
-        """One JSON document. It is scanned from its start, as only that tells where its lists begin."""
+        """One JSON document. It is scanned from its start, because only that shows where its lists begin."""
         scanner = ArrayScanner(self._limits.row_bytes)
         counted: Counter[str] = Counter()
         alone = not self._keys and not begin.offset and member.size <= self._limits.row_bytes

@@ -215,17 +215,17 @@ class _Keyed:
 
 
 def list_name(path: Sequence[str]) -> str:
-    """The name of a list that stands under these keys."""
+    """The name of the list under these keys."""
     return " / ".join(path)
 
 
 def free_name(name: str, fields: Sequence[str]) -> str:
-    """The name of a column that tells of a row's place; another one where the rows have one of that name."""
+    """The name of a column with a row's place; another name if the rows already have that one."""
     return name if name not in fields else f"{name} of the file"
 
 
 def _with(row: RawRow, around: Mapping[str, Any]) -> RawRow:
-    """The row with further columns in front; what is no object stays as it is, to be refused where it is read."""
+    """The row with further columns in front. What is no object stays unchanged and is rejected when it is read."""
     text = row.text.lstrip()
     if not around or text[:1] != b"{":
         return row

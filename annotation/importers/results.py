@@ -49,7 +49,7 @@ def of_results(record: SampleRecord, source: str) -> SampleRecord:
 
 @dataclass(frozen=True)
 class ResultFormat:
-    """A format of runs whose rows hold samples. ``words``: what has to stand in the first bytes. ``read_rows``: its
+    """A format of runs whose rows hold samples. ``words``: what the first bytes must contain. ``read_rows``: its
     rows through ``to_native``."""
 
     name: str

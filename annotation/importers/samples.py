@@ -168,7 +168,7 @@ def _calls(value: object, field: str, report: Report) -> tuple[ToolCall, ...]:
 
 
 def _further(value: object, report: Report) -> tuple[FurtherChain, ...] | None:
-    """Chains accepted beside the reference toolchain; None where the row says nothing of them."""
+    """Alternative toolchains that were accepted; None if the row has none."""
     if value is None:
         return None
     given = fields.items(value, "accepted_chains", report)

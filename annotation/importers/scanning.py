@@ -22,12 +22,12 @@ _LAST_STRING = re.compile(rb'"([^"\\]*(?:\\.[^"\\]*)*)"\s*:\s*$', re.DOTALL)
 _SCALAR = re.compile(
     rb"[\s,]*+(?:(" + _STRING + rb")\s*+:)?\s*+((?:" + _STRING + rb')|[^\s,:"\[\]{}]++)\s*+(?:(?=,)|(\Z))', re.DOTALL
 )
-"""A value that is no list and no object, with its key where it has one; the last group stands where nothing follows."""
+"""A value that is no list and no object, with its key if it has one. The last group matches if nothing follows."""
 _ANYTHING = re.compile(rb"[\s,]*+((?:" + _STRING + rb'|[^",]++)+)(?=,)', re.DOTALL)
 """What is no value, up to the next comma."""
 _CLOSES = {b"]": b"[", b"}": b"{"}
 _GAP = 4096
-"""Bytes kept of what stands between rows; enough for a key and for a message about what does not belong there."""
+"""Bytes kept of what is between rows: enough for a key and for a message about what does not belong there."""
 
 
 Enter = Callable[[tuple[str, ...], bytes], bool]
@@ -87,7 +87,7 @@ class ArrayScanner:
 
     @property
     def line(self) -> int:
-        """The line the scanner stands in."""
+        """The line of the scanner."""
         return self._line
 
     def feed(self, chunk: bytes) -> Iterator[Element]:
@@ -187,7 +187,7 @@ class ArrayScanner:
         return self._path[-1] if self._path else ""
 
     def _between(self, before: bytes, end: int) -> Iterator[Element]:
-        """What stands between the rows and is neither comma nor space: scalars, or one row that is no object."""
+        """What is between the rows and is neither comma nor space: scalars, or one row that is no object."""
         if self._scalars:
             self._gap += before
             yield from self._told(self._offset + end, last=True)
@@ -237,7 +237,7 @@ class ArrayScanner:
 
 
 def _unescaped(key: bytes) -> str:
-    """A key as JSON means it; as it stands where it is damaged."""
+    """A key as JSON reads it; unchanged if it is damaged."""
     if b"\\" in key:
         try:
             return str(json.loads(b'"' + key + b'"'))

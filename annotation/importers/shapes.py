@@ -1,4 +1,4 @@
-"""What a file is and how its records stand in it: for detection, for tables and for what people are told.
+"""What a file is and how its records are arranged: for detection, tables and messages.
 
 A file is read from its beginning to tell its form (``forms``), then counted in constant memory.
 """
@@ -62,7 +62,7 @@ class Shape:
 
 
 def shape_of(path: Path) -> Shape:
-    """The shape of a file; of a folder or zip with several files of records, how many; else of the one that tells."""
+    """The shape of a file; of a folder or zip with several files of records, how many; else of the one that decides."""
     try:
         head, name = glimpse(path, ())
         if is_workbook(path) or is_parquet(path):

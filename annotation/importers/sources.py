@@ -24,7 +24,7 @@ else:
         import zipfile  # type: ignore[no-redef]
 
 HEAD_BYTES = 1 << 16
-"""As much of a file is read to tell its format."""
+"""Bytes of a file that are read to detect its format."""
 
 Pick = Callable[[Sequence[str]], Sequence[str]]
 """From the names of a folder or zip, those to read, in order."""

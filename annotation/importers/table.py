@@ -126,7 +126,7 @@ def _native(
 
 
 def _rest(row: Mapping[str, Any], mapping: ColumnMapping) -> dict[str, Any]:
-    """Columns that are read as nothing; one with the name of a native key is told from it."""
+    """Columns that are read as nothing; one with the name of a native key is distinguished from it."""
     kept = {key: value for key, value in row.items() if key not in mapping.used and value not in ("", None)}
     return {
         f"column {key}" if key in SAMPLE_KEYS else key: value for key, value in kept.items() if not _has_bytes(value)
@@ -145,7 +145,7 @@ def _said(value: object) -> object:
 
 
 def _facet(value: object) -> object:
-    """A facet's value, or its values where the cell is a list; numbers and texts as they are."""
+    """A facet's value, or its values if the cell is a list. Numbers and texts stay unchanged."""
     if isinstance(value, str) and value.strip()[:1] == "[" and isinstance(listed := value_in(value.strip()), list):
         value = listed
     if isinstance(value, list):
@@ -195,7 +195,7 @@ def _no_size(cell: Mapping[str, Any], report: Report) -> tuple[int, int]:
 
 
 def _boxes(cell: Mapping[str, Any], mapping: ColumnMapping, report: Report) -> list[Any]:
-    """Boxes as corners in their unit; what is no box stays as it is, to be reported where it is read."""
+    """Boxes as corners in their unit. What is no box stays unchanged and is reported when it is read."""
     boxes, rest = boxes_in(cell.get("boxes"))
     four = [cell.get(name) for name in BOX_FIELDS]
     if any(_said(value) is not None for value in four):
@@ -243,7 +243,7 @@ def _lettered(given: list[Any]) -> dict[str, Any]:
 
 
 def _answers(value: object) -> object:
-    """The answer of a cell; a list of accepted ones may stand in it as JSON."""
+    """The answer of a cell, which may be a JSON list of accepted ones."""
     value = _said(value)
     if isinstance(value, str) and value[:1] == "[" and isinstance(listed := value_in(value), list):
         return listed

@@ -23,7 +23,7 @@ _LIMITS = Limits()
 CELL_SUFFIXES = frozenset({".csv", ".tsv", ".tab"})
 _DELIMITERS = (",", ";", "\t", "|")
 _UNREADABLE: list[str] = []
-"""Stands for the cells of a row that is none; told by identity."""
+"""Replaces the cells of a row that has none; compared by identity."""
 
 
 @dataclass(frozen=True, slots=True)

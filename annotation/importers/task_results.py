@@ -31,7 +31,7 @@ def apply_results(row: dict[str, Any], results: Sequence[Any], report: Report) -
 
     Rectangles become pixels: one that still is a box of ``row`` keeps its exact corners, any other is rounded to whole
     pixels (at least one each way). Where the size of the image is known, the rectangles are all the boxes there are.
-    Issues go to ``report``: rotated rectangles, other shapes and unknown controls are left out.
+    Issues go to ``report``: rotated rectangles, other shapes and unknown controls are omitted.
     """
     regions: list[tuple[str, dict[str, Any]]] = []
     for index, result in enumerate(results):
@@ -99,7 +99,7 @@ _CONTROLS = {
 
 
 def _take_facet(row: dict[str, Any], name: str, texts: list[str]) -> None:
-    """The chosen values; one that stood in ``data`` keeps its JSON type, and "0" stays apart from 0 by their order."""
+    """The chosen values. One from ``data`` keeps its JSON type, and "0" and 0 differ by their order."""
     others = row.get("facets") if isinstance(row.get("facets"), dict) else {}
     key = "segments" if name == "segment" else name
     place = row if name in (*PLAIN_FACETS, "segment") else {**(others or {})}

@@ -120,7 +120,7 @@ def _image(cells: Mapping[str, str], report: Report) -> str | None:
 
 
 def toolchain_from(text: str, report: Report) -> list[Any]:
-    """The tool names of one cell: a JSON list, often damaged by curly quotes. An unreadable one is left out."""
+    """The tool names of one cell: a JSON list, often damaged by curly quotes. An unreadable one is omitted."""
     text = text.strip()
     if not text:
         return []

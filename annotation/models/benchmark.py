@@ -16,7 +16,7 @@ KEY = RegexValidator(
 
 
 class Standing(NamedTuple):
-    """How a person stands to a benchmark: their roles, and whether they are in the middle of a judging queue or of a
+    """The status of a person on a benchmark: their roles, and whether they are in the middle of a judging queue or of a
     human study."""
 
     roles: frozenset[Role] = frozenset()

@@ -33,7 +33,7 @@ class AcceptedChain(models.Model):
 class VerifiedChain(models.Model):
     """A chain that replays on the sample's image, and a person who saw that its end gives the answer.
 
-    It stands for exactly these calls on exactly this image: another digest or image is not verified by it. The
+    It represents exactly these calls on exactly this image: another digest or image is not verified by it. The
     answer is the one that the person had before them.
     """
 

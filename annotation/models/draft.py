@@ -25,7 +25,7 @@ class Draft(models.Model):
 
 
 class SkippedDraft(models.Model):
-    """What a person had written of a sample that they skipped: shown again when they take it up after all."""
+    """The draft of a skipped sample. It is shown again if the person takes it up after all."""
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="skipped_drafts")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

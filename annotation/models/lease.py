@@ -49,7 +49,7 @@ class Lease(models.Model):
 
 
 class Skip(models.Model):
-    """A person passed a sample by and said why; it is not handed to them again."""
+    """A person passed a sample by and said why; it is not assigned to them again."""
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="skips")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -66,7 +66,7 @@ class Skip(models.Model):
 
 
 class Assignment(models.Model):
-    """A lead gave this sample to one person: the queue hands it to them first and to nobody else."""
+    """A lead assigned this sample to one person. The queue gives it to them first and to nobody else."""
 
     sample = models.OneToOneField(Sample, on_delete=models.CASCADE, related_name="assignment")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="assignments")

@@ -69,7 +69,7 @@ class QualityRules(models.Model):
 
 
 class GoldCheck(models.Model):
-    """An accepted sample whose gold is taken as known: handed to annotators like any other to see how they do."""
+    """An accepted sample whose gold is taken as known: assigned to annotators like any other to see how they do."""
 
     sample = models.OneToOneField(Sample, on_delete=models.CASCADE, related_name="gold_check")
     active = models.BooleanField(default=True)
@@ -114,7 +114,7 @@ class QualificationAttempt(models.Model):
 class CheckAnswer(models.Model):
     """What one person made of a gold check: no annotation, so that it can never become gold or count as one.
 
-    ``version`` and ``key`` are those of a draft. ``passed`` is null while it is not decided: not handed in, or an
+    ``version`` and ``key`` are those of a draft. ``passed`` is null while it is not decided: not submitted, or an
     answer to another question than the known one, on which the lead decides (``decided_by``).
     """
 
@@ -173,7 +173,7 @@ class CheckAnswer(models.Model):
 
     @property
     def is_begun(self) -> bool:
-        """Whether anything was written that still stands."""
+        """Whether anything was written that still counts."""
         return self.version > 0 or self.state == self.State.HANDED_IN
 
     @property

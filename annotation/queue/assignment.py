@@ -67,7 +67,7 @@ def next_to_annotate(*, actor: User, benchmark: Benchmark, shown: str = "") -> S
 
 
 def _shown(actor: User, benchmark: Benchmark, key: str) -> Sample | None:
-    """Not for a person who is handed gold checks: nobody chooses past them."""
+    """Not for a person who gets gold checks, because choosing samples would avoid them."""
     sample = Sample.objects.filter(benchmark=benchmark, key=key).first()
     if sample is None or known_to(actor, benchmark).handed_checks:
         return None
@@ -193,7 +193,7 @@ def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order:
 
 
 def _in_order(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order: str) -> Iterator[SampleQuerySet]:
-    """The candidates, in parts that follow each other; what a lead gave to this person stands before all others."""
+    """The candidates, in parts that follow each other; samples that a lead assigned to this person come first."""
     assigned = list(Assignment.objects.filter(user=actor).values_list("sample", flat=True))
     if assigned:
         yield samples.filter(pk__in=assigned).order_by("key")

@@ -95,7 +95,7 @@ def _entry(actor: User, annotation: Annotation, name: str, before: State, reason
 
 
 def update_sample_states(samples: Iterable[Sample]) -> None:
-    """Where each of the samples stands, from its annotations as they are now. Two queries, and one for each state."""
+    """The state of each of the samples, from its current annotations. Two queries, and one for each state."""
     states: dict[int, set[State]] = {sample.pk: set() for sample in samples}
     disputed = set(open_disputes(list(states)).values_list("sample", flat=True))
     for number, state in Annotation.objects.filter(sample__in=list(states)).values_list("sample", "state"):
@@ -108,9 +108,9 @@ def update_sample_states(samples: Iterable[Sample]) -> None:
         changed.update(state=value, changed_at=timezone.now())
 
 
-def words(state: str) -> str:
-    """``in_review`` as "in review"."""
-    return state.replace("_", " ")
+def reasons_in_english(reasons: Iterable[str]) -> str:
+    """Reasons of a review as the log stores them: "incorrect answer, small box" would be translated, codes are not."""
+    return ", ".join(reason.replace("_", " ") for reason in reasons)
 
 
 def require_annotator(user: User, benchmark: Benchmark) -> None:

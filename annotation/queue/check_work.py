@@ -112,7 +112,7 @@ def check_of(actor: User, sample: Sample) -> CheckAnswer | None:
 
 
 def shown_content(answer: CheckAnswer, sample: Sample) -> dict[str, Any]:
-    """What the person has made of it so far, or what a sample to do of this benchmark begins with."""
+    """The person's work so far, or the initial content of a sample to do of this benchmark."""
     if answer.content:
         return dict(answer.content)
     given = set(
@@ -218,7 +218,7 @@ def pause_if_needed(user: User, benchmark: Benchmark, rules: QualityRules) -> No
 
 
 def skip_check(actor: User, sample: Sample) -> dict[str, Any]:
-    """It is not handed to them again; returns what they had written. Call inside a transaction."""
+    """It is not assigned to them again; returns what they had written. Call inside a transaction."""
     answer = check_of(actor, sample)
     if answer is None or answer.state == CheckAnswer.State.HANDED_IN:
         return {}

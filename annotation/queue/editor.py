@@ -1,4 +1,4 @@
-"""What the studio sends to its script: the sample, what its annotator has so far, and what was said of it."""
+"""Data for the studio's script: the sample, its annotator's work so far, and comments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from webapp.accounts.models import User
 
 
 def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str, Any]:
-    """What the studio's script needs. Nothing in it comes from another annotator's work on the sample."""
+    """Data for the studio's script. Nothing in it comes from another annotator's work on the sample."""
     annotation = Annotation.objects.filter(sample=sample, author=user).select_related("draft").first()
     if annotation is not None:
         annotation.sample = sample
@@ -79,7 +79,7 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
 
 
 def _checks(content: dict[str, Any], sample: Sample) -> list[dict[str, Any]]:
-    """What the checks say of work that was begun, as saving it would say."""
+    """Validation of work in progress, the same as on saving."""
     return checks_json(validate_content(sample, content_from_json(content)[0]))
 
 

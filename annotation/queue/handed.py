@@ -44,7 +44,7 @@ def is_handed(user: User, sample: Sample) -> bool:
 
 
 def require_handed(user: User, sample: Sample) -> None:
-    """Raises ``NotAllowed`` where a person who is handed gold checks opens a sample that was not handed to them."""
+    """Raises ``NotAllowed`` where a person who is handed gold checks opens a sample that was not assigned to them."""
     if known_to(user, sample.benchmark).handed_checks and not works_on(user, sample):
         raise NotAllowed(gettext("%(key)s is not assigned to you. Continue with your queue.") % {"key": sample.key})
 

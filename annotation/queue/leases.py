@@ -28,7 +28,7 @@ def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
 
 
 def renew(user: User, sample_id: int, seat: Lease.Seat) -> bool:
-    """Keep the seat for longer; whether it is still this person's. A lease that ran out and that nobody took is."""
+    """Extend the lease; returns whether it is still this person's. An expired lease that nobody took still is."""
     held = Lease.objects.filter(sample=sample_id, seat=seat, user=user)
     return bool(held.update(expires_at=from_now(F("lasts"))))
 
@@ -46,7 +46,7 @@ def release(user: User, sample_id: int, seat: Lease.Seat) -> None:
 
 
 def leave(user: User, sample_id: int, seat: Lease.Seat) -> None:
-    """Let the seat run out now: anybody may take it, and until then it is handed to this person again."""
+    """Expire the lease now. Anyone may take the sample; until then this person gets it again."""
     Lease.objects.filter(sample=sample_id, seat=seat, user=user).update(expires_at=Now())
 
 
@@ -84,7 +84,7 @@ def acquire_author_lease(
 ) -> None:
     """Hold the place at which this person annotates the sample, theirs again if they had left. Call inside a
     transaction. Raises ``Conflict`` with the code ``lease_lost`` when others have all places, or with ``handed_only``
-    when it was not handed to them, and ``paused`` where nothing new may be begun."""
+    when it was not assigned to them, and ``paused`` where nothing new may be begun."""
     if renew(user, sample.pk, ANNOTATE):
         return
     queue = queue_of(sample.benchmark)

@@ -23,7 +23,7 @@ def leave_review(*, actor: User, sample: Sample) -> None:
 
 
 def stop_review(actor: User, sample: Sample) -> None:
-    """What is under review waits again. Call inside a transaction."""
+    """Return submissions under review to the queue. Call inside a transaction."""
     for annotation in Annotation.objects.filter(sample=sample, state=State.IN_REVIEW):
         annotation.sample = sample
         apply_transition(actor=actor, annotation=annotation, name="stop_review")

@@ -1,4 +1,4 @@
-"""Pausing: nothing new is assigned on a benchmark, to one person or to anybody, until a lead lifts it."""
+"""Pausing: nothing new is assigned on a benchmark, to one person or to anyone, until a lead lifts it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from webapp.common.errors import Conflict, InvalidInput
 
 
 def pause(*, actor: User, benchmark: Benchmark, reason: str, user: User | None = None) -> Pause:
-    """Hand out nothing new, to ``user`` or (None) to anybody. What they have begun they can finish. A pause that stands
+    """Assign nothing new to ``user``, or to anyone if None. People can finish what they have begun. A pause that stands
     already is left as it is."""
     require(actor, benchmark, Right.MANAGE)
     if not reason:

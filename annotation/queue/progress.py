@@ -1,4 +1,4 @@
-"""What a person and a benchmark have done, what is left, and how long that takes if it goes on as it went."""
+"""Progress of a person and a benchmark: work done, work left, and its estimated time at the present pace."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ WINDOW = timedelta(days=7)
 """The pace is that of the last week ..."""
 
 FEWEST = 10
-"""... and is not told from fewer submissions than these."""
+"""... and is not distinguished from fewer submissions than these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mine:
-    """What one person did here: annotations by where they stand, and those submitted this week and today, again or not.
+    """What one person did here: annotations by state, and those submitted this week and today, again or not.
 
     ``returned_share``: of their annotations that a reviewer decided on, those that came back at least once; None while
     there are none. ``blind_right`` of ``blind_n``: their blind answers that were the gold one, of those decided.
@@ -59,7 +59,7 @@ class Whole:
 
 
 def my_progress(user: User, benchmark: Benchmark) -> Mine:
-    """Five queries. Gold checks count as what they look like: samples handed in that wait for a review."""
+    """Five queries. Gold checks count as what they look like: samples submitted that wait for a review."""
     now = timezone.now()
     mine = Annotation.objects.filter(sample__benchmark=benchmark, author=user, kind=Annotation.Kind.OWN)
     by_state = dict(mine.order_by().values_list("state").annotate(n=Count("pk")))

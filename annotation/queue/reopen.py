@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.idempotency import answer_once
+from annotation.common.words import state_words
 from annotation.content.revisions import revision_json
 from annotation.models import Annotation, Assignment, Benchmark, Draft, Lease, Membership, Receipt, Revision, Sample
 from annotation.models.querysets.samples import SampleQuerySet
@@ -22,7 +23,6 @@ from annotation.queue.batch import (
     load_batch,
     require_annotator,
     update_sample_states,
-    words,
 )
 from annotation.queue.check_work import FIRST_PLACE
 from annotation.queue.leases import ANNOTATE
@@ -90,16 +90,24 @@ def _plan(actor: User, batch: Batch, to: User | None) -> Plan:
 def _settled(sample: Sample, annotations: Iterable[Annotation]) -> Annotation:
     """The accepted annotation, else the one discarded last."""
     if sample.state not in SETTLED:
-        raise Refused(f"It is {words(sample.state)}; there is nothing to reopen.")
+        raise Refused(
+            gettext("It is %(state)s. Only accepted and discarded samples can be reopened.")
+            % {"state": state_words(sample.state)}
+        )
     settled = [one for one in annotations if one.state == sample.state]
     return max(settled, key=lambda one: one.changed_at)
 
 
 def _may_take(author: User, annotation: Annotation, annotations: Iterable[Annotation], annotators: set[int]) -> None:
     if author.pk not in annotators and not author.is_staff:
-        raise Refused(f"{author}, the previous annotator, no longer annotates. Choose another person.")
+        raise Refused(
+            gettext("%(person)s, the previous annotator, no longer annotates. Choose another person.")
+            % {"person": author}
+        )
     if any(one.author_id == author.pk and one is not annotation for one in annotations):
-        raise Refused(f"{author} already has an annotation of this sample. Choose another person.")
+        raise Refused(
+            gettext("%(person)s already has an annotation of this sample. Choose another person.") % {"person": author}
+        )
 
 
 def _place(annotation: Annotation, annotations: Iterable[Annotation]) -> int:
@@ -138,7 +146,7 @@ def _draft_again(annotations: list[Annotation]) -> None:
 
 
 def _begin_afresh(actor: User, batch: Batch, plan: Plan, reason: str, to: User | None) -> None:
-    """What was discarded before anybody made something of it is to do again."""
+    """A sample that was discarded before anyone annotated it becomes to do again."""
     delete_rows(Annotation, [annotation.pk for _, annotation in plan.untouched])
     samples = [sample for sample, _ in plan.untouched]
     if to is not None:

@@ -36,7 +36,7 @@ class Submissions:
     compared: Compared
 
     def provenance(self, content: SampleContent, facets: Facets) -> dict[str, dict[str, Any]]:
-        """Where each field of an adjudicated content comes from, as numbers of revisions."""
+        """The source of each field of adjudicated content, as numbers of revisions."""
         found = provenance(content, facets, self.contents, self.facets, self.compared.groups)
         return {name: {**of, "from": [self.revisions[at].pk for at in of["from"]]} for name, of in found.items()}
 
@@ -67,7 +67,7 @@ def submissions_of(sample: Sample, rule: AdjudicationRule) -> Submissions:
 
 
 def current_round(sample: Sample) -> tuple[Adjudication, Submissions]:
-    """The open round of the sample and what it compares, begun anew where other submissions wait than it compared.
+    """The open round of the sample and what it compares, begun again where other submissions wait than it compared.
     Call inside a transaction, with more than one annotation waiting."""
     Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
     found = Adjudication.objects.filter(sample=sample, decision="").select_related("rule").first()

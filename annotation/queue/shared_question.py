@@ -40,7 +40,7 @@ def fixed_question(user: User, sample: Sample) -> dict[str, Any] | None:
 
 
 def with_fixed(content: Mapping[str, Any], fixed: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A content with the fixed question; an answer that is none of its options is left out."""
+    """A content with the fixed question; an answer that is none of its options is omitted."""
     if fixed is None:
         return dict(content)
     changed = {**content, **fixed}

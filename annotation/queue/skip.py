@@ -45,7 +45,7 @@ def skip(*, actor: User, sample: Sample, reason: str, seat: Lease.Seat = ANNOTAT
 
 
 def skipped_draft(user: User, sample: Sample) -> dict[str, Any]:
-    """What this person had written of the sample when they skipped it; empty where there is nothing."""
+    """The draft of this person when they skipped the sample; empty if there was none."""
     found = SkippedDraft.objects.filter(sample=sample, user=user).first()
     return dict(found.content) if found else {}
 

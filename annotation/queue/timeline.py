@@ -1,4 +1,4 @@
-"""What happened to a sample and its annotations, from the audit log, oldest first."""
+"""History of a sample and its annotations, from the audit log, oldest first."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ WORDS = {
 AS_ANNOTATION: dict[str, dict[str, Any]] = {"gold_check.begin": {}, "gold_check.answer": {"revision": 1}}
 """What who answers a gold check may know of it, and the data that an annotation would have."""
 REMARKS = ("gold_check.comment", "gold_check.resolve", "gold_check.unresolve")
-"""What they may know as it is."""
+"""What they may see unchanged."""
 
 
 @dataclass(frozen=True, slots=True)

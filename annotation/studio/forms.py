@@ -10,7 +10,7 @@ class SuggestionsForm(forms.Form):
     """Whether annotators see boxes of models."""
 
     allowed = forms.BooleanField(
-        label=gettext_lazy("Show annotators the boxes of models"), required=False,
+        label=gettext_lazy("Show model boxes to annotators"), required=False,
         help_text=gettext_lazy(
             "The last crops of the runs, and predictions imported with the samples, dashed and with their source. "
             "Gold and crops of scripted baselines are never shown. An adopted box keeps its source."

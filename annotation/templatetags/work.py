@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 from django import template
 from django.utils.translation import gettext_lazy
 
-from annotation.common import sentences
+from annotation.common import sentences, words
 from annotation.models import Review
 from annotation.toolbox.signature import shown_value
 from webapp.common.translation import any_of
@@ -50,7 +51,13 @@ def decision_words(code: str) -> str:
 @register.filter
 def state_words(state: str) -> str:
     """``in_review`` as "in review"."""
-    return state.replace("_", " ")
+    return words.state_words(state)
+
+
+@register.filter
+def role_words(roles: str | Iterable[str]) -> str:
+    """One role, or several: "annotator and reviewer"."""
+    return words.role_words([roles] if isinstance(roles, str) else roles)
 
 
 @register.filter
@@ -68,7 +75,7 @@ def initials(name: str) -> str:
 
 @register.filter
 def answer_words(content: dict[str, Any], answer: str) -> str:
-    """An answer with the option it stands for: "C, 3rd floor"; an open answer as it is."""
+    """An answer with the option it represents: "C, 3rd floor"; an open answer as it is."""
     option = content["options"].get(answer)
     return f"{answer}, {option}" if option else answer
 

@@ -16,7 +16,7 @@ LONGEST_NAME = 255
 
 
 class ToolState(StrEnum):
-    """Where a tool stands: proposed by an annotator, then accepted, merged into another tool, or refused."""
+    """The state of a tool: proposed by an annotator, then accepted, merged into another tool, or rejected."""
 
     PROPOSED = "proposed"
     ACCEPTED = "accepted"
@@ -58,7 +58,7 @@ def key_of(name: str) -> str:
 
 
 def distinct(names: Iterable[str]) -> dict[str, str]:
-    """Names by their key, each once as it is first written, blank ones left out."""
+    """Names by their key, each once as it is first written, blank ones omitted."""
     found: dict[str, str] = {}
     for name in names:
         if key := key_of(name):

@@ -51,7 +51,7 @@ def written(rows: Iterable[BankRow]) -> str:
 
 
 def read(data: bytes) -> list[BankRow]:
-    """The rows of a file: ``name`` is needed, the other columns of ``COLUMNS`` may be left out, others are not read.
+    """The rows of a file: ``name`` is needed, the other columns of ``COLUMNS`` may be omitted, others are not read.
 
     Raises ``BadTable`` with every problem there is: nothing is guessed, and no line is passed over.
     """

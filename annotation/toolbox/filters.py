@@ -113,7 +113,7 @@ def edge_mask(image: Picture, low: float = 100, high: float = 200) -> Picture:
 
 
 def bright_mask(image: Picture, level: float = 240) -> Picture:
-    """What is brighter than this."""
+    """The mask of pixels brighter than ``level``."""
     return as_picture(cv2.threshold(as_grey(image), level, 255, cv2.THRESH_BINARY)[1])
 
 

@@ -1,4 +1,4 @@
-"""Where on the original a step's findings lie: boxes, circles, lines and points, carried back through the chain."""
+"""Positions of a step's findings on the original: boxes, circles, lines and points, mapped back."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _CUTS = ("crop", "zoom_in")
 
 @dataclass(frozen=True, slots=True)
 class ReducedChain:
-    """``calls`` to run. ``number_of[i]``: the step of the whole chain that ``calls[i]`` stands for, 0 for a mere
+    """``calls`` to run. ``number_of[i]``: the step of the whole chain that ``calls[i]`` represents, 0 for a mere
     reduction. ``exact``: the steps whose result is the real one. By step of the whole chain: ``inputs``, the images
     it names, and ``sizes``, the width and height of its real result."""
 

@@ -63,7 +63,7 @@ def python_code(calls: Sequence[ToolCall], width: int, height: int, file: str = 
 
 
 def _whole(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with the defaults of those that were left out."""
+    """The arguments with the defaults of those that were omitted."""
     return {one.name: one.default for one in TOOLS[name].parameters if not one.required} | dict(arguments)
 
 

@@ -1,4 +1,4 @@
-"""What tools take and give: images, results, errors, and the ranges that their signatures state."""
+"""Inputs and results of tools: images, results, errors, and the ranges in their signatures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Range:
     clamp: bool = False
 
     def clamped(self, value: float) -> float:
-        """Return the value itself, or where ``clamp`` the allowed one that stands for it."""
+        """Return the value itself, or where ``clamp`` the allowed one that represents it."""
         if not self.clamp:
             return value
         if self.odd and value % 2 == 0:
@@ -41,7 +41,7 @@ class Range:
 
 
 class Unit(StrEnum):
-    """What a number counts. What counts pixels shrinks with the image (``annotation.toolbox.preview``)."""
+    """The unit of a number. A number of pixels shrinks with the image (``annotation.toolbox.preview``)."""
 
     PIXELS = "pixels"
 
@@ -81,7 +81,7 @@ class ToolError(ValueError):
 
 
 def as_picture(values: Any) -> Picture:
-    """What OpenCV returns, as the type it is at run time. No copy is made of ``uint8`` values."""
+    """The result of OpenCV, cast to its type at run time. ``uint8`` values are not copied."""
     return np.asarray(values, dtype=np.uint8)
 
 

@@ -108,7 +108,7 @@ class Unopened:
 
 
 Work = Callable[[float, Callable[[], ToolResult]], ToolResult]
-"""Does a call's work, foretold to take so many seconds: at once, or when it is its turn."""
+"""Runs a call that is expected to take this many seconds: at once, or in its turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ def run_chain(
 
 
 def foreseen(calls: Sequence[ToolCall], width: int, height: int, limits: Limits = Limits()) -> ChainError | None:
-    """What will stop the chain on an original of this size, as far as the calls and the sizes tell: nothing is run.
+    """Predict what stops the chain on an original of this size, from calls and sizes alone. Nothing is run.
 
     A tool may still find that the pixels are not what it needs."""
     chain = _Chain({ORIGINAL: _Named((width, height), _not_opened)}, limits)

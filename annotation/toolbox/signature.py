@@ -98,7 +98,7 @@ class Parameter:
         return schema
 
     def _beyond_schema(self) -> Iterator[str]:
-        """What only the description can say: odd numbers, choices of integers, and the default."""
+        """Rules that only the description can express: odd numbers, choices of integers, and the default."""
         if self.range and self.range.odd:
             yield "odd"
         if self.kind is Kind.CHOICE and not all(isinstance(choice, str) for choice in self.choices):

@@ -85,7 +85,7 @@ class ToolSpec:
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """What people want who need it, in everyday words."""
+        """Everyday words for what people use the tool for."""
         return USES[self.name]
 
     @property

@@ -65,7 +65,7 @@ PUBLISHED: dict[str, ToolSpec] = {
 
 
 def tools_of(profile: Profile) -> Mapping[str, ToolSpec]:
-    """What a chain of this profile runs with, besides the table."""
+    """Further inputs of a toolchain of this profile, besides the table."""
     return PUBLISHED if profile is Profile.VTC else {}
 
 
@@ -80,14 +80,14 @@ _REQUIRED = {
     "draw_line": ("x1", "y1", "x2", "y2"),
     "gradients": ("mode",),
 }
-"""What the published schemas require. What else a tool cannot do without, the call itself rejects."""
+"""Required parameters of the published schemas. The call itself rejects other missing ones."""
 _WITHOUT_PARAM = frozenset(
     ("colorspace_gray", "colorspace_hsv", "colorspace_lab", "morphology", "canny", "contours", "dft", "watershed")
 )
 """Tools whose published schema does not require ``param``."""
 _OTHERWISE = {("canny", "preset"): "medium", ("contours", "mode"): "list", ("contour_area", "mode"): "list",
               ("arc_length", "mode"): "list", ("approx_poly", "mode"): "list"}  # fmt: skip
-"""What a text that names no choice means. Elsewhere it is rejected."""
+"""The default for a text that names no choice. Elsewhere it is rejected."""
 _SPELLINGS = {"avg": "average"}
 _WINDOWS = {"template_window": (3, 21), "search_window": (3, 31)}
 """Windows of ``denoise``: a value outside means the default."""

@@ -57,7 +57,7 @@ def toolbox(request: Request) -> Response:
     """Every tool: its module, and its definition as chat-completions endpoints take it.
 
     With ``?profile=vtc`` the tools of the published interface of VTC-Bench, for sessions of that profile. ``omit``,
-    once for each, leaves out keywords of the schemas that a host rejects, or ``emptyObjects``.
+    once for each, omits keywords of the schemas that a host rejects, or ``emptyObjects``.
     """
     person_of(request)
     profile = Profile(one_of(request, "profile", PROFILES, Profile.STRICT))

@@ -15,12 +15,22 @@ MOST_ALIASES = 50
 LARGEST_FILE = 5_000_000
 
 
+class SegmentSelect(forms.Select):
+    """Segments of UNSPSC, whose titles are published in English."""
+
+    def create_option(self, name: str, value: Any, *args: Any, **more: Any) -> dict[str, Any]:
+        option = super().create_option(name, value, *args, **more)
+        if value:
+            option["attrs"]["lang"] = "en"
+        return option
+
+
 class ToolForm(forms.Form):
     """What a tool is called and where it belongs."""
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
     segment = forms.ChoiceField(
-        label=gettext_lazy("Segment"), required=False,
+        label=gettext_lazy("Segment"), required=False, widget=SegmentSelect,
         help_text=gettext_lazy("UNSPSC; plan outcomes can be sliced by it."),
         choices=[("", gettext_lazy("none")), *((code, f"{code} {title}") for code, title in SEGMENTS.items())],
     )  # fmt: skip

@@ -46,7 +46,7 @@ def _choose_among(form: forms.Form, memberships: QuerySet[Membership]) -> None:
 
 
 class WorkForm(forms.Form):
-    """One thing to do to chosen samples. Its prefix is the name of the act, so that all stand in one form of a page,
+    """One thing to do to chosen samples. Its prefix is the name of the act, so that one page has all of them in a form,
     where a browser must not ask for the fields of another act."""
 
     use_required_attribute = False

@@ -1,4 +1,4 @@
-"""Samples as a lead chooses among them: where they stand, and with whom."""
+"""Samples as a lead selects them: their state, and who has them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import datetime
 from django.urls import reverse
 
 from annotation.common.sample import thumbnail_of
-from annotation.common.words import STATE_WORDS
+from annotation.common.words import STATE_WORDS, state_words
 from annotation.models import Annotation, Assignment, Benchmark, Gold, Lease, Revision, Sample
 
 
@@ -36,7 +36,7 @@ def rows_of(benchmark: Benchmark, samples: Sequence[Sample]) -> list[Row]:
     people: dict[int, list[tuple[str, str]]] = defaultdict(list)
     made = Annotation.objects.filter(sample__in=samples, author__isnull=False).select_related("author")
     for annotation in made.order_by("pk"):
-        people[annotation.sample_id].append((str(annotation.author), annotation.state.replace("_", " ")))
+        people[annotation.sample_id].append((str(annotation.author), state_words(annotation.state)))
     assignments = Assignment.objects.filter(sample__in=samples).select_related("user")
     given = {one.sample_id: str(one.user) for one in assignments}
     held: dict[int, list[str]] = defaultdict(list)

@@ -127,7 +127,7 @@ def _step(step: StepResult, shown: ShownChain, known: Set[str]) -> dict[str, Any
 
 
 def _measured(step: StepResult) -> dict[str, Any]:
-    """Plain values as they are; a list of rows with its columns, cut to what a table shows."""
+    """Plain values unchanged; a list of rows with its columns, cut to what a table shows."""
     values, tables = {}, []
     for name, value in step.measurements.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):

@@ -1,4 +1,4 @@
-"""Reference chains that people stand for: further ones beside the gold's, and the mark that one was verified."""
+"""Toolchains that people vouch for: alternatives to that of the gold, and the mark that one was verified."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import InvalidInput, NotAllowed
+from webapp.common.translation import any_of
 
 
 def verify_chain(
@@ -76,7 +77,7 @@ def _agrees(measurements: Mapping[str, Any], answers: Sequence[str], reason: str
     found = compare(measurements, answers)
     if found.agrees is False and not reason:
         measured = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in found.measured)
-        answer = " or ".join(f"“{one}”" for one in answers)
+        answer = any_of([f"“{one}”" for one in answers])
         raise InvalidInput(
             gettext(
                 "The last step measures %(measured)s, but the answer is %(answer)s. Change the toolchain, or "

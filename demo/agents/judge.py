@@ -15,7 +15,7 @@ JUDGE = "pixel-matcher"
 
 
 def judge(run: Run, sample: AgentSample) -> Iterator[Judgement]:
-    """A reliability and a sufficiency judgement; nothing for a trajectory without crops.
+    """A reliability and a sufficiency judgment; nothing for a trajectory without crops.
 
     Reliable: every piece of evidence can be made out in some crop (for a plan: that it names the right ones of alike
     tools). Sufficient: the answer follows from the crops alone; the judge gives the answer it reads, or says "no".

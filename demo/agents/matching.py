@@ -84,7 +84,7 @@ def best_places(scores: Floats, count: int, apart: int) -> list[Place]:
 
 
 def colour_score(seen: Picture, template: Picture) -> float:
-    """The normalised correlation of two RGB pictures of one size over all channels together; 0 when one is flat."""
+    """The normalized correlation of two RGB images of one size over all channels together; 0 when one is flat."""
     a, b = seen.astype(np.float32).ravel(), template.astype(np.float32).ravel()
     a, b = a - a.mean(), b - b.mean()
     size = float(np.sqrt((a @ a) * (b @ b)))

@@ -21,7 +21,7 @@ LETTER = 0.92
 _SCALE = 0.15
 """Tools are large: views are compared at this many pixels per original pixel at most."""
 _PLATE_SCALE = 0.27
-"""Plates are smaller: their letters are read from afar, at about the scale of the whole picture."""
+"""Plates are smaller: their letters are read from afar, at about the scale of the full image."""
 _GLIMPSED = 0.75
 """Correlation at that scale from which a plate may be there; plates that are there reach 0.83."""
 

@@ -48,7 +48,7 @@ def read(view: View, piece: Piece) -> Reading | None:
     """The best reading of ``piece`` in ``view``; None when it is too small there or does not fit inside.
 
     The mean of the values is searched for everywhere in the view; at the best place all values are compared. Views and
-    pieces are told apart by identity, and recent readings are remembered.
+    pieces are distinguished by identity, and recent readings are remembered.
     """
     patches = {value: resized(patch, view.scale) for value, patch in piece.values.items()}
     height, width = next(iter(patches.values())).shape[:2]

@@ -17,9 +17,9 @@ from evaluation.schema import Condition, Judgement, Trajectory
 
 
 def run_demo(folder: Path, samples: Sequence[SampleRecord], seed: int = 7) -> Iterator[Trajectory | Judgement]:
-    """What every agent does on ``samples``, whose pictures lie in ``folder``; each picture is decoded once.
+    """What every agent does on ``samples``, whose images lie in ``folder``; each image is decoded once.
 
-    ``seed`` is the one the pictures were drawn with. Only the oracle is given the gold boxes. Raises ``KeyError`` on a
+    ``seed`` is the one the images were drawn with. Only the oracle is given the gold boxes. Raises ``KeyError`` on a
     sample that is not of the demo.
     """
     benchmark = demo_benchmark(seed)

@@ -16,7 +16,7 @@ from demo.scenes.raster import picture_of
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A piece of evidence: its appearance for each value it could show, as pictures of one size at full resolution."""
+    """A piece of evidence: its appearance for each value it could show, as images of one size at full resolution."""
 
     values: Mapping[str, Picture]
 

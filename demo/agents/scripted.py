@@ -117,7 +117,7 @@ def _look(
 
 
 def _zoom_step(picture: Picture, look: ZoomProposal, view: View, before: View | None, condition: str) -> Step:
-    """The record of a zoom, in pixels of its input picture.
+    """The record of a zoom, in pixels of its input image.
 
     A zoom inside a crop is asked for in the pixels of that crop (under an intervention, in those of the original).
     What was returned is recorded where it differs: cut at the border, or replaced by the placebo.

@@ -17,10 +17,10 @@ from evaluation.schema import Condition
 BUDGET = 1024
 """The longer side of everything an agent is handed, in pixels."""
 QUALITY = 75
-"""JPEG quality at which everything is handed over, colours at half the size: what Pillow writes unless told otherwise.
+"""JPEG quality at which everything is handed over, colors at half the size: what Pillow writes unless told otherwise.
 
-Whole picture and crop are treated alike. It matters for a matcher that knows every value to the pixel: without any loss
-it could tell shrunken values apart that differ by a few grey levels, which no person sees.
+Whole image and crop are treated alike. It matters for a matcher that knows every value to the pixel: without any loss
+it could tell shrunken values apart that differ by a few gray levels, which no person sees.
 """
 
 
@@ -30,7 +30,7 @@ class View:
 
     ``size`` is the size at which it was handed over, ``pixels`` what can be made out of it: the same, but never more
     than the original has, since enlarging adds nothing. ``scale`` is pixels of ``pixels`` per pixel of the original.
-    ``box`` is the region of the original that is shown, or that noise stands for.
+    ``box`` is the region of the original that is shown, or that noise represents.
     """
 
     name: str
@@ -45,7 +45,7 @@ class View:
 
 
 def whole_view(picture: Picture) -> View:
-    """The whole picture within the budget."""
+    """The full image within the budget."""
     height, width = picture.shape[:2]
     seen = _sent(shrink_to(picture, BUDGET))
     return View(ORIGINAL, seen, seen.shape[1] / width, fitted(width, height, BUDGET), (0, 0, width, height))
@@ -55,7 +55,7 @@ def crop_view(picture: Picture, asked: Box, name: str, condition: str, seed: str
     """What comes back for a zoom into ``asked`` (pixels of the original): resized so that its longer side is 1024.
 
     Under ``visual`` the pixels are noise of the same size, under ``placebo`` another region of the same size. Raises
-    ``ValueError`` when the box lies outside the picture.
+    ``ValueError`` when the box lies outside the image.
     """
     height, width = picture.shape[:2]
     box = pixel_box(asked, width, height)
@@ -85,7 +85,7 @@ def _sent(picture: Picture) -> Picture:
 def _elsewhere(
     box: tuple[int, int, int, int], width: int, height: int, rng: random.Random
 ) -> tuple[int, int, int, int]:
-    """Another region of the same size, apart from ``box`` where the picture has room for that (50 draws)."""
+    """Another region of the same size, apart from ``box`` where the image has room for that (50 draws)."""
     w, h = box[2] - box[0], box[3] - box[1]
     x, y = box[:2]
     for _ in range(50):

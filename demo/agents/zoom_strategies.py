@@ -41,7 +41,7 @@ BRIGHTEN: tuple[tuple[str, dict[str, float]], ...] = (
 
 
 def no_zoom(sample: AgentSample, whole: View, rng: random.Random) -> Sequence[ZoomProposal]:
-    """Answers from the whole picture."""
+    """Answers from the full image."""
     return ()
 
 

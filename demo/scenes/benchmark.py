@@ -48,7 +48,7 @@ SCENES: Mapping[str, Draw] = {
     "tools-peg": partial(draw_tool_wall, look="peg"),
     "tools-steel": partial(draw_tool_wall, look="steel"),
 }
-"""Every picture of the public demo: its name and who draws it."""
+"""Every image of the public demo: its name and who draws it."""
 BOARDS: Mapping[str, Draw] = {
     name: partial(
         draw_notice_board,
@@ -57,7 +57,7 @@ BOARDS: Mapping[str, Draw] = {
     )
     for name, questions in BOARD_QUESTIONS.items()
 }
-"""The pictures of its private benchmark. None is in the public one, where anybody could look up what they show."""
+"""The images of its private benchmark. None is in the public one, where anybody could look up what they show."""
 
 SIZE_CLASSES = ((0.0004, "under 0.04 %"), (0.0008, "0.04 to 0.08 %"), (1.0, "over 0.08 %"))
 QUALITY = 92
@@ -65,7 +65,7 @@ QUALITY = 92
 
 @dataclass(frozen=True)
 class DemoPicture:
-    """A picture as markup. ``shade``: how dark its corners become, see ``raster.darken_corners``."""
+    """An image as markup. ``shade``: how dark its corners become, see ``raster.darken_corners``."""
 
     name: str
     svg: str
@@ -78,7 +78,7 @@ class DemoPicture:
 
 @dataclass(frozen=True, eq=False)
 class Wall:
-    """What is known of a tool wall: the colour behind the tools, and by name of each of several alike its plate."""
+    """What is known of a tool wall: the color behind the tools, and by name of each of several alike its plate."""
 
     back: str
     plates: Mapping[str, Evidence]
@@ -89,7 +89,7 @@ class Looks:
     """What somebody who answers a sample knows of its appearance, without knowing which is true.
 
     ``parts`` are the pieces of evidence with the values each could show; ``answers`` gives the answer text for every
-    combination of values. ``wall`` is there where tools are asked for: its colour, and the plates under alike tools.
+    combination of values. ``wall`` is there where tools are asked for: its color, and the plates under alike tools.
     """
 
     parts: tuple[Evidence, ...] = ()
@@ -119,7 +119,7 @@ def demo_benchmark(seed: int = 7) -> DemoBenchmark:
 
 
 def work_benchmark(seed: int = 7) -> DemoBenchmark:
-    """The private one: other pictures and other questions, all of them choices."""
+    """The private one: other images and other questions, all of them choices."""
     return _benchmark(BOARDS, BOARD_QUESTIONS, seed)
 
 
@@ -143,7 +143,7 @@ def _benchmark(scenes: Mapping[str, Draw], questions: Mapping[str, Sequence[Ques
 
 
 def write_picture(folder: Path, picture: DemoPicture) -> Path:
-    """Draws one picture and stores it in ``folder``."""
+    """Draws one image and stores it in ``folder``."""
     path = folder / picture.file
     path.write_bytes(encode_jpeg(picture_of(picture.svg, picture.shade), QUALITY))
     return path

@@ -15,7 +15,7 @@ Stop = tuple[float, str] | tuple[float, str, float]
 
 
 def mix(a: str, b: str, share: float) -> str:
-    """The colour ``share`` (0..1) of the way from ``a`` to ``b``; all ``#rrggbb``."""
+    """The color ``share`` (0..1) of the way from ``a`` to ``b``; all ``#rrggbb``."""
     pairs = ((int(a[i : i + 2], 16), int(b[i : i + 2], 16)) for i in (1, 3, 5))
     return "#" + "".join(f"{round(p + (q - p) * share):02x}" for p, q in pairs)
 
@@ -107,7 +107,7 @@ class Canvas:
         return self._define("radialGradient", "", stops)
 
     def glow(self, x: float, y: float, r: float, colour: str, strength: float) -> None:
-        """Light (or, with a dark colour, shade) that fades out towards radius ``r``."""
+        """Light (or, with a dark color, shade) that fades out towards radius ``r``."""
         self.circle(x, y, r, self.radial([(0, colour, strength), (0.45, colour, strength * 0.4), (1, colour, 0)]))
 
     def shadow(self, x: float, y: float, w: float, h: float, reach: float = 24, strength: float = 0.4) -> None:
@@ -137,7 +137,7 @@ class Canvas:
         self._body.append("</g>")
 
     def markup(self, view: tuple[float, float, float, float] = (0, 0, WIDTH, HEIGHT)) -> str:
-        """The SVG document that shows ``view`` (x1, y1, x2, y2) at one picture pixel per unit."""
+        """The SVG document that shows ``view`` (x1, y1, x2, y2) at one image pixel per unit."""
         x1, y1, x2, y2 = view
         w, h = number(x2 - x1), number(y2 - y1)
         inside = f"<defs>{''.join(self._defs)}</defs>{''.join(self._body)}"

@@ -30,7 +30,7 @@ ENHANCEMENTS: Mapping[str, tuple[tuple[str, Mapping[str, Any]], ...]] = {
 
 
 def reference_chain(category: str, boxes: Sequence[Pixels]) -> tuple[ToolCall, ...]:
-    """Crops every box and enhances each crop; picture ids run ``a``, ``b``, ... from ``original``."""
+    """Crops every box and enhances each crop; image ids run ``a``, ``b``, ... from ``original``."""
     calls: list[ToolCall] = []
     names = iter(ascii_lowercase)
     for x1, y1, x2, y2 in boxes:

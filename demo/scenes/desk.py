@@ -9,7 +9,7 @@ from demo.scenes.desk_evidence import place_evidence
 from demo.scenes.evidence import EvidenceSet, Scene
 
 LOOKS: Mapping[str, tuple[str, str]] = {"oak": ("#b98d60", "#2f6670"), "slate": ("#454f58", "#b0563f")}
-"""Name of a look: colour of the top, colour of the mug."""
+"""Name of a look: color of the top, color of the mug."""
 GOODS = ("pencils HB", "ruler 30 cm", "tape", "ink blue", "folder A4", "stamps", "clips", "notebook", "rubber", "chalk")
 
 

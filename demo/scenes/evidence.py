@@ -17,7 +17,7 @@ Drawing = Callable[[Canvas, str], None]
 
 @dataclass(frozen=True)
 class Evidence:
-    """A part of a scene that fills ``box`` (pixels of the picture) and shows ``truth``, one of ``values``."""
+    """A part of a scene that fills ``box`` (pixels of the image) and shows ``truth``, one of ``values``."""
 
     name: str
     box: Pixels
@@ -51,9 +51,9 @@ class PlacedTool:
 
 @dataclass(frozen=True)
 class Scene:
-    """A drawn picture: its markup, and the evidence and the tools in it, by construction.
+    """A drawn image: its markup, and the evidence and the tools in it, by construction.
 
-    ``shade`` is how dark the corners become (0..1) when the picture is made.
+    ``shade`` is how dark the corners become (0..1) when the image is made.
     """
 
     name: str

@@ -274,7 +274,7 @@ def kind_of(name: str) -> str:
 
 
 def tool_patch(name: str, back: str) -> str:
-    """The SVG of one tool alone on a wall of colour ``back``. Raises ``KeyError`` on a name that is not in the bank."""
+    """The SVG of one tool alone on a wall of color ``back``. Raises ``KeyError`` on a name that is not in the bank."""
     tool = TOOLS[name]
     c = Canvas(prefix="t")
     c.rect(0, 0, tool.width, tool.height, back)

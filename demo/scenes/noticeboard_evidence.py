@@ -11,7 +11,7 @@ from demo.scenes.evidence import Drawing, Pixels
 from demo.scenes.parts import bars, letters_of, marks, open_ring, threads, worn
 
 Make = Callable[[Pixels, str], Drawing]
-"""A drawing for a box on paper of a colour."""
+"""A drawing for a box on paper of a color."""
 
 
 @dataclass(frozen=True)

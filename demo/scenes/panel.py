@@ -27,7 +27,7 @@ class Cell:
 
 
 def draw_panel(name: str, seed: int, look: str) -> Scene:
-    """The panel ``name`` in a colour of ``LOOKS``: 24 plates of instruments, and the evidence."""
+    """The panel ``name`` in a color of ``LOOKS``: 24 plates of instruments, and the evidence."""
     c, base, mirrored = Canvas(f"{name}:{seed}"), LOOKS[look], look == "slate"
     c.rect(0, 0, WIDTH, HEIGHT, dark(base, 0.45))
     order = [(i, j) for j in range(ROWS) for i in range(COLUMNS)]

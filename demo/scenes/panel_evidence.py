@@ -79,7 +79,7 @@ def _checked(value: str) -> list[Line]:
 
 
 def _trend(box: Pixels) -> Drawing:
-    """Four lines of one colour over time; the value is the name at the one that ends highest."""
+    """Four lines of one color over time; the value is the name at the one that ends highest."""
     x1, y1, x2, y2 = box
     ink, back = "#8df0b0", "#0e1514"
 

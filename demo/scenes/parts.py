@@ -18,9 +18,9 @@ FINE = 9.0
 FAINT = 56.0
 """How much brighter or darker than its ground the ink of fine print is, on the scale of 0 to 255."""
 THREAD = 3.0
-"""Width of a coloured thread, in pixels."""
+"""Width of a colored thread, in pixels."""
 COLOURS: Mapping[str, str] = {"red": "#b8605a", "green": "#5d8b57", "blue": "#5f7bb8"}
-"""Colours of threads: of one brightness, told apart by hue."""
+"""Colors of threads: of one brightness, distinguished by hue."""
 
 FACE = "#efe9d9"
 """The ground of dials."""
@@ -72,7 +72,7 @@ def plate(box: Pixels, back: str, ink: str, lines: Callable[[str], list[Line]], 
 def price_tag(
     box: Pixels, product: str, amount: str, edge: str, back: str = "#fbf7ea", ink: str = "#1f1d1a"
 ) -> Drawing:
-    """A shelf tag: a coloured edge, the product in bold, amount and price in fine print."""
+    """A shelf tag: a colored edge, the product in bold, amount and price in fine print."""
     x1, y1, x2, y2 = box
     w, h = x2 - x1, y2 - y1
 
@@ -181,7 +181,7 @@ def swapped(values: Sequence[str], value: str, place: int) -> list[str]:
 
 
 def threads(box: Pixels, back: str, upright: bool = True) -> Drawing:
-    """Three threads in the middle of a bordered card; the value lists their colours, as in ``red, green, blue``."""
+    """Three threads in the middle of a bordered card; the value lists their colors, as in ``red, green, blue``."""
     x1, y1, x2, y2 = box
 
     def draw(c: Canvas, value: str) -> None:

@@ -22,7 +22,7 @@ class Question:
     """A question on one or more parts of a scene. ``rule`` turns what the parts show into the answer.
 
     ``spoken`` gives the accepted answers of an open question; None makes it a choice of four. ``reasons`` says that
-    the answer is not itself written in the picture.
+    the answer is not itself written in the image.
     """
 
     words: str

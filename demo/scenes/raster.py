@@ -18,7 +18,7 @@ def picture_of(svg: str, shade: float = 0) -> Picture:
 def darken_corners(pixels: Picture, shade: float) -> Picture:
     """``pixels`` times 1 - shade * max(0, d - 1/2)^2 / (1/2)^2, d = distance from the middle over half the diagonal.
 
-    Done here and not in the SVG, where a translucent layer over a whole picture takes a second to draw.
+    Done here and not in the SVG, where a translucent layer over a full image takes a second to draw.
     """
     height, width = pixels.shape[:2]
     across = np.linspace(-1, 1, width, dtype=np.float32) ** 2

@@ -47,7 +47,7 @@ EDGES = ("#c0392f", "#2f5d9e", "#3f8a4f", "#e6b422")
 
 @dataclass(frozen=True)
 class Pack:
-    """How one facing of a product is drawn: size, colours, words."""
+    """How one facing of a product is drawn: size, colors, words."""
 
     w: int
     h: int

@@ -52,7 +52,7 @@ WALLS: Mapping[str, tuple[tuple[tuple[str, int], ...], ...]] = {
 }
 """Rows of tools from the left for each look, and how many of each hang there."""
 LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
-"""What alike tools are named by, from the left: no letter stands twice on a wall. I, O and Q are left out."""
+"""What alike tools are named by, from the left: no letter stands twice on a wall. I, O and Q are omitted."""
 PLATES: Mapping[str, str] = {"peg": "#efe7d2", "steel": "#e2e7ea"}
 PLATE_WIDTH, PLATE_HEIGHT = 64, 54
 

@@ -21,7 +21,7 @@ from evaluation.schema import ARGS_RAW
 
 MOST_CALLS = 100
 MOST_PIXELS = 150_000_000
-"""Of all pictures that the calls of one session made."""
+"""Of all images that the calls of one session made."""
 USUAL = Limits()
 _CUTS = ("crop", "zoom_in")
 
@@ -42,7 +42,7 @@ class ToolResult:
 
 
 Run = Callable[[Picture, ToolCall, Mapping[str, Picture], Mapping[str, str], Profile], ChainResult]
-"""One call on the original; further pictures and, where known, the keys of their results; the profile of the tools."""
+"""One call on the original; further images and, where known, the keys of their results; the profile of the tools."""
 
 
 def run_alone(
@@ -52,7 +52,7 @@ def run_alone(
 
 
 class ToolSession:
-    """Pictures by their ids, from ``original`` on, and the steps so far in the native format (FORMATS N)."""
+    """Images by their ids, from ``original`` on, and the steps so far in the native format (FORMATS N)."""
 
     def __init__(
         self,
@@ -82,11 +82,11 @@ class ToolSession:
         return sum(one.shape[0] * one.shape[1] for name, one in self._pictures.items() if name != ORIGINAL)
 
     def call(self, tool: str, given: Mapping[str, Any]) -> ToolResult:
-        """Run one tool. Pictures are named in ``given`` by ``image`` and ``template``; without, it is the original.
+        """Run one tool. Images are named in ``given`` by ``image`` and ``template``; without, it is the original.
         With the profile ``vtc``, ``given`` is ``{"image": …, "param": {…}}``. A null counts as absent.
 
         What cannot be done is written down as a failed step and said in the text; nothing is raised. Calls that come
-        at once are run one after the other: each has its own number and its own picture.
+        at once are run one after the other: each has its own number and its own image.
         """
         with self._one_at_a_time:
             return self._called(tool, given)

@@ -8,7 +8,7 @@ from typing import Any
 
 MOST_MESSAGES = 1000
 MOST_CHARACTERS = 2_000_000
-"""Of all texts of one transcript, images left out."""
+"""Of all texts of one transcript, images omitted."""
 
 
 class TranscriptProblem(ValueError):
@@ -18,7 +18,7 @@ class TranscriptProblem(ValueError):
 @dataclass(frozen=True, slots=True)
 class Transcript:
     """``texts``: what the model wrote before call n, "" where nothing. ``kept``: every message as ``role``, ``text``
-    and ``images``, the number of images in it; their bytes are left out."""
+    and ``images``, the number of images in it; their bytes are omitted."""
 
     texts: tuple[str, ...]
     kept: tuple[Mapping[str, Any], ...]

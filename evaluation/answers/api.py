@@ -96,7 +96,7 @@ REPORT = inline_serializer(
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def answers(request: Request, slug: str) -> Response:
-    """Groups of equal answers that no rule decides, the largest first; or, posted, what they say. Gold is not told."""
+    """Groups of equal answers that no rule decides, largest first; or, posted, what they say. Without gold."""
     benchmark = benchmark_for(request, slug, Right.SCORE)
     if request.method == "POST":
         return Response(_decide(request, benchmark))
@@ -135,7 +135,7 @@ def _decide(request: Request, benchmark: Any) -> dict[str, int]:
 )
 @api_view(["GET"])
 def report(request: Request, slug: str) -> Response:
-    """How the answers of each run were read when it was scored: where they stood, by which rule, and what is unread."""
+    """How the answers of each run were read when it was scored: place, rule, and what is unread."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     by, run = said(request, "by"), number_of(request, "run", "the number of a run")
     number = _run(benchmark, run)

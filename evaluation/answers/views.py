@@ -236,7 +236,7 @@ def _at_once(found: AnswerGroups, agreed: list[AnswerGroup]) -> list[AtOnce]:
 
 
 def _decided_here(request: SignedInRequest, benchmark: Any, terms: Terms) -> HttpResponse:
-    """The group in place of its form, as it was decided. Context: words, done (Decided), left (answers)."""
+    """The group instead of its form, as it was decided. Context: words, done (Decided), left (answers)."""
     words = _decide(request, benchmark, terms)
     context = {
         "benchmark": benchmark,

@@ -37,7 +37,7 @@ KEYS: Mapping[str, DecisionWord] = {
     "y": DecisionWord.SAME,
     "n": DecisionWord.DIFFERENT,
 }
-"""What people type in place of an option's letter."""
+"""What people type instead of an option's letter."""
 BATCH = 1000
 
 

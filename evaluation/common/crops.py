@@ -34,7 +34,7 @@ Terms = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """``n`` trajectories of the grounding population, ``right`` of them with a right answer."""
+    """``n`` trajectories of the grounding population, ``right`` of them with a correct answer."""
 
     name: str
     words: str

@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from annotation.exporters.interface import MissingLibrary
 from evaluation.exporters.tables import WRITERS
 from webapp.common.errors import InvalidInput, Unavailable
+from webapp.common.translation import any_of
 
 IN_MEMORY = 1 << 20
 """Bytes of a file kept in memory before it goes to the disk."""
@@ -35,7 +36,7 @@ def rows_file(name: str, format: str, rows: Iterable[dict[str, Any]], columns: S
     if format not in FORMATS:
         raise InvalidInput(
             gettext("A table is exported as %(formats)s, not as %(format)s.")
-            % {"formats": " or ".join(FORMATS), "format": repr(format[:40])},
+            % {"formats": any_of(list(FORMATS)), "format": repr(format[:40])},
             field="format",
         )
     return download(f"{name}.{format}", lambda out: WRITERS[format](out, rows, columns))

@@ -65,7 +65,7 @@ def frame_of(slug: str, sample: Any) -> Frame | None:
 
 
 def picture_problem(sample: Any) -> PictureProblem | None:
-    """What is wrong with a sample's image; None when it can be shown."""
+    """The problem with a sample's image; None if it can be shown."""
     image, name = sample.image, sample.image_name
     if image is None and not name and not sample.image_problem:
         return PictureProblem(

@@ -94,7 +94,7 @@ def intervention_records(benchmark: Benchmark) -> Iterator[InterventionRecord]:
 
 
 def judgement_records(benchmark: Benchmark, user: Any = None) -> Iterator[JudgementRecord]:
-    """Yield the judgments that this person may read. None stands for a command, which reads all."""
+    """Yield the judgments that this person may read. None represents a command, which reads all."""
     rows = judgements_known_to(user, benchmark).select_related("run__model", "sample", "trajectory")
     order = ("run__model__name", "run__setting", "sample__key", "kind", "judge", *_ORDER_OF_ANSWERS)
     for row in rows.defer("trajectory__answer", "trajectory__extra").order_by(*order).iterator(chunk_size=BATCH):

@@ -14,6 +14,7 @@ from evaluation.store.rows import read_rows
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.trajectory_list import OF_GOLD, SHOW
 from webapp.common.errors import InvalidInput
+from webapp.common.translation import any_of
 
 NOTHING = "none"
 USUAL = ("ioa_gt", "union_coverage", "ioa_pred", "ioa")
@@ -68,7 +69,7 @@ def _known(name: str, facets: Collection[str]) -> str:
     if field is None and name.removeprefix(DATA) in facets:
         return f"{DATA}{name.removeprefix(DATA)}"
     known = [*SHOWABLE, *(f"{DATA}{facet}" for facet in facets)]
-    alike = " or ".join(nearest(name, known)) or ", ".join(USUAL)
+    alike = any_of(nearest(name, known)) or ", ".join(USUAL)
     raise InvalidInput(
         gettext("Rows cannot show %(name)s. Did you mean %(alike)s?") % {"name": repr(name[:40]), "alike": alike},
         code="show",

@@ -20,7 +20,7 @@ UNNARROWED = {"list": "all"}
 
 
 def terms_of(request: HttpRequest) -> dict[str, str]:
-    """``q``, fields of queries, facets, and how the list is shown; blank and unknown names are left out.
+    """``q``, fields of queries, facets, and how the list is shown; blank and unknown names are omitted.
 
     An alias, as in links made before a field was renamed, comes as the name of its field."""
     asked = ((name, str(value).strip()) for name, value in request.GET.items())

@@ -29,7 +29,7 @@ from webapp.accounts.models import User
 
 SLUG = "demo-work"
 CHECKS, ANNOTATED, OPEN = 3, 5, 11
-"""Samples with gold that are handed out as checks; annotated by Ana, the first by a second person too and the second
+"""Samples with gold that are assigned as checks; annotated by Ana, the first by a second person too and the second
 returned to her; still to do. With the returned one, Ana has twelve."""
 DESCRIPTION = "Work in progress on drawn notice boards: samples to annotate, submissions to review, gold checks."
 GUIDELINES = """\
@@ -60,7 +60,7 @@ Keep the facets that are given.
 Crop to the evidence first. Add a step only if the text can't be read without it.
 """
 SEED = 11
-"""Which samples are checks, and in which order all are handed out."""
+"""Which samples are checks, and in which order all are assigned."""
 
 
 def build_demo_work(
@@ -114,7 +114,7 @@ def _work(benchmark: Benchmark, records: Mapping[str, SampleRecord], people: Map
     for _ in range(ANNOTATED - 2):
         _submit(ana, benchmark, records)
     _return(ana, reviewer, returned, records[returned.key])
-    # Submitting hands out the next sample: nobody holds one when the demo begins.
+    # Submitting assigns the next sample: nobody holds one when the demo begins.
     Lease.objects.filter(sample__benchmark=benchmark).delete()
 
 

@@ -143,7 +143,7 @@ def _run(work: Work, port: Port, client: Client, cells: Cells) -> Outcome:
 
 
 def _ask(request: Request, n: int, conversation: Turns, port: Port, client: Client) -> str:
-    """Send a request and hand in its response; return the kind of error, "" for none."""
+    """Send a request and submit its response; return the kind of error, "" for none."""
     sent = client.outgoing(request.body)
     tokens = sum(image.tokens or 0 for image in request.images.values())
     counted = not client.settings.detector

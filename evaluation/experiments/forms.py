@@ -156,7 +156,7 @@ class ExperimentForm(forms.Form):
 
 
 class _OnRun(forms.Form):
-    """What forms about a run have in common: the run and the endpoint."""
+    """Common fields of forms about a run: the run and the endpoint."""
 
     run = forms.ModelChoiceField(label=_("Run"), queryset=Run.objects.none(), empty_label=None)
     endpoint = forms.ModelChoiceField(label=_("Endpoint"), queryset=Endpoint.objects.none(), empty_label=None)

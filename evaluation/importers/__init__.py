@@ -97,7 +97,7 @@ def detect_format(path: Path) -> list[Detection]:
     found = detected(path, native.KEYS, IMPORTERS.values())
     if not any(one.importer == mapped.NAME and one.confidence >= mapped_detection.CALLS for one in found):
         return found
-    # A table of a log's rows would leave out its calls: which of the two it is, is asked.
+    # A table of a log's rows would omit its calls: which of the two it is, is asked.
     return best_first(_asked(one) if one.importer == table.NAME else one for one in found)
 
 

@@ -90,7 +90,7 @@ def of_items(name: str, owner: tuple[Value, ...] | Table, given: list[Value]) ->
 
 
 def joined_text(parts: list[Value]) -> str:
-    """An f-string: what only a run knows stands there as a question mark, the same one wherever it is written."""
+    """An f-string: what only a run knows is there as a question mark, the same one wherever it is written."""
     said = []
     for part in parts:
         number = part.asked if isinstance(part, Number) else None

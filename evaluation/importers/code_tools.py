@@ -156,7 +156,7 @@ def colour_of(constant: str) -> str | None:
 
 
 def arguments_of(known: Known, given: Sequence[Value], named: Mapping[str, Value]) -> dict[str, Any]:
-    """The parameters of a call of the table, as written; those that cannot be told are left out."""
+    """The parameters of a call of the table, as written; those that cannot be told are omitted."""
     found = dict(known.constants)
     positional = ((name, value) for name, value in zip(known.parameters, given, strict=False) if name)
     for name, value in [*positional, *named.items()]:

@@ -63,7 +63,7 @@ class _Image:
 
 @dataclass
 class _Book:
-    """What was read so far. ``names``: what a label or the number of a category stands for."""
+    """What was read so far. ``names``: what a label or the number of a category represents."""
 
     images: dict[tuple[str, str], _Image] = field(default_factory=dict)
     dataset: dict[str, str] = field(default_factory=dict)
@@ -233,8 +233,8 @@ def found_in(
     names: Mapping[str, str],
     report: Report,
 ) -> Iterator[Found]:
-    """The objects in rows of ``label`` and ``score``, each with its box. ``names``: what a label stands for. What can't
-    be read is reported and left out. Raises ``RowRefused`` for the number of a category without a name."""
+    """The objects in rows of ``label`` and ``score``, each with its box. ``names``: what a label represents. What can't
+    be read is reported and omitted. Raises ``RowRefused`` for the number of a category without a name."""
     for index, (row, written) in enumerate(rows):
         place = f"detections[{index}]"
         label, score = fields.word_in(row.get("label")), row.get("score")
@@ -252,7 +252,7 @@ def found_in(
 
 
 def _tool(label: str, row: Mapping[str, Any], names: Mapping[str, str], report: Report, place: str) -> str:
-    """The name that a label stands for. Raises ``RowRefused`` for the number of a category without a name."""
+    """The name that a label represents. Raises ``RowRefused`` for the number of a category without a name."""
     known = names.get(label.casefold())
     if known is None and "category_id" in row and not isinstance(row["label"], str):
         done = "The category has no name. Add the COCO dataset file, or names such as "

@@ -10,7 +10,7 @@ from annotation.importers.sample_columns import PREDICTIONS
 _GOLD = re.compile(r"(?:^|_)(?:gt|gold|golden|truth|ground|groundtruth|reference|ref|expected)(?:_|$)")
 """Words that only the name of a correct answer has."""
 _LABEL = re.compile(r"(?:^|_)(?:target|label|solution)s?(?:_|$)|^(?:correct_|right_)?answers?(?:_text|_letter|_key)?$")
-"""What a correct answer is called where no word says that it is a model's:"""
+"""Names of columns with a correct answer, if no word marks it as a model's:"""
 _OF_MODEL = re.compile(r"(?:^|_)(?:pred|predicted|prediction|model|outputs?|generated|response)(?:_|$)")
 
 RUN_FIELDS = TableFields((

@@ -85,7 +85,7 @@ def alias_key(name: str) -> str:
 
 
 def question_key(question: str, options: Mapping[str, str]) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Question and options as one comparable value; blank options are left out, letters keep their texts."""
+    """Question and options as one comparable value; blank options are omitted, letters keep their texts."""
     pairs = ((letter.strip().upper(), normalised(text)) for letter, text in options.items() if text.strip())
     return normalised(question), tuple(sorted(pairs))
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotation.exchange.write.records import note_stopped
 from annotation.importers.interface import Progress
 from evaluation.imports.write import commit as dry_run_commit
@@ -17,12 +19,12 @@ from webapp.jobs.context import JobContext
 from webapp.jobs.registry import Parts, each_hour, job
 
 
-@job("evaluation.dry_run", title="Read", stopped=note_stopped)
+@job("evaluation.dry_run", title=gettext_noop("Preview of %(file)s"), stopped=note_stopped)
 def dry_run(context: JobContext, record_id: int) -> dict[str, Any]:
     return dict(dry_run_action.dry_run(record_id, _in_kilobytes(context)))
 
 
-@job("evaluation.import", title="Import", stopped=note_stopped)
+@job("evaluation.import", title=gettext_noop("Import of %(file)s"), stopped=note_stopped)
 def import_record(context: JobContext, record_id: int) -> dict[str, Any] | Parts:
     return dry_run_commit.import_record(
         actor=context.job.created_by,
@@ -34,11 +36,11 @@ def import_record(context: JobContext, record_id: int) -> dict[str, Any] | Parts
     )
 
 
-@job("evaluation.undo_import", title="Undo", stopped=note_stopped)
+@job("evaluation.undo_import", title=gettext_noop("Undo import of %(file)s"), stopped=note_stopped)
 def undo_import(context: JobContext, record_id: int) -> dict[str, Any]:
     return undo_action.undo_import(
         record_id=record_id,
-        report=lambda done, total: context.progress(done, total, unit="rows"),
+        report=lambda done, total: context.progress(done, total, unit=gettext_noop("rows")),
         checkpoint=context.checkpoint,
     )
 

@@ -53,7 +53,7 @@ class LabData:
     Attributes:
         samples, keys: primary keys and ids of the samples, in order of id.
         cluster: (n,) codes of images. ``quadrant``: (n,) that of the recorded trajectory, -1 for none.
-        arms: the draws of each arm, in the order of the catalogue; ``rows`` those of a sample by its place.
+        arms: the draws of each arm, in the order of the catalog; ``rows`` those of a sample by its place.
         failed: draws that ended in an error, by arm; ``undecided``: draws that no rule decides, which count as
             incorrect or not at all, as the setting says.
     """

@@ -114,7 +114,7 @@ BOARD = inline_serializer(
             child=serializers.IntegerField(), help_text="Runs scored with other settings than the reference."
         ),
         "mixed_gold": serializers.ListField(
-            child=serializers.IntegerField(), help_text="Runs scored on another gold than the reference."
+            child=serializers.IntegerField(), help_text="Runs scored on a different gold version than the reference."
         ),
         "facets": serializers.DictField(
             child=serializers.DictField(child=serializers.IntegerField()),

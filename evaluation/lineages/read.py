@@ -87,7 +87,7 @@ class Series:
     flips: Flips | None
     live: bool
     others: Sequence[Point] = field(default_factory=tuple)
-    """Those of the points whose scores were made with other settings than the first."""
+    """The points with other metric settings than the first."""
 
     def known(self, metric: str) -> bool:
         return any(point.value(metric) is not None for point in self.points)
@@ -245,7 +245,7 @@ _KEPT: LRUCache[tuple[SeenSamples, Separation]] = LRUCache(32)
 def _paired(
     benchmark: Benchmark, points: Sequence[Point], node: Node, person: Any
 ) -> tuple[SeenSamples, Separation]:  # fmt: skip
-    """What the runs did on the same samples, and where grounding separates. Kept by content: it never grows old."""
+    """Results of the runs on the same samples, and where grounding separates. Cached by content."""
     snapshot = Snapshot(benchmark, [point.run for point in points], person)
     where = snapshot.conditions.listed(node)
     order = [point.run.pk for point in points]

@@ -1,4 +1,4 @@
-"""Where the rollouts of a group wait for each other. One event loop runs it: no thread, no lock, no database."""
+"""The barrier at which rollouts of a group wait for each other. One event loop: no threads, locks or database."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Late(Exception):
 
 @dataclass(frozen=True, slots=True)
 class GroupTerms:
-    """What all rollouts of a group share."""
+    """Data that all rollouts of a group share."""
 
     size: int
     sample: str

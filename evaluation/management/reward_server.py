@@ -155,7 +155,7 @@ def _allowed(header: str, slug: str) -> tuple[Any, Benchmark]:
     if benchmark is None:
         raise Refused(404, "not_found", "Benchmark not found, or you don't have access.")
     if not allowed(token.user, benchmark, Right.IMPORT_RUNS):
-        raise Refused(403, "not_allowed", f"Your roles on {benchmark.title} do not let you ask for rewards.")
+        raise Refused(403, "not_allowed", f"Your roles on {benchmark.title} don't let you ask for rewards.")
     return token.user, benchmark
 
 

@@ -86,7 +86,7 @@ def odds_ratio(counts: Sequence[int]) -> tuple[float | None, bool]:
 
 def difference_interval(quadrant: Ints, cluster: Ints, *, draws: int = DRAWS, seed: int = SEED) -> Interval | None:
     """95% cluster bootstrap percentile interval of ``accuracy_difference``; None where that is, and below 20 clusters.
-    Draws that leave nobody grounded, or everybody, are left out and counted.
+    Draws that leave nobody grounded, or everybody, are omitted and counted.
 
     With more clusters than can be drawn quickly (above 2 000 at the default draws) it is the clustered t of the
     linearised difference, as ``evaluation.metrics.intervals.ratio_interval``.

@@ -19,7 +19,7 @@ CELLS = 65_536
 """Cells of the table of one batch: its rows stay in the cache."""
 
 UNPAIRED = -1
-"""In ``Alignment.paired``: the call stands beside no call of the reference."""
+"""In ``Alignment.paired``: the call is next to no call of the reference."""
 
 _PAD_REFERENCE, _PAD_PREDICTED = -1, -2
 

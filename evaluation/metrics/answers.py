@@ -75,7 +75,7 @@ def judge_answer(text: str | None, key: AnswerKey, verdict: int, settings: Metri
     """Judges one raw answer.
 
     Without an accepted answer and without a verdict it is undefined: nothing says what is right, as where a benchmark
-    only asks for plans. A blank answer is wrong, whatever the verdict. Then an explicit ``verdict`` (TRUE, FALSE;
+    only asks for plans. A blank answer is incorrect, whatever the verdict. Then an explicit ``verdict`` (TRUE, FALSE;
     UNKNOWN = none) decides. Then, multiple choice: the letter read equals the gold letter; none read: unread, which is
     undecided, or wrong under ``unread_answer = wrong``. Open: equal to an accepted string (``open_match``); wrong where
     both are whole numbers, or yes and no; else undecided.
@@ -181,8 +181,10 @@ def group_key(normalized: str, about: str) -> str:
 
 
 def counted(correct: Ints, undecided: Bools, settings: MetricSettings) -> Bools:
-    """(n,) whether each answer is in accuracy, in the quadrants and in comparisons: it is right or wrong, or undecided
-    where ``undecided_answer`` counts these as wrong. Source: docs/metrics.md#answers."""
+    """(n,) whether each answer counts in accuracy, the quadrants and comparisons.
+
+    It does if it is correct or incorrect, or undecided and ``undecided_answer`` counts these as incorrect. Source:
+    docs/metrics.md#answers."""
     inside: Bools = (correct != UNKNOWN) | (undecided & (settings.undecided_answer != "exclude"))
     return inside
 

@@ -58,7 +58,7 @@ def lengths_by(
 
 def length_table(reference: Ints, calls: Ints) -> Ints:
     """(LONGEST + 1, LONGEST + 1) trajectories by length of the reference (rows) and number of calls (columns); the last
-    of each holds all that are longer too. Trajectories without a reference (negative) are left out."""
+    of each holds all that are longer too. Trajectories without a reference (negative) are omitted."""
     rows = np.flatnonzero(reference >= 0)
     size = LONGEST + 1
     code = np.minimum(reference[rows], LONGEST) * size + np.minimum(calls[rows], LONGEST)

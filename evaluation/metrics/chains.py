@@ -126,7 +126,7 @@ def pair_word(first: str, second: str) -> str:
 
 
 def half_word(name: str) -> str:
-    """A canonical name as it stands in the word of a pair."""
+    """A canonical name as it is in the word of a pair."""
     return name[:LONGEST_NAME].replace(BETWEEN, "/")
 
 

@@ -109,7 +109,7 @@ def cached_per_sample_columns(function: Callable[[SampleColumns], T]) -> Callabl
 
 @dataclass(frozen=True)
 class StepColumns:
-    """All steps of a run, s rows, in order of trajectory and position. Steps flagged ``post_answer`` are left out
+    """All steps of a run, s rows, in order of trajectory and position. Steps flagged ``post_answer`` are omitted
     before they get here; ``unused`` marks steps whose crop came too late (a call, but no usable crop).
 
     Attributes:
@@ -241,7 +241,7 @@ class ScoreColumns:
         in_population: in the grounding population (1.3) under the settings.
         scorable: size known and at least one valid gold box.
         grounded: TRUE (G+) | FALSE (G-) | UNKNOWN outside the population.
-        grounded_anyway: the same, also of undecided answers that ``undecided_answer`` leaves out of the population.
+        grounded_anyway: the same, also of undecided answers that ``undecided_answer`` omits of the population.
         quadrant: see ``Quadrant``; outside also where the answer is undefined.
         crop_index: position (0-based, among the trajectory's steps) of the step that gave the score; -1 when none or
             when the score belongs to no single crop (union, mean).

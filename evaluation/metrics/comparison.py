@@ -134,7 +134,7 @@ class Pairing:
 def common_rows(a: Results, b: Results, settings: MetricSettings) -> Pairing:
     """Pairs of rows of the same sample, the k-th trajectory of a sample in one run with the k-th in the other.
 
-    Rows whose answer does not count in either are left out: see ``evaluation.metrics.answers.counted``. Ordered by
+    Rows whose answer does not count in either are omitted: see ``evaluation.metrics.answers.counted``. Ordered by
     sample.
     """
     return _counted(paired_rows(a.sample, b.sample), a, b, settings)
@@ -163,7 +163,7 @@ def compare(
 ) -> Comparison:
     """Compares two runs of the same benchmark version, scored with the same settings, on their common trajectories.
 
-    ``only``: (m,) samples to look at, default all. Undecided answers count as wrong unless they are left out.
+    ``only``: (m,) samples to look at, default all. Undecided answers count as incorrect unless they are omitted.
     A comparison never takes a missing sample as wrong (docs/metrics.md#evaluated-samples).
     """
     there = paired_rows(a.sample, b.sample)

@@ -65,7 +65,7 @@ SEEN = 0.5
 def failures_of(scores: ScoreColumns, copied: Bools) -> Ints:
     """(n,) codes into ``FAILURES``, ``NO_FAILURE`` where no rule holds. ``copied``: (n,) of ``copied_results``.
 
-    Example: a wrong answer, grounded, after a crop of the evidence is "found_misread".
+    Example: a incorrect answer, grounded, after a crop of the evidence is "found_misread".
     """
     planned = scores.plan_outcome >= 0
     unasked = (scores.correct == UNKNOWN) & ~scores.undecided

@@ -263,7 +263,7 @@ def answer_change_rate(arms: PairedArms, cluster: Ints) -> Flips:
     """The share of paired samples whose answer differs between the two arms, on those where both answers can be read:
     letters as they are read, other answers as they are compared with gold (docs/metrics.md#answers).
 
-    Mostly more than what turned: a wrong answer may give way to another. ``cluster``: (m,).
+    Mostly more than what turned: a incorrect answer may give way to another. ``cluster``: (m,).
     """
     return flip_rate(*arms.said, cluster)
 
@@ -380,7 +380,7 @@ def faithfulness_columns(
     """Columns from one model's records. ``trajectories``: the outcomes of its trajectories in the shape of records, an
     undecided answer as wrong; ``undecided``: sample and condition of those with one. Trajectories of the arms that
     ``LAB_ARMS`` names are outcomes of arms, against the sham arm or the ordinary trajectory (``ate_reference``).
-    The last record of a (sample, condition) or (sample, kind) wins, nulls too; records of unknown samples are left out
+    The last record of a (sample, condition) or (sample, kind) wins, nulls too; records of unknown samples are omitted
     (an import refuses them)."""
     row = {key: i for i, key in enumerate(samples.keys)}
     reader = _Reader(settings)

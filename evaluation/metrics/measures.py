@@ -56,7 +56,7 @@ class Measure:
         return Measure(self.metric, self.kind, self.numerator * rows, self.denominator * rows, left)
 
     def ends(self) -> Iterator[Measure]:
-        """The rate with undecided answers counted as wrong, and as right: ``accuracy_low``, ``accuracy_high``."""
+        """The rate with undecided answers counted as incorrect, and as right: ``accuracy_low``, ``accuracy_high``."""
         if self.open is not None:
             yield Measure(f"{self.metric}_low", self.kind, self.open.sure, self.open.whole)
             yield Measure(f"{self.metric}_high", self.kind, self.open.possible, self.open.whole)
@@ -98,7 +98,7 @@ def all_measures(
     settings: MetricSettings,
     prices: Mapping[str, float] | None = None,
 ) -> list[Measure]:
-    """The measures of grounding, toolchain, planning, visual quantity and cost, in the order of the catalogue. Rows of
+    """The measures of grounding, toolchain, planning, visual quantity and cost, in the order of the catalog. Rows of
     detectors are in tool recognition only."""
     measures = [
         *grounding_measures(samples, scores, rows, settings),
@@ -142,7 +142,7 @@ def answered_rate(
 
 def open_quadrants(scores: ScoreColumns) -> tuple[Open, Open, Open, Open]:
     """What undecided answers leave open of G+A+, G+A-, G-A+ and G-A-, (n,) each: such an answer is in either cell of
-    its row, whatever ``undecided_answer`` leaves out."""
+    its row, whatever ``undecided_answer`` omits."""
     everyone = (scores.grounded_anyway != UNKNOWN) & judged(scores.correct, scores.undecided)
     reached = scores.grounded_anyway == TRUE
 

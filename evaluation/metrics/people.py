@@ -80,7 +80,7 @@ def estimate(
 
     Var = Σ_h W_h² (1 − n_h/N_h) s_h² / n_h. ``numerator``, ``denominator``: (a,), of each answer; an answer with both 0
     is not in the population. Where these differ from 1, θ is the ratio Σ_h W_h z̄_h / Σ_h W_h w̄_h of the means of
-    both, and s_h² that of (z_i − θ w_i) / Σ_h W_h w̄_h. Strata without an answer are left out, and the others weighed
+    both, and s_h² that of (z_i − θ w_i) / Σ_h W_h w̄_h. Strata without an answer are omitted, and the others weighed
     again. Undefined without a population.
 
     A ``rate`` has Wilson's interval with n_eff = θ(1−θ)/Var; where no stratum has any spread, with 1 / Σ_h W_h²
@@ -245,7 +245,7 @@ def _bootstrap(
     answers: Answers, numerator: Floats, denominator: Floats, resampled: Resampled, *, both: bool
 ) -> Interval | None:
     """The percentile interval over draws of samples, and with ``both`` of people: an answer counts as often as its
-    person was drawn, and a sample without one is left out of the draw."""
+    person was drawn, and a sample without one is omitted of the draw."""
     means = _means(answers, numerator, denominator)
     there, sample = np.unique(answers.sample, return_inverse=True)
     person, k = dense_codes(answers.person)

@@ -238,7 +238,7 @@ def _numbers(score: PlanScore) -> tuple[int, ...]:
 
 
 def _rows(found: Sequence[tuple[float, ...] | None], undefined: tuple[float, ...], kind: type[Any]) -> NDArray[Any]:
-    """A row of each; the last one is the undefined one, which stands for None and is at place -1."""
+    """A row of each; the last one is the undefined one, which represents None and is at place -1."""
     return np.array([*(undefined if row is None else row for row in found), undefined], kind)
 
 

@@ -63,7 +63,7 @@ def sample_columns(records: Sequence[SampleRecord]) -> SampleColumns:
 
 
 def run_columns(trajectories: Sequence[Trajectory], samples: SampleColumns) -> RunColumns:
-    """The trajectories of one run and condition as columns; steps flagged ``post_answer`` are left out.
+    """The trajectories of one run and condition as columns; steps flagged ``post_answer`` are omitted.
 
     Raises ``ValueError`` for a trajectory whose sample is not in ``samples``.
     """

@@ -40,7 +40,7 @@ class Rollouts:
 
 @dataclass(frozen=True)
 class OpenRollouts:
-    """q rollouts that are right, wrong or undecided, without an intervention, whatever ``undecided_answer`` leaves out.
+    """q rollouts that are right, wrong or undecided, without an intervention, whatever ``undecided_answer`` omits.
 
     ``sample``, ``first``: as of ``Rollouts``. ``sure``: (q,) 1 where right; ``possible``: 1 where right or undecided.
     """

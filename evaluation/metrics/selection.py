@@ -31,7 +31,7 @@ from evaluation.metrics.undecided import ENDS, Open, Range, right_among
 EFFECT = "effect"
 """Of two arms: each row has what was right in the one and in the other, as 2, 1 (wrong), 0 (not in both) or:"""
 UNDECIDED = 3
-"""An undecided answer in an arm, which counts as wrong."""
+"""An undecided answer in an arm, which counts as incorrect."""
 _BY_KIND: Mapping[str, tuple[str, ...]] = {
     RATE: (
         "accuracy", "accuracy_low", "accuracy_high", "unread_rate", "accuracy_in_file", "tool_ratio", "grounded_score",

@@ -161,7 +161,7 @@ def flips(outcomes: Outcomes) -> Flips:
 
 def smoothed(values: Sequence[float | None], width: int) -> list[float | None]:
     """The mean of each value and its neighbors, ``width`` of them in all (odd), fewer at the ends; undefined values are
-    left out and stay undefined. It is for the eye only. Example, width 3: 0, 3, 6 become 1.5, 3, 4.5."""
+    omitted and stay undefined. It is for the eye only. Example, width 3: 0, 3, 6 become 1.5, 3, 4.5."""
     half = width // 2
     found: list[float | None] = []
     for place, value in enumerate(values):

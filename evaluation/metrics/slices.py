@@ -16,7 +16,7 @@ TARGETS, CALLS = "targets", "calls"
 """Facets computed here: number of targets of the query (1..5, 6+), number of calls of the trajectory (0..9, 10+)."""
 MOST_TARGETS, MOST_CALLS = 6, 10
 MOST_VALUES = 40
-"""A facet with more values than this is not told apart by value: each would say little of anything."""
+"""A facet with more values than this is not distinguished by value: each would say little of anything."""
 
 
 @dataclass(frozen=True)

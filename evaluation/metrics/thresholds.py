@@ -22,7 +22,7 @@ def quadrants_by_threshold(ioa: Floats, correct: Bools, population: Bools) -> In
 
     Args:
         ioa: (n,) 0..1; not read outside the population.
-        correct: (n,) the answer is right; an undecided one is not.
+        correct: (n,) the answer is correct; an undecided one is not.
         population: (n,) in the grounding population, with an answer that counts.
 
     Every row of the result sums to the population. Source: docs/metrics.md#population, #quadrants.

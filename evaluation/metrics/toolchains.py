@@ -31,7 +31,7 @@ class Toolchains:
 
 
 def measure_toolchains(run: RunColumns, producers: Producers, canonical: bool = False) -> Toolchains:
-    """The toolchain measures of every trajectory; ``canonical``: tools are told apart by canonical name."""
+    """The toolchain measures of every trajectory; ``canonical``: tools are distinguished by canonical name."""
     codes = name_codes(run.tools, {}, canonical)[run.steps.tool] if len(run.steps) else np.empty(0, np.int64)
     effective, status = backtrack(run, producers)
     return Toolchains(

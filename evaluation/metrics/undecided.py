@@ -61,14 +61,14 @@ def mean_range(group: Ints, sure: Floats, possible: Floats) -> Range:
 
 
 def judged(correct: Ints, undecided: Bools) -> Bools:
-    """(n,) whether an answer is right, wrong or undecided: something says what is right."""
+    """(n,) whether an answer is correct, wrong or undecided: something says what is right."""
     found: Bools = (correct != UNKNOWN) | undecided
     return found
 
 
 def accuracy_ranges(a: tuple[Ints, Bools], b: tuple[Ints, Bools]) -> tuple[Range, Range]:
     """The range of the accuracy of two runs on the same n rows, by ``correct`` and ``undecided`` of each. Rows where
-    nothing says what is right for one of them are left out. Example: right, undecided is 0.5 to 1."""
+    nothing says what is right for one of them are omitted. Example: right, undecided is 0.5 to 1."""
     both = judged(*a) & judged(*b)
     (low_a, high_a), (low_b, high_b) = (
         share_range(sure, sure + undecided[both], np.ones(len(sure)))
@@ -99,6 +99,6 @@ def is_provisional(unread: int, answers: int, settings: MetricSettings) -> bool:
 
 
 def answers_given(correct: Ints, undecided: Bools, missing: Bools) -> Bools:
-    """(n,) whether there is an answer to a question that something says the right answer of."""
+    """(n,) whether there is an answer to a question that something says the correct answer of."""
     found: Bools = judged(correct, undecided) & ~missing
     return found

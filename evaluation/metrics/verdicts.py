@@ -66,7 +66,7 @@ def same_reading(ours: str | None, theirs: str, key: AnswerKey, settings: Metric
 def file_agreement(file: Ints, reading: Ints) -> dict[str, Any]:
     """How the file's verdicts agree with those of reading alone, of n trajectories: the four counts of those that both
     decide, the ``open`` ones that only the file does, and over the four ``share`` that agrees and Cohen's ``kappa``;
-    None where undefined. Example: 4 both right, 1 file only, 5 both wrong: share 0.9, kappa 0.8."""
+    None where undefined. Example: 4 both correct, 1 file only, 5 both incorrect: share 0.9, kappa 0.8."""
     both = (file != UNKNOWN) & (reading != UNKNOWN)
     a, b = file[both], reading[both]
     n = len(a)

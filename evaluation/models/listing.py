@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from evaluation.models.run import Trajectory
 
@@ -110,5 +111,5 @@ class FailureLabel(models.Model):
 
     @property
     def said_by(self) -> str:
-        """Whose word it is, also when that person's account is gone."""
-        return str(self.person or "somebody")
+        """The name of the person who set it, also if the account was deleted."""
+        return str(self.person or gettext("a former member"))

@@ -37,7 +37,7 @@ class RunManager(models.Manager.from_queryset(RunQuerySet)):  # type: ignore[mis
 class Run(models.Model):
     """One model on one benchmark under one setting.
 
-    ``staged_for``: the import that fills this run out of sight, to put it in place of another when it is whole.
+    ``staged_for``: the import that fills this run out of sight, to put it instead of another when it is whole.
     ``objects`` and ``benchmark.runs`` know nothing of such runs, ``everything`` does.
     """
 

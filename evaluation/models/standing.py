@@ -34,7 +34,7 @@ class Standing(models.Model):
 
 
 class Comparison(models.Model):
-    """Two runs on the samples both have (docs/metrics.md#two-runs): right answers of one, of the other, and what that
+    """Two runs on the samples both have (docs/metrics.md#two-runs): correct answers of one, of the other, and what that
     can mean.
 
     ``difference`` = accuracy_b - accuracy_a; ``a_only``, ``b_only`` count samples only one has right; ``p_value`` exact

@@ -75,7 +75,7 @@ class Copy:
     reader: PublicReader = field(default_factory=PublicReader)
 
     def place(self, address: str, page: str = "") -> Place | None:
-        """Return the place of an address as it stands in a page at ``page``: "?by=scene" belongs to the page's own
+        """Return the place of an address as it is in a page at ``page``: "?by=scene" belongs to the page's own
         path."""
         return place_of(page.partition("?")[0] + address if address.startswith("?") else address, self.benchmark.slug)
 
@@ -96,7 +96,7 @@ class Copy:
 def publish(benchmark: Benchmark, folder: Path, cases: list[str], *, most: int, today: date) -> dict[str, int]:
     """Write the copy; returns how many pages, trajectories, images and files it holds.
 
-    cases: queries of lists of trajectories, as they stand behind the "?" of their address; from each the first
+    cases: queries of lists of trajectories, as they are behind the "?" of their address; from each the first
     ``most`` trajectories. The folder is new, empty or an earlier copy, which is replaced once the new one is whole.
 
     Raises: Conflict when the folder holds anything else, while gold checks run, and while a judging queue is open;

@@ -21,7 +21,7 @@ published rows. Not their products."""
 _VIEWS = {RUN: {"slice_by"}, SAMPLE: {"crops"}, CASE: {"tab", "whole", "from"}}
 """Terms that make another page of these; what else stands in their address says where they were opened from."""
 _NOT_COPIED = {RUN: {"slice"}}
-"""Terms of pages that are left out: a run on each slice."""
+"""Terms of pages that are omitted: a run on each slice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +120,9 @@ def is_a_view_of_the_board(place: Place) -> bool:
 
 
 def _named(text: str) -> str:
-    """A name for a file that says what it holds and is told apart by a digest where it had to be changed. Of letters,
-    digits, dots, hyphens and underscores, which every server and system takes as they are."""
+    """A file name of letters, digits, dots, hyphens and underscores, which every server and system accepts.
+
+    A digest is added where the text had to be changed."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "all"
     if plain == text and len(plain) <= _LONGEST_NAME:
         return plain

@@ -93,7 +93,7 @@ def links(page: bytes) -> list[Link]:
 
 
 def _join_scripts(document: html.HtmlElement) -> None:
-    """One classic script in place of the modules, which run after the page is read as it does."""
+    """One classic script instead of the modules, which run after the page is read as it does."""
     modules = document.xpath("//script[@type='module']")
     for place, module in enumerate(modules):
         if place == 0:

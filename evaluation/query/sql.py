@@ -324,7 +324,7 @@ def _in_each(holds: str) -> Callable[[Conditions, Term], str]:
 
 
 def _failure(to: Conditions, term: Term) -> str:
-    """What a person says in place of the rule, else the rule. A person may say that nothing went wrong."""
+    """What a person says instead of the rule, else the rule. A person may say that nothing went wrong."""
     if term.value == UNDEFINED:
         return "(failure IS NULL AND (scored OR labeled))"
     return to._choice(FIELDS["failure"], term.value)

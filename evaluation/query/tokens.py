@@ -90,7 +90,7 @@ def _quoted(text: str, place: int) -> tuple[str, int]:
 
 
 def quoted(value: str) -> str:
-    """A value as it stands in a query: in quotes where it has to be."""
+    """A value as it is in a query: in quotes where it has to be."""
     if _PLAIN.fullmatch(value) and "\\" not in value:
         return value
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -36,7 +36,7 @@ class Outcome(StrEnum):
     """What came of a recorded call. SAME: of the recorded size and, where its image or its digest is at hand, its
     values. DIFFERS: of another size or other values. RAN: nothing is recorded to compare with. FAILED: it failed then
     and fails here. UNLIKE: it failed then and runs here, or the tool, which took the call, cannot do it here. LOST: it
-    cannot be run again, because our tools do not take it as it is recorded."""
+    can't be replayed, because our tools do not take it as it is recorded."""
 
     SAME = "same"
     DIFFERS = "differs"

@@ -62,7 +62,7 @@ class Conversation:
         self._next: Request | ToolCalls | CodeCell | Finished = self._request()
 
     def next(self) -> Request | ToolCalls | CodeCell | Finished:
-        """Return what to do next. The same thing is returned until its result is handed in."""
+        """Return what to do next. The same thing is returned until its result is submitted."""
         return self._next
 
     def answered(self, message: Mapping[str, Any], finish_reason: str | None, usage: Counted | None = None) -> None:

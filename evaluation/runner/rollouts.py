@@ -182,7 +182,7 @@ def calls_at(boxes: Sequence[Number4 | None]) -> tuple[RolloutCall, ...]:
 def responses_in(completion: str | Sequence[Any]) -> list[Response]:
     """Return the responses of the model in a completion: the assistant messages, or the parts of a text.
 
-    Of a text, tool responses and messages of others are left out, and a response ends after each call.
+    Of a text, tool responses and messages of others are omitted, and a response ends after each call.
     """
     if not isinstance(completion, str):
         return [_response(one) for one in completion if isinstance(one, Mapping) and one.get("role") == "assistant"]

@@ -65,7 +65,7 @@ class Finished:
 
 class Turns(Protocol):
     """An attempt as a state machine without clock and network. ``next`` returns the same thing until its result is
-    handed in; the same results lead to the same requests."""
+    submitted; the same results lead to the same requests."""
 
     def next(self) -> Request | ToolCalls | CodeCell | Finished: ...
 
@@ -79,4 +79,4 @@ class Turns(Protocol):
 
 
 class OutOfTurn(RuntimeError):
-    """A result was handed in that the conversation does not wait for."""
+    """A result was submitted that the conversation does not wait for."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from annotation.common.access import require
 from annotation.exchange.write.records import WORKING
@@ -49,7 +49,7 @@ class RunLoss:
 
 
 def run_loss(run: Run) -> RunLoss:
-    """What goes with a run. A fixed number of queries."""
+    """Data that is deleted with a run. A fixed number of queries."""
     mine = Trajectory.objects.filter(run=run)
     items = _questions(run)
     tables: tuple[tuple[str, Any], ...] = (
@@ -91,8 +91,8 @@ def queue_delete_run(*, actor: User, run: Run) -> Job:
         remove_questions(actor=actor, benchmark=run.benchmark, items=_questions(run))
         audit.record(actor, "run.delete", run, run.benchmark.slug, data={"run": str(run), "goes": loss.goes})
         return enqueue_on_commit(
-            KIND, payload={"run_id": run.pk}, actor=actor, title=f"Delete {run} from {run.benchmark.title}"[:200],
-            benchmark=run.benchmark.slug, key=_key(run),
+            KIND, payload={"run_id": run.pk}, actor=actor, benchmark=run.benchmark.slug, key=_key(run),
+            values={"run": str(run), "benchmark": run.benchmark.title},
         )  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def delete_run(context: JobContext, *, run_id: int) -> dict[str, Any]:
     context.result_url = reverse("evaluation:runs", args=[run.benchmark.slug])
     done = int(context.state.get("done", 0))
     total = done + run.trajectories.count()
-    context.progress(done, total, unit="trajectories")
+    context.progress(done, total, unit=gettext_noop("trajectories"))
     while batch := list(run.trajectories.order_by("pk").values_list("pk", flat=True)[:BATCH]):
         with transaction.atomic():
             Scoring.objects.filter(run=run).update(stale=True)
@@ -112,7 +112,7 @@ def delete_run(context: JobContext, *, run_id: int) -> dict[str, Any]:
             Trajectory.objects.filter(pk__in=batch).delete()
             done += len(batch)
             context.save({"done": done}, done=done)
-        context.progress(done, total, unit="trajectories")
+        context.progress(done, total, unit=gettext_noop("trajectories"))
     with transaction.atomic():
         rows_changed([run.pk])
         run.delete()

@@ -51,7 +51,7 @@ def confine_files(readable: list[str], writable: str) -> None:
 
 
 def confine_calls(program: bytes) -> None:
-    """Seccomp for all threads; it can't be taken away or followed by another one."""
+    """Seccomp for all threads; it can't be removed or followed by another one."""
     code = ctypes.create_string_buffer(program, len(program))
     head = len(program) // 8
     pointer = ctypes.addressof(code)

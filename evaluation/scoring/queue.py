@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext_noop
 
 from annotation.common.access import require
 from annotation.content.freeze import gold_digest
@@ -34,7 +35,7 @@ def queue_scoring(*, actor: User | None, benchmark: Benchmark) -> Job:
         KIND,
         payload={"benchmark_id": benchmark.pk},
         actor=actor,
-        title=f"Score the runs of {benchmark.title}",
+        values={"benchmark": benchmark.title},
         benchmark=benchmark.slug,
         key=_key(benchmark),
     )
@@ -50,7 +51,7 @@ def _key(benchmark: Benchmark) -> str:
 
 
 def score_in_job(context: JobContext, *, benchmark_id: int) -> dict[str, Any] | Parts:
-    """The body of the job: hand out what is stale, then rank."""
+    """The body of the job: queue what is stale, then rank."""
     benchmark = Benchmark.objects.get(pk=benchmark_id)
     context.result_url = f"{benchmark.get_absolute_url()}leaderboard/"
     runs = sum(part.state == Job.State.DONE for part in context.parts)
@@ -67,7 +68,7 @@ def score_in_parts(context: JobContext, benchmark: Benchmark) -> Parts | None:
     left = [run for run in stale_runs(benchmark, gold_digest(benchmark)) if (run.pk, run.revision) not in tried]
     if left:
         parts = (Part(str(run), {"run_id": run.pk, "revision": run.revision}) for run in left)
-        return Parts(PART, "runs", tuple(parts))
+        return Parts(PART, gettext_noop("runs"), tuple(parts))
     after_scoring(benchmark, kept_samples(benchmark), settings_of(benchmark), changed=bool(tried))
     forget_samples()
     return None

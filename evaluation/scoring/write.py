@@ -74,7 +74,7 @@ def stale_runs(benchmark: Benchmark, digest: str) -> list[Run]:
 def after_scoring(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSettings, *, changed: bool) -> None:
     """Make what follows a scoring: rewards of rollout groups, ranks, words and the list file. It can be begun again.
 
-    ``changed``: whether any run was scored. Ranks that an earlier scoring left out are made in any case.
+    ``changed``: whether any run was scored. Ranks that an earlier scoring omitted are made in any case.
     """
     keep_rewards(benchmark, settings)
     if changed or not is_ranked(benchmark):
@@ -204,8 +204,8 @@ def _faithfulness(
     others: list[_Other],
     settings: MetricSettings,
 ) -> FaithfulnessColumns:
-    """Recorded interventions and judgements, and the outcomes of trajectories with and without a condition.
-    ``judgements`` of people are left out: judges are held against them."""
+    """Recorded interventions and judgments, and the outcomes of trajectories with and without a condition.
+    ``judgements`` of people are omitted: judges are held against them."""
     recorded = (
         InterventionRecord("", key, condition, correct, answer)
         for key, condition, correct, answer in Intervention.objects.filter(run=run).values_list(
@@ -237,7 +237,7 @@ def _faithfulness(
 
 
 def _right(samples: SampleColumns, scores: ScoreColumns) -> Iterator[tuple[str, bool, str]]:
-    """Right or wrong per sample, and the answer as read; an undecided one counts as wrong, an undefined not at all."""
+    """Per sample: correct or incorrect, and the answer as read. Undecided counts as incorrect, undefined not at all."""
     verdicts = (column.tolist() for column in (scores.sample, scores.correct, scores.undecided))
     for row, correct, undecided, letter in zip(*verdicts, scores.letter, strict=True):
         if correct != UNKNOWN or undecided:

@@ -1,4 +1,4 @@
-"""What can go wrong with an endpoint, to order: each fault once, in one table."""
+"""Faults of an endpoint on demand: each once, in one table."""
 
 from __future__ import annotations
 

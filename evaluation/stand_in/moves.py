@@ -31,7 +31,7 @@ class Move:
 
 
 def recorded_moves(row: Mapping[str, Any], size: Size) -> tuple[Move, ...]:
-    """Return the steps of a row in the native format. A zoom that shows nothing of the image is left out."""
+    """Return the steps of a row in the native format. A zoom that shows nothing of the image is omitted."""
     images = {ORIGINAL: ZoomImage(size, (0, 0, *size))}
     moves = []
     for number, step in enumerate(row.get("steps") or (), start=1):

@@ -141,7 +141,7 @@ def _numbers(values: Sequence[Any]) -> NDArray[np.float64]:
 
 def _placed(pks: NDArray[np.int64], written: Sequence[Written]) -> Arrays:
     """Scores in the order of the trajectories ``pks``; NaN and None for those without. Scores of trajectories that are
-    gone are left out."""
+    gone are omitted."""
     found: Arrays = {name: np.full(len(pks), np.nan) for name in NUMBERS}
     found |= {name: np.full(len(pks), None, np.object_) for name in (*CHOICES, *TEXTS)}
     for part in written:

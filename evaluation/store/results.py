@@ -39,7 +39,7 @@ class Results:
         return len(self.sample)
 
     def on(self, samples: Sequence[int]) -> Results:
-        """Return the results with rows of ``samples`` (primary keys) in place of keys. Other samples are omitted."""
+        """Return the results with rows of ``samples`` (primary keys) instead of keys. Other samples are omitted."""
         row_of = {pk: row for row, pk in enumerate(samples)}
         rows = np.array([row_of.get(pk, -1) for pk in self.sample.tolist()], np.int64)
         order = np.argsort(rows, kind="stable")
@@ -70,7 +70,7 @@ def load_results(run: Run) -> Results:
 
 def verdicts_of(run: Run) -> dict[int, bool]:
     """Whether each trajectory that counts in accuracy is correct, further rollouts too, by primary key; those with an
-    intervention are left out. ``run``: of ``Run.objects.of``."""
+    intervention are omitted. ``run``: of ``Run.objects.of``."""
     [path] = paths_of([run])
     statement = f"SELECT pk, verdict = 'yes' FROM {parquet(path)} WHERE scored AND counted AND condition = 'none'"
     return dict(Reader(folder()).rows(statement, {}))

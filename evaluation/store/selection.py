@@ -27,7 +27,7 @@ _NEVER_HIDDEN = {
 
 
 class Selection:
-    """What a list under these terms of an address shows; unknown names are left out of account. Without a condition or
+    """What a list under these terms of an address shows; unknown names are omitted of account. Without a condition or
     rollout among them: the trajectories metrics are made of."""
 
     def __init__(self, snapshot: Snapshot, terms: Mapping[str, str]) -> None:

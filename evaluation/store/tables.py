@@ -156,7 +156,7 @@ def _tables(snapshot: Snapshot, run: Run, *, canonical: bool) -> Tables:
 
 
 def _open_thresholds(rows: Mapping[str, NDArray[Any]], ioa: Floats, population: Bools) -> list[list[int]]:
-    """At each threshold the undecided answers among the grounded and the ungrounded; none where they are left out, as
+    """At each threshold the undecided answers among the grounded and the ungrounded; none where they are omitted, as
     they have no IoA then."""
     if np.asarray(rows["left_out"], np.bool_).any():
         return []

@@ -16,7 +16,7 @@ from evaluation.store.snapshot import Snapshot
 
 class UndecidedAnswers:
     """The answers that no rule decides, also those that are unread, under any condition. ``hidden``: the query that
-    gives samples that are left out."""
+    gives samples that are omitted."""
 
     def __init__(self, benchmark: Benchmark, runs: Sequence[Run], hidden: Any) -> None:
         self.snapshot = Snapshot(benchmark, runs)

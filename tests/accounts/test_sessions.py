@@ -23,7 +23,7 @@ EDGE = "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chr
 
 
 @pytest.mark.parametrize(
-    ("agent", "words"), [(FIREFOX, "Firefox on Linux"), (EDGE, "Edge on Windows"), ("curl/8", ""), ("", "")]
+    ("agent", "words"), [(FIREFOX, "Firefox, Linux"), (EDGE, "Edge, Windows"), ("curl/8", ""), ("", "")]
 )
 def test_a_browser_is_named_by_what_it_sends(agent: str, words: str) -> None:
     assert browser_of(agent) == words
@@ -35,9 +35,9 @@ def test_the_account_lists_where_and_when_one_signed_in(ana: User) -> None:
     client.post("/sign-in/", {"email": ana.email, "password": PASSWORD})
     text = client.get("/account/").content.decode()
     [session] = Session.objects.filter(user=ana)
-    assert (session.browser, session.address) == ("Firefox on Linux", "192.0.2.7")
+    assert (session.browser, session.address) == ("Firefox, Linux", "192.0.2.7")
     assert timezone.now() - session.signed_in_at < timedelta(minutes=1)
-    assert "Firefox on Linux" in text
+    assert "Firefox, Linux" in text
     assert "192.0.2.7" in text
     assert "/account/sessions/sign-out/" not in text
 

@@ -5,6 +5,7 @@ import re
 import socket
 from collections.abc import Iterator
 from errno import ENOSPC
+from html import unescape
 from threading import Event
 from typing import Any
 
@@ -138,7 +139,7 @@ def test_who_may_not_open_a_page_is_told_by_which_role_and_whom_to_ask(ana: User
     add_member(actor=None, benchmark=street, user=lea, role=Role.LEAD)
     add_member(actor=None, benchmark=street, user=ana, role=Role.ANNOTATOR)
     text = signed_in(ana).get("/benchmarks/street/import/").content.decode()
-    assert f"On Street you are annotator, which does not include this page. {lea} can give you one" in text
+    assert f"Your role on Street (annotator) doesn't include this page. Ask {lea} for access." in unescape(text)
     assert 'href="/benchmarks/street/">Open benchmark</a>' in text
 
 

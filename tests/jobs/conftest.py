@@ -27,7 +27,7 @@ def enqueue(ana: User) -> Enqueue:
     """Put a job of Ana's in the queue."""
 
     def put(kind: str = "tests.once", *, actor: User | None = ana, key: str | None = None, **payload: Any) -> Job:
-        return enqueue_on_commit(kind, payload=payload, actor=actor, title=kind, key=key, benchmark="street")
+        return enqueue_on_commit(kind, payload=payload, actor=actor, key=key, benchmark="street")
 
     return put
 

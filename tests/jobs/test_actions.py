@@ -51,7 +51,7 @@ def test_a_key_has_one_live_job_and_another_once_that_is_over(enqueue: Enqueue) 
 
 def test_an_unknown_kind_is_refused_before_a_row_is_made() -> None:
     with pytest.raises(ApplicationError, match="know jobs"):
-        enqueue_on_commit("tests.unknown", payload={}, actor=None, title="Unknown")
+        enqueue_on_commit("tests.unknown", payload={}, actor=None)
     assert not Job.objects.exists()
 
 

@@ -120,7 +120,7 @@ def test_an_import_says_that_its_job_stopped_until_it_is_tried_again(
         raise KeyError
 
     monkeypatch.setitem(registry.KINDS, kind.name, registry.Kind(kind.name, kind.title, breaks, kind.stopped))
-    job = enqueue_on_commit(kind.name, payload={"record_id": record.pk}, actor=lea, title="Import")
+    job = enqueue_on_commit(kind.name, payload={"record_id": record.pk}, actor=lea)
     run_waiting()
     record.refresh_from_db()
     assert record.error == Job.objects.get().error != ""

@@ -181,7 +181,7 @@ def request_reset(*, email: str) -> None:
 
 @transaction.atomic
 def create_reset_link(*, user: User, actor: User | None) -> str:
-    """The path of a link to a new password, to be handed to the person; no actor: a command on the server."""
+    """The path of a link to a new password, to be passed to the person; no actor: a command on the server."""
     _note_link(user, actor, by="hand")
     return reset_path(user, by_email=False)
 

@@ -73,7 +73,7 @@ def anonymize_person(*, actor: User | None, user: User) -> User:
         raise Conflict(gettext("You can't anonymize yourself. Ask another admin."))
     word = next((said for describe in _described if (said := describe(user))), "member")
     leaving = Leaving(user, user.email, user.name, f"former-{user.pk}@{DOMAIN}", f"Former {word} {user.pk}")
-    # The other half knows of this one, and reads what it takes away.
+    # The other half knows of this one, and reads what it removes.
     for callback in reversed(_when_anonymized):
         callback(leaving)
     Session.objects.filter(user=user).delete()
@@ -92,7 +92,7 @@ def anonymize_person(*, actor: User | None, user: User) -> User:
 
 
 def personal_data(user: User) -> dict[str, list[dict[str, Any]]]:
-    """Every row of the site that names this person, by table; secrets are left out."""
+    """Every row of the site that names this person, by table; secrets are omitted."""
     found: dict[str, list[dict[str, Any]]] = {"accounts.user": _rows(User.objects.filter(pk=user.pk), User)}
     for model in apps.get_models():
         for field in model._meta.concrete_fields:

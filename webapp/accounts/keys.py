@@ -20,7 +20,7 @@ BROWSER = frozenset(f"Ctrl+{letter}" for letter in "ACFLNPQRTVWX") | {"F1", "F5"
 SITE: Mapping[str, Text] = {"Ctrl+K": gettext_lazy("search")}
 """What a key does on every page."""
 PRESSES = frozenset({"Enter", "Space", "Shift+Enter", "Shift+Space"})
-"""What presses the button that has the focus."""
+"""Keys that press the focused button."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,5 +87,5 @@ def _problem(table: KeyTable, chosen: str) -> str:
 
 
 def changed(table: KeyTable, own: Mapping[str, str]) -> dict[str, str]:
-    """What a person chose that is not so anyway; names that the table does not have are left out."""
+    """A person's choices that differ from the default. Unknown names are omitted."""
     return {key.name: own[key.name] for key in table.keys if own.get(key.name, key.default) != key.default}

@@ -55,7 +55,7 @@ def _asked(request: SignedInRequest, table: KeyTable) -> dict[str, str]:
 
 
 def _written(text: str) -> str:
-    """A key as it is written: a letter that was typed stands for its capital."""
+    """The name of a key. A typed letter means its capital."""
     text = text.strip()[:40]
     return text.upper() if len(text) == 1 else text
 

@@ -1,4 +1,4 @@
-"""Emails. They are sent in the background: how long a page takes must not tell whether an address has an account, and a
+"""Emails. They are sent in the background: the time of a page must not reveal whether an address has an account, and a
 mail server that hangs delays no page."""
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     _password: str | None
     """Set by Django between ``set_password`` and ``save``."""
     _locked = False
-    """Whether the password was just taken away."""
+    """Whether the password was just removed."""
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"

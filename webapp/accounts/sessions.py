@@ -23,7 +23,7 @@ from webapp.common.http import client_address
 SIGNED_IN = "signed_in"
 BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
 SYSTEMS = (
-    ("Android", "Android"), ("iPhone", "an iPhone"), ("iPad", "an iPad"), ("Windows", "Windows"), ("Mac OS", "macOS"),
+    ("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows"), ("Mac OS", "macOS"),
     ("Linux", "Linux"),
 )  # fmt: skip
 
@@ -118,10 +118,10 @@ def note_where(sender: type[User], request: HttpRequest, user: User, **extra: An
 
 
 def browser_of(agent: str) -> str:
-    """The browser and the system that a User-Agent names: "Firefox on Linux"; "" when it names none we know."""
+    """The browser and the system that a User-Agent names: "Firefox, Linux"; "" if it names none we know."""
     browser = next((name for sign, name in BROWSERS if sign in agent), "")
     system = next((name for sign, name in SYSTEMS if sign in agent), "")
-    return f"{browser} on {system}" if browser and system else browser
+    return f"{browser}, {system}" if browser and system else browser
 
 
 def sessions_of(user: User) -> list[Session]:

@@ -75,7 +75,7 @@ def session(request: Request) -> HttpResponse:
 
 
 def _authenticated(request: HttpRequest, email: str, password: str) -> User:
-    """The person of this address and password. Whether the address or the password was wrong is not told."""
+    """The person of this address and password. It is not revealed whether the address or the password was incorrect."""
     begin_attempt(request, email)
     user = authenticate(request, username=email, password=password)
     if not isinstance(user, User):

@@ -100,7 +100,7 @@ def _body(error: Exception, view: Any) -> dict[str, Any]:
 
 
 def _sentence(error: exceptions.APIException, view: Any) -> str:
-    """What happened and what to do, where the library's words leave out the second."""
+    """What happened and what to do, where the library's words omit the second."""
     if isinstance(error, exceptions.NotAuthenticated):
         return "Send a token of your account page as Authorization: Bearer TOKEN, or sign in."
     if isinstance(error, exceptions.Throttled):

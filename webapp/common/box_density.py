@@ -24,7 +24,7 @@ Layer = tuple[str, str]
 
 
 def density_layers(boxes: Iterable[Any], width: float, height: float) -> list[Layer]:
-    """The image's cells by the number of boxes over them; none where outlines can be told apart."""
+    """The image's cells by the number of boxes over them; none where outlines can be distinguished."""
     corners = [rectangle(box) for box in boxes]
     if len(corners) <= MANY:
         return []

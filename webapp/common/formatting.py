@@ -62,19 +62,28 @@ def range_of(low: object, high: object) -> str:
     return f"{percent(least)}\N{EN DASH}{percent(most)}"
 
 
+def span(low: str, high: str) -> str:
+    """Two formatted numbers as an interval: "−1.0 to +3.0"."""
+    return gettext("%(low)s to %(high)s") % {"low": low, "high": high}
+
+
 def points_between(low: object, high: object) -> str:
     """The differences that undecided answers allow in percentage points: "−1.0 to +3.0"; "" where they are one, or
     undefined."""
     least, most = finite(low), finite(high)
     if least is None or most is None or most - least < 1e-9:
         return ""
-    return f"{percentage_points(least)} to {percentage_points(most)}"
+    return span(percentage_points(least), percentage_points(most))
 
 
 def points_open(low: object, high: object, *, could_turn: bool) -> str:
     """What undecided answers leave open of a difference: "−1.0 to +3.0 pp, could change its sign"; "" where nothing."""
     points = points_between(low, high)
-    return f"{points} pp{', could change its sign' if could_turn else ''}" if points else ""
+    if not points:
+        return ""
+    return (gettext("%(points)s pp, could change its sign") if could_turn else gettext("%(points)s pp")) % {
+        "points": points
+    }
 
 
 def rate(share: object, low: object, high: object, *, provisional: bool = False) -> str:

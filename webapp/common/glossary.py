@@ -39,16 +39,16 @@ class Term:
     source: str = ""
 
     @property
-    def facts(self) -> list[tuple[str, str]]:
-        """What is known of it beside its definition, each with its heading."""
+    def facts(self) -> list[tuple[str, str, str]]:
+        """What is known of it beside its definition: heading, fact, and the name of the field."""
         found = (
-            (gettext("Formula"), self.formula),
-            (gettext("Range"), self.range),
-            (gettext("Better"), self.direction),
-            (gettext("n/a if"), self.undefined),
-            (gettext("Source"), self.source),
+            (gettext("Formula"), self.formula, "formula"),
+            (gettext("Range"), self.range, "range"),
+            (gettext("Better"), self.direction, "direction"),
+            (gettext("n/a if"), self.undefined, "undefined"),
+            (gettext("Source"), self.source, "source"),
         )
-        return [(heading, fact) for heading, fact in found if fact]
+        return [row for row in found if row[1]]
 
 
 def translated(term: Term) -> Term:

@@ -138,7 +138,7 @@ def names(prefix: str) -> Iterator[str]:
 
 
 def all_names(below: str = "") -> Iterator[str]:
-    """The names of all objects, folder by folder; those that are just being written left out."""
+    """The names of all objects, folder by folder; those that are just being written omitted."""
     inner, files = _listed(below)
     yield from (f"{below}{name}" for name in sorted(files) if not name.endswith(PART))
     for folder in sorted(inner):

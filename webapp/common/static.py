@@ -28,7 +28,7 @@ class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):
     support_js_module_import_aggregation = True
     # One for each step in the longest chain of imports, where every module sorts before those that it imports.
     max_post_process_passes = 12
-    # Of our modules only: in those of others an "import" may stand in a comment, or a source map be left out, and
+    # Of our modules only: in those of others an "import" may stand in a comment, or a source map be omitted, and
     # collecting would stop at a file that nobody asks for.
     _js_module_import_aggregation_patterns = (
         "js/*.js",

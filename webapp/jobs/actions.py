@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -18,31 +19,35 @@ from webapp.jobs.models import Job
 from webapp.jobs.parts import STOPPED_BY_A_PERSON, stop_parts
 from webapp.jobs.registry import kind_named, tell_stopped
 
+LONGEST_TITLE = 200
+
 
 def enqueue_on_commit(
     kind: str,
     *,
     payload: dict[str, Any],
     actor: User | None,
-    title: str,
+    values: Mapping[str, str | int] | None = None,
     benchmark: str = "",
     key: str | None = None,
     total: int | None = None,
 ) -> Job:
     """Put a job in the queue when the transaction around this commits; nothing happens if it does not.
 
-    `payload` holds ids and plain values, never objects. With a `key` there is at most one live job of it: while one
-    waits or runs, that one is returned and none is added.
+    `payload` holds ids and plain values, never objects. `values` fill the title of the kind. With a `key`
+    there is at most one live job of it: while one waits or runs, that one is returned and none is added.
     """
-    kind_named(kind)
+    values = dict(values or {})
+    title = kind_named(kind).title
     fields = {
+        "title": (title % values if values else title)[:LONGEST_TITLE], "values": values,
         "payload": payload, "created_by": actor, "benchmark": benchmark, "key": key or "", "total": total,
         "request_id": _reference(),
     }  # fmt: skip
     while True:
         try:
             with transaction.atomic():
-                job = Job.objects.create(kind=kind, title=title, sent_at=Now(), **fields)
+                job = Job.objects.create(kind=kind, sent_at=Now(), **fields)
         except IntegrityError:
             # The one with this key may end between the refusal and this look; then there is room for ours.
             live = Job.objects.live().filter(key=key).first() if key else None
@@ -62,7 +67,7 @@ def cancel(job: Job, *, actor: User) -> Job:
     if not job.is_live:
         raise Conflict(
             gettext("“%(title)s” has already ended: %(state)s.")
-            % {"title": job.title, "state": job.get_state_display().lower()}
+            % {"title": job.title_words, "state": job.get_state_display().lower()}
         )
     before = job.state
     if job.state == Job.State.QUEUED:
@@ -85,9 +90,11 @@ def retry(job: Job, *, actor: User) -> Job:
     finds again what is left to do."""
     job = _locked(job)
     if not job.can_retry:
-        raise Conflict(gettext("“%(title)s” can't be retried. Only failed or stopped jobs can.") % {"title": job.title})
+        raise Conflict(
+            gettext("“%(title)s” can't be retried. Only failed or stopped jobs can.") % {"title": job.title_words}
+        )
     if job.key and Job.objects.live().filter(key=job.key).exists():
-        raise Conflict(gettext("“%(title)s” is already running in another job.") % {"title": job.title})
+        raise Conflict(gettext("“%(title)s” is already running in another job.") % {"title": job.title_words})
     before = job.state
     Job.objects.filter(pk=job.pk).update(
         state=Job.State.QUEUED, cancel_requested=False, error="", finished=None, sent_at=Now(), not_before=None,

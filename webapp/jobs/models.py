@@ -6,9 +6,10 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from webapp.jobs.querysets import JobQuerySet
+from webapp.jobs.registry import KINDS
 
 
 class Job(models.Model):
@@ -25,7 +26,10 @@ class Job(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=80)
-    title = models.CharField(max_length=200)
+    title = models.CharField(max_length=200, help_text="In English, for the API, logs and search.")
+    values = models.JSONField(
+        default=dict, db_default={}, help_text="What the title of its kind names, so that pages can translate it."
+    )
     payload = models.JSONField(default=dict)
     key = models.CharField(max_length=200, blank=True, help_text="At most one live job has this key.")
     benchmark = models.CharField(max_length=100, blank=True, help_text="Slug of the benchmark it belongs to.")
@@ -98,6 +102,17 @@ class Job(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("jobs:job", args=[self.pk])
+
+    @property
+    def title_words(self) -> str:
+        """The title in the language of the page. Parts and older jobs have only the English one."""
+        kind = KINDS.get(self.kind)
+        return gettext(kind.title) % self.values if kind and self.values else self.title
+
+    @property
+    def unit_words(self) -> str:
+        """What it counts, in the language of the page. Jobs mark their units where they report progress."""
+        return gettext(self.unit) if self.unit else ""
 
     @property
     def is_live(self) -> bool:

@@ -26,7 +26,7 @@ class JobQuerySet(models.QuerySet[Any]):
         return seen.filter(benchmark=user.limited_to) if user.limited_to else seen
 
     def started_by(self, user: User) -> Self:
-        """Parts left out."""
+        """Parts omitted."""
         return self.filter(created_by=user, parent=None)
 
     def live(self) -> Self:
@@ -57,7 +57,7 @@ class JobQuerySet(models.QuerySet[Any]):
         return self.filter(state="running", worker=worker)
 
     def finished_before(self, moment: datetime) -> Self:
-        """Parts left out: they go with the job that they are parts of."""
+        """Parts omitted: they go with the job that they are parts of."""
         return self.exclude(state__in=["queued", "running"]).filter(finished__lt=moment, parent=None)
 
     def oldest_first(self) -> Self:

@@ -42,6 +42,8 @@ It is called in the transaction in which that happens."""
 
 @dataclass(frozen=True)
 class Kind:
+    """``title``: a template that is marked for translation. The values of a job fill its named placeholders."""
+
     name: str
     title: str
     body: Body
@@ -59,7 +61,7 @@ SWEEPS: list[Sweep] = []
 
 
 def job(name: str, *, title: str, stopped: Stopped | None = None) -> Callable[[B], B]:
-    """Register the decorated function as the body of jobs of this kind; `title` is the verb people read."""
+    """Register the decorated function as the body of jobs of this kind. ``title``: see ``Kind``."""
 
     def register(body: B) -> B:
         if name in KINDS:

@@ -107,7 +107,7 @@ def job(request: SignedInRequest, job_id: UUID) -> HttpResponse:
 def cancel(request: SignedInRequest, job_id: UUID) -> HttpResponse:
     stopped = actions.cancel(_job_for(request, job_id), actor=request.user)
     said = gettext("“%(job)s” stops at its next step.") if stopped.is_live else gettext("“%(job)s” stopped.")
-    messages.success(request, said % {"job": stopped.title})
+    messages.success(request, said % {"job": stopped.title_words})
     return redirect(stopped)
 
 
@@ -115,7 +115,7 @@ def cancel(request: SignedInRequest, job_id: UUID) -> HttpResponse:
 @require_POST
 def retry(request: SignedInRequest, job_id: UUID) -> HttpResponse:
     again = actions.retry(_job_for(request, job_id), actor=request.user)
-    messages.success(request, gettext("“%(job)s” will be retried.") % {"job": again.title})
+    messages.success(request, gettext("“%(job)s” will be retried.") % {"job": again.title_words})
     return redirect(again)
 
 

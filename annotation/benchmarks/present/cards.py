@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 
 from annotation.blindness import Known
 from annotation.common.access import known_in_list, known_to
-from annotation.common.words import WAITING_WORDS
+from annotation.common.words import WAITING_WORDS, role_words
 from annotation.models import Benchmark, Sample
 from annotation.workflow import Role, SampleState
 
@@ -34,6 +34,11 @@ class Card:
     """Whether this person may know how many samples are in which state."""
     counts: list[tuple[str, int, str]] = field(default_factory=list)
     leaderboard: str = ""
+
+    @property
+    def role_words(self) -> str:
+        """The person's roles, as a list in words."""
+        return role_words(self.roles)
 
     @property
     def bar(self) -> list[int]:

@@ -72,7 +72,7 @@ class LogRow:
 def log_page(
     benchmark: Benchmark, viewer: User, *, kind: str, person: int | None, after: str
 ) -> tuple[list[LogRow], Page[AuditEntry]]:
-    """A page of the log, the newest first. One query. What left a queue that ``viewer`` may still judge is left out:
+    """A page of the log, the newest first. One query. What left a queue that ``viewer`` may still judge is omitted:
     it would tell of which run its questions are."""
     entries = AuditEntry.objects.filter(benchmark=benchmark.slug).select_related("actor")
     open_ones = Benchmark.objects.all().questions().of(benchmark).unjudged().unsettled_by(viewer)

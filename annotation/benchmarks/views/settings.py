@@ -25,7 +25,7 @@ from webapp.common.once import forget_once, kept_once
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def settings(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Template and context: see ``settings_page``. Posted: title, description, licence, public."""
+    """Template and context: see ``settings_page``. Posted: title, description, license, public."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     if request.method != "POST":
         return settings_page(request, benchmark)

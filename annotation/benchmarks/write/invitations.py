@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.access import require
+from annotation.common.words import ROLE_WORDS
 from annotation.models import Benchmark, InvitedRole, Membership
 from annotation.workflow import Right, Role
 from webapp.accounts.actions import Offer, email_invitation, invite, offered_by, when_accepted, withdraw_invitation
@@ -84,9 +85,8 @@ def benchmarks_offered(invitation: Invitation) -> Iterator[Offer]:
     for one in invited.order_by("benchmark__title", "role"):
         roles.setdefault(one.benchmark, []).append(Role(one.role))
     for benchmark, held in roles.items():
-        yield Offer(
-            benchmark.title, gettext("to %(work)s") % {"work": _listed([str(WORK[role]) for role in held])}, tuple(held)
-        )
+        work = gettext("to %(work)s") % {"work": _listed([str(WORK[role]) for role in held])}
+        yield Offer(benchmark.title, work, tuple(str(ROLE_WORDS[role]) for role in held))
 
 
 def _listed(words: list[str]) -> str:

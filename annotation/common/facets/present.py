@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from annotation.models.querysets.samples import Person
 
 MOST_VALUES = 100
-"""Values of one facet that are listed; the head of a longer one says how many it leaves out."""
+"""Values of one facet that are listed; the head of a longer one says how many it omits."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Reference chains of a sample: the gold's, further ones that were accepted beside it, and who verified them."""
+"""Toolchains of a sample: the reference, accepted alternatives, and who verified them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from webapp.env import PROGRAM
 PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff"})
 MOST_PICTURES = 200_000
 UNPACKED = 4
-"""Images are packed already: unpacked they may take at most so many times the upload limit."""
+"""Images are compressed already: unpacked they may take at most this many times the upload limit."""
 CHUNK = 1 << 20
 NAME = 150
 PREFIX = "uploads"
@@ -148,7 +148,7 @@ def _scratch() -> Path:
 
 
 def _remove(path: Path) -> None:
-    """A folder goes under another name first, so that nobody finds half of it."""
+    """Renames a folder before it deletes it, so that nobody finds half of it."""
     if path.is_dir():
         gone = path if path.suffix == PART else path.rename(path.with_name(f"{path.name}.{token_hex(4)}{PART}"))
         shutil.rmtree(gone, ignore_errors=True)

@@ -70,7 +70,7 @@ def go_on(*, actor: User, record: ImportRecord) -> None:
 
 
 def _enqueue(actor: User, record: ImportRecord) -> None:
-    start_job(record, "annotation.pictures", actor=actor, doing="Upload", key="pictures")
+    start_job(record, "annotation.pictures", actor=actor, key="pictures")
 
 
 def take_pictures(*, record_id: int, report: Report, checkpoint: Checkpoint | None = None) -> dict[str, int]:

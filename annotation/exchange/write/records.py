@@ -12,14 +12,14 @@ WORKING = (State.READING, State.RUNNING, State.UNDOING)
 """States in which a job works on an import."""
 
 
-def start_job(record: ImportRecord, kind: str, *, actor: User, doing: str, key: str) -> None:
-    """Have a job of ``kind`` work on ``record``; call inside a transaction. ``doing``: what its title says it does.
+def start_job(record: ImportRecord, kind: str, *, actor: User, key: str) -> None:
+    """Have a job of ``kind`` work on ``record``; call inside a transaction.
     While a job of the same ``key`` is live for this record, that one is kept and none is added."""
     job = enqueue_on_commit(
         kind,
         payload={"record_id": record.pk},
         actor=actor,
-        title=f"{doing} of {record.file_name}"[:200],
+        values={"file": record.file_name},
         benchmark=record.benchmark.slug,
         key=f"{key}:{record.pk}",
     )

@@ -41,7 +41,7 @@ LARGEST_SIDE = 1_000_000
 
 Report = Callable[[Progress], None]
 Checkpoint = Callable[[], None]
-"""Called at the end of the transaction of a batch: tells the job that the batch is kept, or ends it."""
+"""Called at the end of the transaction of a batch: records in the job that the batch is kept, or ends it."""
 
 
 @dataclass
@@ -186,7 +186,7 @@ class SamplesSaver:
             self.embedded[record.image] = picture
 
     def _flush(self, position: Position | None) -> None:
-        """Pictures first, outside the transaction; then rows, issues and the place in the file, all or nothing."""
+        """Images first, outside the transaction; then rows, issues and the place in the file, all or nothing."""
         counts = self.result.counts
         about: dict[str, Any] = {"actor": self.actor, "benchmark": self.benchmark, "records": self.rows}
         pictures = store_pictures(**about, folder=self.folder, embedded=self.embedded)

@@ -14,7 +14,7 @@ from webapp.common import audit, objects
 from webapp.jobs.models import Job
 
 UNFINISHED = timedelta(days=1)
-"""What an upload has not finished after so long, nobody is sending any more."""
+"""After this long, an unfinished upload is considered abandoned."""
 PREVIEWS = "previews"
 
 State = ImportRecord.State
@@ -73,7 +73,7 @@ def _remove_files(before: datetime, unfinished: datetime) -> None:
 
 
 def _needed() -> set[str]:
-    """Names of the objects that records stand on: their own file, its images, or the images they still take in."""
+    """Names of the objects that records need: their own file, its images, or the images they are still reading."""
     kept = ImportRecord.objects.exclude(upload="").exclude(state=State.UNDONE)
     found: set[str] = set()
     for upload, options in kept.values_list("upload", "options"):

@@ -117,7 +117,7 @@ def arguments_of(spec: ToolSpec, pairs: Sequence[str]) -> dict[str, Any]:
 
 
 def _value(parameter: Parameter, text: str) -> Any:
-    """What the text means for this parameter; the tool itself says what is wrong with it."""
+    """The value of a text for this parameter. The tool itself reports invalid values."""
     if parameter.kind is Kind.CHOICE:
         return next((choice for choice in parameter.choices if str(choice) == text), text)
     if parameter.kind is Kind.LIST and not text.startswith("["):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 class GoldCheckQuerySet(models.QuerySet[Any]):
     def for_person(self, user: User) -> Self:
-        """Checks that can tell something of this person: running, on gold as accepted now, which they neither made nor
+        """Checks that reveal something about this person: running, on gold as accepted now, which they neither made nor
         reviewed, and have not been handed."""
         sample = self.model.sample.field.related_model
         revisions = sample.gold.related.related_model.revision.field.related_model.objects
@@ -29,7 +29,7 @@ class GoldCheckQuerySet(models.QuerySet[Any]):
         )
 
     def with_results(self) -> Self:
-        """Adds ``answered_n`` and ``passed_n``: answers handed in, and those passed."""
+        """Adds ``answered_n`` and ``passed_n``: answers submitted, and those passed."""
         handed_in = Q(answers__state="handed_in")
         return self.annotate(
             answered_n=Count("answers", filter=handed_in), passed_n=Count("answers", filter=Q(answers__passed=True))
@@ -83,7 +83,7 @@ class AuditItemQuerySet(models.QuerySet[Any]):
         return self.filter(verdict="", sample__gold__revision=F("revision"))
 
     def for_person(self, user: User) -> Self:
-        """What may be handed to this person: undecided, neither made nor reviewed by them, held by nobody else. Who
+        """What may be assigned to this person: undecided, neither made nor reviewed by them, held by nobody else. Who
         annotated the sample beside others made its gold, too."""
         revisions = self.model.revision.field.related_model.objects.filter(annotation__sample=OuterRef("sample"))
         theirs = Q(author=user) | Q(annotation__author=user, annotation__kind="own") | Q(reviews__reviewer=user)

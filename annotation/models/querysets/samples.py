@@ -147,7 +147,7 @@ has nothing on as ``missing_from=RUN``, chosen ones as ``id=KEY`` (several), and
 TOOL_FILTERS = ("target", "distractor")
 """A tool of the bank (its number) that the gold plan has as such: ``?target=3``."""
 SAMPLE_TERMS = (*SAMPLE_FILTERS, *TOOL_FILTERS, "missing_from", "waiting", "id")
-"""Every name that narrows a list of samples, beside those of facets."""
+"""Every name that filters a list of samples, besides those of facets."""
 
 
 class SampleQuerySet(WaitingQuerySet):
@@ -242,7 +242,7 @@ class SampleQuerySet(WaitingQuerySet):
         return self.filter(_said(text))
 
     def by_state(self) -> dict[str, int]:
-        """How many samples stand where, by state; states without a sample are left out."""
+        """Number of samples by state; states without a sample are omitted."""
         return dict(self.order_by().values_list("state").annotate(n=Count("pk")))
 
     def on_one_picture_with(self, sample: Any) -> Self:
@@ -305,7 +305,7 @@ class FacetValueQuerySet(models.QuerySet[Any]):
     def counted(self) -> list[tuple[str, str, int]]:
         """Name, value and number of samples, the most frequent first within each name.
 
-        A sample that has a value twice counts once. Leaving out what stands there again is a third quicker than
+        A sample that has a value twice counts once. Leaving out what is there again is a third quicker than
         counting distinct samples.
         """
         earlier = {name: OuterRef(name) for name in ("sample", "name", "value")}

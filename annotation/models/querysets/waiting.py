@@ -47,7 +47,7 @@ WORK: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "reviewed": ("annotations__revisions__reviews__reviewer", {}),
     "skipped": ("skips__user", {}),
 }
-"""What a lead counts and lists of one person's work on samples: the way to the person, and what must hold beside."""
+"""What a lead counts and lists of one person's work on samples: the path to the person, and further conditions."""
 
 
 class WaitingQuerySet(models.QuerySet[Any]):
@@ -73,12 +73,12 @@ class WaitingQuerySet(models.QuerySet[Any]):
         return self.filter(found, benchmark__in=benchmarks)
 
     def open_at(self, place: int) -> Self:
-        """Samples that are not settled and whose place to annotate nobody has filled."""
+        """Unsettled samples with a free place for an annotator."""
         filled = self.model.annotations.rel.related_model.objects.filter(sample=OuterRef("pk"), place=place)
         return self.filter(~Exists(filled), state__in=OPEN_STATES)
 
     def open_to(self, user: Person | int, queues: Sequence[Any]) -> Self:
-        """What the queue may hand to this person: not settled, not filled, not held by others, not seen or skipped by
+        """What the queue may assign to this person: not settled, not filled, not held by others, not seen or skipped by
         them, not given to a person else."""
         of_sample = {"sample": OuterRef("pk")}
         leases = self._of("leases").filter(**of_sample, seat="annotate").live().exclude(user=user)
@@ -96,7 +96,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
         return found.annotate(taken=taken)._by_overlap(queues, once, several, "taken__lt")
 
     def to_review_by(self, user: Person, queues: Sequence[Any]) -> Self:
-        """What the queue may hand to this reviewer: submitted by all who annotate it, none of it theirs, not held by
+        """What the queue may assign to this reviewer: submitted by all who annotate it, none of it theirs, not held by
         another reviewer, not skipped."""
         of_sample = {"sample": OuterRef("pk")}
         annotations = self._of("annotations").filter(**of_sample)
@@ -143,7 +143,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
         return self.filter(pk__in=self.model.objects.filter(**{path: int(person)}, **beside).values("pk"))
 
     def work_by_person(self, kind: str) -> dict[int, int]:
-        """On how many samples each person has work of this kind; nobody is left out who has any. One query."""
+        """On how many samples each person has work of this kind; nobody is omitted who has any. One query."""
         path, beside = WORK[kind]
         found = self.filter(**{f"{path}__isnull": False}, **beside).order_by()
         return dict(found.values_list(path).annotate(n=Count("pk", distinct=True)))

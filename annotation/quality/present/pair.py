@@ -1,4 +1,4 @@
-"""What is shown of two raters: how their boxes overlap, how their labels agree, the two by two of one label."""
+"""Two raters compared: overlap of boxes, agreement of labels, and the 2×2 table of one label."""
 
 from __future__ import annotations
 

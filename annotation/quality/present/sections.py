@@ -20,6 +20,6 @@ SECTIONS = (
 
 
 def quality_context(request: HttpRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
-    """What these pages share: the head of the benchmark, and ``sections`` (words, address, current)."""
+    """Shared context of these pages: the head of the benchmark, and ``sections`` (words, address, current)."""
     links = [(words, reverse(route, args=[benchmark.slug]), name == current) for name, words, route in SECTIONS]
     return {**benchmark_context(request, benchmark, "quality"), "sections": links}

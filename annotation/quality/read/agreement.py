@@ -200,7 +200,7 @@ def _cluster(row: Mapping[str, Any]) -> str:
 
 
 def short_names(names: Mapping[int, str]) -> dict[int, str]:
-    """First words where they tell people apart, whole names elsewhere and of people who left: "Former annotator 7"."""
+    """First names where they distinguish people, full names elsewhere and of people who left: "Former annotator 7"."""
     first = {person: name if name.startswith("Former ") else name.split()[0] for person, name in names.items()}
     shared = list(first.values())
     return {person: short if shared.count(short) == 1 else names[person] for person, short in first.items()}

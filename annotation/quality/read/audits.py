@@ -1,4 +1,4 @@
-"""What audits found: how often a further person disagrees with accepted gold, and about what."""
+"""Results of audits: how often another person disagrees with accepted gold, and about what."""
 
 from __future__ import annotations
 

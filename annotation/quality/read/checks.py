@@ -12,7 +12,7 @@ from annotation.work_rules import Standing
 
 @dataclass(frozen=True)
 class CheckRow:
-    """One answer handed in: to which sample, by whom, and what came of the comparison."""
+    """One answer submitted: to which sample, by whom, and what came of the comparison."""
 
     answer: CheckAnswer
     key: str
@@ -42,7 +42,7 @@ class CheckGroup:
 
 
 def check_rows(benchmark: Benchmark, by: str = "") -> list[CheckRow]:
-    """Every answer handed in, the newest first. One query, and one for the values of the facet ``by``."""
+    """Every answer submitted, the newest first. One query, and one for the values of the facet ``by``."""
     found = CheckAnswer.objects.on(benchmark).handed_in().select_related("check_of__sample__image", "user", "gold")
     answers = list(found.order_by("-handed_in_at", "-pk"))
     names = short_names({one.user_id: str(one.user) for one in answers})

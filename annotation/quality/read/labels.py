@@ -125,7 +125,7 @@ def _raters(pair: Pair) -> tuple[int, int]:
 
 
 def _label(name: str, title: str, given: Sequence[tuple[str | None, str | None]], offered: set[str]) -> Label:
-    """Codes of what was given; ``offered`` are categories that count also where nobody took them."""
+    """Codes of the given values. Categories of ``offered`` count even if nobody chose them."""
     used = {value for both in given if None not in both for value in both if value is not None}
     categories = tuple(sorted(used | offered))
     place = {value: code for code, value in enumerate(categories)}

@@ -1,4 +1,4 @@
-"""What each person made of a benchmark: how much they submitted, what became of it, and how long it took."""
+"""Work of each person on a benchmark: submissions, their outcome, and the time spent."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
 def agreement_context(
     request: HttpRequest, benchmark: Benchmark, current: str, tab: str = "agreement"
 ) -> dict[str, Any]:
-    """What the pages under the tab share: the head of the benchmark, and ``sections`` (words, address, current)."""
+    """Shared context of pages under the tab: the head of the benchmark, and ``sections`` (words, address, current)."""
     sections = (
         ("annotators", gettext("Annotators"), "annotation:agreement"),
         ("blind", gettext("Blind answers"), "evaluation:human-accuracy"),

@@ -45,7 +45,7 @@ class GroupRow:
 
 @dataclass(frozen=True)
 class UndecidedRow:
-    """An answer to another question than the known one, beside what is known."""
+    """An answer to another question than that of the gold check, next to the gold."""
 
     row: CheckRow
     question: str

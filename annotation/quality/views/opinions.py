@@ -1,4 +1,4 @@
-"""Where people disagree most, and when one more of them is asked."""
+"""Most disputed samples, and the rules for extra annotators."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def decide_audit(
 
 
 def settle_proposal(*, actor: User, item: AuditItem, outcome: str, reason: str = "") -> None:
-    """What the lead makes of a disagreement: the sample is reopened for its author, or its gold is kept."""
+    """The lead's decision on a disagreement: reopen the sample for its author, or keep its gold."""
     benchmark = item.draw.benchmark
     require(actor, benchmark, Right.MANAGE)
     if outcome not in AuditItem.Outcome.values:
@@ -186,7 +186,7 @@ def _sit_down(actor: User, sample: Sample) -> AuditItem:
 
 
 def _reopen(actor: User, item: AuditItem, reason: str) -> None:
-    """Raises ``Conflict`` with what stands in the way."""
+    """Raises ``Conflict`` with the reason that prevents it."""
     samples = Sample.objects.filter(pk=item.sample_id)
     receipt = reopen_samples(
         actor=actor, benchmark=item.draw.benchmark, samples=samples, reason=reason, key=f"audit {item.pk}"

@@ -1,4 +1,4 @@
-"""What a lead does about gold checks: their rules, which samples are known, what decides itself not."""
+"""Actions of a lead on gold checks: rules, gold check samples, and answers that need a decision."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def add_checks(*, actor: User, benchmark: Benchmark, keys: Sequence[str]) -> int
 
 
 def draw_checks(*, actor: User, benchmark: Benchmark, n: int) -> int:
-    """Draw so many accepted samples at random that are no checks yet; how many there were to draw."""
+    """Draw this many accepted samples at random that are no checks yet; returns how many were available."""
     require(actor, benchmark, Right.MANAGE)
     if not 1 <= n <= MOST:
         raise InvalidInput(gettext("Select from 1 to %(limit)s samples.") % {"limit": MOST}, field="n")

@@ -73,7 +73,7 @@ def keep_blind(
 
 
 def _seen(actor: User, sample: Sample, revision: Revision, condition: str | None) -> str:
-    """What an answer is given from: what is next, or what was answered from already."""
+    """The source of an answer: the next one, or one that was already used."""
     following = next_condition(actor, sample, revision)
     known = BlindAnswer.objects.filter(revision=revision, reviewer=actor)
     condition = condition or following or known.from_the_picture().values_list("condition", flat=True).first()

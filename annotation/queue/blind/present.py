@@ -25,7 +25,7 @@ from webapp.common.errors import InvalidInput
 
 SHOWN_BEFORE = ("question", "answer_type", "options")
 CROP_SIDE = 960
-"""A crop alone is shown with its longer side so large, or eight times as large as it is."""
+"""Longest side of a crop that is shown alone, at most eight times its own size."""
 
 
 def blind_json(user: User, sample: Sample, revision: Revision) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def crops_json(sample: Sample, revision: Revision) -> list[dict[str, Any]]:
 
 
 def _before(user: User, revision: Revision) -> dict[str, Any]:
-    """What the reviewer answered from the crops alone; the same again is one key."""
+    """The reviewer's answer from the crops alone. One key gives it again."""
     first = BlindAnswer.objects.get(revision=revision, reviewer=user, condition=Condition.CROP)
     words = revision.options.get(first.answer, first.answer)
     return {"answer": first.answer, "unsure": first.unsure, "words": words}
@@ -101,7 +101,7 @@ def blind_answer_of(request: HttpRequest) -> dict[str, Any]:
 
 
 def _condition(data: Mapping[str, Any]) -> str | None:
-    """What the answer was given from; None: what is next."""
+    """The source of the answer; None: the next one."""
     value = text_of(data, "condition")
     if value and value not in list(Condition):
         raise InvalidInput(

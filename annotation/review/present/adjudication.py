@@ -1,4 +1,4 @@
-"""What the adjudication page sends to its script: all annotations under letters, how they compare, and a proposal."""
+"""Data for the script of the adjudication page: annotations under letters, their comparison, and a proposal."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ROUTES = {
 
 
 def adjudication_json(user: User, sample: Sample) -> dict[str, Any]:
-    """What the script of the page needs. Authors are named only where the lead has it so."""
+    """Data for the script of the page. Authors are named only if the lead allows it."""
     rule = rule_of(sample.benchmark)
     submissions = submissions_of(sample, rule)
     letters = letters_of(sample, submissions)
@@ -85,7 +85,7 @@ def _group(group: BoxGroup, letters: list[str]) -> dict[str, Any]:
 
 
 def _fields(submissions: Submissions, plan: bool) -> list[dict[str, Any]]:
-    """Only the fields that somebody filled in, disputed ones first."""
+    """Only the fields that an annotator filled in, disputed ones first."""
     compared: Compared = submissions.compared
     chain = any(one.reference_toolchain for one in submissions.contents)
     empty = {Field.TOOLCHAIN: not chain, Field.PLAN: not plan, Field.FACETS: not any(submissions.facets)}

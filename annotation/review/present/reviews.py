@@ -64,7 +64,7 @@ class DecidedRow:
 
 
 def review_json(user: User, annotation: Annotation, revision: Revision, rights: dict[str, bool]) -> dict[str, Any]:
-    """What the review's script needs; see ``blind_json`` for what there is of the content before the blind answer."""
+    """Data for the review's script. See ``blind_json`` for the content before the blind answer."""
     sample = annotation.sample
     slug = sample.benchmark.slug
     shown = blind_json(user, sample, revision)
@@ -95,7 +95,7 @@ def _after(user: User, annotation: Annotation, revision: Revision, slug: str) ->
 
 
 def _chain(sample: Sample, revision: Revision, slug: str) -> dict[str, Any] | None:
-    """Where the reference toolchain is run and confirmed, and who confirmed it; None without calls or an image."""
+    """Address to run and verify the reference toolchain, and who verified it; None without calls or an image."""
     calls = content_of(revision).reference_toolchain
     if not calls or sample.image is None or sample.image.state != Image.State.READY:
         return None
@@ -120,7 +120,7 @@ def _history(annotation: Annotation) -> list[dict[str, Any]]:
 
 
 def reviews_context(user: User, benchmark: Benchmark) -> dict[str, Any]:
-    """What waits for this reviewer and what they decided last."""
+    """Submissions for this reviewer, and their last decisions."""
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(user)
     waiting = in_order_of_review(user, queues)
     total = waiting.count()

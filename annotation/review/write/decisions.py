@@ -79,7 +79,7 @@ def next_after_decision(actor: User, benchmark: Benchmark) -> Sample | None:
 
 
 def in_order_of_review(actor: User, queues: Sequence[BenchmarkQueue]) -> SampleQuerySet:
-    """What waits for this reviewer, in the order in which it is assigned."""
+    """Submissions for this reviewer, in the order of assignment."""
     waiting = Sample.objects.to_review_by(actor, queues)
     disputed = any(queue.order == BenchmarkQueue.Order.DISAGREEMENT for queue in queues)
     return waiting.most_disagreement_first() if disputed else waiting.order_by("key")

@@ -98,7 +98,7 @@ def facts_of(benchmark: Benchmark) -> Facts:
 
 
 def share_bars(shares: Sequence[float]) -> list[Column]:
-    """Evidence areas on a log axis; a share stands in the bar whose lower end it reaches."""
+    """Evidence areas on a log axis. A share belongs to the bar whose lower end it reaches."""
     if not shares:
         return []
     ends = list(pairwise(AREA_EDGES))

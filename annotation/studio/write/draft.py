@@ -98,7 +98,7 @@ def _begin(actor: User, sample: Sample, place: int) -> Annotation:
 
 
 def _store(annotation: Annotation, version: int, content: Mapping[str, Any], key: str) -> int:
-    """One conditional UPDATE, or the first row; whoever comes second is told what is stored."""
+    """One conditional UPDATE, or the first row. The second writer gets what is stored."""
     draft = draft_of(annotation)
     if draft is None and version == 0:
         first = Draft(annotation=annotation, content=content, key=key)

@@ -47,5 +47,5 @@ def changed_planes(
 
 
 def first_of(rows: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
-    """Return so many rows, all for a number of 0 or less, and never more than ``MOST_MEASURED``."""
+    """Return this many rows, all for 0 or less, and never more than ``MOST_MEASURED``."""
     return rows[: min(number, MOST_MEASURED) if number > 0 else MOST_MEASURED]

@@ -19,7 +19,7 @@ _RANGES: dict[str, dict[str, tuple[float, float]]] = {
     "median": {"ksize": (3, 51)},
     "bilateral": {"d": (1, 50), "sigma_color": (1, 200), "sigma_space": (1, 200)},
 }
-"""What each method of the blur uses, and from where to where. It ignores the other parameters."""
+"""Parameters of each blur method, with their ranges. It ignores the others."""
 _OPERATIONS = {
     "erode": cv2.MORPH_ERODE, "dilate": cv2.MORPH_DILATE, "open": cv2.MORPH_OPEN, "close": cv2.MORPH_CLOSE,
 }  # fmt: skip

@@ -32,6 +32,11 @@ PAGE_SIZE = 100
 MOST_PROPOSALS = 200
 MOST_ENTRIES = 30
 STATES = {"accepted": gettext_lazy("Accepted"), "merged": gettext_lazy("Merged"), "refused": gettext_lazy("Rejected")}
+HEADINGS = {
+    "accepted": gettext_lazy("Accepted tools"),
+    "merged": gettext_lazy("Merged tools"),
+    "refused": gettext_lazy("Rejected tools"),
+}
 
 
 @login_required
@@ -58,7 +63,7 @@ def tools_page(
     problems: list[str] | None = None,
 ) -> HttpResponse:
     """Template annotation/tools/tools.html; context: proposals and rows (ToolUse), page (has_next, after), total, q,
-    state, state_words, states, segment, segments, adding (ToolForm), problems (of a file that was refused)."""
+    state, heading, states, segment, segments, adding (ToolForm), problems (of a file that was refused)."""
     q, state, segment = (request.GET.get(name, "").strip() for name in ("q", "state", "segment"))
     every = BankTool.objects.filter(benchmark=benchmark)
     proposed = every.proposed().select_related("proposed_by").order_by("created_at", "pk")
@@ -74,7 +79,7 @@ def tools_page(
         "total": found.count(),
         "q": q,
         "state": state if state in STATES else "accepted",
-        "state_words": f"{STATES.get(state, STATES['accepted'])} tools",
+        "heading": HEADINGS.get(state, HEADINGS["accepted"]),
         "states": STATES,
         "segment": segment,
         "segments": SEGMENTS,
@@ -171,7 +176,7 @@ def _load(request: SignedInRequest, slug: str, pk: int) -> BankTool:
 
 
 def _decided(request: SignedInRequest, found: BankTool, form: Any, name: str, decide: Any) -> HttpResponse:
-    """Decide and go back to the list; what stands in the way is said beside its field."""
+    """Decide and go back to the list. An error is shown next to its field."""
     if form.is_valid():
         with errors_said_in(form):
             after = decide(form.cleaned_data)

@@ -1,4 +1,4 @@
-"""The lead's page of the work in hand: where the samples stand, who does how much, who holds what."""
+"""The lead's Work page: samples by state, the work of each person, and who has which sample."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _count(listed: str, name: str, value: str, n: int) -> Count:
 
 
 def work_context(request: HttpRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
-    """What the pages under the tab share: the head of the benchmark, and ``sections`` (words, address, current)."""
+    """Shared context of pages under the tab: the head of the benchmark, and ``sections`` (words, address, current)."""
     sections = (
         ("overview", gettext("Overview"), "annotation:work"),
         ("samples", gettext("Choose samples"), "annotation:work-samples"),

@@ -1,19 +1,22 @@
-"""A lead gives samples to one person: they are handed to them next, and to nobody else."""
+"""A lead assigns samples to one person, who gets them next. Nobody else gets them."""
 
 from __future__ import annotations
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.idempotency import answer_once
+from annotation.common.words import state_words
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Lease, Receipt, Sample, Skip
 from annotation.models.querysets.samples import SampleQuerySet
-from annotation.queue.batch import SETTLED, Batch, Refused, load_batch, require_annotator, words
+from annotation.queue.batch import SETTLED, Batch, Refused, load_batch, require_annotator
 from annotation.queue.leases import ANNOTATE, queue_of
 from annotation.workflow import Right, State
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.bulk import insert_rows
+from webapp.common.translation import all_of
 
 UNFINISHED = (State.DRAFT, State.RETURNED)
 
@@ -62,19 +65,22 @@ def _assign(actor: User, batch: Batch, to: User) -> None:
 def _in_the_way(sample: Sample, annotations: list[Annotation], to: User, queue: BenchmarkQueue) -> Annotation | None:
     """The annotation of a person else that goes over to ``to``; None where there is a place for them."""
     if sample.state in SETTLED:
-        raise Refused(f"It is {words(sample.state)}. Reopen it for {to} instead.")
+        raise Refused(
+            gettext("It is %(state)s. Reopen it for %(person)s instead.")
+            % {"state": state_words(sample.state), "person": to}
+        )
     own = next((one for one in annotations if one.author_id == to.pk), None)
     if own is not None and own.state not in UNFINISHED:
-        raise Refused(f"{to} has already submitted it.")
+        raise Refused(gettext("%(person)s has already submitted it.") % {"person": to})
     placed = [one for one in annotations if one.place is not None]
     if own is not None or len(placed) < queue.wanted(sample.pk):
         return None
     unfinished = [one for one in placed if one.state in UNFINISHED]
     if not unfinished:
-        raise Refused("It is already submitted. Return it first.")
+        raise Refused(gettext("It is already submitted. Return it first."))
     if len(unfinished) > 1:
-        names = " and ".join(str(one.author) for one in unfinished)
-        raise Refused(f"{names} have drafts of it.")
+        names = all_of([str(one.author) for one in unfinished])
+        raise Refused(gettext("%(people)s have drafts of it.") % {"people": names})
     return unfinished[0]
 
 

@@ -12,7 +12,7 @@ from annotation.common.idempotency import answer_once
 from annotation.content.changes import content_changed
 from annotation.models import Annotation, Assignment, Benchmark, Gold, Lease, Receipt, Sample
 from annotation.models.querysets.samples import SampleQuerySet
-from annotation.queue.batch import Batch, apply_transitions, load_batch, update_sample_states, words
+from annotation.queue.batch import Batch, apply_transitions, load_batch, reasons_in_english, update_sample_states
 from annotation.work.write.returns import check_why
 from annotation.workflow import Right, SampleState, State
 from webapp.accounts.models import User
@@ -32,10 +32,9 @@ def discard_samples(
         batch = load_batch(benchmark, samples)
         leaving = [sample for sample in batch.samples if sample.state != SampleState.DISCARDED]
         batch.done = [sample.key for sample in leaving]
-        batch.refused = {
-            one.key: "It is already discarded." for one in batch.samples if one.state == SampleState.DISCARDED
-        }
-        _discard(actor, batch, leaving, comment or ", ".join(words(reason) for reason in reasons))
+        already = gettext("It is already discarded.")
+        batch.refused = {one.key: already for one in batch.samples if one.state == SampleState.DISCARDED}
+        _discard(actor, batch, leaving, comment or reasons_in_english(reasons))
         return batch.answer()
 
     return answer_once(actor, key, f"discard:{benchmark.pk}", work)

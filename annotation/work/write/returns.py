@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.access import require
 from annotation.common.idempotency import answer_once
+from annotation.common.words import state_words
 from annotation.models import Annotation, Benchmark, Lease, Receipt, Review, Revision
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.models.querysets.waiting import WAITING_STATES
-from annotation.queue.batch import Batch, apply_transitions, load_batch, update_sample_states, words
+from annotation.queue.batch import Batch, apply_transitions, load_batch, reasons_in_english, update_sample_states
 from annotation.queue.leases import REVIEW
 from annotation.workflow import Right, SampleState
 from webapp.accounts.models import User
 from webapp.common.bulk import as_json, insert_rows
 from webapp.common.errors import InvalidInput
 
-INSTEAD = {
-    SampleState.ACCEPTED: " Open it again instead.",
-    SampleState.DISCARDED: " Open it again instead.",
-    SampleState.DRAFT: " Assign it to a person instead.",
+REFUSED = {
+    SampleState.ACCEPTED: gettext_lazy("It is accepted. Reopen it instead."),
+    SampleState.DISCARDED: gettext_lazy("It is discarded. Reopen it instead."),
+    SampleState.DRAFT: gettext_lazy("It is a draft. Assign it to a person instead."),
 }
 
 
@@ -43,7 +44,10 @@ def return_samples(
                 waiting += found
                 batch.done.append(sample.key)
             else:
-                batch.refused[sample.key] = f"It is {words(sample.state)}.{INSTEAD.get(SampleState(sample.state), '')}"
+                refused = REFUSED.get(SampleState(sample.state))
+                batch.refused[sample.key] = str(
+                    refused or gettext("It is %(state)s.") % {"state": state_words(sample.state)}
+                )
         _return(actor, batch, waiting, list(reasons) or [Review.Reason.OTHER.value], comment)
         return batch.answer()
 
@@ -84,6 +88,6 @@ def _return(actor: User, batch: Batch, waiting: list[Annotation], reasons: list[
             if number not in already
         ],
     )
-    why = comment or ", ".join(words(reason) for reason in reasons)
+    why = comment or reasons_in_english(reasons)
     apply_transitions(actor=actor, batch=batch, annotations=waiting, name="send_back", reason=why)
     update_sample_states({one.sample_id: one.sample for one in waiting}.values())

@@ -1,4 +1,4 @@
-"""What the workbench's script asks for: a chain run, a mark, a further chain."""
+"""Requests of the workbench's script: run a toolchain, mark one as verified, accept an alternative."""
 
 from __future__ import annotations
 

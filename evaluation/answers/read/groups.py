@@ -71,7 +71,7 @@ class Tally:
 @dataclass(frozen=True)
 class AnswerGroups:
     """The groups of one state, the largest first. Before they were narrowed, as answers: ``by_reason`` of the run,
-    ``by_run`` of the reason. ``names``: of the runs; ``withheld``: samples may be left out for who asks."""
+    ``by_run`` of the reason. ``names``: of the runs; ``withheld``: samples may be omitted for who asks."""
 
     tallies: Sequence[Tally]
     by_reason: Counter[str]
@@ -185,7 +185,7 @@ def _counted(undecided: UndecidedAnswers, votes: Votes) -> list[Tally]:
 
 
 def _settled(undecided: UndecidedAnswers) -> dict[int, tuple[str, int]]:
-    """Group and run of those of these answers about which a decision of today stands, by trajectory."""
+    """Group and run of those of these answers that have a current decision, by trajectory."""
     rows = Judgement.objects.of(undecided.snapshot.benchmark).decisions().exclude(trajectory=None)
     said = list(rows.values_list("trajectory", "run_id", "sample_id", "trajectory__answer", *SAID))
     if not said:

@@ -105,7 +105,7 @@ def rows_of(pks: Collection[int]) -> Iterator[Row]:
 
 
 def open_rows(pks: Collection[int]) -> Iterator[Row]:
-    """The same, without those about which a decision of today stands. One query more for each ``CHUNK``."""
+    """The same, without those that have a current decision. One query more for each ``CHUNK``."""
     decided = {pk: one for chunk in _chunks(pks) for pk, one in decisions_on(chunk).items()}
     for row in rows_of(pks):
         if not (row.pk in decided and holds(decided[row.pk], row.text, row.asked.key)):
@@ -118,7 +118,7 @@ def _chunks(pks: Collection[int]) -> Iterator[list[int]]:
 
 
 def decided_rows(benchmark: Benchmark, hidden: Any, *, left: bool) -> Iterator[Row]:
-    """The answers about which a decision of today stands: those that were left for a judge, or the others. Two
+    """The answers with a current decision: those that were left for a judge, or the others. Two
     queries."""
     leave = Q(verdict=DecisionWord.LEAVE)
     found = Judgement.objects.of(benchmark).decisions().filter(leave if left else ~leave | Q(verdict=None))
@@ -163,7 +163,7 @@ def votes_on(benchmark: Benchmark) -> Votes:
 def groups_of(
     rows: Iterable[Row], settings: MetricSettings, votes: Votes = MappingProxyType({})
 ) -> Iterator[AnswerGroup]:
-    """The groups of these answers, each in place of its first. Equal answers under one key are read once."""
+    """The groups of these answers, each instead of its first. Equal answers under one key are read once."""
     digests: dict[int, str] = {}
     readings: dict[tuple[str | None, str], AnswerResult] = {}
     groups: dict[tuple[str, Said | None], AnswerGroup] = {}

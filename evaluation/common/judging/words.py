@@ -26,7 +26,7 @@ UNNAMED = "a judge"
 
 
 def word_of(verdict: str | None, answer: str | None, kind: str, key: AnswerKey, settings: MetricSettings) -> str | None:
-    """What a judgment comes to: the first word of its verdict, or whether its answer is right; None: nothing."""
+    """What a judgment comes to: the first word of its verdict, or whether its answer is correct; None: nothing."""
     said = next(iter((verdict or "").split()), "").strip(".,;:!").casefold()
     if kind != JudgementKind.SUFFICIENCY or said in YES or said == "no" or answer is None:
         return said if verdict is not None else None

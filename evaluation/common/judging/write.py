@@ -70,7 +70,7 @@ def remove_questions(*, actor: User, benchmark: Benchmark, items: Any) -> tuple[
 
 
 def drop_questions(trajectories: Any, record: ImportRecord | None) -> None:
-    """The questions about trajectories that an import changes or takes away leave their queues: what they asked about
+    """The questions about trajectories that an import changes or removes leave their queues: what they asked about
     is not there any more. Verdicts are ``carry_marks``'. Queues stay, also without questions, and say so: see
     ``dropped_from``. Call in its transaction, before the trajectories go."""
     items = _held(JudgingItem.objects.filter(trajectory__in=trajectories))

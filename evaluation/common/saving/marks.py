@@ -21,7 +21,7 @@ def collect_user_marks(trajectories: Collection[int]) -> Marks:
 
 
 def restore_user_marks(marks: Marks, new: Mapping[int, int]) -> None:
-    """The marks on what stands in place of the old, steps and all: old number -> new number. A judgment stays only
+    """The marks on what stands instead of the old, steps and all: old number -> new number. A judgment stays only
     where what it is about is the same. Call in the same transaction."""
     for model, rows in marks:
         for row in rows:

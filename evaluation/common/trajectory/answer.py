@@ -52,7 +52,7 @@ class Answer:
 
     @property
     def overruled(self) -> bool:
-        """Whether a judge's verdict stands in place of another one of the rule. Without a verdict, as of a detector,
+        """Whether a judge's verdict stands instead of another one of the rule. Without a verdict, as of a detector,
         none does."""
         return bool(self.rule and self.verdict) and self.rule != self.verdict
 

@@ -169,13 +169,13 @@ def read_on_sample(sample: Any) -> list[Trajectory]:
 
 
 def read_last_crops(trajectories: Sequence[Trajectory], sample: Any) -> dict[int, Corners]:
-    """The last usable crop of each of these on one sample, by primary key; without one it is left out. Two queries."""
+    """The last usable crop of each of these on one sample, by primary key; without one it is omitted. Two queries."""
     return {pk: crops[-1][1] for pk, crops in read_crops(trajectories, sample).items()}
 
 
 def read_crops(trajectories: Sequence[Trajectory], sample: Any) -> dict[int, list[tuple[int, Corners]]]:
     """All usable crops of each of these on one sample, by primary key, as turn number (from 1) and corners; without
-    one it is left out. Two queries."""
+    one it is omitted. Two queries."""
     whole = list(Trajectory.objects.filter(pk__in=[trajectory.pk for trajectory in trajectories]))
     samples, loaded = sample_columns([record_of(sample)]), load_trajectories(whole)
     crops = score_run(samples, loaded.columns, MetricSettings()).step_crops
@@ -191,7 +191,7 @@ def read_turns(trajectory: Trajectory, *, first: int, count: int, cap: int | Non
     """``count`` steps from position ``first``. Up to ``cap`` characters of their texts are read (None: all of them).
 
     Each has ``text_start``, ``observation_start`` and the lengths of the whole, ``text_length``,
-    ``observation_length``, and ``replayed``: what a kept replay puts in place of the record, or None. One
+    ``observation_length``, and ``replayed``: what a kept replay puts instead of the record, or None. One
     query, two with a replay.
     """
     steps = Step.objects.filter(trajectory=trajectory, position__gte=first).order_by("position")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.text import Truncator
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.schema import ORIGINAL, ToolCall
 from evaluation.common.frame import Frame
@@ -21,14 +22,14 @@ BLOCK = 20_000
 SHOWN_SIDE, SEEN_SIDE, LARGE_SIDE = 240, 480, 960
 
 NOT_EVIDENCE = {
-    "post_answer": "after the answer, not counted",
-    "unused": "with the answer: the image came too late",
+    "post_answer": gettext_lazy("after the answer, not counted"),
+    "unused": gettext_lazy("with the answer: the image came too late"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The beginning of a text, and how many characters it has in all. ``mark``: start and end of what stands out in it,
+    """The beginning of a text, and how many characters it has in all. ``mark``: start and end of what is highlighted,
     in characters of the text."""
 
     start: str
@@ -128,7 +129,7 @@ def _turn(
         tool=step.tool,
         call=call_words(step, CALL_CAP if cap else None),
         label=step.label,
-        state="failed" if not source.ok else NOT_EVIDENCE.get(step.flag, ""),
+        state=gettext("failed") if not source.ok else str(NOT_EVIDENCE.get(step.flag, "")),
         failed=not source.ok,
         text=Excerpt(step.text_start or "", step.text_length or 0),
         observation=Excerpt(step.observation_start or "", step.observation_length or 0),
@@ -183,9 +184,8 @@ def argument_difference(reference: ToolCall, arguments: Mapping[str, Any], execu
         x1, y1, x2, y2 = executed
         have = {"x": x1, "y": y1, "w": x2 - x1, "h": y2 - y1}
         moved = {name: value - float(old or 0) for (name, value), old in zip(have.items(), region, strict=True)}
-        return (
-            ", ".join(f"{name} {decimal(by, sign=True)}" for name, by in moved.items() if abs(by) >= 0.5)
-            or "same place"
+        return ", ".join(f"{name} {decimal(by, sign=True)}" for name, by in moved.items() if abs(by) >= 0.5) or gettext(
+            "same place"
         )
     changed = [
         f"{name} {_value(wanted[name])} → {_value(arguments[name])}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from evaluation.common.figures import axis_of
 from evaluation.compare.present.links import Asked, Count, PairLinks
@@ -21,10 +21,10 @@ from webapp.common.markup import fast_format_html_join
 from webapp.common.svg import around_zero
 
 WORDS = {
-    "both": "both correct",
-    "a_only": "only {a} correct",
-    "b_only": "only {b} correct",
-    "neither": "both incorrect",
+    "both": gettext_lazy("both correct"),
+    "a_only": gettext_lazy("only %(a)s correct"),
+    "b_only": gettext_lazy("only %(b)s correct"),
+    "neither": gettext_lazy("both incorrect"),
 }
 LEVEL = 0.05
 LEAST_SHARE = 0.001
@@ -129,7 +129,7 @@ def shown(slug: str, found: RunComparison, asked: Asked, letters: Mapping[int, s
     return Shown(
         a=a,
         b=b,
-        cells=[_cell(name, WORDS[name].format(a=a, b=b), pair, links, asked) for name in CELLS],
+        cells=[_cell(name, WORDS[name] % {"a": a, "b": b}, pair, links, asked) for name in CELLS],
         first=line_of(gettext("All samples"), pair, links, axis),
         pairs=pairs,
         slices=_slices(slug, found.slices, runs, axis),

@@ -7,6 +7,7 @@ from io import BytesIO
 from typing import Any
 
 from django.http import FileResponse
+from django.utils.translation import gettext
 
 from evaluation.common.downloads import download
 from evaluation.common.figures import FIGURES
@@ -37,7 +38,11 @@ def comparison_file(
 ) -> FileResponse:
     """``letters``: of every run of the benchmark. Raises ``InvalidInput`` for a format that there is not."""
     if format not in FORMATS:
-        raise InvalidInput(f"A comparison is exported as {', '.join(FORMATS)}, not as {format!r}.", field="format")
+        raise InvalidInput(
+            gettext("A comparison is exported as %(formats)s, not as %(format)s.")
+            % {"formats": ", ".join(FORMATS), "format": repr(format)},
+            field="format",
+        )
     name = f"{slug}-comparison-{'-'.join(str(run.pk) for run in found.runs)}.{format}"
     names = [f"{letters[run.pk]} {run}" for run in found.runs]
     if format in FIGURES:

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from evaluation.common.compared import calling_terms
 from evaluation.common.pairs import cell_terms, look_terms
@@ -73,9 +74,15 @@ class Asked:
         known = {str(run.pk): run for run in scored}
         asked = list(dict.fromkeys(pk for pk in terms.getlist("run") if pk))
         if unknown := next((pk for pk in asked if pk not in known), None):
-            raise NotFound(f"Unknown run {unknown[:20]}. The leaderboard lists the scored runs.")
+            raise NotFound(
+                gettext("Unknown run %(run)s. The leaderboard lists the scored runs.") % {"run": unknown[:20]}
+            )
         if len(asked) > MOST_RUNS:
-            raise InvalidInput(f"Up to {MOST_RUNS} runs can be compared, not {len(asked)}.", field="run")
+            raise InvalidInput(
+                gettext("Up to %(limit)s runs can be compared, not %(count)s.")
+                % {"limit": MOST_RUNS, "count": len(asked)},
+                field="run",
+            )
         runs = [known[pk] for pk in asked]
         runs += [run for run in scored if run not in runs][: max(0, LEAST_RUNS - len(runs))]
         cell = terms.get("cell", "")

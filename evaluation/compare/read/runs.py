@@ -33,7 +33,7 @@ from webapp.common.errors import NotFound
 
 Bools = NDArray[np.bool_]
 CELLS = ("both", "a_only", "b_only", "neither")
-"""The cells of two by two: both right, only the first, only the second, neither."""
+"""The cells of two by two: both correct, only the first, only the second, neither."""
 MOST_SLICES = 14
 """Slices shown when no facet is chosen: facets are taken whole, in the order of their names, while they fit."""
 

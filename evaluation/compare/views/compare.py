@@ -31,6 +31,7 @@ from evaluation.models import Run
 from evaluation.query.sql import MOST_RUNS
 from webapp.common.htmx import render_page
 from webapp.common.http import Request
+from webapp.common.translation import all_of
 
 SIZES = (10, 20, 50, 100, 200)
 """Least numbers of samples of a slice that are proposed."""
@@ -123,7 +124,7 @@ def _at_what_is_compared(request: HttpRequest, asked: Asked) -> HttpResponse:
     """The address that names the runs, where one was named twice or alone."""
     named = [pk for pk in request.GET.getlist("run") if pk]
     if len(set(named)) < len(named):
-        runs = " and ".join(str(run) for run in asked.runs)
+        runs = all_of([str(run) for run in asked.runs])
         messages.warning(request, gettext("A run can't be compared with itself. These are %(runs)s.") % {"runs": runs})
     terms = request.GET.copy()
     terms.setlist("run", [str(run.pk) for run in asked.runs])

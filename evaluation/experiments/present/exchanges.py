@@ -56,7 +56,7 @@ def images_in(request: bytes | memoryview[int]) -> dict[str, None]:
 
 
 def image_answer(image: SentImage) -> HttpResponse:
-    """An image as a model received it, which a browser keeps for a few minutes: rights can be taken away."""
+    """An image as a model received it, which a browser keeps for a few minutes: rights can be removed."""
     if image.media_type not in SUFFIX:
         raise Http404(gettext("This is no image."))
     answer = HttpResponse(objects.read(image.name), content_type=image.media_type)

@@ -188,7 +188,8 @@ def _run_parts(experiment: Experiment) -> list[Part]:
         (gettext("Dialect"), recipe["dialect"]),
         (gettext("Prompts"), "", _prompt_links(experiment)),
         (gettext("Image size"), recipe["images"]),
-        (gettext("Limits"), ", ".join(f"{value} {name}" for name, value in recipe["limits"].items())),
+        (gettext("Turns, at most"), str(recipe["limits"]["rounds"])),
+        (gettext("Tool calls, at most"), str(recipe["limits"]["calls"])),
         (gettext("Rollouts"), str(experiment.rollouts)),
         *([(gettext("Checkpoint"), recipe["checkpoint"])] if recipe.get("checkpoint") else []),
     ]

@@ -12,7 +12,7 @@ from evaluation.models.querysets.experiments import AttemptQuerySet
 
 
 def attempts_known_to(user: Any, experiment: Experiment) -> AttemptQuerySet:
-    """All attempts; of a judge, those on the samples of a judging queue that this person has not finished are left out,
+    """All attempts; of a judge, those on the samples of a judging queue that this person has not finished are omitted,
     as its verdicts are everywhere. ``user`` None: a command run by who runs the server."""
     rows: AttemptQuerySet = experiment.attempts.all()
     if user is None or experiment.kind != Experiment.Kind.JUDGE:

@@ -114,7 +114,7 @@ def test_endpoint(*, actor: User | None, endpoint: Endpoint) -> Job:
             PROBE,
             payload={"endpoint_id": endpoint.pk},
             actor=actor,
-            title=f"Test the endpoint {endpoint}",
+            values={"endpoint": str(endpoint)},
             benchmark=endpoint.benchmark.slug if endpoint.benchmark else "",
             key=f"{PROBE}:{endpoint.pk}",
         )

@@ -60,7 +60,7 @@ def require_fit(experiment: Experiment, confirm: Collection[str]) -> dict[str, s
 
 
 def misfits_of(experiment: Experiment) -> list[Misfit]:
-    """What a person must confirm before the experiment sends a request."""
+    """Findings that a person must confirm before the experiment sends a request."""
     endpoint = experiment.endpoint
     if endpoint is None or not endpoint.capabilities:
         return []

@@ -46,7 +46,7 @@ def change_prompt(*, actor: User | None, prompt: Prompt, based_on: str, text: st
     versions = Prompt.objects.filter(benchmark=prompt.benchmark, slug=prompt.slug)
     try:
         with transaction.atomic():
-            # The first version stays, so it stands for the prompt: two people wait for each other here.
+            # The first version stays, so it represents the prompt: two people wait for each other here.
             versions.select_for_update().get(version=1)
             newest = versions.order_by("-version")[0]
             if newest.digest != based_on:

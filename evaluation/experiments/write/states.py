@@ -153,7 +153,7 @@ def _start(
             KIND,
             payload={"experiment_id": experiment.pk},
             actor=actor,
-            title=f"Run {experiment}"[:200],
+            values={"experiment": str(experiment)},
             benchmark=experiment.benchmark.slug,
             key=f"{KIND}:{experiment.pk}",
         )

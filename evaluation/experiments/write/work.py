@@ -17,6 +17,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from annotation.exchange.write.samples import finish_record, keep_issues
 from annotation.imaging.problems import PictureProblem
@@ -152,7 +153,7 @@ class Worker:
         counts = self._mine().counted()
         total = sum(counts.values())
         left = counts.get(Attempt.State.QUEUED, 0) + counts.get(Attempt.State.RUNNING, 0)
-        self.context.progress(total - left, total, unit="attempts")
+        self.context.progress(total - left, total, unit=gettext_noop("attempts"))
 
     def _mine(self) -> Any:
         found = Attempt.objects.filter(experiment=self.experiment)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext, pgettext
 
 from annotation.benchmarks.read.card import frozen_versions, making_of, sources_of
 from annotation.content.freeze import gold_digest
@@ -26,9 +26,13 @@ def read_data_card(benchmark: Benchmark) -> DataCard:
         state=_state(benchmark),
         sections=[
             _contents(benchmark, numbers),
-            CardSection("Facets", tables=tuple(_facets(numbers["by"])), text="" if numbers["by"] else "None."),
+            CardSection(
+                gettext("Facets"), tables=tuple(_facets(numbers["by"])), text="" if numbers["by"] else gettext("None.")
+            ),
             _made(benchmark, numbers["samples"]),
-            CardSection("License", text=benchmark.licence or "No license given. Ask the lead before reuse."),
+            CardSection(
+                gettext("License"), text=benchmark.licence or gettext("No license given. Ask the lead before reuse.")
+            ),
             _sources(benchmark),
             _versions(benchmark),
         ],
@@ -40,28 +44,39 @@ def _state(benchmark: Benchmark) -> str:
     versions = frozen_versions(benchmark)
     same = next((version.number for version in versions if version.checksum == digest), None)
     if same is not None:
-        return f"The numbers describe version {same}; checksum {digest}."
-    since = f"has changed since version {versions[0].number}" if versions else "has never been frozen"
-    return f"The gold {since}. The numbers describe the working state; checksum {digest}."
+        return gettext("The numbers describe version %(number)s; checksum %(digest)s.") % {
+            "number": same, "digest": digest,
+        }  # fmt: skip
+    if versions:
+        return gettext(
+            "The gold has changed since version %(number)s. The numbers describe the working state; "
+            "checksum %(digest)s."
+        ) % {"number": versions[0].number, "digest": digest}
+    return gettext("The gold has never been frozen. The numbers describe the working state; checksum %(digest)s.") % {
+        "digest": digest
+    }
 
 
 def _contents(benchmark: Benchmark, numbers: Mapping[str, Any]) -> CardSection:
     pictures = making_of(benchmark).pictures
-    samples = ngettext("%(count)s sample", "%(count)s samples", numbers["with_image"])
-    samples %= {"count": _count(numbers["with_image"])}
+    images = ngettext("%(images)s, on %(count)s sample", "%(images)s, on %(count)s samples", numbers["with_image"])
+    images %= {"images": _count(pictures), "count": _count(numbers["with_image"])}
     return CardSection(
-        "Contents",
+        gettext("Contents"),
         (
-            ("Samples", _count(numbers["samples"])),
-            ("Images", f"{_count(pictures)}, on {samples}"),
-            ("Multiple choice, open-ended", f"{_count(numbers['multiple_choice'])}, {_count(numbers['open'])}"),
-            ("Evidence area, median", _share(numbers["evidence_share_median"])),
-            ("Evidence area, mean", _share(numbers["evidence_share_mean"])),
-            ("Calls in reference toolchains", _count(numbers["reference_calls"])),
-            ("Calls per toolchain, mean", _decimal(numbers["chain_mean"])),
-            ("Calls per toolchain, median and range", _range(numbers)),
-            ("Distinct tools per toolchain, mean", _decimal(numbers["unique_tools_mean"])),
-            ("Words per question, mean", _decimal(numbers["prompt_words_mean"])),
+            (gettext("Samples"), _count(numbers["samples"])),
+            (gettext("Images"), images),
+            (
+                gettext("Multiple choice, open-ended"),
+                f"{_count(numbers['multiple_choice'])}, {_count(numbers['open'])}",
+            ),
+            (gettext("Evidence area, median"), _share(numbers["evidence_share_median"])),
+            (gettext("Evidence area, mean"), _share(numbers["evidence_share_mean"])),
+            (gettext("Calls in reference toolchains"), _count(numbers["reference_calls"])),
+            (gettext("Calls per toolchain, mean"), _decimal(numbers["chain_mean"])),
+            (gettext("Calls per toolchain, median and range"), _range(numbers)),
+            (gettext("Distinct tools per toolchain, mean"), _decimal(numbers["unique_tools_mean"])),
+            (gettext("Words per question, mean"), _decimal(numbers["prompt_words_mean"])),
         ),
     )
 
@@ -69,18 +84,18 @@ def _contents(benchmark: Benchmark, numbers: Mapping[str, Any]) -> CardSection:
 def _facets(by: Mapping[str, Mapping[str, int]]) -> Iterator[Table]:
     for name, counts in sorted(by.items()):
         ranked = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
-        yield Table((name, "Samples"), tuple((value, _count(n)) for value, n in ranked))
+        yield Table((name, gettext("Samples")), tuple((value, _count(n)) for value, n in ranked))
 
 
 def _made(benchmark: Benchmark, samples: int) -> CardSection:
     made = making_of(benchmark)
     return CardSection(
-        "Contributors",
+        gettext("Contributors"),
         (
-            ("Annotators", _count(made.authors)),
-            ("Reviewers", _count(made.reviewers)),
-            ("Imported gold", f"{_count(made.imported)} of {_count(samples)}"),
-            ("Gold accepted by another person", f"{_count(made.reviewed)} of {_count(samples)}"),
+            (gettext("Annotators"), _count(made.authors)),
+            (gettext("Reviewers"), _count(made.reviewers)),
+            (gettext("Imported gold"), _of(made.imported, samples)),
+            (gettext("Gold accepted by another person"), _of(made.reviewed, samples)),
         ),
     )
 
@@ -88,8 +103,11 @@ def _made(benchmark: Benchmark, samples: int) -> CardSection:
 def _sources(benchmark: Benchmark) -> CardSection:
     rows = tuple((s.name, s.format, f"{s.read_at:%Y-%m-%d}", s.sha256 or NOTHING) for s in sources_of(benchmark))
     if not rows:
-        return CardSection("Sources", text="No files were imported through the site.")
-    return CardSection("Sources", tables=(Table(("File", "Format", "Read", "sha256"), rows),))
+        return CardSection(gettext("Sources"), text=gettext("No files were imported through the site."))
+    return CardSection(
+        gettext("Sources"),
+        tables=(Table((gettext("File"), gettext("Format"), pgettext("data card", "Read"), "sha256"), rows),),
+    )
 
 
 def _versions(benchmark: Benchmark) -> CardSection:
@@ -98,8 +116,26 @@ def _versions(benchmark: Benchmark) -> CardSection:
         for v in frozen_versions(benchmark)
     )
     if not rows:
-        return CardSection("Versions", text="No versions yet.")
-    return CardSection("Versions", tables=(Table(("Version", "Samples", "Frozen", "Checksum", "Release notes"), rows),))
+        return CardSection(gettext("Versions"), text=gettext("No versions yet."))
+    return CardSection(
+        gettext("Versions"),
+        tables=(
+            Table(
+                (
+                    gettext("Version"),
+                    gettext("Samples"),
+                    pgettext("data card", "Frozen"),
+                    gettext("Checksum"),
+                    gettext("Release notes"),
+                ),
+                rows,
+            ),
+        ),
+    )
+
+
+def _of(part: int, whole: int) -> str:
+    return gettext("%(count)s of %(total)s") % {"count": _count(part), "total": _count(whole)}
 
 
 def _count(value: int) -> str:
@@ -117,4 +153,6 @@ def _share(value: float | None) -> str:
 def _range(numbers: Mapping[str, Any]) -> str:
     if numbers["chain_median"] is None:
         return NOTHING
-    return f"{numbers['chain_median']:g}, {numbers['chain_min']} to {numbers['chain_max']}"
+    return gettext("%(median)s, %(low)s to %(high)s") % {
+        "median": f"{numbers['chain_median']:g}", "low": numbers["chain_min"], "high": numbers["chain_max"],
+    }  # fmt: skip

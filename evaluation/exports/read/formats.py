@@ -19,7 +19,7 @@ from evaluation.scoring.settings import settings_of
 
 
 def sections_of(benchmark: Benchmark, user: Any = None) -> Sections:
-    """Everything of a benchmark as the native format has it; the same contents always give the same bytes. Judgements
+    """Everything of a benchmark as the native format has it; the same contents always give the same bytes. Judgments
     are those that ``user`` may read, and only a lead gets the tools that are proposed or refused; None: all."""
     leads = user is None or allowed(user, benchmark, Right.MANAGE)
     states = tuple(ToolState) if leads else (ToolState.ACCEPTED, ToolState.MERGED)

@@ -46,7 +46,7 @@ _IN_CHAIN = ("said", "tool", "arguments", "box", "image_in", "image_out", "obser
 
 @dataclass(slots=True)
 class Call:
-    """A call as it stands in the file: the places on the way to it, what was said before it, what came back."""
+    """A call as it is in the file: the places on the way to it, what was said before it, what came back."""
 
     chain: Chain
     said: str = ""

@@ -1,4 +1,4 @@
-"""What a person says of a JSON file that no format fits: a mapping of fields to paths of keys. It is data, not code."""
+"""A person's mapping for a JSON file of no known format: fields to paths of keys. It is data, not code."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _ORIGINALS = frozenset(
     {"original", "original_image", "input", "input_image", "image", "img", "source", "full", "query_image"}
 )
 KEPT = "(image)"
-"""What stands in place of image data."""
+"""What stands instead of image data."""
 LONG = 200_000
 """A longer text in arguments is cut."""
 
@@ -38,7 +38,7 @@ def is_image(text: str) -> bool:
 
 
 def without_images(value: Any) -> Any:
-    """``value`` as JSON that can be stored, image data left out."""
+    """``value`` as JSON that can be stored, image data omitted."""
     if isinstance(value, str):
         return KEPT if is_image_data(value) else storable(value[:LONG])
     if isinstance(value, dict):
@@ -50,7 +50,7 @@ def without_images(value: Any) -> Any:
 
 def texts_in(value: Any) -> tuple[str, bool]:
     """The text of a reply, and whether an image came with it. Of an object without a text its JSON is not read: parts
-    of messages (``{"type": "text", "text": ..}``) are joined, images among them are left out."""
+    of messages (``{"type": "text", "text": ..}``) are joined, images among them are omitted."""
     parts: list[str] = []
     pictured = _collect(value, parts)
     return "\n".join(parts), pictured

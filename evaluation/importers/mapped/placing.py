@@ -14,7 +14,7 @@ _OF_CALL = ("tool", "arguments", "box", "image_in", "image_out")
 
 
 def placed(field: str, chosen: KeyPath, paths: Mapping[str, KeyPath], tree: Node) -> dict[str, KeyPath]:
-    """The paths once ``field`` is read from ``chosen``, which begins at the top of the file. A list stands for its
+    """The paths once ``field`` is read from ``chosen``, which begins at the top of the file. A list represents its
     items where a list is meant; a key in a list that no calls are in makes its items the calls."""
     chosen = _with_items(chosen, tree) if field in LISTS else chosen
     if field == "rows":
@@ -50,7 +50,7 @@ def _items_of(path: KeyPath) -> KeyPath | None:
 
 def from_top(field: str, mapping: KeyMapping, known: Container[KeyPath] = ()) -> KeyPath | None:
     """Where a field is read, from the top of the file; None when it is not mapped. ``known``: the paths there are, by
-    which a list beside the calls is told from a key of a call."""
+    which a list beside the calls is distinguished from a key of a call."""
     path = mapping.paths.get(field)
     if path is None or field == "rows":
         return path

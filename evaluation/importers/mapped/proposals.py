@@ -70,7 +70,7 @@ _KIND_NAMES = ("type", "run_type", "kind", "event_type", "observation_type")
 def propose(
     outline: Outline, saved_rows: KeyPath | None = None, is_sample: Callable[[str], bool] | None = None
 ) -> KeyMapping:
-    """The mapping that the values suggest; fields that nothing suggests are left out. ``is_sample``: tells the ids of
+    """The mapping that the values suggest; fields that nothing suggests are omitted. ``is_sample``: tells the ids of
     samples, where there are any: the key that holds most of them is proposed, whatever it is called."""
     tree = outline.tree()
     rows = saved_rows if saved_rows is not None else _rows(tree, lines=outline.lines)
@@ -275,7 +275,7 @@ class _Proposal:
         return paths
 
     def _beside(self, calls: Node, names: Sequence[str]) -> Node | None:
-        """The items of a list that stands beside the list of the calls and has a name of these, or their plural."""
+        """The items of a list that is next to the list of the calls and has a name of these, or their plural."""
         around = _down(self.tree, calls.path.steps[:-2]) if calls.path.steps[-1] is EVERY else None
         for child in around.children.values() if around else ():
             single = plain(child.name).removesuffix("s")

@@ -26,7 +26,7 @@ _CLOSES = {b"]": b"[", b"}": b"{"}
 BESIDE_BYTES = 64 << 10
 """A longer value beside the rows is not kept."""
 BESIDE = 200
-"""So many values are kept beside the rows."""
+"""Number of values kept next to the rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ ROW, BESIDE_ROW, NOTHING = "row", "beside", ""
 
 @dataclass(slots=True)
 class _Open:
-    """A value that is taken as it stands, as a row or as one beside the rows, or is passed over."""
+    """A value that is taken as it is, as a row or as one beside the rows, or is passed over."""
 
     what: str
     key: str
@@ -147,7 +147,7 @@ class RowScanner:
 
     @property
     def line(self) -> int:
-        """The line the scanner stands in."""
+        """The line of the scanner."""
         return self._line
 
     def feed(self, chunk: bytes) -> Iterator[Found]:
@@ -215,7 +215,7 @@ class RowScanner:
                 pass
 
     def _begin(self, data: bytes, start: int, *, in_string: bool = False, word: bool = False) -> bool:
-        """A value begins. Whether it is taken as it stands; otherwise the path leads into it."""
+        """A value begins. Whether it is taken as it is; otherwise the path leads into it."""
         self.seen = True
         depth = len(self._frames)
         frame = self._frames[-1] if self._frames else None

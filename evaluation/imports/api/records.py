@@ -98,7 +98,7 @@ class MappingField(serializers.JSONField):
 
 
 class ChoicesSerializer(serializers.Serializer):
-    """What the person importing says about a file; left out: as the file says, or as it was."""
+    """What the person importing says about a file; omitted: as the file says, or as it was."""
 
     kind = serializers.ChoiceField(["samples", "runs"], required=False)
     format = serializers.ChoiceField(upload.FORMAT_NAMES, required=False, help_text="One of its kind.")

@@ -43,7 +43,7 @@ class UploadForm(forms.Form):
 
 
 class ImportChoices(forms.Form):
-    """What a person says about an uploaded file. Which fields count depends on the kind; see ``choices``."""
+    """A person's choices for an uploaded file. Which fields count depends on the kind; see ``choices``."""
 
     kind = forms.ChoiceField(
         choices=[("samples", gettext_lazy("samples")), ("runs", gettext_lazy("runs"))], required=False

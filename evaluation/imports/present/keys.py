@@ -18,6 +18,7 @@ from evaluation.imports.forms.keys import KeyForm
 from evaluation.imports.present.record import Figure, issue_groups, pictures_shown
 from evaluation.imports.write.preview.keys import SHOWN, KeyPreview
 from evaluation.scoring.settings import settings_of
+from webapp.common.translation import any_of
 
 TREE = 400
 """Nodes of the tree that are shown."""
@@ -45,7 +46,7 @@ def tree_shown(tree: Node, mapping: KeyMapping, chosen: str) -> list[dict[str, A
             "path": path,
             "label": node.label if node.path.steps else gettext("the file") if mapping.rows.steps else whole,
             "depth": min(len(node.path.steps), DEEPEST),
-            "types": " or ".join(f"{kind} {count}" for kind, count in node.types.most_common(2)),
+            "types": any_of([f"{kind} {count}" for kind, count in node.types.most_common(2)]),
             "examples": node.examples,
             "uses": [FIELDS[name].title for name in used.get(node.path, [])],
             "looks": _looks(node),

@@ -23,7 +23,7 @@ def recogniser(
 ) -> UnchangedRowDetector:
     """Knows the rows of this benchmark that were read with these choices, where nothing they depend on has changed.
 
-    ``anew``: all rows are read, as none may be left out of what replaces others.
+    ``anew``: all rows are read, as none may be omitted of what replaces others.
     """
     about = [importer.name, str(benchmark.pk), json.dumps(options, sort_keys=True)]
     if benchmark.sample_aliases.exists():

@@ -6,7 +6,7 @@ from annotation.exchange.write.samples import WITH_RUNS
 from annotation.models import ImportRecord
 
 RUNS, SAMPLES = "runs_record", "samples_record"
-"""Where a record keeps the number of the other one that came from the same file."""
+"""Key of a record for the number of the other one from the same file."""
 
 
 def twin_of(record: ImportRecord) -> ImportRecord | None:

@@ -90,7 +90,7 @@ _PLACE = (REPLACE, REPLACES, "lineage", "step")
 
 
 def choices_of(format: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What decides how a file is read, without whether it replaces an earlier reading and where its runs are put."""
+    """Options that decide how a file is read, except whether it replaces an import and the names of its runs."""
     return {"format": format, **{name: value for name, value in options.items() if name not in _PLACE and value}}
 
 
@@ -138,7 +138,7 @@ def questions_on(records: Sequence[ImportRecord]) -> int:
 
 
 def swap_in_staged_runs(*, actor: User | None, record: ImportRecord, counts: Counter[str]) -> list[Run]:
-    """Put what is staged for an import in place of what its file brought before, in one transaction that also ends
+    """Put what is staged for an import instead of what its file brought before, in one transaction that also ends
     the import. Returns the runs it is in now; ``counts`` says new, changed, unchanged and removed."""
     with transaction.atomic():
         earlier = earlier_readings(record.benchmark, record.sha256, record.format, record.options)
@@ -259,7 +259,7 @@ def _placed(table: Any, names: Sequence[Any], run: Run) -> Iterator[tuple[tuple[
 
 
 def _onto_live(staged: Run, live: Run) -> None:
-    """Judgements on trajectories that are as they are staged, and that hence go: onto those that stay."""
+    """Judgments on trajectories that are as they are staged, and that hence go: onto those that stay."""
     moved = list(Judgement.objects.filter(run=live, trajectory__run=staged).select_related("trajectory"))
     samples = {row.sample_id for row in moved}
     stay = Trajectory.objects.filter(run=live, sample__in=samples).values_list("sample", "rollout", "condition", "pk")

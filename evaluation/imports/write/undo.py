@@ -63,7 +63,7 @@ def ask_undo(*, actor: User, record: ImportRecord, withdraw: bool = False) -> Im
             require_kind(actor, twin)
             _begin(actor, twin, undo_plan(twin))
         _begin(actor, record, plan)
-        start_job(record, "evaluation.undo_import", actor=actor, doing="Undoing", key="undo")
+        start_job(record, "evaluation.undo_import", actor=actor, key="undo")
     return record
 
 

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from annotation.common.access import allowed
+from annotation.common.words import NOT_ALLOWED
 from annotation.exchange.read import require_room
 from annotation.exchange.write.files import Stored, Upload, local_copy, sha256_of, store, tidy_scratch, unpacked
 from annotation.exchange.write.records import start_job
@@ -70,7 +71,7 @@ def store_upload(
     kinds = [kind for kind in Kind if allowed(actor, benchmark, RIGHT_FOR[kind])]
     if not kinds:
         raise NotAllowed(
-            gettext("Your roles on %(title)s do not let you import. Ask its lead.") % {"title": benchmark.title}
+            gettext("Your roles on %(title)s don't let you import files. Ask its lead.") % {"title": benchmark.title}
         )
     require_room(benchmark, (file.size or 0) + (images.size or 0 if images else 0))
     tidy_scratch()
@@ -230,17 +231,14 @@ def commit(*, actor: User, record: ImportRecord) -> ImportRecord:
             )
         record.state, record.error = State.RUNNING, ""
         record.save(update_fields=["state", "error"])
-        start_job(record, "evaluation.import", actor=actor, doing="Import", key="import")
+        start_job(record, "evaluation.import", actor=actor, key="import")
     return record
 
 
 def require_kind(actor: User, record: ImportRecord) -> None:
     """Raises ``NotAllowed`` unless this person may import what the record holds."""
     if not allowed(actor, record.benchmark, RIGHT_FOR[Kind(record.kind)]):
-        raise NotAllowed(
-            gettext("Your roles on %(title)s do not let you import %(kind)s. Ask its lead.")
-            % {"title": record.benchmark.title, "kind": record.kind}
-        )
+        raise NotAllowed(NOT_ALLOWED[RIGHT_FOR[Kind(record.kind)]] % {"title": record.benchmark.title})
 
 
 def path_of(record: ImportRecord) -> Path:
@@ -457,4 +455,4 @@ def _check_coordinates(text: str) -> None:
 
 
 def _enqueue_reading(actor: User, record: ImportRecord) -> None:
-    start_job(record, "evaluation.dry_run", actor=actor, doing="Reading", key="dry-run")
+    start_job(record, "evaluation.dry_run", actor=actor, key="dry-run")

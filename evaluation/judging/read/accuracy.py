@@ -28,7 +28,7 @@ from evaluation.scoring.settings import settings_of
 
 @dataclass(frozen=True)
 class BlindJudged:
-    """One blind answer that was judged. ``counted``: it is in the accuracy; an undecided one may be left out of it."""
+    """One blind answer that was judged. ``counted``: it is in the accuracy; an undecided one may be omitted of it."""
 
     key: str
     reviewer: int

@@ -63,7 +63,7 @@ def undo(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def question(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpResponse:
     """Template evaluation/judging/question.html; context: queue, question (Question), crops (Shown), said (answer that
-    was given, for reliability), options, kept (Judgement or None), mine (Progress), reasons (key, words). Posted:
+    was given, for reliability), options, kept (Judgment or None), mine (Progress), reasons (key, words). Posted:
     ``verdict`` or ``answer`` with ``sure``, ``reason`` and ``seconds``; or ``act=skip``. Then the next one."""
     benchmark, found = _load(request, slug, pk)
     go_on_at(
@@ -102,7 +102,7 @@ def question(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpRes
 @login_required
 @require_safe
 def crop(request: SignedInRequest, slug: str, pk: int, item: str, number: int) -> HttpResponse:
-    """One crop as JPEG. Its address tells neither the image nor the place in it."""
+    """One crop as JPEG. Its address reveals neither the image nor the place in it."""
     _, found = _load(request, slug, pk)
     shown = read_question(request.user, _item(found, item))
     if not 1 <= number <= len(shown.crops):

@@ -12,7 +12,7 @@ from evaluation.lab.read import Found, LabData
 from evaluation.metrics.lab import Trend
 from evaluation.runner.arms.catalogue import FAMILIES
 from webapp.common.drawing import format_number
-from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percent, percentage_points
+from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percent, percentage_points, span
 
 LEFT, RIGHT, TOP, BOTTOM = 40.0, 420.0, 12.0, 190.0
 """The box of a curve."""
@@ -132,7 +132,7 @@ def early_of(found: Found) -> Early | None:
 
 
 def _ends(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f" ({percent(low)} to {percent(high)})"
+    return "" if low is None or high is None else f" ({span(percent(low), percent(high))})"
 
 
 def _down(share: float) -> str:

@@ -18,7 +18,7 @@ from evaluation.metrics.lab import EFFECT, EQUIVALENT, SMALL, UNDECIDED, ArmEffe
 from evaluation.models import Run
 from evaluation.runner.arms.catalogue import Arm, Estimand, Part
 from webapp.common.drawing import as_percent, scale
-from webapp.common.formatting import MINUS, NOT_AVAILABLE, decimal, percent, percentage_points
+from webapp.common.formatting import MINUS, NOT_AVAILABLE, decimal, percent, percentage_points, span
 
 ESTIMAND_WORDS = {
     Estimand.PREFIX: gettext_lazy("continued prefix"),
@@ -81,7 +81,7 @@ class Line:
     def ends(self) -> str:
         if self.effect.low is None or self.effect.high is None:
             return NOT_AVAILABLE
-        return f"{percentage_points(self.effect.low)} to {percentage_points(self.effect.high)}"
+        return span(percentage_points(self.effect.low), percentage_points(self.effect.high))
 
     @property
     def detectable(self) -> str:
@@ -293,7 +293,7 @@ def _restored(found: Found) -> str:
     value, interval = found.restored.value, found.restored.interval
     if value is None:
         return gettext("Restoration: n/a, the sham arm is always correct.")
-    ends = "" if interval is None else f" ({decimal(interval.low, 2)} to {decimal(interval.high, 2)})"
+    ends = "" if interval is None else f" ({span(decimal(interval.low, 2), decimal(interval.high, 2))})"
     return gettext("Restoration %(value)s%(ends)s: the share of errors that crops of the gold region correct.") % {
         "value": decimal(value, 2), "ends": ends,
     }  # fmt: skip
@@ -304,7 +304,7 @@ def _quadrant_row(arm: Arm, effects: Sequence[ArmEffect]) -> tuple[str, Sequence
     for effect in effects:
         delta = percentage_points(effect.delta)
         ends = "" if effect.low is None or effect.high is None else (
-            f"{percentage_points(effect.low)} to {percentage_points(effect.high)}"
+            span(percentage_points(effect.low), percentage_points(effect.high))
         )  # fmt: skip
         cells.append((delta, ends, decimal(effect.n)))
     return translated(arm.words), cells

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from django.http import HttpRequest, QueryDict
+from django.utils.translation import gettext
 
 from evaluation.common.slices import QUERY
 from evaluation.leaderboard.present.columns import (
@@ -62,9 +63,11 @@ class View:
         terms = request.GET
         query, by, value = terms.get("q", "").strip(), terms.get("by", ""), terms.get("slice", "")
         if bool(by) != bool(value):
-            raise InvalidInput("A slice is a facet and its value. Use both by and slice, or neither.", field="by")
+            raise InvalidInput(
+                gettext("A slice is a facet and its value. Use both by and slice, or neither."), field="by"
+            )
         if query and by:
-            raise InvalidInput("Use either q, or by and slice.", field="q")
+            raise InvalidInput(gettext("Use either q, or by and slice."), field="q")
         if query:
             by, value = QUERY, query
         asked = [name for name in terms.get("groups", "").split(",") if name in GROUPS]
@@ -97,7 +100,7 @@ class View:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The metrics of the plain columns as they stand: pinned ones first, then those of the groups shown."""
+        """The metrics of the plain columns as they are: pinned ones first, then those of the groups shown."""
         rest = [name for name in self.chosen if name not in self.pinned and METRICS[name].group in self.groups]
         return (*self.pinned, *rest)
 
@@ -122,9 +125,9 @@ class View:
         if not any(row.against for row in rows):
             empty.add(DIFFERENCE)
         chosen = self.chosen if self.terms.get("columns") else tuple(one for one in self.chosen if one not in empty)
-        folded = [METRICS[GROUNDED.metric].label] if GROUNDED.metric in self.drawn & empty else []
+        folded = [gettext(METRICS[GROUNDED.metric].label)] if GROUNDED.metric in self.drawn & empty else []
         folded += ["G+A+"] if QUADRANT_BAR in self.drawn & empty else []
-        folded += [METRICS[one].label for one in self.names if one not in chosen]
+        folded += [gettext(METRICS[one].label) for one in self.names if one not in chosen]
         if self.terms.get("empty") == "show" or not rows:
             return replace(self, folded=tuple(folded))
         pinned = tuple(one for one in self.pinned if one in chosen)

@@ -44,7 +44,7 @@ class Cell:
     spread: str = ""
     range: str = ""
     """What stands in parentheses: what undecided answers leave open of it, or the n of a column that has its own. Where
-    a range stands in place of the number, it is the text."""
+    a range stands instead of the number, it is the text."""
 
     @property
     def whole(self) -> str:
@@ -64,7 +64,7 @@ class Quadrants:
 
     @property
     def ranges(self) -> bool:
-        """A range stands in place of a number, so there is no bar."""
+        """A range stands instead of a number, so there is no bar."""
         return any(cell.value is None for cell in self.cells)
 
     @property
@@ -91,7 +91,7 @@ class Place(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class ShownDifference:
     """How a row differs from the reference. ``compare``: the page of the two side by side, nothing for the reference
-    itself. ``range``: of a provisional one, in place of the number. ``title`` is empty where nothing is compared.
+    itself. ``range``: of a provisional one, instead of the number. ``title`` is empty where nothing is compared.
     ``family``: what p is adjusted over, where no head says it."""
 
     axis: Axis

@@ -6,16 +6,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from evaluation.metrics.catalogue import METRICS
+from webapp.common.translation import Text
 
-GROUPS: Mapping[str, str] = {
-    "grounding": "Grounding",
-    "toolchain": "Toolchain",
-    "planning": "Planning",
-    "faithfulness": "Faithfulness",
-    "cost": "Cost",
+GROUPS: Mapping[str, Text] = {
+    "grounding": gettext_lazy("Grounding"),
+    "toolchain": gettext_lazy("Toolchain"),
+    "planning": gettext_lazy("Planning"),
+    "faithfulness": gettext_lazy("Faithfulness"),
+    "cost": gettext_lazy("Cost"),
 }
 QUADRANTS: Mapping[str, str] = {
     "valid_grounded_reasoning": "G+A+",

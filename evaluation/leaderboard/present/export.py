@@ -98,7 +98,7 @@ def view_document(
     fixed = len(heads) - 4
     heads += [column.label for column, _ in view.columns]
     groups = ["", "", "", "", *["Grounding"] * fixed]
-    groups += ["" if column.metric in view.pinned else GROUPS[column.group] for column, _ in view.columns]
+    groups += ["" if column.metric in view.pinned else str(GROUPS[column.group]) for column, _ in view.columns]
     found = [Band(name, [_texts(row, wide, against) for row in rows]) for name, rows in bands if rows]
     dead = [[NOT_AVAILABLE, str(row.run), *[NOT_AVAILABLE] * (len(heads) - 2)] for row in board.failed]
     found += [Band("Failed runs: n/a, not 0%", dead)] if dead else []

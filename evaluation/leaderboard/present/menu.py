@@ -41,7 +41,8 @@ class Menu:
 
 def column_menu(view: View) -> Menu:
     additions = [
-        (GROUPS[group], [_addition(name, view) for name in CHOICE if _could(name, group, view)]) for group in GROUPS
+        (str(GROUPS[group]), [_addition(name, view) for name in CHOICE if _could(name, group, view)])
+        for group in GROUPS
     ]
     changed = view.terms.get("columns") or view.pinned
     return Menu(

@@ -26,6 +26,7 @@ from evaluation.leaderboard.present.links import Addresses
 from evaluation.leaderboard.read.published import PublishedRow
 from evaluation.leaderboard.read.rows import PLACE, Difference, Leaderboard, LeaderboardRow
 from evaluation.metrics.catalogue import METRICS, POINTS
+from evaluation.metrics.published import PublishedValue
 from evaluation.metrics.selection import BOUNDED
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slices import COUNTED_BY
@@ -220,9 +221,9 @@ def flips(
     run, other = row.run.pk, reference.run.pk
     gained, lost = against.row_only, against.reference_only
     return [
-        Cell(f"+{gained}", "correct here, incorrect in the reference",
+        Cell(f"+{gained}", gettext("correct here, incorrect in the reference"),
              addresses.trajectories(run, correct="yes", wrong_in=other), gained),
-        Cell(f"\N{MINUS SIGN}{lost}", "incorrect here, correct in the reference",
+        Cell(f"\N{MINUS SIGN}{lost}", gettext("incorrect here, correct in the reference"),
              addresses.trajectories(other, correct="yes", wrong_in=run), lost),
     ]  # fmt: skip
 
@@ -278,7 +279,7 @@ def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: st
     words = _words(column.unit, metric.value, bool(column.terms), bare, lost, gained, get_language())
     spread = left_open(column.unit, metric)
     if spread and row.run.scoring.provisional:
-        return Cell(spread, f"Provisional; {words.basis}", classes=classes, range=spread)
+        return Cell(spread, gettext("Provisional; %(basis)s") % {"basis": words.basis}, classes=classes, range=spread)
     return Cell(
         words.text,
         words.basis,
@@ -303,9 +304,9 @@ def left_open(unit: str, metric: BoardMetric) -> str:
 def _beside(column: Column, metric: BoardMetric, spread: str) -> str:
     """What stands in parentheses behind the number: its range, or the counts of a column that has its own."""
     if column == UNREAD:
-        return f"{decimal(metric.numerator)} of {decimal(metric.n)}"
+        return gettext("%(count)s of %(total)s") % {"count": decimal(metric.numerator), "total": decimal(metric.n)}
     if column == IN_FILE:
-        return f"n {decimal(metric.n)}"
+        return gettext("n = %(total)s") % {"total": decimal(metric.n)}
     return spread if column.metric in ANSWERED else ""
 
 
@@ -374,5 +375,13 @@ def _printed(row: PublishedRow, column: Column, classes: str = "") -> Cell:
     whole = "integer" in value.unit and not value.pooled
     text = percent(value.value, 0) if column.unit == "share" and whole else written(column.unit, value.value)
     star = value.p_value is not None and value.p_value < SIGNIFICANT
-    title = f"Table {value.table}" + (f", n = {value.n}" if value.n else "") + (", pooled" if value.pooled else "")
-    return Cell(text, title, classes=classes, value=value.value, star=star)
+    return Cell(text, _source(value), classes=classes, value=value.value, star=star)
+
+
+def _source(value: PublishedValue) -> str:
+    """The table of the paper, with the number of samples and whether rows were pooled: "Table 2, n = 200, pooled"."""
+    if value.n:
+        words = gettext("Table %(table)s, n = %(n)s, pooled") if value.pooled else gettext("Table %(table)s, n = %(n)s")
+    else:
+        words = gettext("Table %(table)s, pooled") if value.pooled else gettext("Table %(table)s")
+    return words % {"table": value.table, "n": value.n}

@@ -122,7 +122,7 @@ class Difference:
 
     @property
     def tie(self) -> bool:
-        """Not told apart: the adjusted p is 0.05 or more."""
+        """Not distinguished: the adjusted p is 0.05 or more."""
         return self.p_holm is None or self.p_holm >= 0.05
 
 

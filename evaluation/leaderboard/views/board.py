@@ -117,7 +117,7 @@ def score(request: SignedInRequest, slug: str) -> HttpResponse:
     messages.success(
         request,
         gettext("“%(title)s” has started. The leaderboard shows the new scores when it is done.")
-        % {"title": job.title},
+        % {"title": job.title_words},
     )
     return redirect("evaluation:leaderboard", slug)
 
@@ -183,7 +183,7 @@ def _chip(name: str, view: View) -> dict[str, Any]:
     everything = not others or len(others) == len(GROUPS)
     return {
         "name": name,
-        "label": GROUPS[name],
+        "label": str(GROUPS[name]),
         "on": name in view.groups,
         "toggled": None if everything else ",".join(others),
         "groups": ",".join(view.groups) if name in view.groups and len(view.groups) < len(GROUPS) else None,
@@ -203,12 +203,13 @@ def _sorted(column: Column, view: View) -> str:
     return "ascending" if column.lower_is_better else "descending"
 
 
-def _bands(view: View, board: Leaderboard) -> list[tuple[str, int]]:
-    """The groups over the columns as they stand, and how many each spans. Accuracy always stands, the difference on the
+def _bands(view: View, board: Leaderboard) -> list[tuple[str, str, int]]:
+    """The groups over the columns as they are, and how many each spans. Accuracy always stands, the difference on the
     whole benchmark only."""
     fixed = ["grounding"] * (1 + len(view.drawn - (set() if board.whole else {DIFFERENCE})))
     plain = ["pinned" if column.metric in view.pinned else column.group for column, _ in view.columns]
-    return [(group, len(list(same))) for group, same in groupby([*fixed, *plain])]
+    words = {**GROUPS, "pinned": gettext("Pinned")}
+    return [(group, str(words[group]), len(list(same))) for group, same in groupby([*fixed, *plain])]
 
 
 def _basis(reference: LeaderboardRow | None) -> Mapping[str, Any]:

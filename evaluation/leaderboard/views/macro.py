@@ -52,7 +52,9 @@ def macro(request: HttpRequest) -> HttpResponse | FileResponse:
     if format := request.GET.get("format", ""):
         if format not in WRITERS:
             raise InvalidInput(
-                f"This leaderboard is exported as {', '.join(WRITERS)}, not as {format!r}.", field="format"
+                gettext("This leaderboard is exported as %(formats)s, not as %(format)s.")
+                % {"formats": ", ".join(WRITERS), "format": repr(format)},
+                field="format",
             )
         return download(f"leaderboard-{board.metric}.{format}", lambda out: WRITERS[format](out, *_file(board)))
     cells = [cell.metric for row in (*board.rows, *board.lacking) for cell in row.cells.values()]

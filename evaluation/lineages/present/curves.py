@@ -117,7 +117,7 @@ def _panel(name: str, title: str, metrics: Sequence[str], series: Series, smooth
         lines.append(
             Line(
                 metric=metric,
-                label=METRICS[metric].label,
+                label=gettext(METRICS[metric].label),
                 number=PANELS[name][1].index(metric) + 1 if name != "quadrants" else number + 1,
                 path=_path(places, heights),
                 band=_band(places, reach),
@@ -236,7 +236,7 @@ def _hits(series: Series, metrics: Sequence[str], places: Sequence[float]) -> li
 
 def point_words(point: Point, metrics: Sequence[str]) -> str:
     """``Step 100: Accuracy 62.1 (58.0 to 66.0), n = 500``."""
-    said = [f"{METRICS[metric].label} {value_words(point, metric)}" for metric in metrics]
+    said = [f"{gettext(METRICS[metric].label)} {value_words(point, metric)}" for metric in metrics]
     return f"{gettext('Step %(step)s') % {'step': decimal(point.step)}}: {', '.join(said)}"
 
 

@@ -17,7 +17,7 @@ from evaluation.lineages.read import MEASURED, Point, Series
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.separation import StepChange
-from webapp.common.formatting import decimal, p_value, percentage_points
+from webapp.common.formatting import decimal, p_value, percentage_points, span
 from webapp.common.svg import QUADRANTS as SIGNS
 
 
@@ -111,7 +111,7 @@ def _apart(change: StepChange | None) -> Cell:
     if change is None or change.apart is None:
         return Cell("" if change is None else "n/a")
     low, high = change.low, change.high
-    ends = "" if low is None or high is None else f"{percentage_points(low)} to {percentage_points(high)}"
+    ends = "" if low is None or high is None else span(percentage_points(low), percentage_points(high))
     return Cell(percentage_points(change.apart), ends, decimal(change.n))
 
 
@@ -211,6 +211,6 @@ def heads_of(metrics: Sequence[str]) -> list[dict[str, Any]]:
     """The heads of the table: the term, its label, and the unit."""
     unit = {"share": "%", "area": "\N{MULTIPLICATION SIGN}"}
     return [
-        {"term": metric, "label": METRICS[metric].label, "unit": unit.get(METRICS[metric].unit, "")}
+        {"term": metric, "label": gettext(METRICS[metric].label), "unit": unit.get(METRICS[metric].unit, "")}
         for metric in metrics
     ]

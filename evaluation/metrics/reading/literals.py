@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"-?\.?\d[\d.eE+-]*\Z")
 
 @dataclass(slots=True)
 class Literal:
-    """One value. ``kind``: "text", "word", "list" or "object"; ``start``, ``end``: its place, quotes left out."""
+    """One value. ``kind``: "text", "word", "list" or "object"; ``start``, ``end``: its place, quotes omitted."""
 
     kind: str
     start: int

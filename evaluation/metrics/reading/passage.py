@@ -129,7 +129,7 @@ class Passage:
 
     def _beside_next_option(self, place: int) -> bool:
         """Whether the line below ``place`` is the next option as it was asked, or the line above ends with the one
-        before: then a list of options stands there."""
+        before: then a list of options is there."""
         here = _ITEM.match(self.s, place)
         if not here:
             return False

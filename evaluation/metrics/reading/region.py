@@ -169,7 +169,7 @@ def boxed(text: Text) -> Box | None:
 
 
 def _closings(brackets: re.Pattern[str], s: str) -> dict[int, int]:
-    """Where each bracket of one kind closes; one that never does is left out."""
+    """Where each bracket of one kind closes; one that never does is omitted."""
     closings: dict[int, int] = {}
     waiting: list[int] = []
     for bracket in brackets.finditer(s):

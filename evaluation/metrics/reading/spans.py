@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Self
 
 Edit = tuple[int, int, str]
-"""Start, end and what stands there instead."""
+"""Start, end and what is there instead."""
 
 
 class Text:

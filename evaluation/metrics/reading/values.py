@@ -102,7 +102,7 @@ def value_at(passage: Passage, place: int) -> Value:
 
 
 def letter_at(passage: Passage, place: int) -> Value:
-    """The letter at ``place``, what stands beside it considered; nothing where no letter stands there."""
+    """The letter at ``place``, what is next to it considered; nothing where no letter is there."""
     found = _LETTER.match(passage.s, place)
     if not found or not _stands_alone(passage, found):
         return NOTHING
@@ -171,7 +171,7 @@ _LETTER_GAP = re.compile(r"[\"'”’»)\]}】]{1,3}[ ]?(?:[.:,;]|[-–—])?[ ]
 
 
 def _second_letter(passage: Passage, letter: str, end: int) -> int:
-    """Where a second letter, or another option's text behind "or", ends; 0 where none stands there."""
+    """Where a second letter, or another option's text behind "or", ends; 0 where none is there."""
     s, options = passage.s, passage.options
     if found := _SECOND.match(s, end):
         other, symbol = found["letter"].upper(), bool(found["mark"])

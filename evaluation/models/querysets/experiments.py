@@ -39,7 +39,7 @@ class EndpointQuerySet(models.QuerySet[Any]):
 
 class ExperimentQuerySet(models.QuerySet[Any]):
     def live(self) -> Self:
-        """Those on which a job works: no human study, and no session, which is open until it closes."""
+        """Experiments that a job runs: no human studies and no sessions, which stay open until they close."""
         return self.of_models().filter(state__in=LIVE).exclude(kind="session")
 
     def of_models(self) -> Self:

@@ -90,7 +90,7 @@ _ALL = (
     Family("no-image", gettext_noop("Without the full image"), Part.IMAGE, gettext_noop("whether crops are enough")),
     Family("no-crops", gettext_noop("Without crops"), Part.CROPS, gettext_noop("whether image and text are enough")),
     Family(
-        "mistake-rule", gettext_noop("Mistakes in the text, by rule"), Part.TEXT,
+        "mistake-rule", gettext_noop("Corrupted text, by rule"), Part.TEXT,
         gettext_noop("whether the text causes the answer"), ("1", "2", "4"), _PREFIX, drawn=True,
     ),
     Family(

@@ -26,13 +26,13 @@ def noisy(picture: Picture, percent: float, rng: np.random.Generator) -> Picture
 
 
 def blank(picture: Picture) -> Picture:
-    """Return a picture of its mean color."""
+    """Return an image of its mean color."""
     mean = np.rint(picture.reshape(-1, *picture.shape[2:]).mean(axis=0))
     return np.broadcast_to(mean.astype(np.uint8), picture.shape).copy()
 
 
 def blurred(picture: Picture, factor: int) -> Picture:
-    """Return the picture reduced by a factor with area means, and enlarged again."""
+    """Return the image reduced by a factor with area means, and enlarged again."""
     height, width = picture.shape[:2]
     small = scaled(picture, max(1, round(width / factor)), max(1, round(height / factor)))
     return scaled(small, width, height)
@@ -49,7 +49,7 @@ def gold_region(original: Picture, boxes: Sequence[Number4]) -> Picture:
 
 
 def letterboxed(picture: Picture, width: int, height: int) -> Picture:
-    """Return the picture as large as it fits into ``width`` × ``height``, in the middle, around it its mean color."""
+    """Return the image as large as it fits into ``width`` × ``height``, in the middle, around it its mean color."""
     high, wide = picture.shape[:2]
     scale = min(width / wide, height / high)
     inner = scaled(picture, max(1, min(width, round(wide * scale))), max(1, min(height, round(high * scale))))
@@ -74,7 +74,7 @@ def random_box(box: Number4, gold: Sequence[Number4], size: tuple[int, int], rng
 
 
 def masked(picture: Picture, boxes: Sequence[Number4]) -> Picture:
-    """Return the picture with boxes filled from their surroundings. ``boxes``: in its pixels, they may leave it.
+    """Return the image with boxes filled from their surroundings. ``boxes``: in its pixels, they may leave it.
 
     Each row of a box runs from the color at its left edge to that at its right edge, each column from top to bottom;
     the fill is their mean, so that nothing of the inside is left. Raises ``CannotApply`` where no surroundings are
@@ -116,7 +116,7 @@ def _joined(areas: Sequence[tuple[int, int, int, int]]) -> list[tuple[int, int, 
 
 
 def _fill(made: Picture, mask: Picture, left: int, top: int, right: int, bottom: int) -> None:
-    """Fill the masked pixels of one rectangle, from the four lines beside it as far as these are in the picture."""
+    """Fill the masked pixels of one rectangle, from the four lines beside it as far as these are in the image."""
     height, width = made.shape[:2]
     area = made[top:bottom, left:right].astype(np.float64)
     across = np.linspace(0, 1, right - left).reshape(1, -1, *([1] * (made.ndim - 2)))

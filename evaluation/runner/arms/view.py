@@ -76,7 +76,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Changed:
-    """What is sent under an arm: messages, the start of the last response ("" where that is drawn anew), the images by
+    """What is sent under an arm: messages, the start of the last response ("" where that is drawn again), the images by
     SHA-256, and which letter each rotated option was before."""
 
     messages: Messages
@@ -229,7 +229,7 @@ def _mask_gold(work: _Work) -> None:
 
 
 def _without_gold(recorded: Recorded, picture: Picture, region: Number4) -> Picture:
-    """The picture, which shows a region of the original, with the gold in it masked."""
+    """The image, which shows a region of the original, with the gold in it masked."""
     height, width = picture.shape[:2]
     across, down = width / (region[2] - region[0]), height / (region[3] - region[1])
     boxes = [

@@ -26,7 +26,7 @@ LONGEST = 10
 LEFT, RIGHT, TOP, BOTTOM = 96.0, 418.0, 12.0, 238.0
 """The scatter: coverage 0 and 1, concentration 1 and 0.001. ``static/js/models/brush.js`` has the same."""
 STRIP = (22.0, 50.0)
-"""Where crops without gold lie, from left to right."""
+"""Position of crops without gold, from left to right."""
 CODES = ("gpap", "gpam", "gmap", "gmam")
 
 
@@ -77,7 +77,7 @@ def scatter(found: Selection, threshold: float, links: RunLinks) -> Scatter:
     """Coverage across, concentration down on a logarithm.
 
     Crops without gold have a place on neither axis: they lie in a strip left of the axes, spread so that they can be
-    told apart, always in the same way.
+    distinguished, always in the same way.
     """
     read = crop_points(found)
     rows = sorted(read.rows, key=lambda row: -row[4])

@@ -53,7 +53,7 @@ class SummaryNumber:
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A cell of ``ui/_quadrant_matrix.html``. ``range``: what undecided answers leave open of the share, in words;
-    ``provisional``: it stands in place of the share."""
+    ``provisional``: it stands instead of the share."""
 
     name: str
     share: float | None
@@ -129,7 +129,7 @@ def summary_numbers(
 
 
 def all_recorded(metrics: Metrics, counts: Mapping[str, int]) -> bool:
-    """Whether every answer counted in accuracy has a trajectory: a missing one can be counted as wrong."""
+    """Whether every answer counted in accuracy has a trajectory: a missing one can be counted as incorrect."""
     accuracy = metrics.get("accuracy")
     return accuracy is not None and accuracy.n == counts["counted"]
 
@@ -137,7 +137,7 @@ def all_recorded(metrics: Metrics, counts: Mapping[str, int]) -> bool:
 @dataclass(frozen=True, slots=True)
 class Difference:
     """Accuracy when grounded minus accuracy when ungrounded: ``points`` with their unit, or why there are none;
-    ``left_open``: what undecided answers leave open of them, "" where that is in place of the points; ``spread``: the
+    ``left_open``: what undecided answers leave open of them, "" where that is instead of the points; ``spread``: the
     interval in words, or why there is none; ``drawn``: how it was made."""
 
     points: str
@@ -205,7 +205,7 @@ def _difference_words(counts: Sequence[int]) -> tuple[str, str]:
         )
     odds = decimal(ratio, 2)
     halved = gettext("%(odds)s (0.5 added to each cell, because one is 0)") % {"odds": odds}
-    return f"{percentage_points(value)} pp", halved if halves else odds
+    return gettext("%(points)s pp") % {"points": percentage_points(value)}, halved if halves else odds
 
 
 def quadrant_cells(metrics: Metrics, links: RunLinks, *, provisional: bool = False) -> list[Cell]:

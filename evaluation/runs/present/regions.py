@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from evaluation.common import crops as read_crops
 from evaluation.common.links import Count, RunLinks
@@ -36,9 +36,25 @@ class Sizes:
     most: float
 
 
+NAMES = {
+    "tight": pgettext_lazy("region of a crop", "tight"),
+    "wide": pgettext_lazy("region of a crop", "wide"),
+    "inside": pgettext_lazy("region of a crop", "inside"),
+    "partial": pgettext_lazy("region of a crop", "partial"),
+    "full image": gettext_lazy("full image"),
+    "miss": pgettext_lazy("region of a crop", "miss"),
+}
+"""Name of a region, as the API has it -> its word on pages."""
+
+
 def regions(found: Selection, threshold: float, links: RunLinks) -> list[Region]:
     return [
-        Region(one.name, one.words, links.count(one.n, **one.terms), links.count(one.right, **one.terms, correct="yes"))
+        Region(
+            str(NAMES[one.name]),
+            one.words,
+            links.count(one.n, **one.terms),
+            links.count(one.right, **one.terms, correct="yes"),
+        )
         for one in read_crops.crop_regions(found, threshold)
     ]
 

@@ -37,7 +37,7 @@ class RepeatedPart:
 @dataclass(frozen=True, slots=True)
 class ShownRepeats:
     """``found``: the numbers; ``counts``: those of ``LISTED``, each with its list; ``each``: rollouts of a sample in
-    words; ``spread``: the interval in words; ``provisional``: ranges stand in place of points."""
+    words; ``spread``: the interval in words; ``provisional``: ranges stand instead of points."""
 
     found: RolloutStatistics
     counts: Mapping[str, Count]
@@ -57,7 +57,7 @@ class ShownRepeats:
 
     @property
     def replaced(self) -> bool:
-        """Whether a range stands in place of the mean."""
+        """Whether a range stands instead of the mean."""
         return self.provisional and bool(range_of(*self.found.ranges["value"]))
 
     @property

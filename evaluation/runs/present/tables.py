@@ -89,7 +89,7 @@ class Effect:
 
     @property
     def turned(self) -> float:
-        """The share of samples whose answer turned right or wrong; of scores made before it was kept, out of both."""
+        """Share of samples whose verdict flipped. Older scores lack it; it is then computed from both counts."""
         kept = self.row.detail.get("turned")
         return (self.lost.n + self.gained.n) / self.n.n if kept is None else float(kept)
 
@@ -135,7 +135,7 @@ def effect_open(row: Metric) -> str:
 @dataclass(frozen=True, slots=True)
 class Effects:
     """All effects with the axis they share; ``beyond``: noise against placebo, None without both, ``beyond_open``: what
-    undecided answers leave open of it. ``provisional``: that stands in place of the point."""
+    undecided answers leave open of it. ``provisional``: that stands instead of the point."""
 
     rows: Sequence[Effect]
     axis: float

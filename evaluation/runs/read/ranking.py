@@ -31,7 +31,7 @@ class RankedRun:
 
 
 def read_ranking(benchmark: Benchmark) -> list[RankedRun]:
-    """All ranked runs with a population by name; empty with fewer than two of them, or more than can be told apart."""
+    """All ranked runs with a population by name; empty with fewer than two, or with more than can be distinguished."""
     ranked = Scoring.objects.ranked([benchmark]).with_population()
     runs = Run.objects.of(benchmark).filter(scoring__in=ranked).order_by("model__name", "setting", "pk")
     if not 2 <= len(runs) <= MOST_RUNS:

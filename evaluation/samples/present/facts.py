@@ -1,4 +1,4 @@
-"""What the page of a sample says of it: options, boxes, facets, reference."""
+"""Facts on the page of a sample: options, boxes, facets, reference."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ ALIKE = 0.5
 
 @suggested_by
 def suggest_boxes(sample: Sample) -> list[Suggestion]:
-    """The last crop of each run, those first that most runs agree on; scripted baselines are left out, since one of
+    """The last crop of each run, those first that most runs agree on; scripted baselines are omitted, since one of
     them is given the gold. Nothing here depends on gold: how well a crop hits it is not told. Queries are few and do
     not grow with the runs."""
     trajectories = [one for one in read_on_sample(sample) if not one.run.model.baseline][:MOST_RUNS]

@@ -51,7 +51,7 @@ class LoadedSamples:
 @dataclass(frozen=True)
 class LoadedRun:
     """Trajectories as columns; ``pks[i]`` is the trajectory of row ``i``, ``positions[j]`` the step position of step
-    row ``j`` in its trajectory (steps after the answer are left out of the columns, so positions may skip);
+    row ``j`` in its trajectory (steps after the answer are omitted of the columns, so positions may skip);
     ``failed[j]``: it failed as recorded, whatever a replay gave."""
 
     columns: RunColumns
@@ -190,7 +190,7 @@ def _columns(
 
 
 def _steps_of(pks: Sequence[int], of: Any) -> QuerySet[Step]:
-    """The steps of these trajectories, and perhaps of others between them, which ``load_steps`` leaves out.
+    """The steps of these trajectories, and perhaps of others between them, which ``load_steps`` omits.
 
     What one file brought stands side by side. A range of keys is read then: looking up every step's trajectory among
     those of the run takes half as long again.

@@ -29,7 +29,7 @@ def judged_on(
     runs: Collection[int], plain: Mapping[tuple[int, int], int], samples: Collection[int] | None = None
 ) -> dict[int, list[tuple[str | None, str | None]]]:
     """Verdict and answer of each judge model that spoke of an answer of these runs (on these samples, default all), by
-    trajectory. ``plain``: the trajectory that metrics are made of, by run and sample: a judgement that names none is
+    trajectory. ``plain``: the trajectory that metrics are made of, by run and sample: a judgment that names none is
     about this. One query."""
     rows = Judgement.objects.filter(run__in=runs, kind=JudgementKind.ANSWER, person=None, decides=False)
     if samples is not None:

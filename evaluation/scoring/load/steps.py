@@ -66,7 +66,7 @@ def load_steps(
 ) -> LoadedSteps:
     """The steps of ``trajectories`` (primary keys) among ``found``, without those after the answer; two queries.
 
-    ``replayed``: what kept replays say in place of the record. ``finals``: the name of each trajectory's final image.
+    ``replayed``: what kept replays say instead of the record. ``finals``: the name of each trajectory's final image.
     """
     tools, pictures, sources = _Codes(), _Codes({ORIGINAL: ORIGINAL_IMAGE}), _Codes()
     parts = [_arrays(rows, tools, pictures, sources) for rows in _chunks(found)]
@@ -111,7 +111,7 @@ def _chunks(found: QuerySet[Step]) -> Iterator[list[tuple[Any, ...]]]:
 
 
 def _put_replayed(found: ReplayedStepQuerySet, owner: Ints, position: Ints, numbers: Floats, ok: Bools) -> None:
-    """Puts success, executed boxes and sizes of replays in the place of what was recorded; one query."""
+    """Puts success, executed boxes and sizes of replays instead of what was recorded; one query."""
     names = ("replay__trajectory_id", "position", "x1", "y1", "x2", "y2", "out_width", "out_height")
     rows = list(found.in_force().order_by().values_list(*names, raw_value("ok")))
     if not rows or not len(owner):
@@ -131,7 +131,7 @@ def _put_replayed(found: ReplayedStepQuerySet, owner: Ints, position: Ints, numb
 def _arrays(
     rows: list[tuple[Any, ...]], tools: _Codes, pictures: _Codes, sources: _Codes
 ) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Bools, Bools, Bools, Ints]:
-    """The columns of a chunk: owner, position, ten numbers, tool, space, picture made, ok, unused, box, source."""
+    """The columns of a chunk: owner, position, ten numbers, tool, space, image made, ok, unused, box, source."""
     columns = list(zip(*rows, strict=True)) or [()] * (len(_FIELDS) + 3)
     owner, position, *numbers, tool, coords, image_out, flag, ok, image_in, raw = columns
     return (
@@ -149,7 +149,7 @@ def _arrays(
 
 
 def _inputs(source: Ints, sources: _Codes, pictures: _Codes) -> tuple[Ints, Ints]:
-    """Ragged picture codes of every step, from the code of the text that names its inputs."""
+    """Ragged image codes of every step, from the code of the text that names its inputs."""
     lists = [[pictures[name] for name in _names(text)] for text in sources]
     start = _starts(np.array([len(codes) for codes in lists], np.int64))
     flat = np.array([code for codes in lists for code in codes], np.int64)
@@ -163,7 +163,7 @@ def _names(text: str | None) -> Sequence[str]:
 
 
 def _own_codes(given: Sequence[tuple[Ints, Ints]], most: int) -> list[Ints]:
-    """Picture codes of the run as codes of each trajectory, 1, 2, ...: products of codes stay small. ``given``: pairs
+    """Image codes of the run as codes of each trajectory, 1, 2, ...: products of codes stay small. ``given``: pairs
     of trajectory and code."""
     place = [trajectory * most + code for trajectory, code in given]
     used = different(np.concatenate([p[code > ORIGINAL_IMAGE] for p, (_, code) in zip(place, given, strict=True)]))

@@ -22,8 +22,8 @@ from webapp.common.errors import InvalidInput
 def keep_replay(*, actor: User | None, trajectory: Trajectory) -> Replay:
     """Run the calls again, and have scores use the boxes, sizes and success that come of it; an earlier replay goes.
 
-    Calls that cannot be run again keep what was recorded; the record itself is not touched. The run's scores are
-    stale then. Raises ``NotAllowed`` for who does not score, ``Conflict`` without a picture, ``InvalidInput`` where
+    Calls that can't be replayed keep what was recorded; the record itself is not touched. The run's scores are
+    stale then. Raises ``NotAllowed`` for who does not score, ``Conflict`` without an image, ``InvalidInput`` where
     no call can be run again.
     """
     require(actor, trajectory.run.benchmark, Right.SCORE)
@@ -38,7 +38,7 @@ def keep_replay(*, actor: User | None, trajectory: Trajectory) -> Replay:
 
 
 def store_replay(actor: User | None, trajectory: Trajectory, found: Sequence[Replayed]) -> Replay:
-    """Write what a replay gave in place of an earlier one. Call inside a transaction, and say what became of it."""
+    """Write what a replay gave instead of an earlier one. Call inside a transaction, and say what became of it."""
     Trajectory.objects.select_for_update().get(pk=trajectory.pk)
     Replay.objects.filter(trajectory=trajectory).delete()
     image = trajectory.sample.image

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import transaction
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 
 from annotation.common.access import require
 from annotation.models import Image
@@ -32,7 +33,7 @@ MOST_REASONS = 20
 REASON = 160
 
 KEPT, ALREADY, NO_PICTURE, NO_CALL = "kept", "already", "no_picture", "no_call"
-"""What became of a trajectory: its replay is kept now; was kept before, on this picture with this library; its picture
+"""What became of a trajectory: its replay is kept now; was kept before, on this image with this library; its image
 is not here; none of its calls can be run again."""
 
 
@@ -65,8 +66,8 @@ def queue_run_replays(*, actor: User, run: Run) -> Job:
     """
     require(actor, run.benchmark, Right.SCORE)
     return enqueue_on_commit(
-        KIND, payload={"run_id": run.pk}, actor=actor, title=f"Replay {run} of {run.benchmark.title}"[:200],
-        benchmark=run.benchmark.slug, key=f"{KIND}:{run.pk}",
+        KIND, payload={"run_id": run.pk}, actor=actor, benchmark=run.benchmark.slug, key=f"{KIND}:{run.pk}",
+        values={"run": str(run), "benchmark": run.benchmark.title},
     )  # fmt: skip
 
 
@@ -77,13 +78,13 @@ def keep_run_replays(context: JobContext, *, run_id: int) -> dict[str, Any]:
     done, total = int(context.state.get("done", 0)), len(waiting)
     receipt = Receipt.read(context.state)
     context.result_url = reverse("evaluation:run-replays", args=[run.benchmark.slug, run.pk])
-    context.progress(done, total, unit="trajectories")
+    context.progress(done, total, unit=gettext_noop("trajectories"))
     for first in range(done, total, BATCH):
         made = []
         for place, trajectory in enumerate(_load(waiting[first : first + BATCH]), first + 1):
             found = _replayed(trajectory, receipt)
             made += [(trajectory, found)] if found else []
-            context.progress(place, total, unit="trajectories")
+            context.progress(place, total, unit=gettext_noop("trajectories"))
         done = min(first + BATCH, total)
         with transaction.atomic():
             _keep(context.job.created_by, run, made)
@@ -113,7 +114,7 @@ def last_job(run: Run) -> Job | None:
 
 
 def _with_calls(run: Run) -> list[int]:
-    """Trajectories with calls, those on one picture together, so that each picture is read once."""
+    """Trajectories with calls, those on one image together, so that each image is read once."""
     found = Trajectory.objects.filter(run=run, steps__isnull=False).distinct()
     return list(found.order_by("sample_id", "pk").values_list("pk", flat=True))
 

@@ -19,7 +19,7 @@ from evaluation.schema import Coordinates, Step
 
 MOST_STEPS = 30
 MOST_PIXELS = 100_000_000
-"""Of the pictures that are sent to compare with: they are all in memory at once."""
+"""Of the images that are sent to compare with: they are all in memory at once."""
 """Steps run again at once; a longer trajectory is run again up to here."""
 
 
@@ -28,9 +28,9 @@ def replay_trajectory(
     show: Callable[[Picture], Picture] | None = None,
     recorded: Mapping[str, Picture] | None = None,
 ) -> tuple[Replayed, ...]:
-    """The first calls of the trajectory again, on the sample's picture. Raises ``Conflict`` where it is not here.
+    """The first calls of the trajectory again, on the sample's image. Raises ``Conflict`` where it is not here.
 
-    ``show`` makes what is kept of each picture, nothing without it; ``recorded`` as ``recorded_pictures`` gives them.
+    ``show`` makes what is kept of each image, nothing without it; ``recorded`` as ``recorded_pictures`` gives them.
     """
     steps = [_step(row) for row in _rows(trajectory)]
     profile = Profile.VTC if trajectory.extra.get("profile") == Profile.VTC else Profile.STRICT
@@ -45,7 +45,7 @@ def recorded_calls(trajectory: Trajectory) -> list[dict[str, Any]]:
 def recorded_pictures(
     trajectory: Trajectory, files: Iterable[tuple[str, bytes]]
 ) -> tuple[dict[str, Picture], list[tuple[str, str]]]:
-    """Pictures that a person has of the trajectory, by the id that their file's name says: the last part of an id,
+    """Images that a person has of the trajectory, by the id that their file's name says: the last part of an id,
     with or without its ending. And the files that are none, each with the reason."""
     ids = {name: one for one in _ids(_rows(trajectory)) for name in (_last(one), PurePosixPath(_last(one)).stem)}
     found: dict[str, Picture] = {}

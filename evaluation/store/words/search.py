@@ -66,7 +66,7 @@ def _of_run(run: Run, file: WordFile | None, phrase: Sequence[Word], own: Collec
             return find(kept_file(path, lambda part: objects.fetch(name, part, sha256=digest)), phrase, own)
         except (objects.Missing, objects.Damaged, sqlite3.DatabaseError):
             logger.warning("The words of run %s cannot be read from %s; its texts are read.", run.pk, name)
-            path.unlink(missing_ok=True)  # A damaged copy is fetched anew by the next search.
+            path.unlink(missing_ok=True)  # A damaged copy is fetched again by the next search.
     there = (pk for pk, answer, said in texts_of(run) if _says(phrase, own, answer, said))
     return np.fromiter(there, np.int64)
 

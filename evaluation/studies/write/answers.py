@@ -125,7 +125,7 @@ def _begin(actor: User, study: Experiment) -> None:
 
 
 def _finish_if_done(actor: User, study: Experiment) -> None:
-    """Who has nothing left, also if others give theirs back, has finished."""
+    """Mark a participant as finished who has no tasks left, even if others return theirs."""
     if not open_to(actor, study).exists():
         finish(actor=actor, study=study)
 

@@ -72,7 +72,7 @@ class RunLine:
 
     @property
     def missing(self) -> int:
-        """Samples without a trajectory that the pass rate counts as wrong, by its settings."""
+        """Samples without a trajectory that the pass rate counts as incorrect, by its settings."""
         rate = self.metrics.get("pass_rate")
         return max(rate.n - self.counted.n, 0) if rate else 0
 

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from django.utils.translation import gettext, gettext_lazy
 
+from evaluation.common.code_words import condition_words
 from evaluation.common.shown import DATA
 from evaluation.glossary import failure_slug, outcome_slug, quadrant_slug
 from evaluation.metrics.columns import Outcome, Quadrant
@@ -46,12 +47,6 @@ OUTCOME_TERMS = {name: outcome_slug(name) for name in OUTCOME_WORDS}
 NOT_PLACED = gettext_lazy("no quadrant")
 ALWAYS = ("run", "quadrant", "failure", "correct", "tag")
 """Facets that stay with a single value: it says what all of the list have in common."""
-CONDITIONS = {
-    "none": gettext_lazy("none"),
-    "text": gettext_lazy("corrupted text"),
-    "visual": gettext_lazy("noise crops"),
-    "placebo": gettext_lazy("placebo crops"),
-}
 
 Terms = Mapping[str, str]
 Counts = Mapping[str, Mapping[str, int]]
@@ -179,7 +174,7 @@ def _conditions(counts: Counts, terms: Terms) -> Facet:
         found.setdefault(chosen, 0)
     values = [
         FacetValue(
-            str(CONDITIONS.get(name, name)),
+            condition_words(name),
             n,
             address(others, condition="" if name == "none" else name),
             name == chosen,

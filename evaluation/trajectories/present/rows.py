@@ -15,6 +15,7 @@ from evaluation.common.terms import UNNARROWED
 from evaluation.metrics.columns import Outcome
 from evaluation.trajectories.present.facets import OUTCOMES, Terms
 from evaluation.trajectories.present.shown import Fact
+from webapp.common.translation import any_of
 
 LOUPE_SIDE = 240
 MARGIN = 0.25
@@ -111,4 +112,4 @@ def _wanted(revision: Any) -> str:
     targets = [tool for tool in revision.plan_tools.all() if tool.step is not None]
     if targets and not revision.answers:
         return ", ".join(tool.tool for tool in sorted(targets, key=lambda tool: tool.step))
-    return " or ".join(f"{one} {revision.options[one]}" if one in revision.options else one for one in revision.answers)
+    return any_of([f"{one} {revision.options[one]}" if one in revision.options else one for one in revision.answers])

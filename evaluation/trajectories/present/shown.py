@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from django.utils.translation import gettext, gettext_lazy, gettext_noop
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext_lazy
 
 from evaluation.common.figures import written
 from evaluation.common.shown import DATA, MOST, USUAL, selected_fields, show_parameter, sorted_by
 from evaluation.metrics.failures import LABELS
 from evaluation.query.fields import FIELDS
 from evaluation.store.trajectory_list import SHOW, SORT
-from evaluation.trajectories.present.facets import Terms, address
+from evaluation.trajectories.present.facets import OUTCOME_WORDS, Terms, address
 from webapp.common.formatting import NOT_AVAILABLE, TIMES, decimal, duration, small_share
 from webapp.common.translation import Text
 
@@ -22,11 +22,12 @@ Writer = Callable[[Any], str]
 _TWO: Writer = partial(decimal, digits=2)
 
 
-_VERDICTS = {True: "correct", False: "incorrect"}
-
-
-def _words(value: str) -> str:
-    return value.replace("_", " ")
+_VERDICTS = {True: gettext_lazy("correct"), False: gettext_lazy("incorrect")}
+_CHAINS = {
+    "ok": pgettext_lazy("state of a toolchain", "ok"),
+    "empty": pgettext_lazy("state of a toolchain", "empty"),
+    "broken": pgettext_lazy("state of a toolchain", "broken"),
+}
 
 
 def _times(value: float) -> str:
@@ -48,8 +49,8 @@ GROUPS: Mapping[str, Mapping[str, tuple[Text, Writer]]] = {
     gettext_noop("Answer"): {
         "reading": (gettext_lazy("our reading"), str),
         "file_reading": (gettext_lazy("file’s reading"), str),
-        "reading_correct": (gettext_lazy("our verdict"), _VERDICTS.__getitem__),
-        "file_verdict": (gettext_lazy("file’s verdict"), _VERDICTS.__getitem__),
+        "reading_correct": (gettext_lazy("our verdict"), lambda value: str(_VERDICTS[value])),
+        "file_verdict": (gettext_lazy("file’s verdict"), lambda value: str(_VERDICTS[value])),
     },
     gettext_noop("Toolchain"): {
         "calls": (gettext_lazy("calls"), decimal),
@@ -58,10 +59,10 @@ GROUPS: Mapping[str, Mapping[str, tuple[Text, Writer]]] = {
         "reference_calls": (gettext_lazy("reference calls"), decimal),
         "edit_distance": (gettext_lazy("edits"), decimal),
         "kendall_tau": (gettext_lazy("Kendall τ"), _TWO),
-        "chain_status": (gettext_lazy("toolchain"), _words),
+        "chain_status": (gettext_lazy("toolchain"), lambda name: str(_CHAINS[name])),
     },
     gettext_noop("Planning"): {
-        "outcome": (gettext_lazy("plan"), _words),
+        "outcome": (gettext_lazy("plan"), lambda name: str(OUTCOME_WORDS[name])),
         "missing": (gettext_lazy("tools missing"), decimal),
         "extra": (gettext_lazy("tools extra"), decimal),
         "prefix": (gettext_lazy("correct steps"), decimal),

@@ -48,7 +48,7 @@ def columns_with(shown: Sequence[str]) -> tuple[str, ...]:
 def list_rows(
     snapshot: Snapshot, pks: Sequence[int], columns: Sequence[str] = LIST_COLUMNS, *, named: bool
 ) -> Iterator[dict[str, Any]]:
-    """One row for each of these trajectories, in this order; one that has gone meanwhile is left out. ``columns``:
+    """One row for each of these trajectories, in this order; one that has gone meanwhile is omitted. ``columns``:
     those of ``columns_with``. ``named``: the person may know who corrected a failure."""
     names = {run.pk: str(run) for run in snapshot.runs}
     for first in range(0, len(pks), CHUNK):

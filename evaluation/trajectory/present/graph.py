@@ -177,7 +177,7 @@ def _nodes(
 
 
 def _sources(detail: TrajectoryDetail, drawn: int) -> list[list[int]]:
-    """For each call the rows it reads from, ``ORIGINAL`` among them; images that nobody made are left out."""
+    """For each call the rows it reads from, ``ORIGINAL`` among them; images that nobody made are omitted."""
     steps, producers = detail.loaded.columns.steps, detail.producers
     found = []
     for first, last in pairwise(steps.in_start[: drawn + 1].tolist()):

@@ -13,6 +13,7 @@ from django.urls import reverse
 from evaluation.common.terms import PAGE_SIZE, UNNARROWED
 from evaluation.models import Run
 from evaluation.store.trajectory_list import LOOK, TrajectoryList
+from webapp.common.translation import all_of
 
 OWN_TERMS = frozenset({"tab", "from", "whole", "after", "page"})
 """Terms of the address that belong to a page, not to the list."""
@@ -78,7 +79,7 @@ def _words(runs: Iterable[Run], terms: Mapping[str, str]) -> list[str]:
     names = {str(run.pk): str(run) for run in runs}
     return [
         f"{name.removeprefix('facet.').replace('_', ' ')} "
-        + (" and ".join(names.get(run, run) for run in value.split(",")) if name in NAMING_RUNS else value)
+        + (all_of([names.get(run, run) for run in value.split(",")]) if name in NAMING_RUNS else value)
         for name, value in terms.items()
         if name not in ("run", "quadrant", "trajectory", *LOOK, *UNNARROWED)
     ]

@@ -15,7 +15,6 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext
 
 from evaluation.common.frame import frame_of
-from evaluation.common.judging.words import SOMEBODY
 from evaluation.common.records import trajectory_record
 from evaluation.common.trajectory.answer import Answer, said_words
 from evaluation.common.trajectory.notes import ShownNote
@@ -31,7 +30,6 @@ from evaluation.trajectory.read import Said, Verdicts
 from webapp.common.formatting import NOT_AVAILABLE
 
 RAW_CAP = 20_000
-CONDITIONS = {"none": "none", "text": "corrupted text", "visual": "noise crops", "placebo": "placebo crops"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +144,7 @@ def _messages(row: Any) -> list[Mapping[str, Any]]:
 def _judged(one: Said, request: HttpRequest) -> dict[str, Any]:
     """A judgment as it is shown: of people only one's own with a name, here as on the pages of agreement."""
     own = one.person is not None and one.person == request.user.pk
-    judge = "you" if own else one.judge if one.person is None else SOMEBODY
+    judge = gettext("you") if own else one.judge if one.person is None else gettext("a person")
     return {"kind": one.kind, "judge": judge, "verdict": one.verdict, "answer": one.answer}
 
 
@@ -169,10 +167,14 @@ def _toolchain(row: Any, detail: TrajectoryDetail, answer: Answer) -> dict[str, 
 def _trial(request: HttpRequest, other: Any, detail: TrajectoryDetail, row: Any) -> Trial:
     score = other.score
     letter = score.letter if score else ""
-    missing = "nothing" if score and score.missing_answer else "unread" if score and score.unread else ""
+    missing = ""
+    if score and score.missing_answer:
+        missing = gettext("nothing")
+    elif score and score.unread:
+        missing = gettext("unread")
     address = reverse("evaluation:trajectory", args=[row.run.benchmark.slug, other.pk])
     return Trial(
-        CONDITIONS.get(other.condition, other.condition),
+        other.condition,
         other.rollout,
         said_words(letter, detail.record.content.options) or missing,
         score.correct if score else None,
@@ -209,7 +211,7 @@ def _with_flips(trials: Sequence[Trial]) -> list[Trial]:
 
 def _outcome(one: Any, detail: TrajectoryDetail) -> Trial:
     said = said_words(one.answer or "", detail.record.content.options)
-    return Trial(CONDITIONS.get(one.condition, one.condition), 0, said, one.correct, False, "", "", False)
+    return Trial(one.condition, 0, said, one.correct, False, "", "", False)
 
 
 def _raw(row: Any, *, whole: bool) -> Excerpt:

@@ -1,35 +1,38 @@
-"""What judge models and people said of a trajectory, as the short lines of its head."""
+"""The judgments of a trajectory as the short lines of its head."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evaluation.common.judging.words import UNDECIDED, UNNAMED, YES
+from django.utils.translation import gettext, gettext_lazy
+
+from evaluation.common.code_words import verdict_words
+from evaluation.common.judging.words import UNDECIDED, YES
 from evaluation.common.trajectory.answer import Answer
 from evaluation.trajectory.read import Said
 
 CLAIMS = {
-    "answer": "the answer is correct",
-    "reliability": "the crops support the answer",
-    "sufficiency": "the crops alone are enough",
+    "answer": gettext_lazy("Answer is correct: %(verdicts)s"),
+    "reliability": gettext_lazy("Crops support the answer: %(verdicts)s"),
+    "sufficiency": gettext_lazy("Crops alone are enough: %(verdicts)s"),
 }
-"""What a yes to each kind says."""
+"""What a yes to each kind means, with who gave it."""
 RULE = {"correct": True, "incorrect": False}
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictLine:
-    """What was said of one kind. ``apart``: who differs from whom, "" where nobody does."""
+    """The judgments of one kind. ``apart``: who disagrees, "" where nobody does."""
 
     words: str
     apart: str
 
 
 def verdict_lines(told: Sequence[Said], rule: str) -> list[VerdictLine]:
-    """A line for each kind of judgment, judges before people. ``rule``: the verdict of ``Answer.rule``.
+    """Return a line for each kind of judgment, judges before people. ``rule``: the verdict of ``Answer.rule``.
 
-    Example: "judges: 2 of 3 say the crops support the answer, 1 without a verdict; people: 1 of 1".
+    Example: "Crops support the answer: judges 2 of 3 (1 not judged); people 1 of 1".
     """
     found = []
     for kind in CLAIMS:
@@ -41,50 +44,69 @@ def verdict_lines(told: Sequence[Said], rule: str) -> list[VerdictLine]:
 
 
 def overruled_words(answer: Answer, told: Sequence[Said]) -> str:
-    """Where the verdict of a judge decides against the rule: "correct, says judge-7b; the rule says incorrect". The
-    judge has a name where one judge model alone is known to say so; "" where the rule's verdict stands."""
+    """Return where a judge's verdict replaces that of the rule: "judge-7b: correct; rule: incorrect".
+
+    The judge is named if exactly one judge model is known to have given this verdict. "" if the rule's verdict counts.
+    """
     if not answer.overruled:
         return ""
     models = [one for one in told if one.kind == "answer" and one.person is None]
     same = {one.judge for one in models if says_yes(one) == RULE.get(answer.verdict)}
-    judge = next(iter(same)) if len(same) == 1 else ""
-    rule = f"says {answer.rule}" if answer.rule in RULE else "can't tell"
-    return f"{answer.verdict}, says {judge or UNNAMED}; the rule {rule}"
+    values = {"judge": next(iter(same)) if len(same) == 1 else "", "verdict": verdict_words(answer.verdict)}
+    if answer.rule not in RULE:
+        named, unnamed = (
+            gettext("%(judge)s: %(verdict)s; the rule can't tell"),
+            gettext("Judge: %(verdict)s; the rule can't tell"),
+        )
+    else:
+        values["rule"] = verdict_words(answer.rule)
+        named, unnamed = (
+            gettext("%(judge)s: %(verdict)s; rule: %(rule)s"),
+            gettext("Judge: %(verdict)s; rule: %(rule)s"),
+        )
+    return (named if values["judge"] else unnamed) % values
 
 
 def says_yes(one: Said) -> bool | None:
-    """None without a verdict: nothing was said, or that one can't tell."""
+    """Whether the judgment is yes. None without a verdict, or if the judge can't tell."""
     return None if one.word in (None, "", UNDECIDED) else one.word in YES
 
 
 def _words(kind: str, judges: Sequence[Said], people: Sequence[Said]) -> str:
-    parts: list[str] = []
-    claim = CLAIMS[kind]
-    for who, said in (("judges", judges), ("people", people)):
-        sides = [says_yes(one) for one in said]
-        yes, n, none = (sides.count(True), len(sides) - sides.count(None), sides.count(None))
-        words = []
-        if n:
-            # The claim is said once, by those who come first.
-            words.append(f"{yes} of {n}" + (f" {'says' if yes == 1 else 'say'} {claim}" if claim else ""))
-            claim = ""
-        if none:
-            words.append(f"{none} not judged" + ("" if n or not claim else f" on whether {claim}"))
-        if words:
-            parts.append(f"{who}: {', '.join(words)}")
-    return "; ".join(parts)
+    of_judges = (
+        gettext("judges %(yes)s of %(n)s"),
+        gettext("judges %(yes)s of %(n)s (%(none)s not judged)"),
+        gettext("judges: %(none)s not judged"),
+    )
+    of_people = (
+        gettext("people %(yes)s of %(n)s"),
+        gettext("people %(yes)s of %(n)s (%(none)s not judged)"),
+        gettext("people: %(none)s not judged"),
+    )
+    return CLAIMS[kind] % {"verdicts": "; ".join([*_counts(judges, *of_judges), *_counts(people, *of_people)])}
+
+
+def _counts(said: Sequence[Said], all_judged: str, some_judged: str, none_judged: str) -> Iterator[str]:
+    """Yield how many of them say yes, of those with a verdict; nothing if there are none."""
+    sides = [says_yes(one) for one in said]
+    none = sides.count(None)
+    if sides:
+        words = all_judged if not none else none_judged if none == len(sides) else some_judged
+        yield words % {"yes": sides.count(True), "n": len(sides) - none, "none": none}
 
 
 def _apart(kind: str, judges: Sequence[Said], people: Sequence[Said], rule: str) -> str:
-    """The rule is held against every verdict on the answer, judges against people by what most of them say."""
+    """Compare the rule with every verdict on the answer, and the majority of judges with the majority of people."""
     sides = {says_yes(one) for one in (*judges, *people)}
     if kind == "answer" and rule in RULE and (not RULE[rule]) in sides:
-        return f"the rule says {rule}"
-    of_judges, of_people = _most(judges), _most(people)
-    return "judges and people differ" if None not in (of_judges, of_people) and of_judges != of_people else ""
+        return gettext("rule: correct") if RULE[rule] else gettext("rule: incorrect")
+    of_judges, of_people = _majority(judges), _majority(people)
+    if None not in (of_judges, of_people) and of_judges != of_people:
+        return gettext("judges and people differ")
+    return ""
 
 
-def _most(said: Sequence[Said]) -> bool | None:
-    """What more than half of those with a verdict say; None where there is no such half."""
+def _majority(said: Sequence[Said]) -> bool | None:
+    """Return what more than half of those with a verdict say; None without a majority."""
     sides = [side for side in map(says_yes, said) if side is not None]
     return next((side for side in (True, False) if 2 * sides.count(side) > len(sides)), None)

@@ -42,7 +42,7 @@ REPLAYS, RATE = AtOnce(2, gettext_noop("%(limit)s replays of yours are already r
 """Of all recorded images that are sent to be compared."""
 SHOWN_DIGEST = 10
 LONGEST = 60_000
-"""Characters of calls that are handed to the workbench in its address, behind the #, which no server gets."""
+"""Characters of calls that are passed to the workbench in its address, behind the #, which no server gets."""
 
 
 @dataclass(frozen=True)

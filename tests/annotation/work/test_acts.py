@@ -166,7 +166,7 @@ def test_returning_reaches_what_waits_for_a_review_and_its_author_reads_why(
     outcome = returned(lea, benchmark)
     assert outcome["done"] == ["s-0001"]
     assert set(outcome["refused"]) == {"s-0000", "s-0002", "s-0003", "s-0004"}
-    assert outcome["refused"]["s-0000"] == "It is accepted. Open it again instead."
+    assert outcome["refused"]["s-0000"] == "It is accepted. Reopen it instead."
     assert entries("annotation.send_back") == [("in_review", "returned", "New rules.")]
     review = Review.objects.get(reviewer=lea)
     assert (review.decision, review.reasons, review.comment) == ("return", ["typo"], "New rules.")
@@ -219,7 +219,7 @@ def test_opening_again_is_refused_for_what_is_not_settled_and_for_who_left(
     )
     refused = answer_of(receipt)["refused"]
     assert refused["s-0000"] == "Ana Lind, the previous annotator, no longer annotates. Choose another person."
-    assert refused["s-0004"] == "It is to do; there is nothing to reopen."
+    assert refused["s-0004"] == "It is to do. Only accepted and discarded samples can be reopened."
     assert len(refused) == 5
     assert reopened(lea, sample_of(benchmark, 0), "The mug moved.", bo)["done"] == ["s-0000"]
     told = timeline(sample_of(benchmark, 0), lea)[-1]

@@ -201,7 +201,7 @@ def test_a_settled_sample_is_opened_again_from_its_page(benchmark: Benchmark, le
     assert Sample.objects.get(key="s-0000").state == "draft"
     refused = client.post(form, {"reopen-reason": "Again.", "key": "two"})
     assert refused.status_code == 400
-    assert "there is nothing to reopen" in refused.content.decode()
+    assert "can be reopened" in refused.content.decode()
 
 
 def test_work_is_paused_and_goes_on_from_the_page(benchmark: Benchmark, lea: User, bo: User) -> None:

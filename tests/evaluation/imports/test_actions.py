@@ -158,7 +158,7 @@ def test_a_file_of_samples_and_runs_is_imported_one_after_the_other(lea, benchma
 def test_who_may_import_runs_alone_gets_the_runs_of_such_a_file(rui, benchmark, run_jobs):
     record = read(rui, benchmark, native(samples=sample_rows(), trajectories=run_rows()), run_jobs=run_jobs)
     assert record.kind == "runs"
-    with pytest.raises(NotAllowed, match="do not let you import samples"):
+    with pytest.raises(NotAllowed, match="don't let you import samples"):
         upload.other_kind(actor=rui, record=record)
     with pytest.raises(NotAllowed, match="contains samples"):
         upload.store_upload(actor=rui, benchmark=benchmark, file=File(native(samples=sample_rows())))

@@ -102,7 +102,7 @@ def test_the_queue_counts_both_and_the_page_of_a_rollout_tells_its_own(lea: User
     for number, says in ((0, "1 of 1"), (1, "0 of 1")):
         of = Trajectory.objects.get(sample__key="seen-00", rollout=number, condition="none")
         text = client.get(f"/benchmarks/street/trajectories/{of.pk}/").content.decode()
-        assert f"people: {says} " in text, number
+        assert f"people {says}" in text, number
     rows = json.loads(b"".join(client.get("/benchmarks/street/agreement/judges.json")))
     assert len({(row["kind"], row["trajectory"]) for row in rows}) == 4
 

@@ -334,7 +334,7 @@ def test_columns_are_chosen_ordered_and_pinned_by_address(lea, board):
     answer = page(client, columns="calls_mean,mean_ioa,nonsense,selection_f1", pin="selection_f1")
     names = [head["column"].metric for head in answer.context["heads"]]
     assert names == ["selection_f1", "calls_mean", "mean_ioa"]
-    assert [band for band, _ in answer.context["bands"]] == ["grounding", "pinned", "toolchain", "grounding"]
+    assert [band for band, *_ in answer.context["bands"]] == ["grounding", "pinned", "toolchain", "grounding"]
     first, second, third = answer.context["menu"].standing
     assert (first.earlier, third.later) == ("", "")
     moved = [head["column"].metric for head in client.get(address() + second.earlier[1:]).context["heads"]]

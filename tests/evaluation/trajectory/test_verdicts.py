@@ -29,24 +29,21 @@ def said(words, person=None, kind="reliability"):
     ("told", "rule", "words", "apart"),
     [
         (said(["yes", "yes", "no"]) + said(["yes"], 1), "correct",
-         "judges: 2 of 3 say the crops support the answer; people: 1 of 1", ""),
-        (said(["yes", "undecided"]), "correct",
-         "judges: 1 of 1 says the crops support the answer, 1 not judged", ""),
+         "Crops support the answer: judges 2 of 3; people 1 of 1", ""),
+        (said(["yes", "undecided"]), "correct", "Crops support the answer: judges 1 of 1 (1 not judged)", ""),
         (said(["undecided"]) + said(["no"], 1), "correct",
-         "judges: 1 not judged on whether the crops support the answer; "
-         "people: 0 of 1 say the crops support the answer", ""),
-        (said([None]), "correct", "judges: 1 not judged on whether the crops support the answer", ""),
+         "Crops support the answer: judges: 1 not judged; people 0 of 1", ""),
+        (said([None]), "correct", "Crops support the answer: judges: 1 not judged", ""),
         (said(["no"]) + said(["yes"], 1), "correct",
-         "judges: 0 of 1 say the crops support the answer; people: 1 of 1", "judges and people differ"),
+         "Crops support the answer: judges 0 of 1; people 1 of 1", "judges and people differ"),
         # Half and half differs from nobody.
         (said(["yes", "no"]) + said(["no"], 1), "correct",
-         "judges: 1 of 2 says the crops support the answer; people: 0 of 1", ""),
-        (said(["partly"], kind="sufficiency"), "", "judges: 0 of 1 say the crops alone are enough", ""),
-        (said(["right", "correct"], kind="answer"), "correct", "judges: 2 of 2 say the answer is correct", ""),
-        (said(["right"], kind="answer"), "incorrect", "judges: 1 of 1 says the answer is correct",
-         "the rule says incorrect"),
-        (said(["wrong"], 1, "answer"), "correct", "people: 0 of 1 say the answer is correct", "the rule says correct"),
-        (said(["yes"], kind="answer"), "undecided", "judges: 1 of 1 says the answer is correct", ""),
+         "Crops support the answer: judges 1 of 2; people 0 of 1", ""),
+        (said(["partly"], kind="sufficiency"), "", "Crops alone are enough: judges 0 of 1", ""),
+        (said(["right", "correct"], kind="answer"), "correct", "Answer is correct: judges 2 of 2", ""),
+        (said(["right"], kind="answer"), "incorrect", "Answer is correct: judges 1 of 1", "rule: incorrect"),
+        (said(["wrong"], 1, "answer"), "correct", "Answer is correct: people 0 of 1", "rule: correct"),
+        (said(["yes"], kind="answer"), "undecided", "Answer is correct: judges 1 of 1", ""),
     ],
 )  # fmt: skip
 def test_each_kind_has_a_line_and_says_who_differs(told, rule, words, apart):
@@ -93,8 +90,8 @@ def test_the_head_counts_what_the_tab_lists(lea, ana, kitchen):
     number, listed, text, body = shown(signed_in(lea), trajectory)
     assert (number, listed) == (4, 4)
     # Who is named like a member is a person, and has no name for others.
-    assert "judges: 1 of 2 says the crops support the answer; people: 1 of 1" in text
-    assert "judges: 1 of 1 says the crops alone are enough" in text
+    assert "Crops support the answer: judges 1 of 2; people 1 of 1" in text
+    assert "Crops alone are enough: judges 1 of 1" in text
     assert "a person" in body
     assert "ANA@" not in text + body
     assert "you" in shown(signed_in(ana), trajectory)[3]
@@ -105,10 +102,10 @@ def test_the_head_counts_what_the_tab_lists(lea, ana, kitchen):
 @pytest.mark.parametrize(
     ("answer", "verdict", "judges", "words"),
     [
-        ("A", True, [], "correct, says a judge; the rule says incorrect"),
-        ("A", True, ["judge-7b"], "correct, says judge-7b; the rule says incorrect"),
-        ("A", True, ["judge-7b", "judge-70b"], "correct, says a judge; the rule says incorrect"),
-        ("B", False, [], "incorrect, says a judge; the rule says correct"),
+        ("A", True, [], "Judge: correct; rule: incorrect"),
+        ("A", True, ["judge-7b"], "judge-7b: correct; rule: incorrect"),
+        ("A", True, ["judge-7b", "judge-70b"], "Judge: correct; rule: incorrect"),
+        ("B", False, [], "Judge: incorrect; rule: correct"),
         ("B", True, [], ""),
         ("B", None, ["judge-7b"], ""),
         ("", True, [], ""),
@@ -121,14 +118,14 @@ def test_a_verdict_that_overrides_the_rule_is_said(lea, answer, verdict, judges,
         judged(trajectory, "answer", judge, "right" if verdict else "wrong")
     text = page(signed_in(lea), address(trajectory))
     assert words in text
-    assert ("; the rule" in text) == bool(words)
+    assert ("; rule:" in text) == bool(words)
 
 
 @pytest.mark.django_db
 @pytest.mark.one_database
 def test_an_open_answer_that_only_a_judge_can_tell_says_so(lea, kitchen):
     text = page(signed_in(lea), address(of("Model A", "sign")))
-    assert "correct, says a judge; the rule can't tell" in text.replace("&#x27;", "'")
+    assert "Judge: correct; the rule can't tell" in text.replace("&#x27;", "'")
 
 
 @pytest.mark.django_db
@@ -154,7 +151,7 @@ def test_who_still_has_to_judge_is_not_told_what_anybody_said(lea, ana, kitchen)
         judge_item(actor=ana, item=item, said={"verdict": "no"})
     number, listed, text, _ = shown(client, mug)
     assert (number, listed) == (3, 3)
-    assert "judges: 1 of 1 says the crops support the answer; people: 0 of 1" in text
+    assert "Crops support the answer: judges 1 of 1; people 0 of 1" in text
     assert "judges and people differ" in text
 
 

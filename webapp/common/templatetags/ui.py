@@ -330,6 +330,6 @@ def progress(done: object, total: object, label: str = "Progress", kind: str = "
     return {"done": int(finite(done) or 0), "total": int(whole) if whole else None, "label": label, "kind": kind}
 
 
-# Pictures
+# Images
 
 register.simple_tag(annotated_thumbnail)

@@ -66,7 +66,7 @@ def raw_rows(
     """The raw text of rows by (file, place, id): of JSON files the row as written, of tables nothing.
 
     ``mapped``: where the rows are, in a file that is read by its keys. A second pass over the file that ends when all
-    are found. Rows of one place are told apart by the id in them.
+    are found. Rows of one place are distinguished by the id in them.
     """
     missing: dict[tuple[str, Place], list[str]] = {}
     for file, place, name in wanted:
