@@ -98,7 +98,7 @@ class World:
             add_member(actor=lea, benchmark=benchmark, user=self.people[name], role=Role(name))
         picture = with_picture(benchmark, lea, folder)
         freeze_version(actor=lea, benchmark=benchmark)
-        publish(actor=lea, benchmark=benchmark, body="# Question\n", must_read=False, based_on=0)
+        publish(actor=lea, benchmark=benchmark, body="# Street\n", must_read=False, based_on=0)
         handed_in, to_do, comment = work_of(ana, benchmark)
         invitation, secret = invite_person(actor=lea, benchmark=benchmark, email="new@example.org", roles=[Role.LEAD])
         record = ImportRecord.objects.create(

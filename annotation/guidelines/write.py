@@ -42,7 +42,7 @@ def publish(
             benchmark=benchmark, number=number + 1, body=body, note=note, must_read=must_read, published_by=actor
         )
         GuidelineReading.objects.create(guideline=made, user=actor)
-        data = {"number": made.number, "note": note, "must_read": must_read}
+        data = {"number": made.number, "note": note, "required": must_read}
         audit.record(actor=actor, action="guidelines.publish", subject=made, benchmark=benchmark.slug, data=data)
     return made
 

@@ -1,4 +1,4 @@
-"""A newcomer in a real browser: from a server without accounts to the first accepted sample, without the command line."""
+"""A newcomer in a real browser: from a server without accounts to the first accepted sample."""
 
 from __future__ import annotations
 
