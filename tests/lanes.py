@@ -99,14 +99,17 @@ def on_postgres(marks: str) -> Prepare:
     return prepare
 
 
-def browser(_: ExitStack) -> tuple[list[str], dict[str, str]]:
-    if find_chromium() is None:
-        raise Skip(f"no Chromium: none of {', '.join(CHROMIUM_NAMES)} is on PATH")
-    # One test at a time to whoever is free: some take a minute, most a second or two.
-    return pytest("-m", "browser", *WORKERS[:2], "--maxschedchunk", "1", "tests/browser"), {
-        "DATABASE_URL": "",
-        "DJANGO_ALLOW_ASYNC_UNSAFE": "true",
-    }
+def in_chromium(marks: str) -> Prepare:
+    def prepare(_: ExitStack) -> tuple[list[str], dict[str, str]]:
+        if find_chromium() is None:
+            raise Skip(f"no Chromium: none of {', '.join(CHROMIUM_NAMES)} is on PATH")
+        # One test at a time to whoever is free: some take a minute, most a second or two.
+        return pytest("-m", f"browser and {marks}", *WORKERS[:2], "--maxschedchunk", "1", "tests/browser"), {
+            "DATABASE_URL": "",
+            "DJANGO_ALLOW_ASYNC_UNSAFE": "true",
+        }
+
+    return prepare
 
 
 def deploy(_: ExitStack) -> tuple[list[str], dict[str, str]]:
@@ -122,13 +125,14 @@ LANES = (
     Lane("architecture", "the rules of the house, documents, containers", architecture),
     Lane("js", "modules without a page", javascript),
     Lane("postgres", "rows and pages, on PostgreSQL", on_postgres("not endurance")),
-    Lane("browser", "Chromium against a live server", browser),
+    Lane("browser", "Chromium against a live server", in_chromium("not endurance")),
     Lane(
         "properties", "each property on many examples", long=True,
         prepare=on_sqlite("hypothesis", "--hypothesis-profile=many"),
     ),
     Lane("endurance", "whole demos, every page, killed processes, on SQLite", on_sqlite("endurance"), long=True),
     Lane("endurance-postgres", "the same on PostgreSQL", on_postgres("endurance"), long=True),
+    Lane("browser-endurance", "every page and dialog in Chromium", in_chromium("endurance"), long=True),
     Lane("deploy", "the shipped locks in clean environments, on one host and on two", deploy, waits=True, long=True),
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from asgiref.local import Local
 from django.conf import settings
 from django.utils import translation
 from django.utils.translation import trans_real
@@ -73,6 +74,8 @@ def pseudo_site() -> Iterator[None]:
     """The made-up language in all threads, as for a server: of pages and of their scripts."""
     patch = pytest.MonkeyPatch()
     patch.setattr(trans_real, "_default", Pseudo())
+    # Threads of the server that return from English to this language would otherwise keep it for later tests.
+    patch.setattr(trans_real, "_active", Local())
     patch.setattr(settings, "LANGUAGE_CODE", CODE)
     patch.setattr(ScriptTexts, "get_catalog", lambda view: script_catalog())
     try:

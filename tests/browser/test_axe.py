@@ -26,7 +26,7 @@ from tests.browser.conftest import bring_axe
 from tests.evaluation.run_pages import trajectories
 from tests.test_permissions import World
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.endurance, pytest.mark.django_db(transaction=True)]
 
 WINDOW: ViewportSize = {"width": 1280, "height": 800}
 RUN = """(only) => axe.run(document, {

@@ -33,7 +33,7 @@ from tests.factories import facet_of
 from tests.test_permissions import World
 from webapp.accounts.models import User
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.endurance, pytest.mark.django_db(transaction=True)]
 
 SCRIPTS = Path(__file__).with_name("scripts")
 LISTED = """() => [...document.querySelectorAll('#key-help[open] li')].map((row) =>
