@@ -118,6 +118,7 @@ def test_a_person_never_has_two_boxes_in_a_group():
         (said(question="which  MUG?"), set()),
         (said(reference_toolchain=(ToolCall("crop", {"x": 1}),)), {Field.TOOLCHAIN}),
         (said(plan=ToolPlan((Target("saw", 1),))), {Field.PLAN}),
+        (said(None, (), unanswerable="The mug is hidden."), {Field.ANSWER}),
     ],
 )
 def test_each_field_is_agreed_or_disputed_by_itself(second, disputed):
@@ -139,6 +140,24 @@ def test_a_box_of_two_in_three_has_the_support_of_most_but_not_of_all():
     most = ConsensusRule(support=Support.MAJORITY)
     assert not fields(*three, rule=most)[Field.EVIDENCE]
     assert fields(*three[:2], said(boxes=[(0, 0, 10, 9)]), rule=most)[Field.EVIDENCE]
+
+
+def test_who_cannot_answer_disputes_the_answer_and_nothing_else():
+    cannot = said(None, (), unanswerable="The mug is hidden.")
+    contents = [cannot, said(boxes=[(0, 0, 10, 12)]), said()]
+    compared = compare(contents, [{}, {"category": ["Color"]}, {"category": ["color"]}], ConsensusRule())
+    assert (compared.disputed, compared.fields[Field.ANSWER].value) == ((Field.ANSWER,), pytest.approx(1 / 3))
+    content, groups = proposal(contents, compared, ConsensusRule())
+    assert (content.answers, content.unanswerable, dict(groups[0].members)) == (("B",), None, {1: 0, 2: 0})
+    assert provenance(content, {}, contents, [{}] * 3, compared.groups)["answer"] == {"from": [1, 2], "how": "taken"}
+
+
+def test_a_question_that_nobody_can_answer_is_a_dispute():
+    cannot = said(None, (), unanswerable="The mug is hidden.")
+    assert fields(cannot, cannot) | {Field.ANSWER: None} == dict.fromkeys(Field, True) | {Field.ANSWER: None}
+    assert not fields(cannot, cannot)[Field.ANSWER]
+    content, _ = proposal([cannot] * 2, compare([cannot] * 2, [{}] * 2, ConsensusRule()), ConsensusRule())
+    assert (content.question, content.answers, content.unanswerable) == ("Which mug?", (), None)
 
 
 def test_plans_agree_by_meaning_and_not_where_a_target_is_a_distractor_of_the_other():

@@ -91,7 +91,9 @@ def _answers(pair: Pair, names: tuple[str, str]) -> str:
 
 
 def said_in(said: Said) -> str:
-    """A short answer: the letter, or the first accepted text."""
+    """A short answer: the letter, the first accepted text, or that there is none."""
+    if said.content.unanswerable is not None:
+        return gettext("cannot be answered")
     answer = next(iter(said.content.answers), "")
     return answer if said.content.answer_type is AnswerType.MULTIPLE_CHOICE or len(answer) <= 40 else f"{answer[:39]}…"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.utils.translation import gettext
@@ -107,6 +107,7 @@ def _accept(actor: User, found: Adjudication, submissions: Submissions, named: N
     which says where each of its fields comes from."""
     sample = found.sample
     parsed, names, facets = content_from_json(verdict.content, sample.width, sample.height)
+    parsed = replace(parsed, unanswerable=None)
     checks = validate_content(sample, parsed)
     if blocking(checks):
         raise ChecksFailed(checks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -207,7 +207,8 @@ def _decide(actor: User, annotation: Annotation, revision: Revision, decision: D
 
 
 def _fix(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:
-    parsed, names, facets = content_from_json(content)
+    given, names, facets = content_from_json(content)
+    parsed = replace(given, unanswerable=None)
     checks = validate_content(annotation.sample, parsed)
     if blocking(checks):
         raise ChecksFailed(checks)

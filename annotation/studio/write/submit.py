@@ -18,7 +18,7 @@ from annotation.queue.check_work import check_of, hand_in, require_version
 from annotation.queue.extra_annotators import request_if_needed
 from annotation.queue.leases import ANNOTATE, queue_of, release
 from annotation.queue.rounds import settle_submission
-from annotation.queue.shared_question import require_fixed, return_others
+from annotation.queue.shared_question import require_answered, require_fixed, return_others, without_answer
 from annotation.studio.write.draft import own_annotation
 from annotation.validation import Check, blocking
 from annotation.work_rules import chance
@@ -33,13 +33,15 @@ def submit(*, actor: User, sample: Sample, version: int, content: object, key: s
     ``save_draft`` raises.
     """
     require(actor, sample.benchmark, Right.ANNOTATE)
-    parsed, names, facets = content_from_json(content)
+    given, names, facets = content_from_json(content)
+    parsed = without_answer(given)
     whole = content_to_json(parsed, names, facets)
 
     def work() -> None:
         answer = check_of(actor, sample)
         if answer is not None:
             require_version(actor, answer, sample, version)
+            require_answered(sample, whole)
             _require_passing(validate_content(sample, parsed))
             hand_in(actor, answer, sample, whole)
             return
