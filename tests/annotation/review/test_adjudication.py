@@ -123,6 +123,10 @@ def test_a_mixture_is_an_annotation_of_its_own_that_names_its_sources(ana, bo, r
     assert gold.provenance["answer"] == {"from": [bo_s], "how": "taken"}
     assert gold.provenance["evidence"] == {"from": [ana_s], "how": "taken"}
     assert gold.provenance["facets"] == {"from": [], "how": "edited"}
+    page = signed_in(rui).get(reverse("evaluation:sample", args=["kitchen", sample.key]))
+    assert [(one.field, one.how, one.people) for one in page.context["provenance"]][1:3] == [
+        ("Answer", "from", "Bo Ek"), ("Evidence boxes", "from", "Ana Lind")
+    ]  # fmt: skip
     assert states(sample) == {"Ana Lind": "superseded", "Bo Ek": "superseded", None: "accepted"}
     with pytest.raises(ChecksFailed):
         adjudicate(
