@@ -114,11 +114,13 @@ def same_answer(first: SampleContent, second: SampleContent) -> bool | None:
     A chosen letter counts as the text of its option, since two people may have ordered their options differently. That
     the question cannot be answered is an answer of its own, whatever the reason.
     """
-    said, heard = _answer_texts(first), _answer_texts(second)
+    said, heard = answer_texts(first), answer_texts(second)
     return bool(said & heard) if said and heard else None
 
 
-def _answer_texts(content: SampleContent) -> set[str]:
+def answer_texts(content: SampleContent) -> set[str]:
+    """The accepted answers in lower case with single spaces; a letter as the text of its option, and ``CANNOT`` where
+    the question cannot be answered."""
     if content.unanswerable is not None:
         return {CANNOT}
     chosen = content.answer_type is AnswerType.MULTIPLE_CHOICE

@@ -19,8 +19,11 @@ import numpy as np
 from annotation.agreement import box_agreement, same_answer
 from annotation.schema import Box, SampleContent, ToolPlan
 from annotation.tool_bank import key_of
+from annotation.toolbox.names import candidates, plain_name
+from annotation.toolbox.signature import snake_case
 
 Facets = Mapping[str, Sequence[Any]]
+Steps = list[tuple[str, str]]
 
 
 class Combine(StrEnum):
@@ -110,14 +113,17 @@ def compare(
     facets: Sequence[Facets],
     rule: ConsensusRule,
     canonical: Callable[[str], str] = key_of,
+    verified: Sequence[bool] = (),
 ) -> Compared:
     """The agreement of two or more annotations of one sample. ``canonical`` gives the meaning of a tool's name in the
-    tool bank, so that aliases are equal.
+    tool bank, so that aliases are equal. ``verified``: whose toolchain was verified to give their answer; none unless
+    given.
 
     Values are means over pairs: 1 or 0 for question, answer, facets, toolchain and plan, and the IoU of the whole
     regions for the evidence. The evidence is agreed if its value is at least ``box_iou`` and every group of boxes has
     the required support. Answers that differ only because the questions differ are not compared. A person who says that
-    the question cannot be answered disputes the answer, and is left out of the fields after it.
+    the question cannot be answered disputes the answer, and is left out of the fields after it. Two toolchains agree if
+    they have the same steps, or if both were verified.
     """
     same_question = _agreement(contents, lambda a, b: float(_plain(a.question) == _plain(b.question)))
     fields = {Field.QUESTION: same_question}
@@ -132,7 +138,9 @@ def compare(
     fields[Field.EVIDENCE] = replace(evidence, agreed=evidence.agreed and supported)
     their_facets = [one for one, content in zip(facets, contents, strict=True) if content.unanswerable is None]
     fields[Field.FACETS] = _agreement(their_facets, _facets)
-    fields[Field.TOOLCHAIN] = _agreement(answering, _toolchains)
+    marks = verified or [False] * len(contents)
+    chains = [(steps(one), mark) for one, mark in zip(contents, marks, strict=True) if one.unanswerable is None]
+    fields[Field.TOOLCHAIN] = _agreement(chains, _toolchains)
     fields[Field.PLAN] = _agreement([content.plan for content in answering], lambda a, b: _plans(a, b, canonical))
     return Compared(fields, groups)
 
@@ -231,12 +239,18 @@ def provenance(
     return found
 
 
-def steps(content: SampleContent) -> list[tuple[str, str]]:
-    """The calls of the reference toolchain without the names of images, which are each person's own."""
+def steps(content: SampleContent) -> Steps:
+    """The calls of the reference toolchain with one spelling for each tool and argument, and without the names of
+    images, which are each person's own."""
     return [
-        (call.tool, str(sorted((name, str(value)) for name, value in call.arguments.items())))
+        (_tool(call.tool), str(sorted((snake_case(name), str(value)) for name, value in call.arguments.items())))
         for call in content.reference_toolchain
     ]
+
+
+def _tool(name: str) -> str:
+    found = candidates(name)
+    return found[0] if len(found) == 1 else plain_name(name)
 
 
 def _taken(people: list[int]) -> dict[str, Any]:
@@ -294,9 +308,9 @@ def _plain_facets(facets: Facets) -> dict[str, list[str]]:
     return {name: sorted(_plain(str(value)) for value in values) for name, values in facets.items() if values}
 
 
-def _toolchains(one: SampleContent, other: SampleContent) -> float | None:
-    mine, theirs = steps(one), steps(other)
-    return float(mine == theirs) if mine or theirs else None
+def _toolchains(one: tuple[Steps, bool], other: tuple[Steps, bool]) -> float | None:
+    (mine, mine_verified), (theirs, theirs_verified) = one, other
+    return float(mine == theirs or (mine_verified and theirs_verified)) if mine or theirs else None
 
 
 def _plans(one: ToolPlan, other: ToolPlan, canonical: Callable[[str], str]) -> float | None:

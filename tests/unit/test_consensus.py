@@ -142,6 +142,16 @@ def test_a_box_of_two_in_three_has_the_support_of_most_but_not_of_all():
     assert fields(*three[:2], said(boxes=[(0, 0, 10, 9)]), rule=most)[Field.EVIDENCE]
 
 
+def test_toolchains_agree_by_their_steps_or_where_both_were_verified():
+    gray = said(reference_toolchain=(ToolCall("Grayscale", {}, "original", "a"),))
+    same = said(reference_toolchain=(ToolCall("colorspace-gray", {}, None, "b"),))
+    other = said(reference_toolchain=(ToolCall("canny", {"threshold1": 50}),))
+    assert fields(gray, same)[Field.TOOLCHAIN]
+    for verified, agreed in (((True, True), True), ((True, False), False)):
+        found = compare([gray, other], [{}, {}], ConsensusRule(), verified=verified)
+        assert found.fields[Field.TOOLCHAIN].agreed is agreed
+
+
 def test_who_cannot_answer_disputes_the_answer_and_nothing_else():
     cannot = said(None, (), unanswerable="The mug is hidden.")
     contents = [cannot, said(boxes=[(0, 0, 10, 12)]), said()]

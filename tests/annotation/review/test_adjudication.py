@@ -8,8 +8,21 @@ import pytest
 from django.urls import reverse
 
 from annotation.benchmarks.write.benchmark import add_member
+from annotation.content.chains.read import digest_of
 from annotation.content.checks import ChecksFailed
-from annotation.models import Adjudication, AdjudicationRule, Annotation, Benchmark, Gold, QualityRules, Review, Sample
+from annotation.content.json import calls_from_json
+from annotation.models import (
+    AcceptedChain,
+    Adjudication,
+    AdjudicationRule,
+    Annotation,
+    Benchmark,
+    Gold,
+    QualityRules,
+    Review,
+    Sample,
+    VerifiedChain,
+)
 from annotation.quality.read.agreement import Audience, load_work, pairs_of
 from annotation.quality.read.labels import labels_of
 from annotation.queue.handed import shown_state
@@ -267,6 +280,36 @@ def test_the_first_submission_fixes_the_question_for_the_others(ana, bo, kitchen
         submit(actor=bo, sample=sample, version=0, content=content(question="Which mug?"))
     assert refused.value.code == "question_fixed"
     submit(actor=bo, sample=sample, version=0, content=content())
+
+
+GRAY = [{"tool": "colorspace_gray", "arguments": {}, "image_in": "original", "image_out": None}]
+BLUR = [{"tool": "blur", "arguments": {"method": "median", "ksize": 5}, "image_in": "original", "image_out": None}]
+
+
+def verified(person, sample, calls, answer="white"):
+    """The mark that this toolchain gives the answer on the image of the sample."""
+    VerifiedChain.objects.create(
+        sample=sample, digest=digest_of(calls_from_json(calls)), image=sample.image.sha256, answer=answer, person=person
+    )
+
+
+def test_of_two_verified_toolchains_the_second_is_accepted_beside_the_gold(ana, bo, rui, kitchen):
+    AdjudicationRule.objects.create(benchmark=kitchen, number=1, when_agreed="accept")
+    sample = kitchen.samples.select_related("image").get(key="s-0000")
+    verified(ana, sample, GRAY)
+    verified(bo, sample, BLUR, "black\nWhite ")
+    submitted(ana, kitchen, reference_toolchain=GRAY)
+    assert submitted(bo, kitchen, reference_toolchain=BLUR).state == "accepted"
+    gold = Gold.objects.get(sample=sample).revision
+    assert [call.tool for call in gold.reference_calls.all()] == ["colorspace_gray"]
+    assert [(one.calls, one.accepted_by) for one in AcceptedChain.objects.filter(sample=sample)] == [(BLUR, bo)]
+    second = kitchen.samples.select_related("image").get(key="s-0001")
+    verified(ana, second, GRAY)
+    verified(bo, second, BLUR, "black")
+    submitted(ana, kitchen, reference_toolchain=GRAY)
+    assert submitted(bo, kitchen, reference_toolchain=BLUR).state == "disputed"
+    adjudicate(actor=rui, sample=second, verdict=Verdict("accept", content(reference_toolchain=GRAY)))
+    assert not AcceptedChain.objects.filter(sample=second).exists()
 
 
 CANNOT = {"unanswerable": "The mug is hidden.", "answer": []}
