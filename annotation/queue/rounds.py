@@ -72,8 +72,7 @@ def submissions_of(sample: Sample, rule: AdjudicationRule) -> Submissions:
 
 def current_round(sample: Sample) -> tuple[Adjudication, Submissions]:
     """The open round of the sample and what it compares, begun anew where other submissions wait than it compared.
-    Call inside a transaction, with more than one annotation waiting."""
-    Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
+    Call with the sample locked, and more than one annotation waiting."""
     found = Adjudication.objects.filter(sample=sample, decision="").select_related("rule").first()
     rule = found.rule if found else rule_of(sample.benchmark)
     submissions = submissions_of(sample, rule)
@@ -112,13 +111,13 @@ def _open(sample: Sample, rule: AdjudicationRule, submissions: Submissions) -> A
 
 def settle_submission(actor: User, annotation: Annotation, queue: BenchmarkQueue) -> None:
     """After a submission to a sample with several annotators: close it where the sample is decided already; else, when
-    all have submitted, compare them, and accept the consensus where they agree and the lead has it so. Call inside a
-    transaction."""
+    all have submitted, compare them, and accept the consensus where they agree and the lead has it so. Call with the
+    sample locked."""
     sample = annotation.sample
     wanted = queue.wanted(sample.pk, sample.extra_places)
-    if wanted < 2:
+    # Other people may have begun before the lead lowered the overlap.
+    if wanted < 2 and sample.state != SampleState.ACCEPTED:
         return
-    Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
     states = list(Annotation.objects.filter(sample=sample).values_list("state", flat=True))
     if State.ACCEPTED in states:
         reason = "Submitted after the sample was decided."

@@ -15,7 +15,7 @@ from annotation.content.changes import content_changed
 from annotation.content.checks import ChecksFailed, validate_content
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.revisions import add_revision, make_gold
-from annotation.content.transitions import apply_transition
+from annotation.content.transitions import apply_transition, lock_sample
 from annotation.models import Annotation, Benchmark, BenchmarkQueue, BlindAnswer, Gold, Review, Revision, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.queue.assignment import AT_ONCE
@@ -51,9 +51,12 @@ def next_to_review(*, actor: User, benchmark: Benchmark) -> Sample | None:
         for sample in samples:
             tried.add(sample.pk)
             with transaction.atomic():
-                if take(actor, sample.pk, REVIEW, queues[0].lasts) and _still_waits(sample):
-                    start_review(actor, sample)
-                    return sample
+                lock_sample(sample)
+                if take(actor, sample.pk, REVIEW, queues[0].lasts):
+                    if _still_waits(sample):
+                        start_review(actor, sample)
+                        return sample
+                    release(actor, sample.pk, REVIEW)
         if not samples:
             return None
 
@@ -101,6 +104,7 @@ def start_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
     """Sit down on the reviewer's seat of this sample: all its annotations are under review. Call inside a transaction;
     raises ``Conflict`` when the seat is another's, and what ``under_review`` raises."""
     require(actor, sample.benchmark, Right.REVIEW)
+    lock_sample(sample)
     annotation, revision = under_review(actor, sample)
     if not _sit_down(actor, sample):
         raise Conflict(

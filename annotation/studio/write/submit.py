@@ -11,7 +11,7 @@ from annotation.content.checks import ChecksFailed, validate_content
 from annotation.content.drafts import StaleDraft, current_content, draft_of
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.revisions import add_revision, make_gold
-from annotation.content.transitions import apply_transition
+from annotation.content.transitions import apply_transition, lock_sample
 from annotation.models import Annotation, Assignment, BenchmarkQueue, Draft, Revision, Sample
 from annotation.queue.assignment import hand_out
 from annotation.queue.check_work import check_of, hand_in, require_version
@@ -22,7 +22,7 @@ from annotation.queue.shared_question import require_answered, require_fixed, re
 from annotation.studio.write.draft import own_annotation
 from annotation.validation import Check, blocking
 from annotation.work_rules import chance
-from annotation.workflow import Right
+from annotation.workflow import Right, State
 from webapp.accounts.models import User
 
 
@@ -70,6 +70,8 @@ def _check_version(annotation: Annotation, version: int) -> None:
 
 
 def _hand_in(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> None:
+    # One at a time: of two who submit at once the second sees what the first said.
+    lock_sample(annotation.sample)
     revision = add_revision(actor=actor, annotation=annotation, content=content)
     apply_transition(actor=actor, annotation=annotation, name="submit", data={"revision": revision.number})
     Draft.objects.filter(annotation=annotation).delete()
@@ -86,6 +88,8 @@ def _accept_unreviewed(actor: User, annotation: Annotation, revision: Revision, 
     """Where the lead has only a share reviewed, what falls outside it is accepted at once; with overlap nothing is,
     since a person has to choose between the annotations."""
     sample = annotation.sample
+    if annotation.state != State.SUBMITTED:
+        return
     if queue.wanted(sample.pk, sample.extra_places) > 1 or is_drawn(sample, queue.review_share):
         return
     reason = f"Outside the share of {queue.review_share:.0%} that is reviewed."
