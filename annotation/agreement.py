@@ -17,6 +17,8 @@ from annotation.schema import AnswerType, Box, SampleContent
 from annotation.statistics import Z95, Floats, Interval, Ints, bootstrap_interval, cluster_totals, wilson
 
 MISSING = -1
+CANNOT = "\0"
+"""The answer that there is none. No text has this character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +111,18 @@ def one_against_rest(codes: Ints, category: int) -> Ints:
 def same_answer(first: SampleContent, second: SampleContent) -> bool | None:
     """Whether two contents share an accepted answer, apart from case and spaces; None when either has none.
 
-    A chosen letter counts as the text of its option, since two people may have ordered their options differently.
+    A chosen letter counts as the text of its option, since two people may have ordered their options differently. That
+    the question cannot be answered is an answer of its own, whatever the reason.
     """
-    said, heard = _answer_texts(first), _answer_texts(second)
+    said, heard = answer_texts(first), answer_texts(second)
     return bool(said & heard) if said and heard else None
 
 
-def _answer_texts(content: SampleContent) -> set[str]:
+def answer_texts(content: SampleContent) -> set[str]:
+    """The accepted answers in lower case with single spaces; a letter as the text of its option, and ``CANNOT`` where
+    the question cannot be answered."""
+    if content.unanswerable is not None:
+        return {CANNOT}
     chosen = content.answer_type is AnswerType.MULTIPLE_CHOICE
     texts = [content.options.get(answer, answer) if chosen else answer for answer in content.answers]
     return {plain for text in texts if (plain := " ".join(text.casefold().split()))}

@@ -19,8 +19,11 @@ import numpy as np
 from annotation.agreement import box_agreement, same_answer
 from annotation.schema import Box, SampleContent, ToolPlan
 from annotation.tool_bank import key_of
+from annotation.toolbox.names import candidates, plain_name
+from annotation.toolbox.signature import snake_case
 
 Facets = Mapping[str, Sequence[Any]]
+Steps = list[tuple[str, str]]
 
 
 class Combine(StrEnum):
@@ -110,34 +113,47 @@ def compare(
     facets: Sequence[Facets],
     rule: ConsensusRule,
     canonical: Callable[[str], str] = key_of,
+    verified: Sequence[bool] = (),
 ) -> Compared:
     """The agreement of two or more annotations of one sample. ``canonical`` gives the meaning of a tool's name in the
-    tool bank, so that aliases are equal.
+    tool bank, so that aliases are equal. ``verified``: whose toolchain was verified to give their answer; none unless
+    given.
 
     Values are means over pairs: 1 or 0 for question, answer, facets, toolchain and plan, and the IoU of the whole
     regions for the evidence. The evidence is agreed if its value is at least ``box_iou`` and every group of boxes has
-    the required support. Answers that differ only because the questions differ are not compared.
+    the required support. Answers that differ only because the questions differ are not compared. A person who says that
+    the question cannot be answered disputes the answer, and is left out of the fields after it. Two toolchains agree if
+    they have the same steps, or if both were verified.
     """
     same_question = _agreement(contents, lambda a, b: float(_plain(a.question) == _plain(b.question)))
     fields = {Field.QUESTION: same_question}
+    answering = [content for content in contents if content.unanswerable is None]
     if same_question.agreed:
-        fields[Field.ANSWER] = _agreement(contents, _answers)
-    groups = group_boxes([content.gold_boxes for content in contents], rule.box_iou)
-    evidence = _agreement(contents, _regions, least=rule.box_iou)
+        answers = _agreement(contents, _answers)
+        fields[Field.ANSWER] = replace(answers, agreed=answers.agreed and len(answering) == len(contents))
+    drawn = [content.gold_boxes if content.unanswerable is None else None for content in contents]
+    groups = group_boxes(drawn, rule.box_iou)
+    evidence = _agreement(answering, _regions, least=rule.box_iou)
     supported = all(group.is_supported(rule.support) for group in groups)
     fields[Field.EVIDENCE] = replace(evidence, agreed=evidence.agreed and supported)
-    fields[Field.FACETS] = _agreement(facets, _facets)
-    fields[Field.TOOLCHAIN] = _agreement(contents, _toolchains)
-    fields[Field.PLAN] = _agreement([content.plan for content in contents], lambda a, b: _plans(a, b, canonical))
+    their_facets = [one for one, content in zip(facets, contents, strict=True) if content.unanswerable is None]
+    fields[Field.FACETS] = _agreement(their_facets, _facets)
+    marks = verified or [False] * len(contents)
+    chains = [(steps(one), mark) for one, mark in zip(contents, marks, strict=True) if one.unanswerable is None]
+    fields[Field.TOOLCHAIN] = _agreement(chains, _toolchains)
+    fields[Field.PLAN] = _agreement([content.plan for content in answering], lambda a, b: _plans(a, b, canonical))
     return Compared(fields, groups)
 
 
-def group_boxes(boxes: Sequence[Sequence[Box]], least: float) -> tuple[BoxGroup, ...]:
-    """Groups of the boxes of several people, by the position of their first box.
+def group_boxes(drawn: Sequence[Sequence[Box] | None], least: float) -> tuple[BoxGroup, ...]:
+    """Groups of the boxes of several people, by the position of their first box. None: a person who was asked for no
+    boxes, and does not count.
 
     Pairs of boxes of two people with an IoU of at least ``least`` are taken by decreasing IoU, ties by coordinates, and
     their groups are merged unless a person would have two boxes in the result.
     """
+    boxes = [several or () for several in drawn]
+    people = sum(several is not None for several in drawn)
     all_boxes = [(person, place) for person, several in enumerate(boxes) for place in range(len(several))]
     group = {one: {one[0]: one[1]} for one in all_boxes}
     pairs = []
@@ -153,7 +169,7 @@ def group_boxes(boxes: Sequence[Sequence[Box]], least: float) -> tuple[BoxGroup,
         for member in theirs.items():
             group[member] = mine
     found = {id(members): members for members in group.values()}.values()
-    made = [_group(members, boxes) for members in found]
+    made = [_group(members, boxes, people) for members in found]
     return tuple(sorted(made, key=lambda one: min((box.y1, box.x1, box.y2, box.x2) for box in one.boxes)))
 
 
@@ -163,13 +179,15 @@ def proposal(
     """The content that is proposed as gold, and the group behind each of its boxes.
 
     Each agreed field is that of the first person, and the boxes are those of the groups with support, combined by the
-    rule. Of a disputed field the value of most people is proposed; on a tie, that of the person who comes first.
+    rule. Of a disputed field the value of most people is proposed; on a tie, that of the person who comes first. People
+    who say that the question cannot be answered propose nothing else.
     """
-    base = contents[_most([_plain(content.question) for content in contents])]
-    asked = [content for content in contents if _plain(content.question) == _plain(base.question)]
+    answering = [content for content in contents if content.unanswerable is None] or contents
+    base = answering[_most([_plain(content.question) for content in answering])]
+    asked = [content for content in answering if _plain(content.question) == _plain(base.question)]
     answered = asked[_most([tuple(sorted(_words(content))) for content in asked])]
-    chain = contents[_most([str(steps(content)) for content in contents])].reference_toolchain
-    plan = contents[_most([str(_plan_key(content.plan, key_of)) for content in contents])].plan
+    chain = answering[_most([str(steps(content)) for content in answering])].reference_toolchain
+    plan = answering[_most([str(_plan_key(content.plan, key_of)) for content in answering])].plan
     kept = [(box, group) for group in compared.groups if group.is_supported(Support.MAJORITY)
             if (box := group.combined(rule.combine)) is not None]  # fmt: skip
     content = SampleContent(
@@ -210,22 +228,29 @@ def provenance(
         Field.PLAN: lambda one: one.plan,
     }
     found = {}
+    answering = [(at, one) for at, one in enumerate(contents) if one.unanswerable is None]
     for field, part in parts.items():
-        found[field.value] = _taken([at for at, one in enumerate(contents) if part(one) == part(content)])
+        found[field.value] = _taken([at for at, one in answering if part(one) == part(content)])
     same = [at for at, one in enumerate(facets) if _plain_facets(one) == _plain_facets(content_facets)]
     found[Field.FACETS.value] = _taken(same)
     boxes = sorted(box.as_list() for box in content.gold_boxes)
-    equal = [at for at, one in enumerate(contents) if sorted(box.as_list() for box in one.gold_boxes) == boxes]
+    equal = [at for at, one in answering if sorted(box.as_list() for box in one.gold_boxes) == boxes]
     found[Field.EVIDENCE.value] = _taken(equal) if equal else _combined(content.gold_boxes, list(groups))
     return found
 
 
-def steps(content: SampleContent) -> list[tuple[str, str]]:
-    """The calls of the reference toolchain without the names of images, which are each person's own."""
+def steps(content: SampleContent) -> Steps:
+    """The calls of the reference toolchain with one spelling for each tool and argument, and without the names of
+    images, which are each person's own."""
     return [
-        (call.tool, str(sorted((name, str(value)) for name, value in call.arguments.items())))
+        (_tool(call.tool), str(sorted((snake_case(name), str(value)) for name, value in call.arguments.items())))
         for call in content.reference_toolchain
     ]
+
+
+def _tool(name: str) -> str:
+    found = candidates(name)
+    return found[0] if len(found) == 1 else plain_name(name)
 
 
 def _taken(people: list[int]) -> dict[str, Any]:
@@ -283,9 +308,9 @@ def _plain_facets(facets: Facets) -> dict[str, list[str]]:
     return {name: sorted(_plain(str(value)) for value in values) for name, values in facets.items() if values}
 
 
-def _toolchains(one: SampleContent, other: SampleContent) -> float | None:
-    mine, theirs = steps(one), steps(other)
-    return float(mine == theirs) if mine or theirs else None
+def _toolchains(one: tuple[Steps, bool], other: tuple[Steps, bool]) -> float | None:
+    (mine, mine_verified), (theirs, theirs_verified) = one, other
+    return float(mine == theirs or (mine_verified and theirs_verified)) if mine or theirs else None
 
 
 def _plans(one: ToolPlan, other: ToolPlan, canonical: Callable[[str], str]) -> float | None:
@@ -324,9 +349,9 @@ def _iou(one: Box, other: Box) -> float:
     return both.iou if both else 0.0
 
 
-def _group(members: Mapping[int, int], boxes: Sequence[Sequence[Box]]) -> BoxGroup:
+def _group(members: Mapping[int, int], boxes: Sequence[Sequence[Box]], people: int) -> BoxGroup:
     ordered = dict(sorted(members.items()))
-    return BoxGroup(ordered, tuple(boxes[person][place] for person, place in ordered.items()), len(boxes))
+    return BoxGroup(ordered, tuple(boxes[person][place] for person, place in ordered.items()), people)
 
 
 Corners = tuple[float, float, float, float] | None

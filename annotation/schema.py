@@ -177,6 +177,8 @@ class SampleContent:
 
     ``answers`` holds the gold letter (multiple choice) or the accepted strings (open). ``gold_boxes`` are valid boxes
     in original pixels, clipped to the image where its size is known.
+    ``unanswerable``: why the question cannot be answered, which an annotator gives instead of an answer; None where it
+    is answered. Gold always is.
     """
 
     question: str = ""
@@ -186,6 +188,7 @@ class SampleContent:
     gold_boxes: tuple[Box, ...] = ()
     reference_toolchain: tuple[ToolCall, ...] = ()
     plan: ToolPlan = field(default_factory=ToolPlan)
+    unanswerable: str | None = None
 
 
 FILED_STATES = (SampleState.ACCEPTED, SampleState.TO_DO, SampleState.DISCARDED)

@@ -64,6 +64,8 @@ def check(
 ) -> list[Check]:
     """All findings, in the order of the form. ``width`` × ``height``: the image in pixels; ``bank``: the benchmark's
     tools. None = unknown, and what needs it is not looked at. Never raises for what a content says."""
+    if content.unanswerable is not None:
+        return [*_question(content), *_unanswerable(content.unanswerable)]
     return [
         *_question(content),
         *_options(content),
@@ -88,6 +90,11 @@ def _error(field: str, text: str) -> Check:
 def _question(content: SampleContent) -> Iterator[Check]:
     if not content.question.strip():
         yield _error("question", Sentence(gettext_noop("Enter the question.")))
+
+
+def _unanswerable(reason: str) -> Iterator[Check]:
+    if not reason.strip():
+        yield _error("unanswerable", Sentence(gettext_noop("Enter why the question can't be answered.")))
 
 
 def _options(content: SampleContent) -> Iterator[Check]:

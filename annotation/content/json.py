@@ -21,7 +21,7 @@ MOST = {"options": 26, "answer": 50, "gold_boxes": 500, "reference_toolchain": 1
 MOST_FACETS, MOST_FACET_VALUES, MOST_STEP = 60, 50, 1000
 KEYS = frozenset(
     {"question", "answer_type", "options", "answer", "gold_boxes", "reference_toolchain", "targets", "distractors",
-     "ordered", "facets"}
+     "ordered", "facets", "unanswerable"}
 )  # fmt: skip
 
 
@@ -59,6 +59,7 @@ def content_from_json(
         plan=ToolPlan(
             _list(given, "targets", _target), _list(given, "distractors", _name), _ordered(given.get("ordered"))
         ),
+        unanswerable=_reason(given.get("unanswerable")),
     )
     return content, tuple(name for _, name in boxes), _facets(given.get("facets", {}))
 
@@ -79,6 +80,7 @@ def content_to_json(
         "distractors": list(content.plan.distractors),
         "ordered": content.plan.ordered,
         "facets": {name: list(values) for name, values in (facets or {}).items()},
+        "unanswerable": content.unanswerable,
     }
 
 
@@ -160,6 +162,10 @@ def _text(value: object, field: str, longest: int = LONGEST_TEXT) -> str:
             gettext("%(field)s contains an invalid character. Type the text again.") % {"field": field}, field=field
         )
     return value
+
+
+def _reason(value: object) -> str | None:
+    return None if value is None else _text(value, "unanswerable")
 
 
 def _name(value: object, field: str) -> str:

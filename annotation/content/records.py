@@ -30,7 +30,7 @@ BATCH = 250
 
 _SAMPLE = ("pk", "key", "state", "image_name", "image_group", "width", "height", "extra")
 _FACET = ("sample_id", "name", "position", "value", "kind")
-_REVISION = ("pk", "question", "answer_type", "options", "answers", "ordered")
+_REVISION = ("pk", "question", "answer_type", "options", "answers", "ordered", "unanswerable")
 _BOX = ("revision_id", "x1", "y1", "x2", "y2", "label", "source")
 _CALL = ("revision_id", "tool", "arguments", "image_in", "image_out")
 _CHAIN = ("sample_id", "calls", "note")
@@ -131,6 +131,7 @@ def content_from_rows(revision: Row, boxes: list[Row], calls: list[Row], tools: 
             distractors=tuple(t.tool for t in tools if t.step is None),
             ordered=revision.ordered,
         ),
+        unanswerable=revision.unanswerable,
     )
 
 

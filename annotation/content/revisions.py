@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.content.changes import content_changed
 from annotation.content.json import BoxName, content_from_json, content_to_json
@@ -19,6 +20,7 @@ from annotation.schema import SampleContent
 from annotation.tool_bank import key_of
 from webapp.accounts.models import User
 from webapp.common.bulk import as_json, insert
+from webapp.common.errors import Conflict
 
 
 def add_revision(
@@ -39,7 +41,7 @@ def add_revision(
         answer_type=parsed.answer_type.value, options=dict(parsed.options), answers=list(parsed.answers),
         ordered=parsed.plan.ordered, digest=content_digest(parsed),
         facets={name: list(values) for name, values in facets.items()}, submitted_at=timezone.now(),
-        provenance=dict(provenance) if provenance is not None else None,
+        provenance=dict(provenance) if provenance is not None else None, unanswerable=parsed.unanswerable,
     )  # fmt: skip
     insert(revision)
     _add_parts(revision, parsed, names, (sample.width, sample.height))
@@ -98,8 +100,15 @@ def facets_of(sample: Sample) -> dict[str, list[Any]]:
 
 
 def make_gold(revision: Revision) -> None:
-    """This revision is the gold of its sample from now on, its facets the sample's. Call inside a transaction."""
+    """This revision is the gold of its sample from now on, its facets the sample's. Call inside a transaction. Raises
+    ``Conflict`` for one that says that the question cannot be answered."""
     sample = revision.annotation.sample
+    if revision.unanswerable is not None:
+        raise Conflict(
+            gettext("The annotation of %(key)s says that the question can't be answered, so it can't become gold.")
+            % {"key": sample.key},
+            code="unanswerable",
+        )
     now = timezone.now()
     Gold.objects.update_or_create(sample=sample, defaults={"revision": revision, "accepted_at": now})
     share = evidence_share(content_of(revision).gold_boxes, sample.width, sample.height)

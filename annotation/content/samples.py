@@ -76,6 +76,7 @@ def content_digest(content: SampleContent) -> str:
         [[t.tool, t.step] for t in plan.targets],
         list(plan.distractors),
         plan.ordered,
+        *([] if content.unanswerable is None else [content.unanswerable]),
     ]
     return hashlib.sha256(json.dumps(whole_numbers(canonical), sort_keys=True, default=str).encode()).hexdigest()
 

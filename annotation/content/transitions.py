@@ -44,6 +44,12 @@ def apply_transition(
     update_sample_state(sample)
 
 
+def lock_sample(sample: Sample) -> None:
+    """Whoever else decides on the sample or submits to it waits for the end of this transaction, and then sees what it
+    wrote."""
+    Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
+
+
 def open_disputes(samples: Sequence[int]) -> QuerySet[Adjudication]:
     """The open rounds of adjudication that found a dispute on these samples."""
     return Adjudication.objects.filter(sample__in=samples, decision="", outcome=Adjudication.Outcome.DISPUTED)

@@ -63,6 +63,9 @@ class Revision(models.Model):
     options = models.JSONField(default=dict, blank=True, help_text="{letter: text}")
     answers = models.JSONField(default=list, blank=True, help_text="The gold letter, or the accepted strings.")
     ordered = models.BooleanField(null=True, blank=True)
+    unanswerable = models.TextField(
+        null=True, blank=True, help_text="Why the question cannot be answered; null: it is answered."
+    )
     digest = models.CharField(max_length=64, help_text="sha256 of the content in canonical form.")
     facets = models.JSONField(
         null=True, blank=True, help_text="{name: [value]} as its author has them; null: imported."

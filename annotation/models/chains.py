@@ -10,7 +10,7 @@ from annotation.models.sample import Sample
 class AcceptedChain(models.Model):
     """A further reference toolchain that a reviewer accepted beside the one of the gold, or that a file brought.
 
-    ``digest`` names its calls.
+    ``digest`` names its calls. What an automatic consensus accepted is by the annotator who submitted it.
     """
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="accepted_chains")

@@ -37,11 +37,9 @@ def set_extra_annotators(
 
 def request_if_needed(sample: Sample, overlap: int) -> None:
     """See again how far the newest submissions of all who annotate the sample are apart, and open a further place
-    where the lead wants one. Nothing is asked where one person annotates each. Call inside a transaction."""
+    where the lead wants one. Nothing is asked where one person annotates each. Call with the sample locked."""
     if overlap < 2:
         return
-    # One at a time: of two who submit at once the second sees what the first said.
-    Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
     newest = list(Revision.objects.newest_waiting(sample).with_content())
     value = disagreement([content_of(revision) for revision in newest])
     sample.disagreement = value

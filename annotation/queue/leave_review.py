@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from annotation.common.access import require
-from annotation.content.transitions import apply_transition
+from annotation.content.transitions import apply_transition, lock_sample
 from annotation.models import Annotation, Sample
 from annotation.queue.leases import REVIEW, release
 from annotation.workflow import Right, State
@@ -16,6 +16,7 @@ def leave_review(*, actor: User, sample: Sample) -> None:
     """Give the seat back undecided; the sample waits again."""
     require(actor, sample.benchmark, Right.REVIEW)
     with transaction.atomic():
+        lock_sample(sample)
         held = sample.leases.filter(seat=REVIEW, user=actor).exists()
         if held:
             stop_review(actor, sample)

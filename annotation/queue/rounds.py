@@ -16,6 +16,7 @@ from annotation.content.json import BoxName, content_to_json
 from annotation.content.revisions import add_revision, content_of, facets_of, make_gold
 from annotation.content.transitions import apply_transition, close_rounds, update_sample_state
 from annotation.models import Adjudication, AdjudicationRule, Annotation, Benchmark, BenchmarkQueue, Revision, Sample
+from annotation.queue.second_toolchains import accept_others, verified_toolchains
 from annotation.schema import SampleContent
 from annotation.tool_bank import key_of
 from annotation.workflow import SampleState, State
@@ -28,11 +29,12 @@ DECIDED = (SampleState.ACCEPTED, SampleState.DISCARDED)
 @dataclass(frozen=True)
 class Submissions:
     """What the annotators of a sample submitted, by the time of their annotation: revisions with their content and
-    facets, and how they compare."""
+    facets, whose toolchain was verified, and how they compare."""
 
     revisions: tuple[Revision, ...]
     contents: tuple[SampleContent, ...]
     facets: tuple[Facets, ...]
+    verified: tuple[bool, ...]
     compared: Compared
 
     def provenance(self, content: SampleContent, facets: Facets) -> dict[str, dict[str, Any]]:
@@ -63,13 +65,14 @@ def submissions_of(sample: Sample, rule: AdjudicationRule) -> Submissions:
         for tool in bank_of(sample.benchmark).tools:
             meaning |= {key_of(name): key_of(tool.name) for name in (tool.name, *tool.aliases)}
     canonical = lambda name: meaning.get(key_of(name), key_of(name))  # noqa: E731
-    return Submissions(revisions, contents, facets, compare(contents, facets, rule.consensus, canonical))
+    verified = verified_toolchains(sample, contents)
+    compared = compare(contents, facets, rule.consensus, canonical, verified)
+    return Submissions(revisions, contents, facets, verified, compared)
 
 
 def current_round(sample: Sample) -> tuple[Adjudication, Submissions]:
     """The open round of the sample and what it compares, begun again where other submissions wait than it compared.
-    Call inside a transaction, with more than one annotation waiting."""
-    Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
+    Call with the sample locked, and more than one annotation waiting."""
     found = Adjudication.objects.filter(sample=sample, decision="").select_related("rule").first()
     rule = found.rule if found else rule_of(sample.benchmark)
     submissions = submissions_of(sample, rule)
@@ -108,13 +111,13 @@ def _open(sample: Sample, rule: AdjudicationRule, submissions: Submissions) -> A
 
 def settle_submission(actor: User, annotation: Annotation, queue: BenchmarkQueue) -> None:
     """After a submission to a sample with several annotators: close it where the sample is decided already; else, when
-    all have submitted, compare them, and accept the consensus where they agree and the lead has it so. Call inside a
-    transaction."""
+    all have submitted, compare them, and accept the consensus where they agree and the lead has it so. Call with the
+    sample locked."""
     sample = annotation.sample
     wanted = queue.wanted(sample.pk, sample.extra_places)
-    if wanted < 2:
+    # Other people may have begun before the lead lowered the overlap.
+    if wanted < 2 and sample.state != SampleState.ACCEPTED:
         return
-    Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
     states = list(Annotation.objects.filter(sample=sample).values_list("state", flat=True))
     if State.ACCEPTED in states:
         reason = "Submitted after the sample was decided."
@@ -138,7 +141,7 @@ def _accept_consensus(actor: User, sample: Sample, found: Adjudication, submissi
     for other in submissions.revisions:
         other.annotation.sample = sample
         apply_transition(actor=actor, annotation=other.annotation, name="supersede_agreed", reason="All agreed.")
-    end_round(found, Adjudication.Decision.CONSENSUS, None, revision)
+    end_round(found, Adjudication.Decision.CONSENSUS, None, revision, submissions)
 
 
 def add_adjudicated(
@@ -172,9 +175,14 @@ def box_names(submissions: Submissions, groups: Sequence[BoxGroup | None]) -> li
     return named
 
 
-def end_round(found: Adjudication, decision: str, actor: User | None, result: Revision | None) -> None:
-    """Record the decision of an open round."""
+def end_round(
+    found: Adjudication, decision: str, actor: User | None, result: Revision | None, submissions: Submissions
+) -> None:
+    """Record the decision of an open round. Verified toolchains beside that of the result, if there is one, are
+    accepted."""
     with transaction.atomic():
+        if result is not None:
+            accept_others(actor, result, submissions.revisions, submissions.contents, submissions.verified)
         found.decision, found.adjudicator, found.result = decision, actor, result
         found.decided_at = timezone.now()
         found.save(update_fields=["decision", "adjudicator", "result", "decided_at"])

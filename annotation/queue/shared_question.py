@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext
@@ -12,6 +13,7 @@ from annotation.content.revisions import revision_json
 from annotation.content.transitions import apply_transition
 from annotation.models import Annotation, BenchmarkQueue, Revision, Sample
 from annotation.queue.leases import queue_of
+from annotation.schema import SampleContent, ToolPlan
 from annotation.workflow import State
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
@@ -40,9 +42,10 @@ def fixed_question(user: User, sample: Sample) -> dict[str, Any] | None:
 
 
 def with_fixed(content: Mapping[str, Any], fixed: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A content with the fixed question; an answer that is none of its options is omitted."""
+    """A content with the fixed question; an answer that is none of its options is omitted. Only a fixed question may
+    have no answer."""
     if fixed is None:
-        return dict(content)
+        return {**content, "unanswerable": None} if content.get("unanswerable") is not None else dict(content)
     changed = {**content, **fixed}
     if changed["answer_type"] == "mc":
         changed["answer"] = [letter for letter in changed.get("answer", []) if letter in changed["options"]]
@@ -50,8 +53,11 @@ def with_fixed(content: Mapping[str, Any], fixed: Mapping[str, Any] | None) -> d
 
 
 def require_fixed(user: User, sample: Sample, content: Mapping[str, Any]) -> None:
-    """Raises ``Conflict`` with the code ``question_fixed`` for another question than the fixed one."""
+    """Raises ``Conflict`` with the code ``question_fixed`` for another question than the fixed one, and as
+    ``require_answered`` where the question is their own."""
     fixed = fixed_question(user, sample)
+    if fixed is None:
+        require_answered(sample, content)
     if fixed is None or all(content[name] == fixed[name] for name in FIXED):
         return
     raise Conflict(
@@ -62,6 +68,23 @@ def require_fixed(user: User, sample: Sample, content: Mapping[str, Any]) -> Non
         % {"key": sample.key, "question": fixed["question"]},
         code="question_fixed",
     )
+
+
+def require_answered(sample: Sample, content: Mapping[str, Any]) -> None:
+    """Raises ``Conflict`` with the code ``question_open`` where a person calls their own question unanswerable."""
+    if content["unanswerable"] is not None:
+        raise Conflict(
+            gettext("The question of %(key)s is not fixed, so you can write another one. Reload the page.")
+            % {"key": sample.key},
+            code="question_open",
+        )
+
+
+def without_answer(content: SampleContent) -> SampleContent:
+    """What is submitted of a content that says that the question cannot be answered: the question and the reason."""
+    if content.unanswerable is None:
+        return content
+    return replace(content, answers=(), gold_boxes=(), reference_toolchain=(), plan=ToolPlan())
 
 
 def return_others(actor: User, annotation: Annotation, revision: Revision, queue: BenchmarkQueue) -> None:

@@ -13,10 +13,10 @@ from annotation.chain_answers import compare
 from annotation.common.access import allowed, require
 from annotation.content.benchmark_events import notify_changed
 from annotation.content.chains.read import digest_of
-from annotation.content.json import calls_to_json
+from annotation.content.chains.write import add_chain
 from annotation.images.chain_runs import run_whole
 from annotation.models import AcceptedChain, Sample, VerifiedChain
-from annotation.schema import LONGEST_NOTE, MOST_CHAINS, ToolCall
+from annotation.schema import LONGEST_NOTE, ToolCall
 from annotation.toolbox.cache import picture_key
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -110,22 +110,7 @@ def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note
             field="calls",
         )
     with transaction.atomic():
-        if AcceptedChain.objects.filter(sample=sample).count() >= MOST_CHAINS:
-            raise InvalidInput(
-                gettext("%(key)s already has %(limit)s accepted toolchains. Remove one first.")
-                % {"key": sample.key, "limit": MOST_CHAINS}
-            )
-        found, new = AcceptedChain.objects.get_or_create(
-            sample=sample, digest=digest_of(calls),
-            defaults={"calls": calls_to_json(calls), "note": note, "accepted_by": actor},
-        )  # fmt: skip
-        if new:
-            audit.record(
-                actor=actor, action="chain.accept", subject=found, benchmark=sample.benchmark.slug,
-                after="accepted", reason=note, data={"sample": sample.key, "chain": found.digest},
-            )  # fmt: skip
-            notify_changed(sample.benchmark)
-    return found
+        return add_chain(actor=actor, sample=sample, calls=calls, note=note, accepted_by=actor)
 
 
 def remove_chain(*, actor: User, chain: AcceptedChain) -> None:

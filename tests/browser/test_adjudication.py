@@ -132,3 +132,35 @@ def test_what_does_not_pass_the_validation_is_shown_in_the_editor(desk: Page) ->
     expect(desk.locator("[data-refused]")).to_be_visible()
     expect(desk.locator("[data-fix]")).to_be_visible()
     assert not Gold.objects.exists()
+
+
+def test_a_question_that_cannot_be_answered_is_submitted_with_the_reason(
+    benchmark: Benchmark, page: Page, faults: list[str], live_server: Any, rui: User, lea: User
+) -> None:
+    Sample.objects.create(benchmark=benchmark, key="mug-9", image=Sample.objects.first().image, width=2400, height=1600)
+    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
+    ana, bo = (User.objects.get(name=name) for name in ("Ana Lind", "Bo Ek"))
+    submitted(ana, benchmark)
+    sign_in(page.context, live_server.url, bo)
+    page.goto(f"{live_server.url}/benchmarks/kitchen/annotate/")
+    page.keyboard.press("c")
+    cannot = page.get_by_label("Cannot be answered")
+    cannot.check()
+    page.get_by_role("button", name="Submit and next").click()
+    expect(page.locator("[data-checks=unanswerable]")).to_contain_text("Enter why")
+    page.get_by_label("Why can't the question be answered?").fill("The mug is hidden.")
+    cannot.uncheck()
+    cannot.check()
+    page.keyboard.press("Control+Enter")
+    expect(page).to_have_url(f"{live_server.url}/benchmarks/kitchen/annotate/")
+    sign_in(page.context, live_server.url, rui)
+    page.goto(f"{live_server.url}/benchmarks/kitchen/review/adjudication/mug-9/")
+    note = page.locator("[data-unanswerable]")
+    expect(note).to_contain_text("cannot be answered. The mug is hidden.")
+    expect(page.locator("[data-take]")).to_have_count(1)
+    expect(page.locator("[data-field=answer] .chip--choice")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page).not_to_have_url(f"{live_server.url}/benchmarks/kitchen/review/adjudication/mug-9/")
+    gold = Gold.objects.get(sample__key="mug-9").revision
+    assert (gold.annotation.author, gold.unanswerable) == (ana, None)
+    assert [fault for fault in faults if "422" not in fault] == []

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { choices, chosen, sameAs, take, takeGroup, wholeOf, words } from "../../static/js/models/adjudication.js";
+import { answering, choices, chosen, sameAs, take, takeGroup, wholeOf, words } from "../../static/js/models/adjudication.js";
 
 const content = (answer, boxes, question = "Which mug?") => ({
   question, answer_type: "mc", options: { A: "black", B: "white" }, answer: [answer],
@@ -59,4 +59,10 @@ test("each field has short words", () => {
 
 test("boxes that are equal are one choice with all its names", () => {
   assert.deepEqual(choices(groups[0]).map(({ letters, ways }) => [...letters, ...ways].join(" ")), ["A intersection", "B union", "median", ""]);
+});
+
+test("gold is made only of annotations that answer the question", () => {
+  const cannot = { letter: "C", content: { ...content("A", []), answer: [], unanswerable: "Hidden." } };
+  const answered = ann.map((one) => ({ ...one, content: { ...one.content, unanswerable: null } }));
+  assert.deepEqual(answering([...answered, cannot]).map(({ letter }) => letter), ["A", "B"]);
 });

@@ -1,5 +1,7 @@
 """Chance in a table, one category against the rest, and when two people gave the same answer."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from annotation.agreement import agree, box_agreement, chance, one_against_rest, same_answer
 from annotation.schema import AnswerType, Box, SampleContent
+from annotation.work_rules import disagreement
 
 CHOICE, OPEN = AnswerType.MULTIPLE_CHOICE, AnswerType.OPEN
 
@@ -51,6 +54,14 @@ def test_a_category_stands_against_the_rest_and_missing_stays_missing():
 def test_the_same_answer_is_said_in_the_same_words(first, second, same):
     assert same_answer(first, second) is same
     assert same_answer(second, first) is same
+
+
+def test_that_there_is_no_answer_is_an_answer_of_its_own():
+    cannot = [replace(SampleContent(question="Which mug?"), unanswerable=why) for why in ("Hidden.", "Too dark.")]
+    answered = SampleContent(question="Which mug?", answers=("Hidden.",))
+    assert same_answer(*cannot) is True
+    assert same_answer(cannot[0], answered) is False
+    assert disagreement([cannot[0], answered]) == 1.0
 
 
 @given(st.lists(st.integers(0, 30), min_size=8, max_size=8))

@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 import statistics
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -118,6 +119,7 @@ def test_a_person_never_has_two_boxes_in_a_group():
         (said(question="which  MUG?"), set()),
         (said(reference_toolchain=(ToolCall("crop", {"x": 1}),)), {Field.TOOLCHAIN}),
         (said(plan=ToolPlan((Target("saw", 1),))), {Field.PLAN}),
+        (said(None, (), unanswerable="The mug is hidden."), {Field.ANSWER}),
     ],
 )
 def test_each_field_is_agreed_or_disputed_by_itself(second, disputed):
@@ -139,6 +141,81 @@ def test_a_box_of_two_in_three_has_the_support_of_most_but_not_of_all():
     most = ConsensusRule(support=Support.MAJORITY)
     assert not fields(*three, rule=most)[Field.EVIDENCE]
     assert fields(*three[:2], said(boxes=[(0, 0, 10, 9)]), rule=most)[Field.EVIDENCE]
+
+
+def test_toolchains_agree_by_their_steps_or_where_both_were_verified():
+    gray = said(reference_toolchain=(ToolCall("Grayscale", {}, "original", "a"),))
+    same = said(reference_toolchain=(ToolCall("colorspace-gray", {}, None, "b"),))
+    other = said(reference_toolchain=(ToolCall("canny", {"threshold1": 50}),))
+    assert fields(gray, same)[Field.TOOLCHAIN]
+    for verified, agreed in (((True, True), True), ((True, False), False)):
+        found = compare([gray, other], [{}, {}], ConsensusRule(), verified=verified)
+        assert found.fields[Field.TOOLCHAIN].agreed is agreed
+
+
+GRAY, BLUR = ToolCall("Grayscale", {}, "original", "a"), ToolCall("blur", {"method": "median", "ksize": 5})
+
+
+def agreeing(draw: random.Random):
+    """What one of several people who agree may say: a content, facets, and whether the toolchain was verified."""
+    upside_down = draw.random() < 0.5
+    boxes = [[x + draw.randint(-2, 2) for x in box] for box in ((0, 0, 40, 30), (200, 100, 260, 140))]
+    draw.shuffle(boxes)
+    other_way = draw.random() < 0.5
+    content = SampleContent(
+        question=draw.choice(["Which mug?", "which  MUG?"]),
+        answer_type=AnswerType.MULTIPLE_CHOICE,
+        options={"A": "White", "B": "black"} if upside_down else {"A": "Black", "B": "white"},
+        answers=("A" if upside_down else "B",),
+        gold_boxes=tuple(Box(*box) for box in boxes),
+        reference_toolchain=(BLUR if other_way else draw.choice([GRAY, ToolCall("colorspace_gray", {}, None, "b")]),),
+        plan=ToolPlan((Target(draw.choice(["saw", "Saw"]), draw.randint(1, 3)),), (draw.choice(["file", "ruler"]),)),
+    )
+    return content, {"category": [draw.choice(["Color", "color"])]}, True
+
+
+DISPUTES = [
+    lambda content, facets: (replace(content, question="Which cup?"), facets, True),
+    lambda content, facets: (replace(content, answers=("B" if content.answers == ("A",) else "A",)), facets, True),
+    lambda content, facets: (replace(content, gold_boxes=content.gold_boxes[:1]), facets, True),
+    lambda content, facets: (replace(content, gold_boxes=(*content.gold_boxes, Box(400, 400, 402, 402))), facets, True),
+    lambda content, facets: (content, {**facets, "tier": ["hard"]}, True),
+    lambda content, facets: (replace(content, reference_toolchain=(GRAY, BLUR)), facets, False),
+    lambda content, facets: (replace(content, plan=ToolPlan((Target("saw", 1), Target("file", 2)))), facets, True),
+    lambda content, facets: (replace(content, answers=(), gold_boxes=(), unanswerable="Hidden."), facets, True),
+]
+
+
+def test_of_a_thousand_samples_exactly_those_with_a_planted_dispute_reach_people():
+    draw = random.Random(7)
+    planted, reached = set(draw.sample(range(1000), 200)), set()
+    for number in range(1000):
+        people = [agreeing(draw) for _ in range(draw.randint(2, 3))]
+        if number in planted:
+            at = draw.randrange(len(people))
+            people[at] = draw.choice(DISPUTES)(*people[at][:2])
+        contents, facets, verified = zip(*people, strict=True)
+        if not compare(contents, facets, ConsensusRule(), verified=verified).agreed:
+            reached.add(number)
+    assert reached == planted
+
+
+def test_who_cannot_answer_disputes_the_answer_and_nothing_else():
+    cannot = said(None, (), unanswerable="The mug is hidden.")
+    contents = [cannot, said(boxes=[(0, 0, 10, 12)]), said()]
+    compared = compare(contents, [{}, {"category": ["Color"]}, {"category": ["color"]}], ConsensusRule())
+    assert (compared.disputed, compared.fields[Field.ANSWER].value) == ((Field.ANSWER,), pytest.approx(1 / 3))
+    content, groups = proposal(contents, compared, ConsensusRule())
+    assert (content.answers, content.unanswerable, dict(groups[0].members)) == (("B",), None, {1: 0, 2: 0})
+    assert provenance(content, {}, contents, [{}] * 3, compared.groups)["answer"] == {"from": [1, 2], "how": "taken"}
+
+
+def test_a_question_that_nobody_can_answer_is_a_dispute():
+    cannot = said(None, (), unanswerable="The mug is hidden.")
+    assert fields(cannot, cannot) | {Field.ANSWER: None} == dict.fromkeys(Field, True) | {Field.ANSWER: None}
+    assert not fields(cannot, cannot)[Field.ANSWER]
+    content, _ = proposal([cannot] * 2, compare([cannot] * 2, [{}] * 2, ConsensusRule()), ConsensusRule())
+    assert (content.question, content.answers, content.unanswerable) == ("Which mug?", (), None)
 
 
 def test_plans_agree_by_meaning_and_not_where_a_target_is_a_distractor_of_the_other():

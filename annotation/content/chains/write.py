@@ -1,20 +1,46 @@
-"""Further reference chains that a file brings: those of a sample become what the file says, in its order."""
+"""Further reference chains: one that is accepted, and those that a file brings, which become what the file says."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.content.benchmark_events import notify_changed
 from annotation.content.chains.read import digest_of
 from annotation.content.json import calls_to_json
-from annotation.models import AcceptedChain, Benchmark
-from annotation.schema import FurtherChain
+from annotation.models import AcceptedChain, Benchmark, Sample
+from annotation.schema import MOST_CHAINS, FurtherChain, ToolCall
 from webapp.accounts.models import User
+from webapp.common import audit
 from webapp.common.bulk import as_json, insert_rows
+from webapp.common.errors import InvalidInput
 
 _FIELDS = ["sample", "calls", "digest", "note", "accepted_by", "created_at"]
+
+
+def add_chain(
+    *, actor: User | None, sample: Sample, calls: Sequence[ToolCall], note: str, accepted_by: User | None
+) -> AcceptedChain:
+    """A further reference toolchain of the sample; the same one twice is kept once. Call inside a transaction. Raises
+    ``InvalidInput`` for the twenty-first."""
+    if AcceptedChain.objects.filter(sample=sample).count() >= MOST_CHAINS:
+        raise InvalidInput(
+            gettext("%(key)s already has %(limit)s accepted toolchains. Remove one first.")
+            % {"key": sample.key, "limit": MOST_CHAINS}
+        )
+    chain, is_new = AcceptedChain.objects.get_or_create(
+        sample=sample, digest=digest_of(calls),
+        defaults={"calls": calls_to_json(calls), "note": note, "accepted_by": accepted_by},
+    )  # fmt: skip
+    if is_new:
+        audit.record(
+            actor=actor, action="chain.accept", subject=chain, benchmark=sample.benchmark.slug,
+            after="accepted", reason=note, data={"sample": sample.key, "chain": chain.digest},
+        )  # fmt: skip
+        notify_changed(sample.benchmark)
+    return chain
 
 
 def save_chains(actor: User | None, benchmark: Benchmark, wanted: Mapping[int, Sequence[FurtherChain]]) -> set[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -11,6 +12,7 @@ from django.utils.translation import gettext
 from annotation.imaging.evidence import moved_into, wide_area
 from annotation.models import Benchmark, Image, Sample
 from annotation.quality.present.matrix import name_of
+from annotation.quality.read.adjudicable import adjudicable
 from annotation.quality.read.agreement import Pair, Said, Work
 from annotation.schema import AnswerType, Box
 
@@ -20,7 +22,8 @@ SIDE = 480
 
 @dataclass(frozen=True)
 class Dispute:
-    """A sample as its tile shows it: ``boxes`` of the first, the second and gold in pixels of the part shown."""
+    """A sample as its tile shows it: ``boxes`` of the first, the second and gold in pixels of the part shown. ``href``
+    leads to its adjudication where the reader can decide it, else to its page."""
 
     key: str
     href: str
@@ -42,14 +45,15 @@ def worst_first(pairs: Sequence[Pair]) -> list[Pair]:
     return sorted(disputed, key=lambda p: (p.boxes.iou if p.boxes else 1.0, p.same is not False, p.place.key))
 
 
-def disputes_of(benchmark: Benchmark, work: Work, pairs: Sequence[Pair], named: bool) -> list[Dispute]:
-    """Tiles of the worst ``MOST``. One query. ``named`` False: people stay unnamed."""
+def disputes_of(benchmark: Benchmark, work: Work, pairs: Sequence[Pair], *, reader: Any, named: bool) -> list[Dispute]:
+    """Tiles of the worst ``MOST``. Two queries. ``named`` False: people stay unnamed."""
     shown = pairs[:MOST]
     samples = Sample.objects.filter(pk__in=[pair.sample for pair in shown]).select_related("image").in_bulk()
-    return [_dispute(benchmark, work, pair, samples[pair.sample], named) for pair in shown]
+    waiting = adjudicable(reader, benchmark, samples)
+    return [_dispute(benchmark, work, pair, samples[pair.sample], named, pair.sample in waiting) for pair in shown]
 
 
-def _dispute(benchmark: Benchmark, work: Work, pair: Pair, sample: Sample, named: bool) -> Dispute:
+def _dispute(benchmark: Benchmark, work: Work, pair: Pair, sample: Sample, named: bool, waits: bool) -> Dispute:
     second = name_of(work, pair.second_by)
     names = (
         (name_of(work, pair.first_by), second)
@@ -59,13 +63,15 @@ def _dispute(benchmark: Benchmark, work: Work, pair: Pair, sample: Sample, named
     gold = work.gold.get(pair.sample)
     found = Dispute(
         key=pair.place.key,
-        href=reverse("evaluation:sample", args=[benchmark.slug, pair.place.key]),
+        href=reverse(
+            "annotation:adjudication" if waits else "evaluation:sample", args=[benchmark.slug, pair.place.key]
+        ),
         kind=_kind(pair),
         question=pair.first.content.question or gettext("No question"),
         pair=pair,
         names=names,
         said=_answers(pair, names),
-        settled=gettext("gold is settled") if gold else gettext("not settled"),
+        settled=gettext("adjudicate") if waits else gettext("gold is settled") if gold else gettext("not settled"),
     )
     golds = gold.content.gold_boxes if gold and pair.second_by is not None else ()
     boxes = (pair.first.content.gold_boxes, pair.second.content.gold_boxes, golds)
@@ -88,7 +94,9 @@ def _answers(pair: Pair, names: tuple[str, str]) -> str:
 
 
 def said_in(said: Said) -> str:
-    """A short answer: the letter, or the first accepted text."""
+    """A short answer: the letter, the first accepted text, or that there is none."""
+    if said.content.unanswerable is not None:
+        return gettext("cannot be answered")
     answer = next(iter(said.content.answers), "")
     return answer if said.content.answer_type is AnswerType.MULTIPLE_CHOICE or len(answer) <= 40 else f"{answer[:39]}…"
 

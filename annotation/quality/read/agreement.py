@@ -140,7 +140,7 @@ def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "")
 _SAMPLE, _AUTHOR = "annotation__sample", "annotation__author"
 _CONTENT = (
     "pk", _SAMPLE, _AUTHOR, "author", "annotation__kind", "question", "answer_type", "options", "answers",
-    "ordered", "facets", "provenance",
+    "ordered", "facets", "provenance", "unanswerable",
 )  # fmt: skip
 _OF_PEOPLE = (
     "annotation__state", "annotation__author__name", "annotation__author__email", "annotation__sample__key",
@@ -187,6 +187,7 @@ def _said(
         answers=tuple(row["answers"]),
         gold_boxes=tuple(boxes.get(row["pk"], ())),
         plan=ToolPlan(ordered=row["ordered"]),
+        unanswerable=row["unanswerable"],
     )
     made = [row[_AUTHOR], row["author"], *((authors or {}).get(number) for number in _combined(row))]
     writers = () if row["annotation__kind"] == Annotation.Kind.IMPORTED else made

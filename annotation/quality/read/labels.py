@@ -14,7 +14,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from annotation.agreement import MISSING, Coefficient, agree, krippendorff_alpha
 from annotation.quality.read.agreement import ALL, Pair, Rater, Said
-from annotation.schema import AnswerType
+from annotation.schema import AnswerType, SampleContent
 from annotation.statistics import Ints, bootstrap_interval, cluster_totals, ratio
 
 ONE_CATEGORY = gettext_noop("One category used: chance is 1.")
@@ -140,12 +140,16 @@ def _codes(names: Sequence[str]) -> Ints:
 
 
 def _letters(pair: Pair) -> tuple[str | None, str | None]:
-    """The letters, where both offered the same options under the same letters."""
+    """The letters, where both offered the same options under the same letters; that there is no answer is one more."""
     first, second = pair.first.content, pair.second.content
     chosen = AnswerType.MULTIPLE_CHOICE
     if first.answer_type is not chosen or second.answer_type is not chosen or first.options != second.options:
         return None, None
-    return next(iter(first.answers), None), next(iter(second.answers), None)
+    return _letter(first), _letter(second)
+
+
+def _letter(content: SampleContent) -> str | None:
+    return gettext("cannot be answered") if content.unanswerable is not None else next(iter(content.answers), None)
 
 
 def _kind(said: Said) -> str | None:
@@ -154,7 +158,9 @@ def _kind(said: Said) -> str | None:
     return "choice" if said.content.answer_type is AnswerType.MULTIPLE_CHOICE else "open"
 
 
-def _drawn(said: Said) -> str:
+def _drawn(said: Said) -> str | None:
+    if said.content.unanswerable is not None:
+        return None
     return ("none", "one", "several")[min(len(said.content.gold_boxes), 2)]
 
 

@@ -141,7 +141,9 @@ def _pair_context(
         "two": None if several else two_by_two(benchmark, label, request.GET.get("value", ""), pairs),
         "by_rows": facet_rows(benchmark, pairs) if request.GET.get("by") else [],
         "disputed": count_of(benchmark, (pair.place.key for pair in disputed)),
-        "disputes": disputes_of(benchmark, work, disputed, named=audience is not Audience.TOGETHER),
+        "disputes": disputes_of(
+            benchmark, work, disputed, reader=request.user, named=audience is not Audience.TOGETHER
+        ),
         "with_gold": b == GOLD,
         "several": several,
     }

@@ -17,6 +17,7 @@ from annotation.common.words import STATE_WORDS, count_of
 from annotation.models import Benchmark, QualityRules, Sample
 from annotation.quality.forms import ExtraAnnotatorForm
 from annotation.quality.present.sections import quality_context
+from annotation.quality.read.adjudicable import adjudicable
 from annotation.queue.extra_annotators import set_extra_annotators
 from annotation.queue.forms import QueueForm
 from annotation.queue.leases import queue_of
@@ -37,14 +38,15 @@ def opinions_page(
     request: SignedInRequest, benchmark: Benchmark, *, extra: ExtraAnnotatorForm | None = None
 ) -> HttpResponse:
     """Template annotation/quality/opinions.html; context: disputed (Sample with ``annotators_n``, its sign and words
-    of its state; the most disputed first), weighed and more (Count of samples), queue, blind
-    (its rule in words), extra (form)."""
+    of its state; the most disputed first), waiting (numbers of those that the reader can adjudicate), weighed and more
+    (Count of samples), queue, blind (its rule in words), extra (form)."""
     stored, queue = rules_of(benchmark), queue_of(benchmark)
     weighed = Sample.objects.filter(benchmark=benchmark, disagreement__isnull=False)
-    shown = weighed.with_annotators().select_related("image").most_disagreement_first()
+    shown = list(weighed.with_annotators().select_related("image").most_disagreement_first()[:MOST])
     context: dict[str, Any] = {
         **quality_context(request, benchmark, "opinions"),
-        "disputed": [(sample, *STATE_WORDS[sample.state]) for sample in shown[:MOST]],
+        "disputed": [(sample, *STATE_WORDS[sample.state]) for sample in shown],
+        "waiting": adjudicable(request.user, benchmark, [sample.pk for sample in shown]),
         "weighed": count_of(benchmark, weighed.values_list("key", flat=True)),
         "more": count_of(benchmark, weighed.filter(extra_places__gt=0).values_list("key", flat=True)),
         "queue": queue,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.utils.translation import gettext
@@ -107,6 +107,7 @@ def _accept(actor: User, found: Adjudication, submissions: Submissions, named: N
     which says where each of its fields comes from."""
     sample = found.sample
     parsed, names, facets = content_from_json(verdict.content, sample.width, sample.height)
+    parsed = replace(parsed, unanswerable=None)
     checks = validate_content(sample, parsed)
     if blocking(checks):
         raise ChecksFailed(checks)
@@ -122,13 +123,13 @@ def _accept(actor: User, found: Adjudication, submissions: Submissions, named: N
     data = content_to_json(parsed, names, facets)
     result = add_adjudicated(actor, sample, data, submissions.provenance(parsed, facets))
     _supersede(actor, submissions, but=None)
-    end_round(found, Adjudication.Decision.MIX, actor, result)
+    end_round(found, Adjudication.Decision.MIX, actor, result, submissions)
 
 
 def _accept_one(actor: User, found: Adjudication, submissions: Submissions, revision: Revision) -> None:
     _accept_revision(actor, revision)
     _supersede(actor, submissions, but=revision)
-    end_round(found, Adjudication.Decision.ONE, actor, revision)
+    end_round(found, Adjudication.Decision.ONE, actor, revision, submissions)
 
 
 def _accept_revision(actor: User, revision: Revision) -> None:
@@ -147,7 +148,7 @@ def _supersede(actor: User, submissions: Submissions, but: Revision | None) -> N
 def _return(actor: User, found: Adjudication, submissions: Submissions, named: Named, verdict: Verdict) -> None:
     _known(verdict.comments, named)
     reasons = list(verdict.reasons) or [Review.Reason.OTHER.value]
-    end_round(found, Adjudication.Decision.RETURN, actor, None)
+    end_round(found, Adjudication.Decision.RETURN, actor, None, submissions)
     for letter, revision in named.items():
         if letter in verdict.comments:
             words = verdict.comments[letter].strip()
@@ -159,7 +160,7 @@ def _return(actor: User, found: Adjudication, submissions: Submissions, named: N
 
 def _discard(actor: User, found: Adjudication, submissions: Submissions, named: Named, verdict: Verdict) -> None:
     words = " ".join(text.strip() for text in verdict.comments.values() if text.strip())
-    end_round(found, Adjudication.Decision.DISCARD, actor, None)
+    end_round(found, Adjudication.Decision.DISCARD, actor, None, submissions)
     for revision in submissions.revisions:
         _review(actor, revision, Review.Decision.DISCARD, list(verdict.reasons), words)
         apply_transition(actor=actor, annotation=revision.annotation, name="discard", reason=words)

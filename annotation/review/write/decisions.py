@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -16,7 +16,7 @@ from annotation.content.checks import ChecksFailed, validate_content
 from annotation.content.guidelines import require_read
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.revisions import add_revision, make_gold
-from annotation.content.transitions import apply_transition
+from annotation.content.transitions import apply_transition, lock_sample
 from annotation.models import (
     Annotation,
     Benchmark,
@@ -71,9 +71,12 @@ def next_after_decision(actor: User, benchmark: Benchmark) -> Sample | None:
         for sample in samples:
             tried.add(sample.pk)
             with transaction.atomic():
-                if take(actor, sample.pk, REVIEW, queues[0].lasts) and _still_waits(sample):
-                    start_review(actor, sample)
-                    return sample
+                lock_sample(sample)
+                if take(actor, sample.pk, REVIEW, queues[0].lasts):
+                    if _still_waits(sample):
+                        start_review(actor, sample)
+                        return sample
+                    release(actor, sample.pk, REVIEW)
         if not samples:
             return None
 
@@ -121,6 +124,7 @@ def start_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
     """Sit down on the reviewer's seat of this sample: all its annotations are under review. Call inside a transaction;
     raises ``Conflict`` when the seat is another's, and what ``under_review`` raises."""
     require(actor, sample.benchmark, Right.REVIEW)
+    lock_sample(sample)
     annotation, revision = under_review(actor, sample)
     if not _sit_down(actor, sample):
         raise Conflict(
@@ -227,7 +231,8 @@ def _decide(actor: User, annotation: Annotation, revision: Revision, decision: D
 
 
 def _fix(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:
-    parsed, names, facets = content_from_json(content)
+    given, names, facets = content_from_json(content)
+    parsed = replace(given, unanswerable=None)
     checks = validate_content(annotation.sample, parsed)
     if blocking(checks):
         raise ChecksFailed(checks)

@@ -11,7 +11,7 @@ from annotation.content.checks import ChecksFailed, validate_content
 from annotation.content.drafts import StaleDraft, current_content, draft_of
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.revisions import add_revision, make_gold
-from annotation.content.transitions import apply_transition
+from annotation.content.transitions import apply_transition, lock_sample
 from annotation.models import Annotation, Assignment, BenchmarkQueue, Draft, Revision, Sample
 from annotation.queue.assignment import hand_out
 from annotation.queue.check_work import check_of, hand_in, require_version
@@ -19,11 +19,17 @@ from annotation.queue.extra_annotators import request_if_needed
 from annotation.queue.leases import ANNOTATE, queue_of, release
 from annotation.queue.qualification import finish_if_done, given_question
 from annotation.queue.rounds import settle_submission
-from annotation.queue.shared_question import require_fixed, return_others, with_fixed
+from annotation.queue.shared_question import (
+    require_answered,
+    require_fixed,
+    return_others,
+    with_fixed,
+    without_answer,
+)
 from annotation.studio.write.draft import own_annotation
 from annotation.validation import Check, blocking
 from annotation.work_rules import chance
-from annotation.workflow import Right
+from annotation.workflow import Right, State
 from webapp.accounts.models import User
 
 
@@ -34,13 +40,15 @@ def submit(*, actor: User, sample: Sample, version: int, content: object, key: s
     ``save_draft`` raises.
     """
     require(actor, sample.benchmark, Right.ANNOTATE)
-    parsed, names, facets = content_from_json(content)
+    given, names, facets = content_from_json(content)
+    parsed = without_answer(given)
     whole = content_to_json(parsed, names, facets)
 
     def work() -> None:
         answer = check_of(actor, sample)
         if answer is not None:
             require_version(actor, answer, sample, version)
+            require_answered(sample, whole)
             _require_passing(validate_content(sample, parsed))
             hand_in(actor, answer, sample, with_fixed(whole, given_question(answer)))
             finish_if_done(answer)
@@ -70,6 +78,8 @@ def _check_version(annotation: Annotation, version: int) -> None:
 
 
 def _hand_in(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> None:
+    # One at a time: of two who submit at once the second sees what the first said.
+    lock_sample(annotation.sample)
     revision = add_revision(actor=actor, annotation=annotation, content=content)
     apply_transition(actor=actor, annotation=annotation, name="submit", data={"revision": revision.number})
     Draft.objects.filter(annotation=annotation).delete()
@@ -86,6 +96,8 @@ def _accept_unreviewed(actor: User, annotation: Annotation, revision: Revision, 
     """Where the lead has only a share reviewed, what falls outside it is accepted at once; with overlap nothing is,
     since a person has to choose between the annotations."""
     sample = annotation.sample
+    if annotation.state != State.SUBMITTED:
+        return
     if queue.wanted(sample.pk, sample.extra_places) > 1 or is_drawn(sample, queue.review_share):
         return
     reason = f"Outside the share of {queue.review_share:.0%} that is reviewed."

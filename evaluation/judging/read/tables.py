@@ -60,6 +60,7 @@ def _said(which: str, said: Said) -> Row:
     return {
         f"{which}_answer_type": content.answer_type.value,
         f"{which}_answer": list(content.answers),
+        f"{which}_unanswerable": content.unanswerable,
         f"{which}_boxes": [box.as_list() for box in content.gold_boxes],
     }
 
@@ -117,6 +118,8 @@ def _judges(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row
             }
 
 
+PARTS = ("answer_type", "answer", "unanswerable", "boxes")
+"""What the table of pairs has of each of the two."""
 AGREEMENT_TABLES: Mapping[str, AgreementTable] = {
     "pairs": AgreementTable(
         (
@@ -128,7 +131,7 @@ AGREEMENT_TABLES: Mapping[str, AgreementTable] = {
             "ioa_second",
             "same_answer",
             "disputed",
-            *(f"{which}_{what}" for which in ("first", "second") for what in ("answer_type", "answer", "boxes")),
+            *(f"{which}_{what}" for which in ("first", "second") for what in PARTS),
         ),
         _pairs,
     ),

@@ -96,7 +96,7 @@ class Source:
 
 
 def provenance_of(sample: Any) -> list[Source]:
-    """The sources of the gold's fields, if it was combined from several annotations. One query then."""
+    """The sources of the fields that the gold has, if it was combined from several annotations. One query then."""
     gold = getattr(sample, "gold", None)
     given = gold.revision.provenance if gold is not None else None
     if not given:
@@ -104,14 +104,15 @@ def provenance_of(sample: Any) -> list[Source]:
     numbers = {number for one in given.values() for number in one["from"]}
     authors = Revision.objects.filter(pk__in=numbers).select_related("annotation__author")
     names = {one.pk: str(one.annotation.author or gettext("the importer")) for one in authors}
+    empty = {Field.TOOLCHAIN: not gold.revision.reference_calls.all(), Field.PLAN: not gold.revision.plan_tools.all()}
     return [
         Source(
-            str(FIELD_WORDS[Field(field)]),
-            _how(one["how"]),
-            ", ".join(names[number] for number in one["from"] if number in names),
+            str(words),
+            _how(given[field]["how"]),
+            ", ".join(names[number] for number in given[field]["from"] if number in names),
         )
-        for field, one in given.items()
-        if Field(field) in FIELD_WORDS
+        for field, words in FIELD_WORDS.items()
+        if field in given and not empty.get(field)
     ]
 
 

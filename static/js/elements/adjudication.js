@@ -1,7 +1,7 @@
 import { newKey } from "../lib/request.js";
 import { t } from "../lib/t.js";
 import { isTyping } from "../lib/keys.js";
-import { choices, chosen, sameAs, take, takeGroup, wholeOf, words } from "../models/adjudication.js";
+import { answering, choices, chosen, sameAs, take, takeGroup, wholeOf, words } from "../models/adjudication.js";
 import { completed } from "../models/draft.js";
 import { AdjudicationFoot } from "./adjudication-foot.js";
 import { FrameMarks } from "./frame-marks.js";
@@ -98,7 +98,7 @@ export class SightlineAdjudication extends HTMLElement {
 
   /** One for each different value of a field, with the letters of who has it. */
   #distinct(field) {
-    const { annotations } = this.#data;
+    const annotations = answering(this.#data.annotations);
     const found = [];
     for (const { letter, content } of annotations) {
       const letters = sameAs(content, field, annotations);
@@ -137,7 +137,7 @@ export class SightlineAdjudication extends HTMLElement {
       press(chip, sameAs(content, chip.dataset.field, [one]).length > 0);
     }
     for (const chip of this.querySelectorAll("[data-how]")) press(chip, chosen(content, groups[chip.dataset.group]) === chip.dataset.how);
-    const whole = wholeOf(content, annotations);
+    const whole = wholeOf(content, answering(annotations));
     for (const chip of this.querySelectorAll("[data-take]")) press(chip, whole.includes(chip.dataset.take));
     this.#foot?.result(whole[0] ?? null);
   }
@@ -170,7 +170,9 @@ export class SightlineAdjudication extends HTMLElement {
   }
 
   #takeWhole(letter) {
-    this.#editor.change(this.#of(letter).content);
+    const annotation = this.#of(letter);
+    if (!answering([annotation]).length) return;
+    this.#editor.change(annotation.content);
     this.#editor.read();
   }
 

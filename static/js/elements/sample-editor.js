@@ -11,6 +11,7 @@ import { QuestionField } from "./question-field.js";
 import { StudioBoxes } from "./studio-canvas.js";
 import { Suggestions } from "./studio-suggestions.js";
 import { Tabs } from "./studio-tabs.js";
+import { Unanswerable } from "./unanswerable.js";
 
 /** The panels of the form. */
 const FORM = "[data-form]";
@@ -64,6 +65,7 @@ export class SampleEditor extends EventTarget {
     this.#plan = new PlanEditor(part("plan"), new ToolBank(bank), edit, image, ways);
     this.#facets = new FacetEditor(part("facets"), facets, edit, ways);
     this.#parts = [options, this.#facets, this.#plan, new ChainEditor(part("chain"), edit), this.#question];
+    if (fixed) this.#parts.push(new Unanswerable(part("unanswerable"), edit));
     this.#history.addEventListener("change", () => this.#changed());
     root.addEventListener("pointerdown", () => this.#typing.reset(), { signal });
     for (const name of ["undo", "redo"]) root.querySelector(`[data-tool=${name}]`)?.addEventListener("click", () => this.#history[name](), { signal });

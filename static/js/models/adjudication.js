@@ -18,6 +18,9 @@ const equal = (one, other) => JSON.stringify(plain(one)) === JSON.stringify(plai
 const part = (content, field) => KEYS[field].map((key) => content[key] ?? null);
 const boxesOf = (content) => content.gold_boxes.map(({ box }) => box);
 
+/** The annotations that answer the question, of which gold can be made. */
+export const answering = (annotations) => annotations.filter(({ content }) => content.unanswerable === null);
+
 /** The content with one field taken from an annotation. An answer comes with its question, as letters name its options. */
 export const take = (content, field, annotation) => {
   const keys = field === "question" ? [...KEYS.question, ...KEYS.answer] : KEYS[field];

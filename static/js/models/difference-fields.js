@@ -27,6 +27,7 @@ function texts(content) {
   const rows = [[gettext_noop("Question"), content.question ?? ""]];
   for (const [letter, text] of Object.entries(content.options ?? {})) rows.push([`Option ${letter}`, text]);
   rows.push([gettext_noop("Answer"), (content.answer ?? []).map((one) => letters(content.options, one)).join("\n")]);
+  rows.push([gettext_noop("Cannot be answered"), content.unanswerable ?? ""]);
   for (const [name, values] of Object.entries(content.facets ?? {})) rows.push([`Facet ${name}`, values.join(", ")]);
   rows.push([gettext_noop("Toolchain"), (content.reference_toolchain ?? []).map(call).join("\n")], [gettext_noop("Tool plan"), plan(content)]);
   return new Map(rows.filter(([, text]) => text));

@@ -13,6 +13,7 @@ const EMPTY = {
   distractors: [],
   ordered: null,
   facets: {},
+  unanswerable: null,
 };
 
 /** Content with every field, frozen where it is shared. */
@@ -21,7 +22,7 @@ export const completed = (content) => ({ ...EMPTY, ...content });
 /** What belongs together: taking the options of one side and the answer of the other would make nonsense. */
 const ROWS = [
   [gettext_noop("Question"), ["question"]],
-  [gettext_noop("Options and answer"), ["answer_type", "options", "answer"]],
+  [gettext_noop("Options and answer"), ["answer_type", "options", "answer", "unanswerable"]],
   [gettext_noop("Evidence boxes"), ["gold_boxes"]],
   [gettext_noop("Reference toolchain"), ["reference_toolchain"]],
   [gettext_noop("Tool plan"), ["targets", "distractors", "ordered"]],

@@ -215,7 +215,7 @@ def test_the_number_of_queries_does_not_grow(
     kitchen: Benchmark, lea: User, ana: User, ben: User, cleo: User, django_assert_num_queries: Any
 ):
     """Session, user; benchmark; roles; facets; submissions, gold, boxes, values of the
-    facet; tabs (4 counts and the version); samples of the disputes."""
+    facet; tabs (4 counts and the version); samples of the disputes, and which of them wait."""
     submit(ana, 0)
     submit(ben, 0, "A")
     client = signed_in(lea)
@@ -227,4 +227,4 @@ def test_the_number_of_queries_does_not_grow(
         client.get(PAGE, {"by": "colour"})
 
 
-QUERIES = 17
+QUERIES = 18

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Annotation, Sample
@@ -82,6 +83,22 @@ def test_low_agreement_brings_one_more_person_who_gets_it_first(ana, bo, rui, le
     assert (sample.disagreement, sample.extra_places) == (pytest.approx(2 / 3), 1)
     assert take_one(noor, kitchen).key == "s-0001"
     assert waiting(rui) == ["s-0002", "s-0000"]
+
+
+def test_each_dispute_opens_its_adjudication_for_who_can_decide_it(ana, bo, rui, lea, kitchen):
+    both(ana, bo, kitchen)
+    client = signed_in(lea)
+    addresses = [f"/benchmarks/kitchen/review/adjudication/s-000{number}/" for number in (1, 2)]
+    disputes = client.get("/benchmarks/kitchen/agreement/").context["pair"]["disputes"]
+    assert sorted(one.href for one in disputes) == addresses
+    page = client.get(reverse("annotation:second-opinions", args=["kitchen"])).content.decode()
+    assert all(address in page for address in addresses)
+    sample = next_review(rui, kitchen)
+    adjudicate(actor=rui, sample=sample, verdict=Verdict("accept", content()))
+    hrefs = {one.key: one.href for one in client.get("/benchmarks/kitchen/agreement/").context["pair"]["disputes"]}
+    assert hrefs[sample.key] == f"/benchmarks/kitchen/samples/{sample.key}/"
+    own = signed_in(ana).get("/benchmarks/kitchen/agreement/").context["pair"]["disputes"]
+    assert not [one for one in own if "adjudication" in one.href]
 
 
 def test_one_annotator_each_is_never_weighed(ana, bo, lea, kitchen, django_assert_num_queries):

@@ -8,8 +8,23 @@ import pytest
 from django.urls import reverse
 
 from annotation.benchmarks.write.benchmark import add_member
+from annotation.content.chains.read import digest_of
 from annotation.content.checks import ChecksFailed
-from annotation.models import Adjudication, AdjudicationRule, Annotation, Benchmark, Gold, QualityRules, Review, Sample
+from annotation.content.json import calls_from_json
+from annotation.models import (
+    AcceptedChain,
+    Adjudication,
+    AdjudicationRule,
+    Annotation,
+    Benchmark,
+    Gold,
+    QualityRules,
+    Review,
+    Sample,
+    VerifiedChain,
+)
+from annotation.quality.read.agreement import Audience, load_work, pairs_of
+from annotation.quality.read.labels import labels_of
 from annotation.queue.handed import shown_state
 from annotation.queue.leave_review import leave_review
 from annotation.queue.settings import set_queue
@@ -20,7 +35,16 @@ from annotation.review.write.decisions import Decision, decide, next_to_review
 from annotation.studio.write.submit import submit
 from annotation.work.write.returns import return_samples
 from annotation.workflow import Role
-from tests.annotation.work_data import annotation_of, content, next_review, reopened, submitted, take_one, to_annotate
+from tests.annotation.work_data import (
+    annotation_of,
+    content,
+    next_review,
+    reopened,
+    reviewed,
+    submitted,
+    take_one,
+    to_annotate,
+)
 from tests.conftest import signed_in
 from tests.factories import make_user
 from tests.worlds import made_once
@@ -112,6 +136,10 @@ def test_a_mixture_is_an_annotation_of_its_own_that_names_its_sources(ana, bo, r
     assert gold.provenance["answer"] == {"from": [bo_s], "how": "taken"}
     assert gold.provenance["evidence"] == {"from": [ana_s], "how": "taken"}
     assert gold.provenance["facets"] == {"from": [], "how": "edited"}
+    page = signed_in(rui).get(reverse("evaluation:sample", args=["kitchen", sample.key]))
+    assert [(one.field, one.how, one.people) for one in page.context["provenance"]][1:3] == [
+        ("Answer", "from", "Bo Ek"), ("Evidence boxes", "from", "Ana Lind")
+    ]  # fmt: skip
     assert states(sample) == {"Ana Lind": "superseded", "Bo Ek": "superseded", None: "accepted"}
     with pytest.raises(ChecksFailed):
         adjudicate(
@@ -252,6 +280,90 @@ def test_the_first_submission_fixes_the_question_for_the_others(ana, bo, kitchen
         submit(actor=bo, sample=sample, version=0, content=content(question="Which mug?"))
     assert refused.value.code == "question_fixed"
     submit(actor=bo, sample=sample, version=0, content=content())
+
+
+GRAY = [{"tool": "colorspace_gray", "arguments": {}, "image_in": "original", "image_out": None}]
+BLUR = [{"tool": "blur", "arguments": {"method": "median", "ksize": 5}, "image_in": "original", "image_out": None}]
+
+
+def verified(person, sample, calls, answer="white"):
+    """The mark that this toolchain gives the answer on the image of the sample."""
+    VerifiedChain.objects.create(
+        sample=sample, digest=digest_of(calls_from_json(calls)), image=sample.image.sha256, answer=answer, person=person
+    )
+
+
+def test_of_two_verified_toolchains_the_second_is_accepted_beside_the_gold(ana, bo, rui, kitchen):
+    AdjudicationRule.objects.create(benchmark=kitchen, number=1, when_agreed="accept")
+    sample = kitchen.samples.select_related("image").get(key="s-0000")
+    verified(ana, sample, GRAY)
+    verified(bo, sample, BLUR, "black\nWhite ")
+    submitted(ana, kitchen, reference_toolchain=GRAY)
+    assert submitted(bo, kitchen, reference_toolchain=BLUR).state == "accepted"
+    gold = Gold.objects.get(sample=sample).revision
+    assert [call.tool for call in gold.reference_calls.all()] == ["colorspace_gray"]
+    assert [(one.calls, one.accepted_by) for one in AcceptedChain.objects.filter(sample=sample)] == [(BLUR, bo)]
+    second = kitchen.samples.select_related("image").get(key="s-0001")
+    verified(ana, second, GRAY)
+    verified(bo, second, BLUR, "black")
+    submitted(ana, kitchen, reference_toolchain=GRAY)
+    assert submitted(bo, kitchen, reference_toolchain=BLUR).state == "disputed"
+    adjudicate(actor=rui, sample=second, verdict=Verdict("accept", content(reference_toolchain=GRAY)))
+    assert not AcceptedChain.objects.filter(sample=second).exists()
+
+
+CANNOT = {"unanswerable": "The mug is hidden.", "answer": []}
+
+
+def test_that_the_question_cannot_be_answered_is_a_submission_and_makes_a_dispute(ana, bo, rui, lea, kitchen):
+    AdjudicationRule.objects.create(benchmark=kitchen, number=1, when_agreed="accept")
+    sample = both(ana, bo, kitchen, **CANNOT)
+    revision = annotation_of(bo, sample).revisions.get()
+    assert (sample.state, sample.disagreement) == ("disputed", 1.0)
+    assert (revision.unanswerable, revision.gold_boxes.count()) == ("The mug is hidden.", 0)
+    fields = Adjudication.objects.get(sample=sample).measured["fields"]
+    assert [name for name, one in fields.items() if not one["agreed"]] == ["answer"]
+    shown = adjudication_json(rui, sample)
+    reasons = {one["content"]["unanswerable"] for one in shown["annotations"]}
+    assert (reasons, shown["content"]["unanswerable"], shown["content"]["answer"]) == (
+        {None, "The mug is hidden."}, None, ["B"]
+    )  # fmt: skip
+    page = signed_in(rui).get(reverse("annotation:adjudication", args=["kitchen", sample.key]))
+    assert "The mug is hidden." in page.content.decode()
+    work = load_work(kitchen, lea, Audience.EVERYONE)
+    [pair] = pairs_of(work, ana.pk, bo.pk)
+    answer = labels_of([pair])[0]
+    assert (pair.same, pair.disputed, len(answer.both), answer.agreeing) == (False, True, 1, [])
+
+
+def test_gold_always_has_an_answer(ana, bo, rui, kitchen):
+    sample = both(ana, bo, kitchen, **CANNOT)
+    with pytest.raises(ChecksFailed):
+        adjudicate(actor=rui, sample=sample, verdict=Verdict("accept", content(**CANNOT)))
+    shown = adjudication_json(rui, sample)["annotations"]
+    letters = [one["letter"] for one in shown]
+    with pytest.raises(Conflict) as refused:
+        adjudicate(actor=rui, sample=sample, verdict=Verdict("keep", letters=letters))
+    assert refused.value.code == "unanswerable"
+    letter = next(one["letter"] for one in shown if one["content"]["answer"])
+    adjudicate(actor=rui, sample=sample, verdict=Verdict("return", comments={letter: "Where is the mug?"}))
+    with pytest.raises(Conflict) as refused:
+        reviewed(rui, sample, "accept")
+    assert refused.value.code == "unanswerable"
+    decide(actor=rui, sample=sample, decision=Decision("fix_and_accept", content=content(unanswerable="Hidden.")))
+    gold = Gold.objects.get(sample=sample).revision
+    assert (gold.annotation.author, gold.answers, gold.unanswerable) == (bo, ["B"], None)
+
+
+def test_only_the_question_of_another_can_be_called_unanswerable(ana, bo, kitchen):
+    own = take_one(ana, kitchen)
+    with pytest.raises(Conflict) as refused:
+        submit(actor=ana, sample=own, version=0, content=content(**CANNOT))
+    assert refused.value.code == "question_open"
+    submit(actor=ana, sample=own, version=0, content=content())
+    assert take_one(bo, kitchen) == own
+    with pytest.raises(ChecksFailed):
+        submit(actor=bo, sample=own, version=0, content=content(unanswerable=" "))
 
 
 def test_another_question_of_the_first_sends_the_others_back(ana, bo, rui, kitchen):

@@ -276,7 +276,7 @@ def test_a_reviewer_accepts_a_further_chain_once_and_takes_it_away(sample: Sampl
 
 
 def test_a_sample_has_so_many_further_chains_and_no_more(sample: Sample, rui: User, monkeypatch: Any) -> None:
-    monkeypatch.setattr("annotation.workbench.write.MOST_CHAINS", 1)
+    monkeypatch.setattr("annotation.content.chains.write.MOST_CHAINS", 1)
     accept_chain(actor=rui, sample=sample, calls=CHAIN[:1])
     with pytest.raises(InvalidInput, match="Remove one first"):
         accept_chain(actor=rui, sample=sample, calls=CHAIN)
