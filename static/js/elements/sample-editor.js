@@ -65,7 +65,8 @@ export class SampleEditor extends EventTarget {
     this.#plan = new PlanEditor(part("plan"), new ToolBank(bank), edit, image, ways);
     this.#facets = new FacetEditor(part("facets"), facets, edit, ways);
     this.#parts = [options, this.#facets, this.#plan, new ChainEditor(part("chain"), edit), this.#question];
-    if (fixed) this.#parts.push(new Unanswerable(part("unanswerable"), edit));
+    const unanswerable = part("unanswerable");
+    if (unanswerable) this.#parts.push(new Unanswerable(unanswerable, edit));
     this.#history.addEventListener("change", () => this.#changed());
     root.addEventListener("pointerdown", () => this.#typing.reset(), { signal });
     for (const name of ["undo", "redo"]) root.querySelector(`[data-tool=${name}]`)?.addEventListener("click", () => this.#history[name](), { signal });
