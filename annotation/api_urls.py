@@ -1,6 +1,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from annotation.benchmarks import api as benchmarks
+from annotation.review import api as review
 from annotation.samples import api as samples
 from annotation.tools import api as toolbox
 from annotation.versions import api as versions
@@ -14,6 +15,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("toolbox/<slug:name>/", toolbox.tool_call, name="api-tool"),
     path(f"{BENCHMARK}/samples/", samples.samples, name="api-samples"),
     path(f"{BENCHMARK}/versions/", versions.versions, name="api-versions"),
+    path(f"{BENCHMARK}/adjudications/", review.adjudications, name="api-adjudications"),
+    path(f"{BENCHMARK}/adjudications/{KEY}/", review.adjudication, name="api-adjudication"),
     path(f"{BENCHMARK}/facets/", samples.facets, name="api-sample-facets"),
     path(f"{BENCHMARK}/samples/{KEY}/", samples.sample, name="api-sample"),
 ]
