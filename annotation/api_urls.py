@@ -2,6 +2,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from annotation.benchmarks import api as benchmarks
 from annotation.guidelines import api as guidelines
+from annotation.review import api as review
 from annotation.samples import api as samples
 from annotation.tools import api as toolbox
 from annotation.versions import api as versions
@@ -16,6 +17,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/guidelines/", guidelines.guidelines, name="api-guidelines"),
     path(f"{BENCHMARK}/samples/", samples.samples, name="api-samples"),
     path(f"{BENCHMARK}/versions/", versions.versions, name="api-versions"),
+    path(f"{BENCHMARK}/adjudications/", review.adjudications, name="api-adjudications"),
+    path(f"{BENCHMARK}/adjudications/{KEY}/", review.adjudication, name="api-adjudication"),
     path(f"{BENCHMARK}/facets/", samples.facets, name="api-sample-facets"),
     path(f"{BENCHMARK}/samples/{KEY}/", samples.sample, name="api-sample"),
 ]

@@ -2,6 +2,7 @@
 fields the annotations agree on. Pure.
 
 Contents are given in one order of people, and a person is named by their position in it. The order changes no result.
+Source: docs/adjudication.md#agreement, #groups-of-boxes.
 """
 
 from __future__ import annotations

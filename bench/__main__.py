@@ -13,8 +13,8 @@ from bench.options import Options
 from bench.rows import Row, Skipped, table
 
 BENCHES = (
-    "annotating", "studio", "exchange", "boxes", "scoring", "answers", "reading", "importing", "pages", "browsing",
-    "lists", "lineages", "toolbox", "workbench", "rewards", "demo",
+    "annotating", "adjudicating", "studio", "exchange", "boxes", "scoring", "answers", "reading", "importing", "pages",
+    "browsing", "lists", "lineages", "toolbox", "workbench", "rewards", "demo",
 )  # fmt: skip
 """Each is a module with a function ``measure``."""
 OURS = ("annotation", "bench", "evaluation", "tests", "webapp")

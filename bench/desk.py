@@ -9,10 +9,13 @@ from typing import Any
 
 from django.db.models import Count
 from django.test import Client
+from django.urls import reverse
 
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.content.samples import NO_CONTENT, save_samples
 from annotation.models import Annotation, Benchmark, Image, Lease, Revision, Sample
+from annotation.queue.settings import set_queue
+from annotation.studio.write.submit import submit
 from annotation.workflow import Role
 from bench import invented
 from webapp.accounts.models import User
@@ -36,6 +39,35 @@ def make_work(works: dict[str, int]) -> None:
         while batch := list(islice(records, BATCH)):
             names = {record.image: _picture(slug, str(record.image)) for record in batch}
             save_samples(actor=None, benchmark=benchmark, records=batch, pictures=names)
+
+
+def make_disputes(samples: int, boxes: int) -> dict[str, Any]:
+    """A benchmark of so many samples that everybody but the last person has submitted, with other answers and other
+    boxes: the addresses of their adjudications."""
+    make_work({"disputes": samples})
+    *people, lead = User.objects.order_by("pk")
+    benchmark = Benchmark.objects.get(slug="disputes")
+    set_queue(actor=lead, benchmark=benchmark, order="sequential", overlap=len(people))
+    addresses = []
+    for number, sample in enumerate(Sample.objects.filter(benchmark=benchmark).order_by("key")):
+        for place, person in enumerate(people):
+            sample = Sample.objects.select_related("benchmark", "image").get(pk=sample.pk)
+            submit(actor=person, sample=sample, version=0, content=_version(number, place, boxes))
+        addresses.append(reverse("annotation:adjudication", args=[benchmark.slug, sample.key]))
+    return {"addresses": addresses}
+
+
+def _version(number: int, place: int, boxes: int) -> dict[str, Any]:
+    """What one of several people says of a sample: boxes near those of the others, and every second another answer."""
+    drawn = [
+        {"box": [100 + 300 * i + place, 100 + 2 * place, 200 + 300 * i, 180 + place], "label": f"part {i}"}
+        for i in range(boxes)
+    ]
+    chain = [
+        {"tool": "canny", "arguments": {"threshold_low": 50, "threshold_high": 100 + place}, "image_in": "original"}
+    ]
+    more = {"answer": ["AB"[place % 2]], "gold_boxes": drawn, "reference_toolchain": chain}
+    return invented.submission(number) | more
 
 
 def open_benchmark(slug: str) -> Benchmark:

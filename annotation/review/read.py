@@ -1,12 +1,25 @@
-"""Which letter names which annotation while a sample is adjudicated."""
+"""Which samples wait for an adjudicator, and which letter names which of their annotations."""
 
 from __future__ import annotations
 
 from string import ascii_uppercase
 
-from annotation.models import Sample
+from django.db.models import Prefetch
+
+from annotation.models import Adjudication, Benchmark, Sample
+from annotation.models.querysets.samples import SampleQuerySet
 from annotation.queue.rounds import Submissions
 from annotation.work_rules import chance
+from webapp.accounts.models import User
+
+
+def to_adjudicate(user: User, benchmark: Benchmark) -> SampleQuerySet:
+    """The samples whose several annotations wait for this person's decision, with ``waiting_n`` and ``open_rounds``:
+    their round of adjudication, if one was begun. One query, and two for the rows."""
+    queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(user)
+    rounds = Prefetch("adjudications", queryset=Adjudication.objects.filter(decision=""), to_attr="open_rounds")
+    waiting: SampleQuerySet = Sample.objects.to_review_by(user, queues)
+    return waiting.with_waiting().filter(waiting_n__gt=1).prefetch_related(rounds)
 
 
 def letters_of(sample: Sample, submissions: Submissions) -> list[str]:

@@ -1,7 +1,7 @@
 """The base of the API: how often one may ask, and what an error looks like."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 
-from webapp.common.errors import ApplicationError, error_body
+from webapp.common.errors import ApplicationError, InvalidInput, error_body
 from webapp.common.limits import Rate, asking
 
 PERSON, VISITOR = Rate("api"), Rate("api-visitor")
@@ -53,6 +53,16 @@ class NumberField(_Numeric, serializers.FloatField):
 
 class WholeNumberField(_Numeric, serializers.IntegerField):
     """A whole number, just as the description says."""
+
+
+def read_form(form: type[serializers.Serializer], request: Request) -> dict[str, Any]:
+    """What was sent, checked. Raises ``InvalidInput`` naming an unknown field, which would have no effect."""
+    read = form(data=request.data)
+    if isinstance(request.data, Mapping) and (unknown := sorted(set(request.data) - set(read.fields))):
+        known = ", ".join(read.fields)
+        raise InvalidInput(f"There is no field {unknown[0]}. Fields: {known}.", field=unknown[0])
+    read.is_valid(raise_exception=True)
+    return dict(read.validated_data)
 
 
 class Throttle(BaseThrottle):

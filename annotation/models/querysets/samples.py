@@ -254,6 +254,10 @@ class SampleQuerySet(WaitingQuerySet):
         """Adds ``annotators_n``: people whose annotation has its place on the sample."""
         return self.annotate(annotators_n=Count("annotations", filter=Q(annotations__place__isnull=False)))
 
+    def with_waiting(self) -> Self:
+        """Adds ``waiting_n``: annotations that wait for a decision."""
+        return self.annotate(waiting_n=Count("annotations", filter=Q(annotations__state__in=WAITING_STATES)))
+
     def most_disagreement_first(self) -> Self:
         """Sort by the disagreement of the annotators of a sample. Samples without a comparison follow by id."""
         return self.order_by(F("disagreement").desc(nulls_last=True), "key")

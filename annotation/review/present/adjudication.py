@@ -1,24 +1,17 @@
-"""Data for the script of the adjudication page: annotations under letters, their comparison, and a proposal."""
+"""What the adjudication page sends to its script: how the annotations compare, and what the editor needs."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext_lazy
 
 from annotation.common.keys import ADJUDICATE, STUDIO, keys_json
 from annotation.common.sample import bank_json, known_facets, picture_json
-from annotation.common.sentences import checks_json
-from annotation.common.words import FIELD_WORDS
-from annotation.consensus import BoxGroup, Combine, Compared, Field, proposal, proposed_facets
-from annotation.content.checks import validate_content
-from annotation.content.json import content_to_json
-from annotation.content.revisions import revision_json
-from annotation.models import Adjudication, Review, Sample
-from annotation.queue.rounds import Submissions, box_names, rule_of, submissions_of
-from annotation.review.read import letters_of
-from annotation.schema import SampleContent
+from annotation.consensus import Combine
+from annotation.models import Sample
+from annotation.review.present.comparison import comparison_json
 from webapp.accounts.models import User
 
 WAYS = {
@@ -36,70 +29,15 @@ ROUTES = {
 
 
 def adjudication_json(user: User, sample: Sample) -> dict[str, Any]:
-    """Data for the script of the page. Authors are named only if the lead allows it."""
-    rule = rule_of(sample.benchmark)
-    submissions = submissions_of(sample, rule)
-    letters = letters_of(sample, submissions)
-    content, groups = proposal(submissions.contents, submissions.compared, rule.consensus)
+    """What the script of the page needs."""
     slug = sample.benchmark.slug
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in ROUTES.items()}
-    plan = any(one.plan for one in submissions.contents)
-    return {
-        "key": sample.key,
+    return comparison_json(sample) | {
         "open": True,
         "image": picture_json(sample),
-        "image_problem": sample.image_problem,
-        "content": content_to_json(content, box_names(submissions, groups), proposed_facets(submissions.facets)),
-        "annotations": sorted(_annotations(submissions, letters, rule.hide_names), key=lambda one: str(one["letter"])),
-        "groups": [_group(group, letters) for group in submissions.compared.groups],
-        "combine": rule.combine,
-        "fields": _fields(submissions, plan),
-        "disputed": not submissions.compared.agreed,
-        "round": Adjudication.objects.filter(sample=sample).exclude(decision="").count() + 1,
-        "checks": checks_json(validate_content(sample, content)),
-        "reasons": Review.reasons_for(tool_plan=plan),
         "facets": known_facets(sample.benchmark),
         "bank": bank_json(sample.benchmark),
         "keys": keys_json(user, ADJUDICATE),
         "editor_keys": keys_json(user, STUDIO),
         "urls": urls | {"queue": reverse("annotation:review", args=[slug])},
     }
-
-
-def _annotations(submissions: Submissions, letters: list[str], hide_names: bool) -> list[dict[str, Any]]:
-    return [
-        {
-            "letter": letter,
-            "author": "" if hide_names else str(revision.annotation.author or gettext("the importer")),
-            "content": revision_json(revision),
-        }
-        for letter, revision in zip(letters, submissions.revisions, strict=True)
-    ]
-
-
-def _group(group: BoxGroup, letters: list[str]) -> dict[str, Any]:
-    """The box of each member by letter, and each combination that leaves an area."""
-    combined = {how.value: box.as_list() for how in Combine if (box := group.combined(how)) is not None}
-    members = zip(group.members, group.boxes, strict=True)
-    return {"members": {letters[person]: box.as_list() for person, box in members}, "combined": combined}
-
-
-def _fields(submissions: Submissions, plan: bool) -> list[dict[str, Any]]:
-    """Only the fields that an annotator filled in, disputed ones first."""
-    compared: Compared = submissions.compared
-    chain = any(one.reference_toolchain for one in submissions.contents)
-    empty = {Field.TOOLCHAIN: not chain, Field.PLAN: not plan, Field.FACETS: not any(submissions.facets)}
-    shown = [
-        {"name": name.value, "label": str(FIELD_WORDS[name]), "agreed": one.agreed, "value": one.value}
-        for name, one in compared.fields.items()
-        if not empty.get(name, False)
-    ]
-    if Field.ANSWER not in compared.fields and _answers(submissions.contents):
-        shown.insert(
-            1, {"name": Field.ANSWER.value, "label": str(FIELD_WORDS[Field.ANSWER]), "agreed": False, "value": None}
-        )
-    return sorted(shown, key=lambda one: bool(one["agreed"]))
-
-
-def _answers(contents: tuple[SampleContent, ...]) -> bool:
-    return any(content.answers for content in contents)

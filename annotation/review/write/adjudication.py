@@ -1,4 +1,5 @@
-"""Adjudicating: one gold out of several annotations of a sample. Nobody adjudicates a sample that they annotated."""
+"""Adjudicating: one gold out of several annotations of a sample. Nobody adjudicates a sample that they annotated.
+Source: docs/adjudication.md#decisions."""
 
 from __future__ import annotations
 
@@ -46,8 +47,9 @@ class Verdict:
     reasons: Sequence[str] = ()
 
 
-def adjudicate(*, actor: User, sample: Sample, verdict: Verdict, key: str = "") -> Sample | None:
-    """Decide on all annotations of the sample that wait; then the next sample to review (None: all done).
+def adjudicate(*, actor: User, sample: Sample, verdict: Verdict, key: str = "", go_on: bool = True) -> Sample | None:
+    """Decide on all annotations of the sample that wait; then, to ``go_on``, take the next sample to review (None: all
+    done).
 
     All change in one transaction, each by a conditional UPDATE. Raises ``Conflict`` when the annotations changed or
     another reviewer has the sample, ``ChecksFailed`` for a content that does not pass, ``InvalidInput`` for a verdict
@@ -57,11 +59,7 @@ def adjudicate(*, actor: User, sample: Sample, verdict: Verdict, key: str = "") 
 
     def work() -> None:
         start_review(actor, sample)
-        if not several_submitted(sample):
-            raise Conflict(
-                gettext("%(key)s has a single annotation now. Review it: reload the page.") % {"key": sample.key},
-                code="wrong_state",
-            )
+        require_several(sample)
         found, submissions = current_round(sample)
         for revision in submissions.revisions:
             revision.annotation.sample = sample
@@ -71,9 +69,18 @@ def adjudicate(*, actor: User, sample: Sample, verdict: Verdict, key: str = "") 
         release(actor, sample.pk, REVIEW)
 
     def then() -> Sample | None:
-        return next_after_decision(actor, sample.benchmark)
+        return next_after_decision(actor, sample.benchmark) if go_on else None
 
     return run_idempotent(actor, key, f"adjudicate:{sample.pk}", work, then)
+
+
+def require_several(sample: Sample) -> None:
+    """Raises ``Conflict`` unless several annotations of the sample wait for a decision."""
+    if not several_submitted(sample):
+        raise Conflict(
+            gettext("%(key)s has a single annotation now. Review it: reload the page.") % {"key": sample.key},
+            code="wrong_state",
+        )
 
 
 def _check(verdict: Verdict) -> None:

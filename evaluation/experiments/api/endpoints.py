@@ -14,7 +14,6 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.endpoints.presets import PRESETS
-from evaluation.experiments.api.parts import given_of
 from evaluation.experiments.write.endpoints import (
     CHANGEABLE,
     add_endpoint,
@@ -25,7 +24,7 @@ from evaluation.experiments.write.endpoints import (
 from evaluation.models import Endpoint
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import TextField
+from webapp.common.api import TextField, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.errors import NotAllowed
 
@@ -79,7 +78,7 @@ def endpoints(request: Request, slug: str) -> Response:
     benchmark = _with_endpoints(request, slug)
     if request.method == "GET":
         return paged(request, Endpoint.objects.offered_to(benchmark), "pk", _endpoint)
-    given = given_of(NewEndpoint, request)
+    given = read_form(NewEndpoint, request)
     name, key = given.pop("name"), given.pop("key", "")
     made = add_endpoint(actor=person_of(request), benchmark=benchmark, name=name, values=given, key=key)
     return Response(_endpoint(made), status=201)
@@ -101,7 +100,7 @@ def endpoint(request: Request, slug: str, pk: int) -> Response:
         remove_endpoint(actor=person_of(request), endpoint=found)
         return Response(status=204)
     if request.method == "PATCH":
-        given = given_of(EndpointFields, request)
+        given = read_form(EndpointFields, request)
         key = given.pop("key", "")
         change_endpoint(actor=person_of(request), endpoint=found, values=given, key=key)
     return Response(_endpoint(found))

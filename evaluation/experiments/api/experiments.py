@@ -19,7 +19,7 @@ from annotation.common.requests import key_of
 from annotation.workflow import Right
 from evaluation.common.lineage.write import MOST_STEP
 from evaluation.detections import THRESHOLD
-from evaluation.experiments.api.parts import given_of, load
+from evaluation.experiments.api.parts import load
 from evaluation.experiments.present.rows import experiment_row, progress_row
 from evaluation.experiments.write.arms import MARGIN, USUAL, ArmChoices, create_arms
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices, create_experiment
@@ -42,7 +42,7 @@ from evaluation.runner.protocols import PROTOCOLS
 from evaluation.runner.sampling import SAMPLING
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import NumberField, TextField, WholeNumberField
+from webapp.common.api import NumberField, TextField, WholeNumberField, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.errors import Conflict, NotFound
 
@@ -232,7 +232,7 @@ def _created(
     request: Request, benchmark: Any, form: type[Starting], create: Any, choices: type[Any], about: str
 ) -> Response:
     """The experiment that ``create`` makes of what was sent, started if that is wanted; with a key only once."""
-    given, actor = given_of(form, request), person_of(request)
+    given, actor = read_form(form, request), person_of(request)
     name, start, confirm = given.pop("endpoint"), given.pop("start"), confirmed_in(given)
     endpoint = Endpoint.objects.named(name, benchmark)
     if endpoint is None:
@@ -260,7 +260,7 @@ def experiment(request: Request, slug: str, pk: int) -> Response:
     """How far an experiment is. PATCH starts, resumes, pauses or stops it, changes its budget, or retries failures."""
     found = load(request, slug, pk)
     if request.method == "PATCH":
-        _change(found, person_of(request), given_of(ExperimentChange, request))
+        _change(found, person_of(request), read_form(ExperimentChange, request))
     return Response(progress_row(found, person_of(request)))
 
 

@@ -14,13 +14,12 @@ from rest_framework.response import Response
 from annotation.common.access import allowed
 from annotation.common.api import benchmark_for
 from annotation.workflow import Right
-from evaluation.experiments.api.parts import given_of
 from evaluation.experiments.read.prompts import Owner, PromptHistory, history_of, prompts_of
 from evaluation.experiments.write.prompts import MOST_NOTE, MOST_SLUG, change_prompt, create_prompt
 from evaluation.runner.templates import LONGEST, Role
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import TextField
+from webapp.common.api import TextField, read_form
 from webapp.common.api_paging import PAGING, page_of, paged_rows
 from webapp.common.errors import NotFound
 
@@ -76,7 +75,7 @@ def prompts(request: Request, slug: str) -> Response:
     benchmark, used = _with_prompts(request, slug)
     if request.method == "GET":
         return paged_rows(request, prompts_of(benchmark), lambda one: _prompt(one, used))
-    given = given_of(NewPrompt, request)
+    given = read_form(NewPrompt, request)
     made = create_prompt(actor=person_of(request), benchmark=benchmark, **given)
     return Response(_prompt(_history(benchmark, made.slug), used), status=201)
 
@@ -94,7 +93,7 @@ def prompt(request: Request, slug: str, prompt: str) -> Response:
         # Those of the site are changed on no address of a benchmark: a token can be limited to it.
         if found.owner is not Owner.BENCHMARK or found.newest.row is None:
             raise NotFound(f"{benchmark.title} has no prompt {prompt} of its own.")
-        given = given_of(PromptChange, request)
+        given = read_form(PromptChange, request)
         change_prompt(actor=person_of(request), prompt=found.newest.row, **given)
         found = _history(benchmark, prompt)
     return Response(_prompt(found, used))

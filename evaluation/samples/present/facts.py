@@ -98,9 +98,9 @@ class Source:
 def provenance_of(sample: Any) -> list[Source]:
     """The sources of the fields that the gold has, if it was combined from several annotations. One query then."""
     gold = getattr(sample, "gold", None)
-    given = gold.revision.provenance if gold is not None else None
-    if not given:
+    if gold is None or not gold.revision.provenance:
         return []
+    given = gold.revision.provenance
     numbers = {number for one in given.values() for number in one["from"]}
     authors = Revision.objects.filter(pk__in=numbers).select_related("annotation__author")
     names = {one.pk: str(one.annotation.author or gettext("the importer")) for one in authors}

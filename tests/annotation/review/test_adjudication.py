@@ -18,6 +18,7 @@ from annotation.models import (
     Annotation,
     Benchmark,
     Gold,
+    Lease,
     QualityRules,
     Review,
     Sample,
@@ -396,3 +397,71 @@ def test_where_gold_checks_run_nothing_shows_that_a_sample_is_none(ana, bo, rui,
     kitchen = Benchmark.objects.get(pk=kitchen.pk)
     sample = kitchen.samples.get(key="s-0000")
     assert (fixed_question(bo, sample), shown_state(bo, sample, "superseded")) == (None, "submitted")
+
+
+API = "/api/v1/benchmarks/kitchen/adjudications/"
+
+
+def test_programs_see_and_decide_what_the_page_does(ana, bo, rui, kitchen):
+    agreed, disputed = both(ana, bo, kitchen), both(ana, bo, kitchen, answer=["A"])
+    client = signed_in(rui)
+    assert client.get(API).json()["results"] == [
+        {"sample": agreed.key, "state": "in_review", "annotations": 2, "disputed": []},
+        {"sample": disputed.key, "state": "disputed", "annotations": 2, "disputed": ["answer"]},
+    ]
+    address = f"{API}{disputed.key}/"
+    shown = client.get(address).json()
+    page = client.get(reverse("annotation:adjudication", args=["kitchen", disputed.key])).context["review"]
+    assert shown == {name: page[name] for name in shown}
+    assert "Ana Lind" not in json.dumps(shown)
+    send = {"content_type": "application/json", "headers": {"Idempotency-Key": "once"}}
+    for body, status in (
+        ({"decision": "crown"}, 400),
+        ({"decision": "accept"}, 400),
+        ({"decision": "accept", "who": 1}, 400),
+    ):
+        assert client.post(address, json.dumps(body), content_type="application/json").status_code == status
+    verdict = json.dumps({"decision": "accept", "content": content(answer=["A"])})
+    for _ in range(2):
+        done = client.post(address, verdict, **send)
+        assert (done.status_code, done.json()) == (
+            200,
+            {"sample": disputed.key, "state": "accepted", "decision": "one"},
+        )
+    assert Gold.objects.get(sample=disputed).revision.annotation.author == bo
+    assert [one["sample"] for one in client.get(API).json()["results"]] == [agreed.key]
+    assert not Lease.objects.filter(user=rui).exists()
+    again = client.post(address, verdict, content_type="application/json")
+    assert (again.status_code, client.get(address).status_code) == (409, 409)
+
+
+def test_programs_never_adjudicate_what_their_person_annotated_or_another_holds(ana, bo, rui, lea, kitchen):
+    sample = both(ana, bo, kitchen, answer=["A"])
+    add_member(actor=None, benchmark=kitchen, user=ana, role=Role.REVIEWER)
+    client, address = signed_in(ana), f"{API}{sample.key}/"
+    body = json.dumps({"decision": "accept", "content": content()})
+    assert client.get(API).json()["results"] == []
+    assert (
+        client.get(address).status_code
+        == client.post(address, body, content_type="application/json").status_code
+        == 403
+    )
+    assert next_review(lea, kitchen) == sample
+    held = signed_in(rui).post(address, body, content_type="application/json")
+    assert (held.status_code, held.json()["error"]["code"]) == (409, "lease_lost")
+
+
+def test_the_list_for_programs_takes_the_same_number_of_queries_for_many(
+    ana, bo, rui, kitchen, django_assert_num_queries
+):
+    client = signed_in(rui)
+    both(ana, bo, kitchen)
+    with django_assert_num_queries(QUERIES):
+        client.get(API)
+    both(ana, bo, kitchen)
+    with django_assert_num_queries(QUERIES):
+        client.get(API)
+
+
+QUERIES = 7
+"""Session, person, benchmark, roles, queue with pauses, samples, rounds."""

@@ -15,7 +15,12 @@ from django.test import Client
 from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.freeze import freeze_version
+from annotation.models import Benchmark, Sample
+from annotation.queue.settings import set_queue
+from annotation.studio.write.submit import submit
+from annotation.workflow import Role
 from evaluation.experiments.write.prompts import create_prompt
 from evaluation.imports.api.records import ChoicesSerializer
 from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Judgement, JudgingQueue, Lineage, Run, SentImage
@@ -23,12 +28,13 @@ from evaluation.query.check import Vocabulary, read
 from evaluation.query.syntax import terms_in
 from evaluation.trajectories.write.marks import correct_failure, tag_trajectories, write_note
 from evaluation.trajectories.write.slices import save_slice
-from tests.annotation.work_data import next_review, reviewed, submitted, to_annotate
+from tests.annotation.work_data import content, next_review, reviewed, submitted, to_annotate
 from tests.api_fuzz import rules
 from tests.conftest import run_waiting, signed_in
 from tests.evaluation.board_data import make_board
 from tests.evaluation.import_data import native, run_rows
 from tests.evaluation.scores import with_scores
+from tests.factories import make_user
 from webapp.accounts.models import User
 from webapp.common import objects
 
@@ -48,7 +54,9 @@ def test_what_is_read_looks_as_the_schema_says(ana: User, rui: User, lea: User) 
     submitted(ana, kitchen)
     reviewed(rui, next_review(rui, kitchen), "accept")
     client = signed_in(lea)
-    schema = schemathesis.openapi.from_dict(document_for(client)).include(method="GET", path_regex="^(?!.*compare)")
+    schema = schemathesis.openapi.from_dict(document_for(client)).include(
+        method="GET", path_regex="^(?!.*(compare|adjudications/{))"
+    )
     # The tables of all letters take longer to make than all requests.
     schema.config.generation.codec = "ascii"
     answered = {}
@@ -66,6 +74,7 @@ def test_every_get_answers_what_the_schema_says_and_is_not_sent_again_while_noth
 
     client = signed_in(lea)
     ids = everything(lea)
+    disputed_desk(lea, Benchmark.objects.get(slug=ids["slug"]))
     schema = schemathesis.openapi.from_dict(closed(document_for(client))).include(method="GET")
     pair: dict[str, Any] = {"run": [ids["run"], ids["other"]]}
     sliced = {"by": "category", "slice": "Chart"}
@@ -80,7 +89,7 @@ def test_every_get_answers_what_the_schema_says_and_is_not_sent_again_while_noth
     for found in schema.get_all_operations():
         operation = found.ok()
         name = operation.definition.raw["operationId"]
-        known = {**ids, "id": ids["of"].get(name)}
+        known = {**ids, "id": ids["of"].get(name), "key": "desk" if name == "adjudication" else ids["key"]}
         parts = {one.name: known[one.name] for one in operation.path_parameters}
         for query in queries.get(name, [{}]):
             case = operation.Case(path_parameters=parts, query=query)
@@ -235,6 +244,16 @@ def everything(lea: User) -> dict[str, Any]:
                "run_lab": first.pk, "trajectory": one.pk,
                "import": sent["id"], "import_issues": sent["id"], "endpoint": endpoint.pk, **run_by},
     }  # fmt: skip
+
+
+def disputed_desk(lea: User, board: Benchmark) -> None:
+    """A sample that two people annotated, with other answers."""
+    set_queue(actor=lea, benchmark=board, order="sequential", overlap=2)
+    desk = Sample.objects.create(benchmark=board, key="desk", width=1000, height=800)
+    for name, answer in (("Ana Lind", "A"), ("Bo Ek", "B")):
+        person = make_user(name)
+        add_member(actor=lea, benchmark=board, user=person, role=Role.ANNOTATOR)
+        submit(actor=person, sample=desk, version=0, content=content(answer=[answer]))
 
 
 def closed(part: Any) -> Any:

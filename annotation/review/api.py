@@ -1,0 +1,193 @@
+"""Adjudication over the API: which samples wait for it, how their annotations compare, and the decision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.common.api import benchmark_for
+from annotation.common.requests import key_of
+from annotation.consensus import Combine, Field
+from annotation.models import Adjudication, Review, Sample
+from annotation.review.present.comparison import comparison_json
+from annotation.review.read import to_adjudicate
+from annotation.review.write.adjudication import KINDS, Verdict, adjudicate, require_several
+from annotation.review.write.decisions import under_review
+from annotation.schema import AnswerType
+from annotation.workflow import Right
+from webapp.accounts.http import person_of
+from webapp.accounts.scopes import Scope, needs
+from webapp.common.api import TextField, WholeNumberField, read_form
+from webapp.common.api_paging import PAGING, page_of, paged
+
+FIELDS = [field.value for field in Field]
+LETTER = "A, B and so on: people are named by letters that are drawn for each sample."
+
+
+class WaitingSerializer(serializers.ModelSerializer):
+    sample = serializers.CharField(source="key", read_only=True)
+    annotations = serializers.IntegerField(source="waiting_n", read_only=True)
+    disputed = serializers.SerializerMethodField(help_text="The fields on which they differ; empty if they agree.")
+
+    class Meta:
+        model = Sample
+        fields = ("sample", "state", "annotations", "disputed")
+        read_only_fields = fields
+
+    def get_disputed(self, row: Any) -> list[str]:
+        return [
+            name for round in row.open_rounds for name, one in round.measured["fields"].items() if not one["agreed"]
+        ]
+
+
+BOX: dict[str, serializers.Field[Any, Any, Any, Any]] = {
+    "box": serializers.ListField(
+        child=serializers.FloatField(), min_length=4, max_length=4, help_text="x1, y1, x2, y2."
+    ),
+    "label": serializers.CharField(allow_blank=True),
+    "source": serializers.CharField(required=False, help_text="Whose suggestion it was adopted from."),
+}
+
+
+class TargetForm(serializers.Serializer):
+    tool = serializers.CharField()
+    step = WholeNumberField(min_value=1)
+
+
+class ContentForm(serializers.Serializer):
+    """What one annotation says."""
+
+    question = serializers.CharField(allow_blank=True)
+    answer_type = serializers.ChoiceField(choices=[kind.value for kind in AnswerType])
+    options = serializers.DictField(child=serializers.CharField(allow_blank=True), help_text="Texts by letter.")
+    answer = serializers.ListField(child=serializers.CharField(allow_blank=True))
+    gold_boxes = inline_serializer("AnnotationBox", BOX, many=True)
+    reference_toolchain = serializers.ListField(child=serializers.DictField())
+    targets = TargetForm(many=True)
+    distractors = serializers.ListField(child=serializers.CharField())
+    ordered = serializers.BooleanField(allow_null=True)
+    facets = serializers.DictField(child=serializers.ListField())
+    unanswerable = serializers.CharField(
+        allow_null=True, allow_blank=True, help_text="Why the question cannot be answered; null: it is answered."
+    )
+
+
+COMPARISON = inline_serializer(
+    "Comparison",
+    {
+        "key": serializers.CharField(),
+        "image_problem": serializers.CharField(allow_blank=True),
+        "round": serializers.IntegerField(),
+        "disputed": serializers.BooleanField(),
+        "fields": inline_serializer(
+            "ComparedField",
+            {
+                "name": serializers.ChoiceField(choices=FIELDS),
+                "label": serializers.CharField(),
+                "agreed": serializers.BooleanField(),
+                "value": serializers.FloatField(allow_null=True, help_text="Mean over pairs, 0 to 1."),
+            },
+            many=True,
+        ),
+        "annotations": inline_serializer(
+            "ComparedAnnotation",
+            {
+                "letter": serializers.CharField(help_text=LETTER),
+                "author": serializers.CharField(allow_blank=True, help_text="Empty while the rule hides names."),
+                "content": ContentForm(),
+            },
+            many=True,
+        ),
+        "groups": inline_serializer(
+            "BoxGroup",
+            {
+                "members": serializers.DictField(help_text="Box by letter."),
+                "combined": serializers.DictField(help_text="Box by combination: " + ", ".join(Combine) + "."),
+            },
+            many=True,
+        ),
+        "combine": serializers.ChoiceField(choices=list(Combine)),
+        "content": ContentForm(help_text="The proposed gold."),
+        "checks": serializers.ListField(child=serializers.DictField(), help_text="Findings about the proposal."),
+        "reasons": serializers.ListField(child=serializers.CharField(), help_text="Reasons that a decision can give."),
+    },
+)
+
+
+class DecisionForm(serializers.Serializer):
+    decision = serializers.ChoiceField(choices=list(KINDS))
+    content = serializers.DictField(
+        required=False, allow_null=True, default=None, help_text="For accept: the gold, of the form of the proposal."
+    )
+    letters = serializers.ListField(
+        child=TextField(max_length=1),
+        required=False,
+        default=list,
+        help_text="For keep: the first stays, at least two.",
+    )
+    comments = serializers.DictField(
+        child=TextField(max_length=5000, allow_blank=True),
+        required=False,
+        default=dict,
+        help_text="For return: words to the author, by letter. For discard: words under any name.",
+    )
+    reasons = serializers.ListField(
+        child=serializers.ChoiceField(choices=Review.Reason.values), required=False, default=list,
+        help_text="For return and discard, which need a reason or words.",
+    )  # fmt: skip
+
+
+@extend_schema(
+    operation_id="adjudications", parameters=PAGING, responses=page_of("AdjudicationPage", WaitingSerializer)
+)
+@api_view(["GET"])
+def adjudications(request: Request, slug: str) -> Response:
+    """The samples whose several annotations wait for your decision, by id. Samples that you annotated, and those that
+    another reviewer has open, are left out."""
+    benchmark = benchmark_for(request, slug, Right.REVIEW)
+    rows = to_adjudicate(person_of(request), benchmark)
+    return paged(request, rows, "key", lambda row: WaitingSerializer(row).data)
+
+
+@needs(Scope.ANNOTATE)
+@extend_schema(methods=["GET"], operation_id="adjudication", responses=COMPARISON)
+@extend_schema(
+    methods=["POST"],
+    operation_id="adjudicate",
+    request=DecisionForm,
+    responses=inline_serializer(
+        "Decided",
+        {
+            "sample": serializers.CharField(),
+            "state": serializers.CharField(),
+            "decision": serializers.ChoiceField(choices=Adjudication.Decision.values),
+        },
+    ),
+)
+@api_view(["GET", "POST"])
+def adjudication(request: Request, slug: str, key: str) -> Response:
+    """How the annotations of a sample compare, with a proposal. POST decides on all of them; it is 409 if another
+    reviewer has the sample, or if it no longer has several annotations. Send an Idempotency-Key to repeat a request."""
+    benchmark, person = benchmark_for(request, slug, Right.REVIEW), person_of(request)
+    sample = get_object_or_404(benchmark.samples.select_related("image"), key=key)
+    sample.benchmark = benchmark
+    if request.method == "POST":
+        given = read_form(DecisionForm, request)
+        verdict = Verdict(kind=given.pop("decision"), **given)
+        adjudicate(actor=person, sample=sample, verdict=verdict, key=key_of(request), go_on=False)
+        return Response(_decided(sample))
+    under_review(person, sample)
+    require_several(sample)
+    return Response(comparison_json(sample))
+
+
+def _decided(sample: Sample) -> dict[str, Any]:
+    sample.refresh_from_db(fields=["state"])
+    last = Adjudication.objects.filter(sample=sample).exclude(decision="").latest("round")
+    return {"sample": sample.key, "state": sample.state, "decision": last.decision}
