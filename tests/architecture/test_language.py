@@ -38,7 +38,7 @@ MOST = {
     "picture": (0, 0, 7, 9, 5),
     "right, wrong": (1, 1, 22, 12, 182),
     "chain": (0, 0, 3, 1, 144),
-    "somebody": (0, 0, 0, 0, 85),
+    "somebody": (0, 0, 1, 0, 85),
     "stand, tell, beside": (0, 0, 2, 8, 458),
     "as it is, hand out": (0, 0, 4, 3, 129),
     "take away, one a line": (0, 0, 4, 0, 106),

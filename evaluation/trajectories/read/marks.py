@@ -19,7 +19,6 @@ from evaluation.models.querysets.marks import visible_tags
 from webapp.accounts.models import User
 from webapp.common.errors import NotAllowed
 
-A_PERSON = "a person"
 SHOWN_TAGS = 9
 """As many as there are digits to press."""
 
@@ -75,7 +74,7 @@ def read_marks(trajectory: Trajectory, person: Any) -> Marks:
 
 def said_by(label: FailureLabel, *, named: bool) -> str:
     """Who corrected a failure; visitors are told no names of people."""
-    return label.said_by if named else A_PERSON
+    return label.said_by if named else gettext("a person")
 
 
 def tags_on(trajectories: Sequence[int], person: Any) -> dict[int, list[str]]:
