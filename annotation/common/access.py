@@ -16,13 +16,10 @@ from annotation.common.words import NOT_ALLOWED
 from annotation.models import Benchmark, Membership
 from annotation.models.benchmark import Standing
 from annotation.workflow import Right, Role, may
-from webapp.common.compiled_query import CompiledQuery
 from webapp.common.errors import NotAllowed
 
 if TYPE_CHECKING:
     from annotation.models.querysets.samples import BenchmarkQuerySet, Person
-
-AT_ADDRESS = CompiledQuery(lambda slug: Benchmark.objects.filter(slug=slug).select_related("queue", "quality"), str)
 
 
 def _left_to_judge(user: int, benchmark: int) -> Any:
@@ -31,17 +28,6 @@ def _left_to_judge(user: int, benchmark: int) -> Any:
 
 def _studies(user: int, benchmark: int) -> Any:
     return Benchmark.objects.all().participants().filter(experiment__benchmark=benchmark, person=user).in_the_middle()
-
-
-ROLES = CompiledQuery(
-    lambda user, benchmark: (
-        Membership.objects.filter(benchmark=benchmark, user=user)
-        .annotate(judging=Exists(_left_to_judge(user, benchmark)), studying=Exists(_studies(user, benchmark)))
-        .values_list("role", "judging", "studying")
-    ),
-    int,
-    int,
-)
 
 
 class PublicReader(AnonymousUser):
@@ -66,10 +52,12 @@ def _standing_of(user: Person, benchmark: Benchmark) -> Standing:
         return Standing()
     if user.pk in benchmark.known_people:
         return benchmark.known_people[user.pk]
+    judging, studying = _left_to_judge(user.pk, benchmark.pk), _studies(user.pk, benchmark.pk)
     if user.is_staff:
-        asked = (_left_to_judge(user.pk, benchmark.pk), _studies(user.pk, benchmark.pk))
-        return Standing(frozenset({Role.LEAD}), *(rows.exists() for rows in asked))
-    rows = ROLES.rows(user.pk, benchmark.pk)
+        return Standing(frozenset({Role.LEAD}), judging.exists(), studying.exists())
+    rows = Membership.objects.filter(benchmark=benchmark, user=user.pk).values_list(
+        "role", Exists(judging), Exists(studying)
+    )
     return Standing(
         frozenset(Role(role) for role, *_ in rows), any(row[1] for row in rows), any(row[2] for row in rows)
     )
@@ -83,7 +71,7 @@ def has_role(user: Person) -> bool:
 def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
     """The benchmark at this address as this person sees it, None for a stranger. It keeps their roles, so that one
     request asks for them once."""
-    benchmark: Benchmark | None = AT_ADDRESS.first(slug)
+    benchmark = Benchmark.objects.filter(slug=slug).select_related("queue", "quality").first()
     if benchmark is None:
         return None
     if user.is_authenticated:

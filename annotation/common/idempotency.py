@@ -12,7 +12,6 @@ from django.utils.translation import gettext
 
 from annotation.models import Receipt, Sample
 from webapp.accounts.models import User
-from webapp.common.bulk import insert
 from webapp.common.errors import InvalidInput
 
 RETENTION = timedelta(days=7)
@@ -32,8 +31,7 @@ def receipt_of(actor: User, key: str, about: str) -> Receipt | None:
 
 def new_receipt(actor: User, key: str, about: str) -> Receipt:
     """Call inside the transaction of what it is for."""
-    receipt = Receipt(user=actor, key=key, about=about)
-    insert(receipt)
+    receipt = Receipt.objects.create(user=actor, key=key, about=about)
     if receipt.pk % TIDY_EVERY == 0:
         Receipt.objects.filter(created_at__lt=timezone.now() - RETENTION).delete()
     return receipt

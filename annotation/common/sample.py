@@ -20,17 +20,12 @@ from annotation.tool_bank import ToolState
 from annotation.tool_bank.segments import SEGMENTS
 from annotation.workflow import Right
 from webapp.accounts.models import User
-from webapp.common.compiled_query import CompiledQuery
 from webapp.common.errors import NotAllowed
 
 MOST_VALUES = 200
 """Facet values offered for completion, for each facet."""
 
 SECONDS_KNOWN = 60
-
-KEYED = CompiledQuery(
-    lambda benchmark, key: Sample.objects.filter(benchmark=benchmark, key=key).select_related("image"), int, str
-)
 
 
 def person_of(request: HttpRequest) -> User:
@@ -43,7 +38,7 @@ def person_of(request: HttpRequest) -> User:
 def load_sample(request: HttpRequest, slug: str, key: str, right: Right) -> tuple[User, Sample]:
     """The person and the sample. A stranger and a wrong key get 404, a member without the right 403."""
     benchmark = load_benchmark(request, slug, right)
-    sample: Sample | None = KEYED.first(benchmark.pk, key)
+    sample = Sample.objects.filter(benchmark=benchmark, key=key).select_related("image").first()
     if sample is None:
         raise Http404(gettext("Sample not found."))
     sample.benchmark = benchmark

@@ -19,7 +19,7 @@ from annotation.models import Annotation, FacetValue, Gold, GoldBox, PlanTool, R
 from annotation.schema import SampleContent
 from annotation.tool_bank import key_of
 from webapp.accounts.models import User
-from webapp.common.bulk import as_json, insert
+from webapp.common.bulk import as_json
 from webapp.common.errors import Conflict
 
 
@@ -43,7 +43,7 @@ def add_revision(
         facets={name: list(values) for name, values in facets.items()}, submitted_at=timezone.now(),
         provenance=dict(provenance) if provenance is not None else None, unanswerable=parsed.unanswerable,
     )  # fmt: skip
-    insert(revision)
+    revision.save(force_insert=True)
     _add_parts(revision, parsed, names, (sample.width, sample.height))
     know_names(actor, sample.benchmark, parsed.plan.names)
     return revision
@@ -68,8 +68,7 @@ def _add_parts(
     ]  # fmt: skip
     planned: list[tuple[str, int | None]] = [(target.tool, target.step) for target in content.plan.targets]
     planned += [(tool, None) for tool in content.plan.distractors]
-    for box in boxes:
-        insert(box)
+    GoldBox.objects.bulk_create(boxes)
     ReferenceCall.objects.bulk_create(calls)
     PlanTool.objects.bulk_create(
         PlanTool(revision=revision, position=i, tool=tool, key=key_of(tool), step=step)

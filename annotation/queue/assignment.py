@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import randrange
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import Exists, Max, Min, Q, QuerySet
+from django.db.models import Exists, Max, Min, Q
 
 from annotation.common.access import known_to, require
 from annotation.common.rules import rules_of
@@ -20,42 +20,28 @@ from annotation.queue.pauses import active_pauses, is_paused
 from annotation.queue.qualification import is_qualified, next_item
 from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
-from webapp.common.compiled_query import CompiledQuery
 from webapp.common.errors import Conflict
 
 AT_ONCE = 20
 """Candidates looked at in one query: several, because others may take the first of them in the same moment."""
 
 
-def _one_each(user: int, benchmark: int) -> QuerySet[Any, Any]:
-    queue = BenchmarkQueue(benchmark_id=benchmark)
-    return Sample.objects.open_to(user, [queue]).order_by("key").values_list("pk", "extra_places")[:AT_ONCE]
-
-
-def _person_status(user: int, benchmark: int) -> QuerySet[Any, Any]:
-    found = {
-        "begun": _mine(user, benchmark),
-        "paused": active_pauses(user, benchmark),
-        "held": Sample.objects.filter(benchmark=benchmark).held_by(user, ANNOTATE),
-        "assigned": Assignment.objects.filter(user=user),
-    }
-    there = {name: Exists(one.order_by()) for name, one in found.items()}
-    return User.objects.filter(pk=user).order_by().values_list(*there.values())
-
-
 class PersonStatus(NamedTuple):
-    """What there is of a person on a benchmark: work begun, a pause, a sample held; and samples given to them anywhere.
-    Most often there is nothing, and what it is need not be asked."""
+    """What there is of a person on a benchmark: work begun, a pause, a sample held. Most often there is nothing, and
+    what it is need not be asked."""
 
     begun: bool
     paused: bool
     held: bool
-    assigned: bool
 
 
-STANDING = CompiledQuery(_person_status, int, int)
-CANDIDATES = CompiledQuery(_one_each, int, int)
-"""The usual rule: by key, one person each."""
+def _status_of(user: int, benchmark: int) -> PersonStatus:
+    found = (
+        _mine(user, benchmark),
+        active_pauses(user, benchmark),
+        Sample.objects.filter(benchmark=benchmark).held_by(user, ANNOTATE),
+    )
+    return PersonStatus(*User.objects.filter(pk=user).values_list(*(Exists(one.order_by()) for one in found)).get())
 
 
 def next_to_annotate(*, actor: User, benchmark: Benchmark, shown: str = "") -> Sample | None:
@@ -88,8 +74,7 @@ def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None)
     sample that it must not be."""
     others = Sample.objects.filter(benchmark=benchmark)
     mine = _mine(actor.pk, benchmark.pk)
-    (found,) = STANDING.rows(actor.pk, benchmark.pk)
-    standing = PersonStatus(*found)
+    standing = _status_of(actor.pk, benchmark.pk)
     if beside is not None:
         others, mine = others.exclude(pk=beside.pk), mine.exclude(sample=beside)
     mine = mine.not_skipped_by(actor) if standing.begun else mine
@@ -127,8 +112,6 @@ def _new(
             return check
     if checked:
         return _by_rule(actor, samples, queue, BenchmarkQueue.Order.RANDOM)
-    if beside is None and queue.order == BenchmarkQueue.Order.SEQUENTIAL and queue.overlap == 1:
-        return _first_free(actor, samples, queue, standing)
     return _by_rule(actor, samples, queue)
 
 
@@ -140,19 +123,6 @@ def _left_behind(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) ->
     still_open = samples.open_to(actor, [queue]).values("pk")
     found: SampleQuerySet = mine.filter(Q(pk__in=still_open) | Q(pk__in=untouched)).select_related("benchmark")
     return next((sample for sample in found if renew(actor, sample.pk, ANNOTATE)), None)
-
-
-def _first_free(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, standing: PersonStatus) -> Sample | None:
-    """The usual rule without building its query; what a lead gave to this person, or others took, goes the long way."""
-    if standing.assigned:
-        return _by_rule(actor, samples, queue)
-    found = CANDIDATES.rows(actor.pk, queue.benchmark_id)
-    for candidate, extra in found:
-        with transaction.atomic(savepoint=False):
-            sample = take_to_annotate(actor, candidate, queue, extra)
-        if sample is not None:
-            return sample
-    return _by_rule(actor, samples, queue) if found else None
 
 
 def _first_again(actor: User, annotations: AnnotationQuerySet) -> Sample | None:

@@ -13,13 +13,10 @@ from django.utils.translation import gettext
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Lease, Sample
 from annotation.queue.pauses import require_not_paused
 from webapp.accounts.models import User
-from webapp.common.bulk import insert
 from webapp.common.clock import from_now
-from webapp.common.compiled_query import CompiledQuery
 from webapp.common.errors import Conflict
 
 ANNOTATE, REVIEW, AUDIT = Lease.Seat.ANNOTATE, Lease.Seat.REVIEW, Lease.Seat.AUDIT
-OPEN_AT = CompiledQuery(lambda sample, place: Sample.objects.filter(pk=sample).open_at(place).order_by(), int, int)
 
 
 def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
@@ -54,7 +51,8 @@ def take(user: User, sample_id: int, seat: Lease.Seat, lasts: timedelta, place: 
     """Take a place that is free, has run out, or is this person's already, for so long. Call inside a transaction."""
     place_of_it = {"sample_id": sample_id, "seat": seat.value, "place": place}
     mine = {"user": user, "taken_at": Now(), "lasts": lasts, "expires_at": from_now(lasts)}
-    if insert(Lease(**place_of_it, **mine), or_nothing=True) or renew(user, sample_id, seat):
+    Lease.objects.bulk_create([Lease(**place_of_it, **mine)], ignore_conflicts=True)
+    if renew(user, sample_id, seat):
         return True
     try:
         with transaction.atomic():
@@ -72,7 +70,7 @@ def take_to_annotate(user: User, sample_id: int, queue: BenchmarkQueue, extra: i
     """
     for place in range(queue.wanted(sample_id, extra)):
         if take(user, sample_id, ANNOTATE, queue.lasts, place):
-            sample: Sample | None = OPEN_AT.first(sample_id, place)
+            sample: Sample | None = Sample.objects.filter(pk=sample_id).open_at(place).first()
             if sample is not None:
                 return sample
             release(user, sample_id, ANNOTATE)

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from webapp.common import request_id
 from webapp.common.audit_chain import digest_of, entry_digest, salted, seal_digest
-from webapp.common.bulk import as_json, insert, insert_rows
+from webapp.common.bulk import as_json, insert_rows
 from webapp.common.models import AuditEntry, AuditSeal
 
 PLAIN = (
@@ -72,7 +72,7 @@ def record(
     """Keep one entry: see `entry`."""
     about = {"before": before, "after": after, "reason": reason}
     made = entry(actor, action, subject, benchmark, data=data, personal=personal, **about)
-    insert(made)
+    made.save(force_insert=True)
     return made
 
 

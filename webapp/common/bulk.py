@@ -1,5 +1,4 @@
-"""Rows by plain statements, for the two databases we run on: one object where ``save`` builds its statement again each
-time, and many at once, as ``bulk_create`` does, without building model objects.
+"""Many rows at once by plain statements, for the two databases we run on, without building model objects.
 
 An import writes hundreds of thousands of rows; building a model instance and preparing each field costs several times
 what the database needs. Values are given ready for the column: JSON as text, times as aware datetimes.
@@ -9,11 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import Any
 
 from django.db import connection, models
-from django.db.models.sql import InsertQuery
 
 Row = Sequence[Any]
 
@@ -44,49 +41,6 @@ def reserve_ids(model: type[models.Model], count: int) -> range | list[int]:
         cursor.execute(f"SELECT COALESCE(MAX(id), 0) FROM {connection.ops.quote_name(table)}")  # noqa: S608
         first = max(used[0] if used else 0, cursor.fetchone()[0]) + 1
         return range(first, first + count)
-
-
-def insert(row: models.Model, *, or_nothing: bool = False) -> bool:
-    """Insert one new object with the values or expressions it has, as ``save`` does, by a statement whose text is made
-    once; whether it was: ``or_nothing`` leaves it when one like it stands in the way. Tells no signal."""
-    begin, end, fields = _insertion(connection.vendor, type(row), or_nothing)
-    values = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for field in fields]
-    marks, given = _marked(type(row), values)
-    with connection.cursor() as cursor:
-        cursor.execute(f"{begin} VALUES ({marks}){end}", given)
-        if not cursor.rowcount:
-            return False
-        row.pk = cursor.fetchone()[0] if connection.vendor == "postgresql" else cursor.lastrowid
-    row._state.adding, row._state.db = False, connection.alias
-    return True
-
-
-@cache
-def _insertion(vendor: str, model: type[models.Model], or_nothing: bool) -> tuple[str, str, list[Any]]:
-    """What stands before and behind the values of the statement, and their fields. SQLite tells the new key itself."""
-    quote = connection.ops.quote_name
-    fields = [field for field in model._meta.local_concrete_fields if not field.primary_key]
-    columns = ", ".join(quote(str(field.column)) for field in fields)
-    begin = f"INSERT INTO {quote(model._meta.db_table)} ({columns})"
-    end = " ON CONFLICT DO NOTHING" if or_nothing else ""
-    returning = f" RETURNING {quote(str(model._meta.pk.column))}" if vendor == "postgresql" else ""
-    return begin, end + returning, fields
-
-
-def _marked(model: type[models.Model], values: Sequence[Any]) -> tuple[str, list[Any]]:
-    """A mark for each value, with what takes its place; an expression is compiled to its own text."""
-    marks, given = [], []
-    for value in values:
-        if hasattr(value, "resolve_expression"):
-            compiler: Any = InsertQuery(model).get_compiler(connection=connection)
-            resolved = value.resolve_expression(compiler.query, allow_joins=False, for_save=True)
-            text, params = compiler.compile(resolved)
-            marks.append(text)
-            given.extend(params)
-        else:
-            marks.append("%s")
-            given.append(value)
-    return ", ".join(marks), given
 
 
 def insert_rows(model: type[models.Model], fields: Sequence[str], rows: Iterable[Row]) -> int:

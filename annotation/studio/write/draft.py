@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -23,13 +23,8 @@ from annotation.validation import Check
 from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.bulk import insert
-from webapp.common.compiled_query import CompiledQuery
 from webapp.common.errors import Conflict
 
-OWN = CompiledQuery(
-    lambda sample, author: Annotation.objects.filter(sample=sample, author=author).select_related("draft"), int, int
-)
 NO_DRAFT = Annotation._meta.get_field("draft")
 """Told of an annotation just begun, it need not be asked for."""
 
@@ -62,7 +57,7 @@ def save_draft(*, actor: User, sample: Sample, version: int, content: object, ke
 
 def own_annotation(actor: User, sample: Sample) -> Annotation:
     """This person's annotation of the sample as a draft, begun or taken up again where needed, in a seat of theirs."""
-    annotation: Annotation | None = OWN.first(sample.pk, actor.pk)
+    annotation = Annotation.objects.filter(sample=sample, author=actor).select_related("draft").first()
     if annotation is not None and annotation.state not in OPEN:
         state = shown_state(actor, sample, annotation.state)
         raise Conflict(
@@ -81,11 +76,13 @@ def own_annotation(actor: User, sample: Sample) -> Annotation:
 
 def _begin(actor: User, sample: Sample, place: int) -> Annotation:
     """Who begins on a sample after all has not passed it by."""
-    annotation = Annotation(sample=sample, author=actor, place=place)
-    if not insert(annotation, or_nothing=True):
+    try:
+        with transaction.atomic():
+            annotation = Annotation.objects.create(sample=sample, author=actor, place=place)
+    except IntegrityError:
         raise Conflict(
             gettext("Another annotator has %(key)s. Take the next sample.") % {"key": sample.key}, code="lease_lost"
-        )
+        ) from None
     NO_DRAFT.set_cached_value(annotation, None)
     audit.record(
         actor=actor, action="annotation.begin", subject=annotation, benchmark=sample.benchmark.slug,
@@ -101,9 +98,7 @@ def _store(annotation: Annotation, version: int, content: Mapping[str, Any], key
     """One conditional UPDATE, or the first row. The second writer gets what is stored."""
     draft = draft_of(annotation)
     if draft is None and version == 0:
-        first = Draft(annotation=annotation, content=content, key=key)
-        insert(first)
-        return first.version
+        return Draft.objects.create(annotation=annotation, content=content, key=key).version
     if draft is not None and key and draft.key == key:
         return draft.version
     as_it_was = Draft.objects.filter(annotation=annotation, version=version)
