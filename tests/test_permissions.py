@@ -30,6 +30,7 @@ from annotation.models import (
     Image,
     ImportRecord,
     Lease,
+    Problem,
     Receipt,
     Sample,
 )
@@ -132,6 +133,7 @@ class World:
             "ana": ana.pk,
             **marks_of(lea, benchmark),
             "chain": chain.pk,
+            "problem": Problem.objects.create(sample=to_do, reporter=ana, text="Two mugs.").pk,
             "tool": add_tool(actor=lea, benchmark=benchmark, name="saw", segment="27", aliases=[]).pk,
             **quality_of(lea, ana, benchmark),
             **judging_of(lea, benchmark, picture),

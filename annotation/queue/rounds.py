@@ -106,7 +106,7 @@ def _open(sample: Sample, rule: AdjudicationRule, submissions: Submissions) -> A
     return made
 
 
-def settle_submission(actor: User, annotation: Annotation, queue: BenchmarkQueue) -> None:
+def settle_submission(actor: User | None, annotation: Annotation, queue: BenchmarkQueue) -> None:
     """After a submission to a sample with several annotators: close it where the sample is decided already; else, when
     all have submitted, compare them, and accept the consensus where they agree and the lead has it so. Call inside a
     transaction."""
@@ -115,7 +115,8 @@ def settle_submission(actor: User, annotation: Annotation, queue: BenchmarkQueue
     if wanted < 2:
         return
     Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
-    states = list(Annotation.objects.filter(sample=sample).values_list("state", flat=True))
+    annotations = Annotation.objects.filter(sample=sample)
+    states = list(annotations.filter(held_until__isnull=True).values_list("state", flat=True))
     if State.ACCEPTED in states:
         reason = "Submitted after the sample was decided."
         apply_transition(actor=actor, annotation=annotation, name="supersede_agreed", reason=reason)
