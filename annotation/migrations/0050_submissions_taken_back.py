@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
             name="held_until",
             field=models.DateTimeField(
                 blank=True,
-                help_text="Handed in, and can be taken back until then; compared with gold afterwards.",
+                help_text="Submitted, and can be taken back until then; compared with gold afterwards.",
                 null=True,
             ),
         ),

@@ -107,7 +107,7 @@ class CheckAnswer(models.Model):
     changed_at = models.DateTimeField(auto_now=True)
     handed_in_at = models.DateTimeField(null=True, blank=True)
     held_until = models.DateTimeField(
-        null=True, blank=True, help_text="Handed in, and can be taken back until then; compared with gold afterwards."
+        null=True, blank=True, help_text="Submitted, and can be taken back until then; compared with gold afterwards."
     )
 
     objects = CheckAnswerQuerySet.as_manager()

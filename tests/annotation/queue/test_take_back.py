@@ -235,24 +235,29 @@ def race(ana, rui, sample, *, by_hand):
 
 
 def races(ana, rui, lea, n):
+    """Who succeeded in each of so many races, and the state of the annotation afterwards."""
     benchmark = with_time(lea, to_annotate(n, annotator=ana, reviewer=rui, lead=lea))
+    outcomes = []
     for number in range(n):
         sample = submitted(ana, benchmark)
         by_hand = number % 2 == 0
         if not by_hand:
             Annotation.objects.held().update(held_until=from_now(timedelta(milliseconds=number % 20)))
         won = race(ana, rui, sample, by_hand=by_hand)
-        state = annotation_of(ana, sample).state
-        assert (won, state) in [(["ana"], "draft"), (["rui"], "in_review")], number
+        outcomes.append((*won, annotation_of(ana, sample).state))
         Sample.objects.filter(pk=sample.pk).delete()
+    return outcomes
+
+
+ONE_WINNER = {("ana", "draft"), ("rui", "in_review")}
 
 
 @pytest.mark.django_db(transaction=True)
 def test_of_taking_back_and_review_one_wins(ana, rui, lea):
-    races(ana, rui, lea, 4)
+    assert set(races(ana, rui, lea, 4)) <= ONE_WINNER
 
 
 @pytest.mark.endurance
 @pytest.mark.django_db(transaction=True)
 def test_of_two_hundred_races_each_has_one_winner(ana, rui, lea):
-    races(ana, rui, lea, 200)
+    assert set(races(ana, rui, lea, 200)) <= ONE_WINNER

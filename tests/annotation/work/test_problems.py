@@ -56,9 +56,8 @@ def test_what_annotators_and_reviewers_report_reaches_the_lead(ana, rui, lea, be
     assert "A face is visible." not in signed_in(lea).get(WORK).content.decode()
     assert "samples/s-0001/" not in signed_in(lea).get(f"{WORK}samples/?problem=open").content.decode()
     assert Problem.objects.get(sample__key="s-0001").resolved_by == lea
-    assert list(AuditEntry.objects.filter(action__in=["sample.report", "sample.resolve"]).order_by("pk").values_list("actor")) == [
-        (ana.pk,), (rui.pk,), (lea.pk,),
-    ]  # fmt: skip
+    entries = AuditEntry.objects.filter(action__in=["sample.report", "sample.resolve"]).order_by("pk")
+    assert [entry.actor for entry in entries] == [ana, rui, lea]
 
 
 def test_only_leads_read_what_was_reported(ana, rui, benchmark):
