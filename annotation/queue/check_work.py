@@ -233,12 +233,12 @@ def _score(number: int) -> None:
 
 
 def _note(
-    actor: User | None, answer: CheckAnswer, sample: Sample, verb: str, *, data: Mapping[str, Any] | None = None,
-    **states: str,
+    actor: User | None, answer: CheckAnswer, sample: Sample, verb: str, *, before: str = "", after: str = "",
+    data: Mapping[str, Any] | None = None,
 ) -> None:  # fmt: skip
     audit.record(
-        actor, f"gold_check.{verb}", answer, sample.benchmark.slug, data={"sample": sample.key, **(data or {})},
-        **states,
+        actor, f"gold_check.{verb}", answer, sample.benchmark.slug, before=before, after=after,
+        data={"sample": sample.key, **(data or {})},
     )  # fmt: skip
 
 

@@ -7,7 +7,8 @@ both look the same.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -117,14 +118,21 @@ def hand_over_due() -> int:
     handed over does not keep the others."""
     annotations = Annotation.objects.held().filter(held_until__lte=Now()).order_by("held_until", "pk")
     answers = CheckAnswer.objects.held().filter(held_until__lte=Now()).order_by("held_until", "pk")
-    done = 0
-    for number in list(annotations.values_list("pk", flat=True)[:AT_ONCE]):
+    acts = [partial(_hand_over, None, number) for number in annotations.values_list("pk", flat=True)[:AT_ONCE]]
+    acts += [
+        partial(score_held, CheckAnswer.objects.filter(pk=number, held_until__lte=Now()))
+        for number in answers.values_list("pk", flat=True)[:AT_ONCE]
+    ]
+    return sum(_alone(act) for act in acts)
+
+
+def _alone(act: Callable[[], bool]) -> bool:
+    try:
         with transaction.atomic():
-            done += _hand_over(None, number)
-    for number in list(answers.values_list("pk", flat=True)[:AT_ONCE]):
-        with transaction.atomic():
-            done += score_held(CheckAnswer.objects.filter(pk=number, held_until__lte=Now()))
-    return done
+            return act()
+    except ApplicationError:
+        logger.warning("A submission could not be handed over; trying again.", exc_info=True)
+        return False
 
 
 def _held(actor: User, sample: Sample) -> Annotation:

@@ -131,7 +131,7 @@ def settle_submission(actor: User | None, annotation: Annotation, queue: Benchma
         _accept_consensus(actor, sample, found, submissions)
 
 
-def _accept_consensus(actor: User, sample: Sample, found: Adjudication, submissions: Submissions) -> None:
+def _accept_consensus(actor: User | None, sample: Sample, found: Adjudication, submissions: Submissions) -> None:
     content, groups = proposal(submissions.contents, submissions.compared, found.rule.consensus)
     facets = proposed_facets(submissions.facets)
     data = content_to_json(content, box_names(submissions, groups), facets)

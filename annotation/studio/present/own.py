@@ -26,7 +26,7 @@ PAGE_SIZE = 40
 WORDS: dict[State, tuple[str, Any]] = {
     State.DRAFT: ("draft", pgettext_lazy("state of a sample", "Draft")),
     State.RETURNED: ("returned", gettext_lazy("Returned")),
-    State.SUBMITTED: ("submitted", gettext_lazy("Submitted")),
+    State.SUBMITTED: ("review", gettext_lazy("Submitted")),
     State.IN_REVIEW: ("review", gettext_lazy("In review")),
     State.ACCEPTED: ("accepted", gettext_lazy("Accepted")),
     State.SUPERSEDED: ("accepted", gettext_lazy("Another annotation was accepted")),

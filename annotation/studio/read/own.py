@@ -80,7 +80,7 @@ _OF_CHECKS = {State.DRAFT: CheckAnswer.State.DRAFT.value, State.SUBMITTED: Check
 """What of a gold check looks like which state."""
 
 
-def _sources(user: User, benchmark: Benchmark) -> tuple[QuerySet[Annotation], QuerySet[CheckAnswer]]:
+def _sources(user: User, benchmark: Benchmark) -> tuple[Any, Any]:
     """Annotations and answers of this person, with ``at`` and ``number`` as in ``Row``."""
     annotations = Annotation.objects.filter(author=user, sample__benchmark=benchmark, kind=Annotation.Kind.OWN)
     answers = CheckAnswer.objects.on(benchmark).begun().filter(user=user)

@@ -26,6 +26,9 @@ const LOCKED = {
 /** What can be done to a sample whatever its state. */
 const ANYWHERE = new Set(["previous", "following", "report"]);
 
+/** What can be taken back is said next to it. */
+const HELD = (key) => t("%(key)s is submitted.", { key });
+
 /** What of the studio goes on while the place of a comment is picked. */
 const LOOKING = new Set(["fit", "evidence", "closer", "farther", "hand", "turn", "eye", "boxes", "nudge", "escape"]);
 
@@ -75,8 +78,8 @@ export class SightlineStudio extends HTMLElement {
 
   /** Submitted or decided work is shown as the server has it. */
   #lock() {
-    const { key, state } = this.#data;
-    const words = LOCKED[state] ?? LOCKED.accepted;
+    const { key, state, take_back: held } = this.#data;
+    const words = held ? HELD : (LOCKED[state] ?? LOCKED.accepted);
     this.#editor.read(this.#server);
     this.querySelector("[data-opens=skip]").disabled = true;
     this.#saving.lock(words(key));

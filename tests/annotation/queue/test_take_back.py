@@ -8,14 +8,16 @@ from threading import Barrier, Thread
 import pytest
 from django.db import connection
 from django.db.models.functions import Now
+from django.utils import timezone
 
-from annotation.benchmarks.write.benchmark import add_member
-from annotation.models import Annotation, CheckAnswer, Draft, Gold, Lease, Revision, Sample
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.models import Annotation, Benchmark, CheckAnswer, Draft, Gold, Lease, Revision, Sample
 from annotation.quality.read.checks import check_rows
 from annotation.quality.write.checks import set_check_rules
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.editor import studio_json
 from annotation.queue.hand_over import hand_in_now, hand_over_due, take_back
+from annotation.queue.leases import queue_of
 from annotation.queue.progress import my_progress
 from annotation.queue.settings import set_queue
 from annotation.queue.timeline import timeline
@@ -32,6 +34,7 @@ from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.common.clock import from_now
 from webapp.common.errors import Conflict
+from webapp.jobs.sweeper import sweep_each_minute
 
 __all__ = ["kitchen"]
 pytestmark = pytest.mark.django_db
@@ -158,6 +161,20 @@ def test_a_lead_returns_what_could_be_taken_back(ana, lea, benchmark):
     assert annotation_of(ana, sample).state == "returned"
     assert pass_time() == 0
     assert save_draft(actor=ana, sample=sample, version=1, content=content()).version == 2
+
+
+def test_who_creates_a_benchmark_gets_ten_minutes_and_commands_none(lea, benchmark):
+    made = signed_in(lea).post("/benchmarks/new/", {"slug": "garden", "title": "Garden"})
+    assert made.status_code == 302
+    assert Benchmark.objects.get(slug="garden").queue.take_back_minutes == 10
+    assert queue_of(create_benchmark(actor=lea, slug="attic")).take_back_minutes == 0
+
+
+def test_a_worker_hands_over_each_minute(ana, benchmark):
+    submitted(ana, benchmark)
+    Annotation.objects.held().update(held_until=Now())
+    sweep_each_minute(timezone.now())
+    assert Revision.objects.get().author == ana
 
 
 def look_of(ana, sample, benchmark):
