@@ -11,10 +11,11 @@ class AnnotationConfig(AppConfig):
         import_module("webapp.common.glossary").add_terms(import_module("annotation.glossary").TERMS)
         import_module("annotation.images.jobs")
         import_module("annotation.content.jobs")
+        import_module("annotation.queue.jobs")
         import_module("annotation.exchange.jobs")
         import_module("annotation.benchmarks.write.invitations")
         import_module("annotation.benchmarks.write.leave")
-        import_module("annotation.studio.read")
+        import_module("annotation.studio.read.suggestions")
         keys = import_module("annotation.common.keys")
         for table in (keys.STUDIO, keys.REVIEW, keys.ADJUDICATE):
             import_module("webapp.accounts.keys").add_keys(table)

@@ -18,6 +18,7 @@ from annotation.studio.views import requests as annotate_json
 from annotation.studio.views import suggestions
 from annotation.tools.views import bank as tools
 from annotation.versions import views as versions
+from annotation.work.views import problems as work_problems
 from annotation.work.views import reopen as work_reopen
 from annotation.work.views import samples as work_samples
 from annotation.work.views import work
@@ -87,6 +88,8 @@ urlpatterns = [
     path(f"{WORK}/pause/", work.pause_work, name="work-pause"),
     path(f"{WORK}/resume/", work.resume_work, name="work-resume"),
     path(f"{WORK}/leases/<int:pk>/release/", work.release, name="work-release"),
+    path(f"{WORK}/problems/report/{KEY}/", work_problems.report, name="report-problem"),
+    path(f"{WORK}/problems/<int:pk>/resolve/", work_problems.resolve, name="resolve-problem"),
     path(f"{WORK}/samples/", work_samples.work_samples, name="work-samples"),
     path(f"{WORK}/samples/<slug:verb>/", work_samples.act_on_samples, name="work-act"),
     path(f"{WORK}/outcomes/<int:pk>/", work_samples.work_outcome, name="work-outcome"),
@@ -104,8 +107,13 @@ urlpatterns = [
     path(f"{IMAGES}/regions/<str:box>/<int:side>.jpg", images.region, name="region"),
     path(f"{ANNOTATE}/", annotate_pages.annotate, name="annotate"),
     path(f"{ANNOTATE}/next/", annotate_pages.annotate_next, name="annotate-next"),
+    path(f"{ANNOTATE}/mine/", annotate_pages.my_work, name="my-work"),
+    path(f"{ANNOTATE}/mine/previous/{KEY}/", annotate_pages.my_neighbor, {"older": True}, name="my-previous"),
+    path(f"{ANNOTATE}/mine/following/{KEY}/", annotate_pages.my_neighbor, {"older": False}, name="my-following"),
     path(f"{ANNOTATE}/draft/{KEY}/", annotate_json.draft, name="draft"),
     path(f"{ANNOTATE}/submit/{KEY}/", annotate_json.submit_sample, name="submit"),
+    path(f"{ANNOTATE}/take-back/{KEY}/", annotate_json.take_back_sample, name="take-back"),
+    path(f"{ANNOTATE}/hand-in/{KEY}/", annotate_json.hand_in_sample, name="hand-in"),
     path(f"{ANNOTATE}/skip/{KEY}/", annotate_json.skip_sample, name="skip"),
     path(f"{ANNOTATE}/release/{KEY}/", annotate_json.release_sample, name="release"),
     path(f"{ANNOTATE}/renew/{KEY}/", annotate_json.renew_sample, name="renew"),

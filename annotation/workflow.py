@@ -85,6 +85,7 @@ class Transition:
 
 TRANSITIONS: tuple[Transition, ...] = (
     Transition("submit", State.DRAFT, State.SUBMITTED, Right.ANNOTATE),
+    Transition("take_back", State.SUBMITTED, State.DRAFT, Right.ANNOTATE),
     Transition("start_review", State.SUBMITTED, State.IN_REVIEW, Right.REVIEW),
     Transition("stop_review", State.IN_REVIEW, State.SUBMITTED, Right.REVIEW),
     Transition("accept", State.IN_REVIEW, State.ACCEPTED, Right.REVIEW),
@@ -111,6 +112,7 @@ TRANSITIONS: tuple[Transition, ...] = (
 )
 """Everything that may happen to an annotation. "import": an imported sample arrives accepted, by the importer;
 "import_results": one that was taken out of a result file waits for a review.
+"take_back": by its author, before a review may begin.
 "discard": by a reviewer what is under review, by a lead whatever there is.
 "accept_unreviewed": what falls outside the share that the lead has reviewed is accepted as it is submitted.
 "supersede": another annotation became gold, by an adjudicator; "supersede_agreed": because all agreed, or because the

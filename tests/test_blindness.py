@@ -24,7 +24,7 @@ from django.urls import reverse
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.samples import save_samples
-from annotation.models import Benchmark, CheckAnswer, GoldCheck, Image, Lease, Sample
+from annotation.models import Benchmark, BenchmarkQueue, CheckAnswer, GoldCheck, Image, Lease, Sample
 from annotation.quality.write.checks import add_checks, set_check_rules
 from annotation.queue.leases import ANNOTATE, queue_of, take
 from annotation.review.write.decisions import Decision, answer_blind, decide, start_review
@@ -153,6 +153,9 @@ def working_on(world: World) -> Iterator[Ask]:
         "review-comments": [{"text": "Small?"}],
         "review-decide": [{"decision": "accept"}],
         "review-skip": [{"reason": "Too dark."}],
+        "take-back": [{}],
+        "hand-in": [{}],
+        "report-problem": [{"text": "Too dark."}],
         "chain-verify": [{"calls": [{"tool": "canny", "arguments": {"threshold1": 10, "threshold2": 20}}]}],
         "chain-accept": [{"calls": [{"tool": "canny", "arguments": {"threshold1": 10, "threshold2": 20}}]}],
     }
@@ -326,12 +329,19 @@ def submitted(world: World) -> None:
         submit(actor=world.people[table.ANNOTATOR], sample=sample, version=0, content=content())
 
 
+def held(world: World) -> None:
+    """Submitted, and both can be taken back."""
+    BenchmarkQueue.objects.update_or_create(benchmark=the_benchmark(), defaults={"take_back_minutes": 10})
+    submitted(world)
+
+
 EVERY = 100
 """More verdicts than any queue here has questions."""
 STAGES: dict[str, Callable[[World], None]] = {
     "handed": lambda world: None,
     "one begun": begun_one,
     "submitted": submitted,
+    "held": held,
 }
 
 
@@ -360,6 +370,7 @@ def checking(world: World) -> list[dict[str, Crawled]]:
     crawls = {
         "one begun": partial(look, "one begun", more, ana),
         "submitted": partial(look, "submitted", more, ana),
+        "held": partial(look, "held", more, ana, only="annotate/|review/|work/problems"),
         "program": partial(look, "handed", more, "token"),
         "visitor": partial(look, "handed", [], table.VISITOR),
         "lead": partial(look, "one begun", [], table.LEAD, only="|".join(OF_A_LEAD)),
@@ -367,7 +378,7 @@ def checking(world: World) -> list[dict[str, Crawled]]:
     return [crawled(partial(handed, world, check), crawls) for check in TWINS]
 
 
-@pytest.mark.parametrize("name", ["one begun", "submitted", "program", "visitor"])
+@pytest.mark.parametrize("name", ["one begun", "submitted", "held", "program", "visitor"])
 @pytest.mark.endurance
 def test_nothing_tells_a_gold_check_from_an_ordinary_sample(checking: list[dict[str, Crawled]], name: str) -> None:
     """D2.4, D2.5, D2.6, D2.7"""

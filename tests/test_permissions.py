@@ -31,6 +31,7 @@ from annotation.models import (
     Image,
     ImportRecord,
     Lease,
+    Problem,
     Receipt,
     Sample,
 )
@@ -219,10 +220,15 @@ def quality_of(lea: User, ana: User, benchmark: Benchmark) -> dict[str, Any]:
 
 
 def marks_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
-    """A note and a saved slice of Lea's."""
+    """A note, a saved slice and a report of a problem of Lea's."""
     seen = Trajectory.objects.filter(sample__key="seen-00", condition="none").first()
     note = write_note(actor=lea, trajectory=seen, text="Look again.")
-    return {"note": note.pk, "slice": save_slice(actor=lea, benchmark=benchmark, name="Wrong", query="wrong").pk}
+    problem = Problem.objects.create(sample=seen.sample, reporter=lea, text="Two mugs.")
+    return {
+        "problem": problem.pk,
+        "note": note.pk,
+        "slice": save_slice(actor=lea, benchmark=benchmark, name="Wrong", query="wrong").pk,
+    }
 
 
 def judging_of(lea: User, benchmark: Benchmark, picture: Image) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
@@ -29,9 +30,11 @@ def add_revision(
     annotation: Annotation,
     content: Mapping[str, Any],
     provenance: Mapping[str, Any] | None = None,
+    submitted_at: datetime | None = None,
 ) -> Revision:
     """A submitted revision of this content (JSON, whole), the next in number. Call inside a transaction. An automatic
-    consensus has no ``actor``; ``provenance`` says where the fields of an adjudicated revision come from."""
+    consensus has no ``actor``; ``provenance`` says where the fields of an adjudicated revision come from.
+    ``submitted_at``: now, unless its author submitted it earlier."""
     sample = annotation.sample
     parsed, names, facets = content_from_json(content, sample.width, sample.height)
     numbers = Revision.objects.filter(annotation=annotation).order_by("-number").values_list("number", flat=True)
@@ -40,7 +43,7 @@ def add_revision(
         annotation=annotation, number=last + 1, author=actor, question=parsed.question,
         answer_type=parsed.answer_type.value, options=dict(parsed.options), answers=list(parsed.answers),
         ordered=parsed.plan.ordered, digest=content_digest(parsed),
-        facets={name: list(values) for name, values in facets.items()}, submitted_at=timezone.now(),
+        facets={name: list(values) for name, values in facets.items()}, submitted_at=submitted_at or timezone.now(),
         provenance=dict(provenance) if provenance is not None else None, unanswerable=parsed.unanswerable,
     )  # fmt: skip
     revision.save(force_insert=True)

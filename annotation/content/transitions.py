@@ -30,13 +30,13 @@ def apply_transition(
     except LookupError as error:
         raise Conflict(f"{sample.key}: {error}", code="wrong_state") from error
     require(actor, sample.benchmark, step.right)
-    as_it_was = Annotation.objects.filter(pk=annotation.pk, state=before.value)
-    if not as_it_was.update(state=step.after.value, changed_at=timezone.now()):
+    as_it_was = Annotation.objects.filter(pk=annotation.pk, state=before.value, held_until=annotation.held_until)
+    if not as_it_was.update(state=step.after.value, held_until=None, changed_at=timezone.now()):
         raise Conflict(
             gettext("%(key)s is no longer %(state)s. Reload the page.") % {"key": sample.key, "state": before.value},
             code="wrong_state",
         )
-    annotation.state = step.after.value
+    annotation.state, annotation.held_until = step.after.value, None
     audit.record(
         actor=actor, action=f"annotation.{name}", subject=annotation, benchmark=sample.benchmark.slug,
         before=before.value, after=step.after.value, reason=reason, data={"sample": sample.key, **(data or {})},

@@ -7,7 +7,7 @@ from annotation.models.comment import BlindAnswer, Comment
 from annotation.models.draft import Draft, Receipt, SkippedDraft
 from annotation.models.guideline import Guideline, GuidelineReading
 from annotation.models.imports import ImportIssue, ImportRecord
-from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Pause, Skip
+from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Pause, Problem, Skip
 from annotation.models.quality import CheckAnswer, GoldCheck, QualificationAttempt, QualityRules
 from annotation.models.sample import FacetValue, Gold, Image, OriginalFile, Sample
 from annotation.models.tools import BankTool, ToolName
@@ -17,7 +17,7 @@ __all__ = [
     "BankTool", "Benchmark", "BenchmarkQueue", "BlindAnswer", "CheckAnswer", "Comment", "ContentChange", "Draft",
     "FacetValue", "Gold", "GoldBox", "GoldCheck", "Guideline",
     "GuidelineReading", "Image", "ImportIssue", "ImportRecord", "InvitedRole", "Lease",
-    "Membership", "OriginalFile", "Pause", "PlanTool", "QualificationAttempt", "QualityRules", "Receipt",
+    "Membership", "OriginalFile", "Pause", "PlanTool", "Problem", "QualificationAttempt", "QualityRules", "Receipt",
     "ReferenceCall", "Review", "Revision", "Sample", "Skip", "SkippedDraft", "ToolName", "VerifiedChain", "Version",
     "VersionEntry",
 ]  # fmt: skip

@@ -31,6 +31,9 @@ class Annotation(models.Model):
     place = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="Which of the sample's places to annotate it fills; none for an imported one."
     )
+    held_until = models.DateTimeField(
+        null=True, blank=True, help_text="Submitted, and its author can take it back until then; its draft is kept."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
 
@@ -45,8 +48,14 @@ class Annotation(models.Model):
             models.UniqueConstraint(
                 fields=["sample", "place"], condition=Q(place__isnull=False), name="annotation_once_per_place"
             ),
+            models.CheckConstraint(
+                condition=Q(held_until__isnull=True) | Q(state="submitted"), name="annotation_held_while_submitted"
+            ),
         ]
-        indexes = [models.Index(fields=["author", "state"], name="annotation_by_author")]
+        indexes = [
+            models.Index(fields=["author", "state"], name="annotation_by_author"),
+            models.Index(fields=["held_until"], condition=Q(held_until__isnull=False), name="annotation_held"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.sample} by {self.author or 'the importer'}"

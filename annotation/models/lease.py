@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
-from annotation.models.querysets.samples import LeaseQuerySet, PauseQuerySet
+from annotation.models.querysets.samples import LeaseQuerySet, PauseQuerySet, ProblemQuerySet
 from annotation.models.sample import Sample
 from annotation.work_rules import BlindRule
 from annotation.workflow import is_overlapped
@@ -65,6 +65,28 @@ class Skip(models.Model):
         return f"{self.user} skipped {self.sample}"
 
 
+class Problem(models.Model):
+    """Something about a sample that the lead has to see, reported by who works on it. Only leads read it."""
+
+    sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="problems")
+    reporter = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    text = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    resolved_at = models.DateTimeField(null=True, blank=True)
+    resolved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    objects = ProblemQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        indexes = [models.Index(fields=["sample"], condition=Q(resolved_at__isnull=True), name="problem_open")]
+
+    def __str__(self) -> str:
+        return f"problem of {self.sample}"
+
+
 class Assignment(models.Model):
     """A lead assigned this sample to one person. The queue gives it to them first and to nobody else."""
 
@@ -107,6 +129,9 @@ class BenchmarkQueue(models.Model):
     lease_minutes = models.PositiveSmallIntegerField(
         default=15, help_text="How long a sample is kept for who took it, without a sign of them."
     )
+    take_back_minutes = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="How long authors can take a submission back before its review; 0: never."
+    )
     suggests = models.BooleanField(
         default=False, db_default=False, help_text="Whether annotators see boxes of models, to adopt or pass by."
     )
@@ -126,6 +151,7 @@ class BenchmarkQueue(models.Model):
             models.CheckConstraint(
                 condition=Q(lease_minutes__gte=1, lease_minutes__lte=480), name="queue_lease_up_to_a_day_of_work"
             ),
+            models.CheckConstraint(condition=Q(take_back_minutes__lte=120), name="queue_take_back_up_to_two_hours"),
         ]
 
     def __str__(self) -> str:
@@ -134,6 +160,10 @@ class BenchmarkQueue(models.Model):
     @property
     def lasts(self) -> timedelta:
         return timedelta(minutes=self.lease_minutes)
+
+    @property
+    def take_back(self) -> timedelta:
+        return timedelta(minutes=self.take_back_minutes)
 
     def wanted(self, sample_id: int, extra: int = 0) -> int:
         """How many people annotate this sample: one, or the overlap and ``extra`` beyond it."""

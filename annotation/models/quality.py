@@ -145,6 +145,9 @@ class CheckAnswer(models.Model):
     began_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
     handed_in_at = models.DateTimeField(null=True, blank=True)
+    held_until = models.DateTimeField(
+        null=True, blank=True, help_text="Submitted, and can be taken back until then; compared with gold afterwards."
+    )
 
     objects = CheckAnswerQuerySet.as_manager()
 
@@ -156,8 +159,15 @@ class CheckAnswer(models.Model):
                 condition=Q(passed__isnull=True) | Q(state="handed_in", handed_in_at__isnull=False),
                 name="check_answer_decided_after_handing_in",
             ),
+            models.CheckConstraint(
+                condition=Q(held_until__isnull=True) | Q(state="handed_in", passed__isnull=True),
+                name="check_answer_held_undecided",
+            ),
         ]
-        indexes = [models.Index(fields=["user", "state"], name="check_answer_by_person")]
+        indexes = [
+            models.Index(fields=["user", "state"], name="check_answer_by_person"),
+            models.Index(fields=["held_until"], condition=Q(held_until__isnull=False), name="check_answer_held"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.user} on {self.check_of}"

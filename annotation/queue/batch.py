@@ -78,9 +78,9 @@ def apply_transitions(*, actor: User, batch: Batch, annotations: Sequence[Annota
         step = transition(name, before)
         require(actor, batch.benchmark, step.right)
         numbers = [annotation.pk for annotation in moved]
-        Annotation.objects.filter(pk__in=numbers).update(state=step.after, changed_at=timezone.now())
+        Annotation.objects.filter(pk__in=numbers).update(state=step.after, held_until=None, changed_at=timezone.now())
         for annotation in moved:
-            annotation.state = step.after.value
+            annotation.state, annotation.held_until = step.after.value, None
             entries.append(_entry(actor, annotation, name, before, reason))
     audit.record_many(entries)
     close_rounds({annotation.sample_id for annotation in annotations})

@@ -8,10 +8,12 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max, Q
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -30,6 +32,7 @@ from annotation.models import (
     Revision,
     Sample,
 )
+from annotation.models.querysets.quality import CheckAnswerQuerySet
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.queue.leases import ANNOTATE, queue_of, release, renew, take
 from annotation.queue.pauses import pause_automatically
@@ -38,6 +41,7 @@ from annotation.work_rules import Standing, compared, is_check_turn
 from annotation.workflow import SampleState, State
 from webapp.accounts.models import User
 from webapp.common import audit
+from webapp.common.clock import from_now
 from webapp.common.errors import Conflict
 
 FIRST_PLACE = 1000
@@ -140,9 +144,9 @@ def store(actor: User, answer: CheckAnswer, sample: Sample, save: Mapping[str, A
 
 
 def _note_begin(actor: User, answer: CheckAnswer, sample: Sample) -> None:
-    audit.record(
-        actor, "gold_check.begin", answer, sample.benchmark.slug, after=State.DRAFT.value, data={"sample": sample.key}
-    )
+    """It begins with its first save, as an annotation does."""
+    CheckAnswer.objects.filter(pk=answer.pk).update(began_at=timezone.now())
+    _note(actor, answer, sample, "begin", after=State.DRAFT.value)
 
 
 def require_version(actor: User, answer: CheckAnswer, sample: Sample, version: int) -> None:
@@ -171,16 +175,16 @@ def _sit_down(actor: User, answer: CheckAnswer, sample: Sample) -> None:
 
 
 def hand_in(actor: User, answer: CheckAnswer, sample: Sample, content: Mapping[str, Any]) -> None:
-    """Compare the answer with the current gold and save both. Pause the person if too few pass. Call inside a
-    transaction."""
-    rules = rules_of(sample.benchmark)
-    gold = Revision.objects.filter(gold_of__sample=sample).with_content().get()
-    said, _, _ = content_from_json(content)
-    found = compared(said, content_of(gold), rules.check_rule)
+    """Keep the answer, and compare it with gold once its author can no longer take it back: in a qualification test, at
+    once. Call inside a transaction."""
+    minutes = 0 if answer.attempt_id else queue_of(sample.benchmark).take_back_minutes
+    now = timezone.now()
     waiting = CheckAnswer.objects.filter(pk=answer.pk).exclude(state=CheckAnswer.State.HANDED_IN)
+    # What is taken back is a draft of at least one save, as that of any sample.
+    version = F("version") + int(answer.content != content) if minutes else 0
     if not waiting.update(
-        state=CheckAnswer.State.HANDED_IN, content=dict(content), version=0, key="", gold=gold,
-        handed_in_at=timezone.now(), changed_at=timezone.now(), **asdict(found),
+        state=CheckAnswer.State.HANDED_IN, content=dict(content), version=version, key="", handed_in_at=now,
+        changed_at=now, held_until=from_now(timedelta(minutes=minutes)) if minutes else None,
     ):  # fmt: skip
         raise Conflict(
             gettext("Your annotation of %(key)s is submitted and read-only.") % {"key": sample.key}, code="wrong_state"
@@ -188,12 +192,56 @@ def hand_in(actor: User, answer: CheckAnswer, sample: Sample, content: Mapping[s
     release(actor, sample.pk, ANNOTATE)
     if not answer.version:
         _note_begin(actor, answer, sample)
-    audit.record(
-        actor, "gold_check.answer", answer, sample.benchmark.slug, before=State.DRAFT.value,
-        after=State.SUBMITTED.value, data={"sample": sample.key, **asdict(found)},
-    )  # fmt: skip
+    _note(actor, answer, sample, "answer", before=State.DRAFT.value, after=State.SUBMITTED.value)
+    if not minutes:
+        _score(answer.pk)
+
+
+def take_check_back(actor: User, answer: CheckAnswer, sample: Sample) -> bool:
+    """Make an answer a draft again while that is possible, as an annotation; whether it was. Call inside a
+    transaction."""
+    held = CheckAnswer.objects.held().filter(pk=answer.pk, held_until__gt=Now())
+    if not held.update(state=CheckAnswer.State.DRAFT, held_until=None, handed_in_at=None, changed_at=timezone.now()):
+        return False
+    _note(actor, answer, sample, "take_back", before=State.SUBMITTED.value, after=State.DRAFT.value)
+    take(actor, sample.pk, ANNOTATE, queue_of(sample.benchmark).lasts, answer.place)
+    return True
+
+
+def score_held(answers: CheckAnswerQuerySet) -> bool:
+    """Compare a held answer with gold; whether it was still held. Call inside a transaction."""
+    found = answers.held().values_list("pk", flat=True).first()
+    if found is None or not answers.held().update(held_until=None, version=0):
+        return False
+    _score(found)
+    return True
+
+
+def _score(number: int) -> None:
+    """Compare an answer with the current gold, and pause the person if too few pass. Without gold, because the sample
+    was reopened meanwhile, nothing is compared and the lead decides."""
+    answer = CheckAnswer.objects.select_related("check_of__sample__benchmark", "user").get(pk=number)
+    sample = answer.check_of.sample
+    rules = rules_of(sample.benchmark)
+    gold = Revision.objects.filter(gold_of__sample=sample).with_content().first()
+    if gold is None:
+        return
+    said, _, _ = content_from_json(answer.content)
+    found = compared(said, content_of(gold), rules.check_rule)
+    CheckAnswer.objects.filter(pk=number).update(gold=gold, **asdict(found))
+    _note(None, answer, sample, "compare", data=asdict(found))
     if answer.attempt_id is None:
-        pause_if_needed(actor, sample.benchmark, rules)
+        pause_if_needed(answer.user, sample.benchmark, rules)
+
+
+def _note(
+    actor: User | None, answer: CheckAnswer, sample: Sample, verb: str, *, before: str = "", after: str = "",
+    data: Mapping[str, Any] | None = None,
+) -> None:  # fmt: skip
+    audit.record(
+        actor, f"gold_check.{verb}", answer, sample.benchmark.slug, before=before, after=after,
+        data={"sample": sample.key, **(data or {})},
+    )  # fmt: skip
 
 
 def standing(user: User, benchmark: Benchmark) -> Standing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.common.keys import STUDIO, keys_json
 from annotation.common.sample import bank_json, comments_json, known_facets, picture_json
@@ -70,6 +71,7 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "urls": urls,
         "returned": returned_json(annotation),
         "begun": begun,
+        "take_back": take_back_json(annotation or answer),
         "checks": _checks(content, sample) if begun else None,
         "comments": comments,
         "discussed": any(not thread["resolved"] for thread in comments),
@@ -84,10 +86,18 @@ def _checks(content: dict[str, Any], sample: Sample) -> list[dict[str, Any]]:
 
 
 def _newest(mine: Annotation | CheckAnswer | None) -> int:
-    """The number of the last submitted revision; 0 before the first."""
+    """The number of the last submitted revision, also while it can be taken back; 0 before the first."""
     if mine is None or isinstance(mine, CheckAnswer):
         return int(mine is not None and mine.state == CheckAnswer.State.HANDED_IN)
-    return Revision.objects.filter(annotation=mine).order_by("-number").values_list("number", flat=True).first() or 0
+    last = Revision.objects.filter(annotation=mine).order_by("-number").values_list("number", flat=True).first() or 0
+    return last + int(mine.held_until is not None)
+
+
+def take_back_json(mine: Annotation | CheckAnswer | None) -> dict[str, Any] | None:
+    """Until when a submission can be taken back, None where it cannot. The database decides when it is tried."""
+    if mine is None or mine.held_until is None or mine.held_until <= timezone.now():
+        return None
+    return {"until": mine.held_until.isoformat()}
 
 
 def _suggestions(sample: Sample) -> list[dict[str, Any]]:
@@ -140,5 +150,10 @@ STEPS = {
     "release": "annotation:release",
     "renew": "annotation:renew",
     "ahead": "annotation:ahead",
+    "take_back": "annotation:take-back",
+    "hand_in": "annotation:hand-in",
+    "previous": "annotation:my-previous",
+    "following": "annotation:my-following",
+    "report": "annotation:report-problem",
     "comments": "annotation:review-comments",
 }

@@ -12,7 +12,7 @@ from django.utils.translation import gettext, gettext_lazy
 from annotation.consensus import Combine, Support
 from annotation.models import AdjudicationRule, Benchmark, BenchmarkQueue, FacetValue
 from annotation.queue.rounds import rule_of
-from annotation.queue.settings import LONGEST_LEASE, MOST_PEOPLE
+from annotation.queue.settings import LONGEST_LEASE, LONGEST_TAKE_BACK, MOST_PEOPLE
 
 
 def _range(low: int, high: int) -> dict[str, Any]:
@@ -63,6 +63,7 @@ class QueueForm(forms.Form):
         "blind": "blind-answer",
         "blind_margin": "gold-box",
         "lease_minutes": "reservation",
+        "take_back_minutes": "review",
     }
 
     order = forms.ChoiceField(
@@ -103,6 +104,13 @@ class QueueForm(forms.Form):
     lease_minutes = forms.IntegerField(
         label=gettext_lazy("Reservation, minutes"), **_range(1, LONGEST_LEASE),
         help_text=gettext_lazy("Released after this time without activity."),
+    )  # fmt: skip
+    take_back_minutes = forms.IntegerField(
+        label=gettext_lazy("Take back, minutes"), **_range(0, LONGEST_TAKE_BACK),
+        help_text=gettext_lazy(
+            "How long authors can take a submission back. Review, acceptance without review and gold checks wait for "
+            "it. 0 turns it off."
+        ),
     )  # fmt: skip
 
     def __init__(self, benchmark: Benchmark, data: Mapping[str, Any] | None = None) -> None:

@@ -14,6 +14,7 @@ from webapp.common.errors import NotAllowed
 
 UNSEEN = frozenset(
     {
+        "hand_in",
         "start_review",
         "stop_review",
         "answer_blind",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Max, Min, Q
 from django.utils import timezone
 
 from annotation.models import Annotation, Benchmark, BlindAnswer, CheckAnswer, Review, Revision, Sample
+from annotation.models.querysets.samples import AnnotationQuerySet
 from annotation.workflow import State
 from webapp.accounts.models import User
 
@@ -59,7 +60,8 @@ class Whole:
 
 
 def my_progress(user: User, benchmark: Benchmark) -> Mine:
-    """Five queries. Gold checks count as what they look like: samples submitted that wait for a review."""
+    """Six queries. Gold checks count as what they look like: samples submitted that wait for a review. So do
+    submissions that can be taken back."""
     now = timezone.now()
     mine = Annotation.objects.filter(sample__benchmark=benchmark, author=user, kind=Annotation.Kind.OWN)
     by_state = dict(mine.order_by().values_list("state").annotate(n=Count("pk")))
@@ -83,7 +85,7 @@ def my_progress(user: User, benchmark: Benchmark) -> Mine:
     reviews = Review.objects.filter(revision__annotation__sample__benchmark=benchmark, reviewer=user)
     checks = (
         CheckAnswer.objects.on(benchmark)
-        .handed_in()
+        .submitted()
         .filter(user=user)
         .aggregate(
             all=Count("pk"),
@@ -91,21 +93,36 @@ def my_progress(user: User, benchmark: Benchmark) -> Mine:
             today=Count("pk", filter=Q(handed_in_at__gte=_midnight(now))),
         )
     )
+    held = _held(user, mine, now)
     decided = revisions["decided"]
     return Mine(
-        submitted=revisions["all"] + checks["all"],
+        submitted=revisions["all"] + checks["all"] + held["all"],
         waiting=by_state.get(State.SUBMITTED, 0) + by_state.get(State.IN_REVIEW, 0) + checks["all"],
         accepted=by_state.get(State.ACCEPTED, 0),
         returned=by_state.get(State.RETURNED, 0),
         discarded=by_state.get(State.DISCARDED, 0),
-        week=revisions["week"] + checks["week"],
-        today=revisions["today"] + checks["today"],
+        week=revisions["week"] + checks["week"] + held["week"],
+        today=revisions["today"] + checks["today"] + held["today"],
         decided=decided,
         returned_share=revisions["back"] / decided if decided else None,
         reviewed=reviews.count(),
         blind_n=blind["n"],
         blind_right=blind["right"],
     )
+
+
+def _held(user: User, mine: AnnotationQuerySet, now: datetime) -> dict[str, int]:
+    """Submissions that have no revision yet, of annotations that have none of the time either."""
+    last = Max("revisions__submitted_at", filter=Q(revisions__author=user))
+    rows = list(mine.held().annotate(last=last).values_list("changed_at", "last"))
+    starts = {"all": None, "week": now - WINDOW, "today": _midnight(now)}
+    return {
+        name: sum(
+            (start is None or at >= start) and (before is None or (start is not None and before < start))
+            for at, before in rows
+        )
+        for name, start in starts.items()
+    }
 
 
 def whole_progress(benchmark: Benchmark) -> Whole:

@@ -110,6 +110,8 @@ def given_question(answer: CheckAnswer | None) -> dict[str, Any] | None:
 
 def finish_if_done(answer: CheckAnswer) -> None:
     """End the attempt when this was its last sample. A skipped sample is not passed. Call inside a transaction."""
+    if answer.attempt_id is None:
+        return
     attempt = QualificationAttempt.objects.select_for_update().filter(pk=answer.attempt_id, passed=None).first()
     if attempt is None or CheckAnswer.objects.filter(attempt=attempt).waiting().exists():
         return

@@ -109,7 +109,7 @@ def _open(sample: Sample, rule: AdjudicationRule, submissions: Submissions) -> A
     return made
 
 
-def settle_submission(actor: User, annotation: Annotation, queue: BenchmarkQueue) -> None:
+def settle_submission(actor: User | None, annotation: Annotation, queue: BenchmarkQueue) -> None:
     """After a submission to a sample with several annotators: close it where the sample is decided already; else, when
     all have submitted, compare them, and accept the consensus where they agree and the lead has it so. Call with the
     sample locked."""
@@ -118,7 +118,8 @@ def settle_submission(actor: User, annotation: Annotation, queue: BenchmarkQueue
     # Other people may have begun before the lead lowered the overlap.
     if wanted < 2 and sample.state != SampleState.ACCEPTED:
         return
-    states = list(Annotation.objects.filter(sample=sample).values_list("state", flat=True))
+    annotations = Annotation.objects.filter(sample=sample)
+    states = list(annotations.filter(held_until__isnull=True).values_list("state", flat=True))
     if State.ACCEPTED in states:
         reason = "Submitted after the sample was decided."
         apply_transition(actor=actor, annotation=annotation, name="supersede_agreed", reason=reason)
@@ -133,7 +134,7 @@ def settle_submission(actor: User, annotation: Annotation, queue: BenchmarkQueue
         _accept_consensus(actor, sample, found, submissions)
 
 
-def _accept_consensus(actor: User, sample: Sample, found: Adjudication, submissions: Submissions) -> None:
+def _accept_consensus(actor: User | None, sample: Sample, found: Adjudication, submissions: Submissions) -> None:
     content, groups = proposal(submissions.contents, submissions.compared, found.rule.consensus)
     facets = proposed_facets(submissions.facets)
     data = content_to_json(content, box_names(submissions, groups), facets)

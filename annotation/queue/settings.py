@@ -17,7 +17,7 @@ from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import InvalidInput
 
-MOST_PEOPLE, LONGEST_LEASE = 20, 480
+MOST_PEOPLE, LONGEST_LEASE, LONGEST_TAKE_BACK = 20, 480, 120
 
 
 def set_queue(
@@ -33,6 +33,7 @@ def set_queue(
     blind: str = BlindRule.PICTURE.value,
     blind_margin: float = 0.25,
     lease_minutes: int = 15,
+    take_back_minutes: int = 0,
 ) -> list[str]:
     """How the benchmark assigns its samples from now on; what is submitted stays as it is, and who holds a sample
     keeps it as long as they were told. Returns the names of what changed."""
@@ -41,7 +42,7 @@ def set_queue(
         "order": order, "facet": facet if order == BenchmarkQueue.Order.FACET else "", "overlap": overlap,
         "overlap_share": overlap_share, "overlap_mode": overlap_mode, "review_share": review_share, "blind": blind,
         "blind_margin": blind_margin,
-        "lease_minutes": lease_minutes,
+        "lease_minutes": lease_minutes, "take_back_minutes": take_back_minutes,
     }  # fmt: skip
     _check(wanted)
     with transaction.atomic():
@@ -135,4 +136,9 @@ def _check(wanted: dict[str, Any]) -> None:
         raise InvalidInput(
             gettext("A reservation must last from 1 to %(limit)s minutes.") % {"limit": LONGEST_LEASE},
             field="lease_minutes",
+        )
+    if not 0 <= wanted["take_back_minutes"] <= LONGEST_TAKE_BACK:
+        raise InvalidInput(
+            gettext("Submissions can be taken back for 0 to %(limit)s minutes.") % {"limit": LONGEST_TAKE_BACK},
+            field="take_back_minutes",
         )

@@ -52,13 +52,18 @@ def with_fixed(content: Mapping[str, Any], fixed: Mapping[str, Any] | None) -> d
     return changed
 
 
+def answers_another(content: Mapping[str, Any], fixed: Mapping[str, Any] | None) -> bool:
+    """Whether a content has another question than the fixed one."""
+    return fixed is not None and any(content[name] != fixed[name] for name in FIXED)
+
+
 def require_fixed(user: User, sample: Sample, content: Mapping[str, Any]) -> None:
     """Raises ``Conflict`` with the code ``question_fixed`` for another question than the fixed one, and as
     ``require_answered`` where the question is their own."""
     fixed = fixed_question(user, sample)
     if fixed is None:
         require_answered(sample, content)
-    if fixed is None or all(content[name] == fixed[name] for name in FIXED):
+    if fixed is None or not answers_another(content, fixed):
         return
     raise Conflict(
         gettext(
@@ -87,7 +92,7 @@ def without_answer(content: SampleContent) -> SampleContent:
     return replace(content, answers=(), gold_boxes=(), reference_toolchain=(), plan=ToolPlan())
 
 
-def return_others(actor: User, annotation: Annotation, revision: Revision, queue: BenchmarkQueue) -> None:
+def return_others(actor: User | None, annotation: Annotation, revision: Revision, queue: BenchmarkQueue) -> None:
     """Where the first annotator resubmits with another question, the other annotations go back to their authors. Call
     inside a transaction."""
     sample = annotation.sample
@@ -95,7 +100,7 @@ def return_others(actor: User, annotation: Annotation, revision: Revision, queue
         return
     before = Revision.objects.filter(annotation=annotation, number__lt=revision.number).order_by("-number").first()
     same = before is None or all(getattr(before, name) == getattr(revision, name) for name in FIXED)
-    if same or fixed_question(actor, sample) is not None:
+    if same or annotation.author is None or fixed_question(annotation.author, sample) is not None:
         return
     for other in Annotation.objects.filter(sample=sample, state=State.SUBMITTED).exclude(pk=annotation.pk):
         other.sample = sample

@@ -20,6 +20,8 @@ from webapp.common.models import AuditEntry
 WORDS = {
     "annotation.begin": gettext_lazy("started a draft"),
     "annotation.submit": gettext_lazy("submitted"),
+    "annotation.take_back": gettext_lazy("took the submission back"),
+    "annotation.hand_in": gettext_lazy("submitted for good"),
     "annotation.start_review": gettext_lazy("started a review"),
     "annotation.stop_review": gettext_lazy("left the review"),
     "annotation.answer_blind": gettext_lazy("answered blind"),
@@ -36,10 +38,13 @@ WORDS = {
     "annotation.unresolve": gettext_lazy("reopened a comment"),
     "gold_check.begin": gettext_lazy("started a draft"),
     "gold_check.answer": gettext_lazy("submitted"),
+    "gold_check.take_back": gettext_lazy("took the submission back"),
     "gold_check.comment": gettext_lazy("commented"),
     "gold_check.resolve": gettext_lazy("resolved a comment"),
     "gold_check.unresolve": gettext_lazy("reopened a comment"),
     "sample.skip": gettext_lazy("skipped"),
+    "sample.report": gettext_lazy("reported a problem"),
+    "sample.resolve": gettext_lazy("resolved a reported problem"),
     "sample.extra_annotator": gettext_lazy("requested an extra annotator, because the annotations differ"),
     "sample.assign": gettext_lazy("assigned"),
     "sample.release": gettext_lazy("returned to the queue"),
@@ -48,7 +53,11 @@ WORDS = {
 }
 
 
-AS_ANNOTATION: dict[str, dict[str, Any]] = {"gold_check.begin": {}, "gold_check.answer": {"revision": 1}}
+AS_ANNOTATION: dict[str, dict[str, Any]] = {
+    "gold_check.begin": {},
+    "gold_check.answer": {"revision": 1},
+    "gold_check.take_back": {},
+}
 """What who answers a gold check may know of it, and the data that an annotation would have."""
 REMARKS = ("gold_check.comment", "gold_check.resolve", "gold_check.unresolve")
 """What they may see unchanged."""

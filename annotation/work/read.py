@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db.models import Count, Min
 from django.utils import timezone
 
-from annotation.models import Annotation, Benchmark, Lease, Pause, Review, Revision
+from annotation.models import Annotation, Benchmark, Lease, Pause, Problem, Review, Revision
 from annotation.models.querysets.waiting import WORK
 from annotation.queue.progress import WINDOW, pace
 from annotation.statistics import Interval, wilson
@@ -17,6 +17,7 @@ from annotation.workflow import Role
 from webapp.accounts.models import User
 
 LEASES_SHOWN = 200
+PROBLEMS_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,12 @@ def _decided(benchmark: Benchmark, **decision: str) -> dict[int, int]:
         **{f"revisions__reviews__{name}": value for name, value in decision.items()},
     )  # fmt: skip
     return dict(made.order_by().values_list("author").annotate(n=Count("pk", distinct=True)))
+
+
+def open_problems(benchmark: Benchmark) -> list[Problem]:
+    """What people reported and no lead has resolved, the newest first."""
+    problems = Problem.objects.open().filter(sample__benchmark=benchmark)
+    return list(problems.select_related("sample", "reporter")[:PROBLEMS_SHOWN])
 
 
 def live_leases(benchmark: Benchmark) -> list[Lease]:

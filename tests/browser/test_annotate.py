@@ -11,8 +11,9 @@ from django.conf import settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotation.benchmarks.write.benchmark import add_member
-from annotation.models import Benchmark, Draft, Lease, Revision, Sample
+from annotation.models import Benchmark, BenchmarkQueue, Draft, Lease, Revision, Sample
 from annotation.queue.assignment import next_to_annotate
+from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
 from annotation.workflow import Role
 from tests.annotation.work_data import content, reviewed, submitted
@@ -42,6 +43,10 @@ def studio(benchmark: Benchmark, page: Page, faults: list[str], live_server: Any
     sign_in(page.context, live_server.url, ana)
     yield Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
     assert [fault for fault in faults if not any(word in fault for word in EXPECTED)] == []
+
+
+def held(user: User) -> Sample:
+    return Sample.objects.select_related("benchmark").get(leases__user=user)
 
 
 def stored() -> dict[str, Any]:
@@ -591,6 +596,29 @@ def test_submitted_work_is_shown_and_cannot_be_changed(
     studio.boxes(1)
     assert studio.numbers() == before
     assert studio.question() == "Which colour is the mug?"
+
+
+def test_a_submission_is_found_again_by_key_and_taken_back(studio: Studio, benchmark: Benchmark, ana: User) -> None:
+    """Its banner is there until the time is over; the draft is as it was, and can be edited and submitted again."""
+    BenchmarkQueue.objects.update_or_create(benchmark=benchmark, defaults={"take_back_minutes": 10})
+    page = studio.page
+    first = page.url
+    save_draft(actor=ana, sample=held(ana), version=0, content=content())
+    page.reload()
+    studio.ready()
+    page.keyboard.press("Control+Enter")
+    expect(page).not_to_have_url(first)
+    studio.ready()
+    page.keyboard.press("[")
+    expect(page).to_have_url(first)
+    expect(page.get_by_text("You can take it back until")).to_be_visible()
+    expect(page.locator("#question")).to_have_attribute("readonly", "")
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator("#question")).not_to_have_attribute("readonly", "")
+    assert studio.question() == "Which colour is the mug?"
+    page.keyboard.press("]")
+    expect(page).to_have_url(re.compile(r"/annotate/mine/$"))
+    expect(page.get_by_role("main")).to_contain_text("mug-0")
 
 
 def test_a_skipped_sample_leads_back_to_the_queue(studio: Studio) -> None:

@@ -13,7 +13,19 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.revisions import content_of
-from annotation.models import Annotation, Benchmark, Comment, Gold, Lease, Review, Revision, Sample, Skip, VerifiedChain
+from annotation.models import (
+    Annotation,
+    Benchmark,
+    Comment,
+    Gold,
+    Lease,
+    Problem,
+    Review,
+    Revision,
+    Sample,
+    Skip,
+    VerifiedChain,
+)
 from annotation.review.write.decisions import Decision, answer_blind, decide
 from annotation.workflow import Role
 from tests.annotation.work_data import submitted
@@ -266,7 +278,7 @@ def test_a_review_is_skipped_with_a_reason_and_options_have_their_letters(desk: 
     page = desk.page
     desk.blind()
     expect(page.locator(".opt label").nth(1)).to_contain_text("B")
-    page.get_by_role("button", name="Skip this review").click()
+    desk.press("s")
     page.get_by_label("Reason").fill("I know the place.")
     page.get_by_role("dialog").get_by_role("button", name="Skip").click()
     expect(page).to_have_url(f"{desk.url}review/")
@@ -274,7 +286,16 @@ def test_a_review_is_skipped_with_a_reason_and_options_have_their_letters(desk: 
     assert (skipped.user, skipped.reason, skipped.seat) == (rui, "I know the place.", "review")
     desk.gold()
     desk.on("mug-1")
-    expect(page.get_by_role("button", name="Skip", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Skip S")).to_be_visible()
+    desk.press("l")
+    page.get_by_role("textbox", name="Problem").fill("A face is visible.")
+    page.get_by_role("button", name="Report", exact=True).click()
+    expect(page.get_by_text("Reported to the lead.")).to_be_visible()
+    desk.press("Escape", "s")
+    page.get_by_role("textbox", name="Reason").fill("I know this one, too.")
+    desk.press("Tab", "Tab", "Enter")
+    expect(page).to_have_url(f"{desk.url}review/")
+    assert (Problem.objects.get().text, Skip.objects.count()) == ("A face is visible.", 2)
 
 
 def test_comments_stand_on_their_place_with_answers_and_an_end(desk: Desk) -> None:

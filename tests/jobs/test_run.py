@@ -160,6 +160,16 @@ def test_only_jobs_that_are_long_over_are_pruned(enqueue: Enqueue, settings: obj
     assert set(Job.objects.all()) == {young, live}
 
 
+def test_sweeps_run_when_they_are_due(monkeypatch) -> None:
+    ran: list[str] = []
+    monkeypatch.setattr(sweeper, "sweep", lambda now: ran.append("hour"))
+    monkeypatch.setattr(sweeper, "MINUTE_SWEEPS", [lambda now: ran.append("minute")])
+    schedule, start = sweeper.Schedule(), timezone.now()
+    for seconds in (0, 59, 60, 3600):
+        schedule.run(start + timedelta(seconds=seconds))
+    assert ran == ["hour", "minute", "minute", "hour", "minute"]
+
+
 def test_files_that_cannot_be_swept_now_do_not_keep_the_next_sweep_from_its_work(monkeypatch, caplog) -> None:
     swept = []
 

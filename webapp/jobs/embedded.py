@@ -7,7 +7,6 @@ and the ends of a job are the very code that a Celery worker runs.
 
 import logging
 import time
-from datetime import timedelta
 from threading import Event, Lock, Thread
 
 from django.db import Error as DatabaseLayerError
@@ -18,7 +17,7 @@ from webapp.jobs.claim import claim_next, give_back
 from webapp.jobs.messages import WAKE
 from webapp.jobs.models import Job
 from webapp.jobs.runner import run
-from webapp.jobs.sweeper import sweep
+from webapp.jobs.sweeper import Schedule
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +32,7 @@ class EmbeddedWorker:
         self._lock, self._claiming = Lock(), Lock()
         self._held: dict[str, Job] = {}
         self._threads = [Thread(target=self._loop, name=f"worker {n + 1}", daemon=True) for n in range(threads)]
-        self._swept = timezone.now() - timedelta(hours=1)
+        self._schedule = Schedule()
 
     def start(self) -> None:
         for thread in self._threads:
@@ -69,7 +68,7 @@ class EmbeddedWorker:
 
     def _run_next(self) -> bool:
         close_old_connections()
-        self._sweep_each_hour()
+        self._schedule.run(timezone.now())
         job = self._claim_next()
         if job is None:
             return False
@@ -91,12 +90,3 @@ class EmbeddedWorker:
                 with self._lock:
                     self._held[job.worker] = job
         return job
-
-    def _sweep_each_hour(self) -> None:
-        now = timezone.now()
-        with self._lock:
-            due = now - self._swept >= timedelta(hours=1)
-            if due:
-                self._swept = now
-        if due:
-            sweep(now)

@@ -1,4 +1,5 @@
-"""The table of job kinds: which function does the work of a job. And what is swept each hour."""
+"""The table of job kinds: which function does the work of a job. And what is swept each hour or
+minute."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,13 +52,14 @@ class Kind:
 
 
 Sweep = Callable[[datetime], int]
-"""Removes what is too old at that moment; how many rows went. Two workers may run it at once."""
+"""Deals with what is due or too old at that moment; how many rows that were. Two workers may run it at once."""
 
 B = TypeVar("B", bound=Body)
 S = TypeVar("S", bound=Sweep)
 
 KINDS: dict[str, Kind] = {}
 SWEEPS: list[Sweep] = []
+MINUTE_SWEEPS: list[Sweep] = []
 
 
 def job(name: str, *, title: str, stopped: Stopped | None = None) -> Callable[[B], B]:
@@ -75,6 +77,12 @@ def job(name: str, *, title: str, stopped: Stopped | None = None) -> Callable[[B
 def each_hour(sweep: S) -> S:
     """Register the decorated function as one that is run each hour."""
     SWEEPS.append(sweep)
+    return sweep
+
+
+def each_minute(sweep: S) -> S:
+    """Register the decorated function as one that is run each minute."""
+    MINUTE_SWEEPS.append(sweep)
     return sweep
 
 

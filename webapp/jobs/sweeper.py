@@ -1,9 +1,9 @@
 """Finding what no message will bring: jobs whose message was lost, whose worker vanished, or which are long over; and
-what others have swept each hour."""
+what others have swept each hour or minute."""
 
 import logging
 from datetime import datetime, timedelta
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 from django.conf import settings
 from django.db import Error as DatabaseLayerError
@@ -18,7 +18,7 @@ from webapp.common.limits import sweep_counts
 from webapp.jobs.messages import send
 from webapp.jobs.models import Job
 from webapp.jobs.parts import go_on_with_parents
-from webapp.jobs.registry import SWEEPS
+from webapp.jobs.registry import MINUTE_SWEEPS, SWEEPS
 
 logger = logging.getLogger(__name__)
 # A message is given this long to be worked off before it is taken for lost.
@@ -58,24 +58,44 @@ def sweep(now: datetime) -> None:
             logger.warning("Files could not be swept; trying again in an hour.", exc_info=True)
 
 
+def sweep_each_minute(now: datetime) -> None:
+    """All that is done each minute."""
+    for each in MINUTE_SWEEPS:
+        each(now)
+
+
+class Schedule:
+    """Runs the sweeps when they are due, at once at first; of several threads one runs each."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._last: dict[timedelta, datetime] = {}
+
+    def run(self, now: datetime) -> None:
+        for every, each in ((timedelta(hours=1), sweep), (timedelta(minutes=1), sweep_each_minute)):
+            with self._lock:
+                due = every not in self._last or now - self._last[every] >= every
+                if due:
+                    self._last[every] = now
+            if due:
+                each(now)
+
+
 class Sweeper(Thread):
-    """Sends what was lost each second, and sweeps each hour; runs in each worker of the broker."""
+    """Sends what was lost each second, and sweeps when it is time; runs in each worker of the broker."""
 
     def __init__(self) -> None:
         super().__init__(name="sweeper of jobs", daemon=True)
         self._ended = Event()
 
     def run(self) -> None:
-        first, swept = True, timezone.now() - timedelta(hours=1)
+        first, schedule = True, Schedule()
         while True:
-            now = timezone.now()
             try:
                 go_on_with_parents()
                 resend(all_queued=first)
                 first = False
-                if now - swept >= timedelta(hours=1):
-                    sweep(now)
-                    swept = now
+                schedule.run(timezone.now())
             except DatabaseLayerError:
                 logger.warning("The sweeper could not read the jobs; trying again.", exc_info=True)
                 connection.close()

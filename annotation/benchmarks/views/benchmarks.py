@@ -16,6 +16,9 @@ from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import NotAllowed, errors_said_in
 from webapp.common.http import Request
 
+TAKE_BACK_MINUTES = 10
+"""Of a benchmark that a person creates; existing ones and those of commands keep 0."""
+
 
 @require_safe
 def benchmarks(request: Request) -> HttpResponse:
@@ -44,7 +47,7 @@ def new_benchmark(request: SignedInRequest) -> HttpResponse:
     form = NewBenchmarkForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         with errors_said_in(form):
-            made = create_benchmark(actor=request.user, **form.cleaned_data)
+            made = create_benchmark(actor=request.user, take_back_minutes=TAKE_BACK_MINUTES, **form.cleaned_data)
             messages.success(
                 request, gettext("%(title)s was created. Import its samples next.") % {"title": made.title}
             )

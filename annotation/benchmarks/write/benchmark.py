@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.rules import refuse_open_blind_work
-from annotation.models import Benchmark, Membership
+from annotation.models import Benchmark, BenchmarkQueue, Membership
 from annotation.workflow import Right, Role
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -29,9 +29,10 @@ def may_create(user: User) -> bool:
 
 def create_benchmark(
     *, actor: User | None, slug: str, title: str = "", description: str = "", licence: str = "", public: bool = False,
-    remove_metadata: bool = True,
+    remove_metadata: bool = True, take_back_minutes: int = 0,
 ) -> Benchmark:  # fmt: skip
     """A new, empty benchmark; its maker becomes its lead. Images are stored without metadata unless said otherwise.
+    ``take_back_minutes``: see ``BenchmarkQueue``.
     Raises ``Conflict`` when the address is taken."""
     if slug in TAKEN:
         raise InvalidInput(gettext("The address %(slug)s is reserved. Choose another.") % {"slug": slug}, field="slug")
@@ -45,6 +46,8 @@ def create_benchmark(
             benchmark.save()
             if actor is not None:
                 Membership.objects.create(benchmark=benchmark, user=actor, role=Role.LEAD)
+            if take_back_minutes:
+                BenchmarkQueue.objects.create(benchmark=benchmark, take_back_minutes=take_back_minutes)
             audit.record(actor=actor, action="benchmark.create", subject=benchmark, benchmark=slug)
     except IntegrityError as error:
         raise Conflict(

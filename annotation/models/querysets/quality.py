@@ -29,8 +29,8 @@ class GoldCheckQuerySet(models.QuerySet[Any]):
         )
 
     def with_results(self) -> Self:
-        """Adds ``answered_n`` and ``passed_n``: answers submitted, and those passed."""
-        handed_in = Q(answers__state="handed_in")
+        """Adds ``answered_n`` and ``passed_n``: answers submitted for good, and those passed."""
+        handed_in = Q(answers__state="handed_in", answers__held_until__isnull=True)
         return self.annotate(
             answered_n=Count("answers", filter=handed_in), passed_n=Count("answers", filter=Q(answers__passed=True))
         )
@@ -45,8 +45,17 @@ class CheckAnswerQuerySet(models.QuerySet[Any]):
         """Keep samples of a qualification test that are neither submitted nor skipped, in their order."""
         return self.filter(state="draft", check_of__sample__state="accepted").order_by("pk")
 
-    def handed_in(self) -> Self:
+    def submitted(self) -> Self:
+        """Keep answers that look submitted to who gave them."""
         return self.filter(state="handed_in")
+
+    def handed_in(self) -> Self:
+        """Keep answers that were handed in for good, and compared with gold."""
+        return self.submitted().filter(held_until__isnull=True)
+
+    def held(self) -> Self:
+        """Keep answers that can be taken back, or could until a moment ago."""
+        return self.submitted().filter(held_until__isnull=False)
 
     def begun(self) -> Self:
         """Keep answers that have content and were not skipped."""

@@ -262,6 +262,15 @@ class SampleQuerySet(WaitingQuerySet):
         """Sort by the disagreement of the annotators of a sample. Samples without a comparison follow by id."""
         return self.order_by(F("disagreement").desc(nulls_last=True), "key")
 
+    def for_lead(self, terms: Mapping[str, str]) -> Self:
+        """Keep samples that meet what only a lead can ask: ``work`` (see ``worked_on``), and ``problem`` "open", which
+        means a reported problem that no lead has resolved."""
+        found = self.worked_on(terms)
+        if "problem" not in terms:
+            return found
+        reported = self._of("problems").open().filter(sample=OuterRef("pk"))
+        return found.filter(Exists(reported)) if terms["problem"] == "open" else found.none()
+
     def without_facet(self, name: str) -> Self:
         values = self.model.facets.rel.related_model.objects.filter(sample=OuterRef("pk"), name=name)
         return self.filter(~Exists(values))
@@ -286,8 +295,12 @@ class AnnotationQuerySet(models.QuerySet[Any]):
         )
 
     def to_review(self) -> Self:
-        """Submitted, and not decided on; those under review first."""
-        return self.filter(state__in=WAITING_STATES).order_by("state", "pk")
+        """Submitted for good, and not decided on; those under review first."""
+        return self.filter(state__in=WAITING_STATES, held_until__isnull=True).order_by("state", "pk")
+
+    def held(self) -> Self:
+        """Submitted, and not yet for good: their authors can take them back, or could until a moment ago."""
+        return self.filter(state="submitted", held_until__isnull=False)
 
 
 class ContentChangeQuerySet(models.QuerySet[Any]):
@@ -340,7 +353,9 @@ class RevisionQuerySet(models.QuerySet[Any]):
     def newest_waiting(self, sample: Any) -> Self:
         """The newest submission of everybody whose annotation of this sample waits for a review."""
         newer = self.model.objects.filter(annotation=OuterRef("annotation"), number__gt=OuterRef("number"))
-        waiting = self.filter(annotation__sample=sample, annotation__state__in=WAITING_STATES)
+        waiting = self.filter(
+            annotation__sample=sample, annotation__state__in=WAITING_STATES, annotation__held_until__isnull=True
+        )
         return waiting.filter(~Exists(newer.filter(submitted_at__isnull=False)), submitted_at__isnull=False)
 
     def beside_others(self) -> Self:
@@ -362,6 +377,12 @@ class PauseQuerySet(models.QuerySet[Any]):
     def concerning(self, user: Person | int) -> Self:
         """Keep pauses of everybody and those of this person."""
         return self.filter(Q(user__isnull=True) | Q(user=user))
+
+
+class ProblemQuerySet(models.QuerySet[Any]):
+    def open(self) -> Self:
+        """Keep problems that no lead has resolved."""
+        return self.filter(resolved_at__isnull=True)
 
 
 class LeaseQuerySet(models.QuerySet[Any]):

@@ -22,7 +22,7 @@ OPEN_STATES = ("to_do", "draft", "returned", "in_review", "disputed")
 """States in which a sample may still want another person's annotation."""
 
 WAITING_STATES = ("in_review", "submitted")
-"""States of an annotation that waits for a reviewer."""
+"""States of an annotation that waits for a reviewer, once its author can no longer take it back."""
 
 WAITING: Mapping[str, Right] = {
     "returned": Right.ANNOTATE,
@@ -96,21 +96,26 @@ class WaitingQuerySet(models.QuerySet[Any]):
         return found.annotate(taken=taken)._by_overlap(queues, once, several, "taken__lt")
 
     def to_review_by(self, user: Person, queues: Sequence[Any]) -> Self:
-        """What the queue may assign to this reviewer: submitted by all who annotate it, none of it theirs, not held by
-        another reviewer, not skipped."""
+        """What the queue may assign to this reviewer: it awaits a review, none of it is theirs, no other reviewer holds
+        it, and they did not skip it."""
         of_sample = {"sample": OuterRef("pk")}
-        annotations = self._of("annotations").filter(**of_sample)
         leases = self._of("leases").filter(**of_sample, seat="review").live()
-        found = self.filter(
-            Exists(annotations.filter(state__in=WAITING_STATES)),
-            ~Exists(annotations.filter(author=user)),
+        return self.awaiting_review(queues).filter(
+            ~Exists(self._of("annotations").filter(**of_sample, author=user)),
             ~Exists(leases.exclude(user=user)),
             ~Exists(self._of("skips").filter(**of_sample, user=user, seat="review")),
+        )
+
+    def awaiting_review(self, queues: Sequence[Any]) -> Self:
+        """Submitted for good by all who annotate it, and not decided on."""
+        annotations = self._of("annotations").filter(sample=OuterRef("pk"))
+        found = self.filter(
+            Exists(annotations.filter(state__in=WAITING_STATES, held_until__isnull=True)),
             state__in=["in_review", "disputed"],
         )
         if all(queue.overlap == 1 for queue in queues):
             return found.filter(benchmark__in=[queue.benchmark_id for queue in queues])
-        handed_in = _count(annotations.filter(state__in=[*WAITING_STATES, "discarded"]))
+        handed_in = _count(annotations.filter(state__in=[*WAITING_STATES, "discarded"], held_until__isnull=True))
         return found.annotate(handed_in=handed_in)._by_overlap(queues, Q(), Q(), "handed_in__gte")
 
     def _by_overlap(self, queues: Sequence[Any], once: Q, several: Q, limit: str) -> Self:

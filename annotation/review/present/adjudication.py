@@ -23,6 +23,7 @@ WAYS = {
 ROUTES = {
     "decide": "annotation:adjudicate",
     "skip": "annotation:review-skip",
+    "report": "annotation:report-problem",
     "release": "annotation:review-release",
     "renew": "annotation:review-renew",
 }

@@ -22,7 +22,7 @@ from annotation.models import Annotation, AuditItem, Benchmark, Image, Review, R
 from annotation.queue.blind.present import blind_json
 from annotation.queue.leases import queue_of
 from annotation.queue.pauses import pause_for
-from annotation.review.write.decisions import in_order_of_review
+from annotation.queue.places import in_order_of_review
 from annotation.work_rules import BlindRule
 from annotation.workflow import SampleState
 from webapp.accounts.models import User
@@ -33,6 +33,7 @@ ROUTES = {
     "decide": "annotation:review-decide",
     "comments": "annotation:review-comments",
     "skip": "annotation:review-skip",
+    "report": "annotation:report-problem",
     "release": "annotation:review-release",
     "renew": "annotation:review-renew",
 }
@@ -122,7 +123,7 @@ def _history(annotation: Annotation) -> list[dict[str, Any]]:
 def reviews_context(user: User, benchmark: Benchmark) -> dict[str, Any]:
     """Submissions for this reviewer, and their last decisions."""
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(user)
-    waiting = in_order_of_review(user, queues)
+    waiting = in_order_of_review(Sample.objects.to_review_by(user, queues), queues)
     total = waiting.count()
     mine = Review.objects.filter(reviewer=user, revision__annotation__sample__benchmark=benchmark)
     decided = mine.select_related("revision__annotation__sample__image").order_by("-created_at", "-pk")
@@ -146,7 +147,8 @@ def _waiting_rows(benchmark: Benchmark, samples: list[Sample]) -> list[WaitingRo
     newest: dict[int, Revision] = {}
     annotations: dict[int, set[int]] = {}
     revisions = Revision.objects.filter(
-        annotation__sample__in=samples, annotation__state__in=["submitted", "in_review"], submitted_at__isnull=False
+        annotation__in=Annotation.objects.filter(sample__in=samples).to_review().values("pk"),
+        submitted_at__isnull=False,
     ).select_related("annotation", "author")
     for revision in revisions.order_by("annotation__sample", "-annotation__pk", "number"):
         newest[revision.annotation.sample_id] = revision

@@ -14,6 +14,7 @@ from annotation.common.loading import load_benchmark, rights_in
 from annotation.common.sample import load_sample, person_of
 from annotation.common.tabs import benchmark_context
 from annotation.content.guidelines import GuidelinesUnread
+from annotation.queue.places import place_for
 from annotation.queue.progress import my_progress, whole_progress
 from annotation.queue.rounds import several_submitted
 from annotation.review.present.reviews import review_json, reviews_context
@@ -52,8 +53,8 @@ def review_next(request: Request, slug: str) -> HttpResponse:
 @require_safe
 def review_sample(request: Request, slug: str, key: str) -> HttpResponse:
     """Template annotation/review/sample.html; context: sample, blind (true: the blind answer is still to give),
-    kind, queue_url, review (for json_script, see ``review_json``), and the head. Own work gets 403, nothing to review
-    409."""
+    place (Place, or None), kind, queue_url, review (for json_script, see ``review_json``), and the head. Own work gets
+    403, nothing to review 409."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     go_on_at(request, reverse("annotation:review", args=[slug]), gettext("Samples to review"))
     annotation, revision = under_review(person, sample)
@@ -67,5 +68,5 @@ def review_sample(request: Request, slug: str, key: str) -> HttpResponse:
         "kind": pgettext("page", "Review"),
         "queue_url": reverse("annotation:review", args=[slug]),
     }
-    context |= {"blind": not shown["open"], "review": shown}
+    context |= {"place": place_for(person, sample), "blind": not shown["open"], "review": shown}
     return render(request, "annotation/review/sample.html", context)

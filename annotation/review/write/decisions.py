@@ -20,7 +20,6 @@ from annotation.content.transitions import apply_transition, lock_sample
 from annotation.models import (
     Annotation,
     Benchmark,
-    BenchmarkQueue,
     BlindAnswer,
     Gold,
     Guideline,
@@ -28,12 +27,12 @@ from annotation.models import (
     Revision,
     Sample,
 )
-from annotation.models.querysets.samples import SampleQuerySet
 from annotation.queue.assignment import AT_ONCE
 from annotation.queue.blind.answers import answered_blind, keep_blind
 from annotation.queue.handed import is_handed
 from annotation.queue.leases import REVIEW, queue_of, release, renew, take
 from annotation.queue.pauses import require_not_paused
+from annotation.queue.places import in_order_of_review
 from annotation.queue.rounds import several_submitted
 from annotation.validation import blocking
 from annotation.workflow import Right, SampleState, State
@@ -66,7 +65,7 @@ def next_after_decision(actor: User, benchmark: Benchmark) -> Sample | None:
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(actor)
     tried: set[int] = set()
     while True:
-        waiting = in_order_of_review(actor, queues)
+        waiting = in_order_of_review(Sample.objects.to_review_by(actor, queues), queues)
         samples = list(waiting.exclude(pk__in=tried).select_related("benchmark")[:AT_ONCE])
         for sample in samples:
             tried.add(sample.pk)
@@ -79,13 +78,6 @@ def next_after_decision(actor: User, benchmark: Benchmark) -> Sample | None:
                     release(actor, sample.pk, REVIEW)
         if not samples:
             return None
-
-
-def in_order_of_review(actor: User, queues: Sequence[BenchmarkQueue]) -> SampleQuerySet:
-    """Submissions for this reviewer, in the order of assignment."""
-    waiting = Sample.objects.to_review_by(actor, queues)
-    disputed = any(queue.order == BenchmarkQueue.Order.DISAGREEMENT for queue in queues)
-    return waiting.most_disagreement_first() if disputed else waiting.order_by("key")
 
 
 def _still_waits(sample: Sample) -> bool:
@@ -130,7 +122,7 @@ def start_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
         raise Conflict(
             gettext("Another reviewer has %(key)s. Take the next sample.") % {"key": sample.key}, code="lease_lost"
         )
-    for waiting in Annotation.objects.filter(sample=sample, state=State.SUBMITTED):
+    for waiting in Annotation.objects.filter(sample=sample, state=State.SUBMITTED).to_review():
         waiting.sample = sample
         apply_transition(actor=actor, annotation=waiting, name="start_review")
     annotation.state = State.IN_REVIEW.value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,5 +86,6 @@ def _done(benchmark: Benchmark) -> dict[str, bool]:
         .order_by()
         .values(**{f"is_{name}": one for name, one in asked.items()})
     )
-    told = {name: bool(found[f"is_{name}"]) for name in asked}
+    values: Mapping[str, Any] = dict(found)
+    told = {name: bool(values[f"is_{name}"]) for name in asked}
     return told | {"people": told["has_annotator"] and told["has_reviewer"]}

@@ -21,7 +21,9 @@ from annotation.queue.pauses import pause_for
 from annotation.queue.progress import my_progress, whole_progress
 from annotation.queue.qualification import qualification_of
 from annotation.queue.timeline import timeline
-from annotation.studio.present import queue_context
+from annotation.studio.present.own import own_context
+from annotation.studio.present.queue import queue_context
+from annotation.studio.read.own import own_neighbor
 from annotation.workflow import Right
 from webapp.common.errors import go_on_at
 from webapp.common.http import Request
@@ -71,6 +73,24 @@ def annotate_sample(request: Request, slug: str, key: str) -> HttpResponse:
     context |= {"sample": sample, "studio": studio_json(person, sample, rights)}
     context |= {"events": timeline(sample, person, own=True), "pause": pause_for(person, sample.benchmark)}
     return render(request, "annotation/studio/sample.html", context)
+
+
+@require_safe
+def my_work(request: Request, slug: str) -> HttpResponse:
+    """Template annotation/studio/own.html; context: see ``own_context``, and the benchmark's head. Address: ?state=
+    keeps one state, ?page= is the page."""
+    benchmark = load_benchmark(request, slug, Right.ANNOTATE)
+    context = benchmark_context(request, benchmark, "annotate")
+    context |= own_context(person_of(request), benchmark, request.GET.get("state", ""), request.GET.get("page", ""))
+    return render(request, "annotation/studio/own.html", context)
+
+
+@require_safe
+def my_neighbor(request: Request, slug: str, key: str, *, older: bool) -> HttpResponse:
+    """Go on to the own sample that was begun before this one (``older``) or after it; at the end to the list."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    found = own_neighbor(person, sample, older=older)
+    return redirect("annotation:annotate-sample", slug, found.key) if found else redirect("annotation:my-work", slug)
 
 
 def _see(route: str, *args: str) -> HttpResponse:

@@ -10,6 +10,7 @@ from annotation.common.access import known_to
 from annotation.common.requests import answers_json, body_of, key_of, text_of, whole_of
 from annotation.common.sample import load_sample, next_url, picture_json
 from annotation.common.sentences import checks_json
+from annotation.queue.hand_over import hand_in_now, take_back
 from annotation.queue.leases import ANNOTATE, leave, release, renew_or_refuse
 from annotation.queue.look_ahead import look_ahead
 from annotation.queue.skip import skip
@@ -40,6 +41,24 @@ def submit_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"), key=key_of(request)
     )
     return JsonResponse({"next": next_url("annotation:annotate-sample", slug, following)})
+
+
+@require_POST
+@answers_json
+def take_back_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Make my submission a draft again. 409 ``too_late`` once its time is over."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    take_back(actor=person, sample=sample)
+    return JsonResponse({})
+
+
+@require_POST
+@answers_json
+def hand_in_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Submit for good, without waiting. 409 ``too_late`` where that happened already."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    hand_in_now(actor=person, sample=sample)
+    return JsonResponse({})
 
 
 @require_POST

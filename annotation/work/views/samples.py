@@ -60,7 +60,7 @@ ACTS: dict[str, Act] = {
 @require_safe
 def work_samples(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template annotation/work/samples.html; context: see ``samples_page``. Address: as the list of samples, and
-    ?work=PERSON:KIND (``annotation.models.querysets.waiting.WORK``)."""
+    ?work=PERSON:KIND (``annotation.models.querysets.waiting.WORK``), ?problem=open."""
     return samples_page(request, load_benchmark(request, slug, Right.MANAGE))
 
 
@@ -85,7 +85,7 @@ def samples_page(
         "rows": rows_of(benchmark, page.rows),
         "page": page,
         "total": found.count(),
-        "facets": facets_of(benchmark.samples.all().worked_on(terms.values), terms, request.user),
+        "facets": facets_of(benchmark.samples.all().for_lead(terms.values), terms, request.user),
         "terms": terms,
         "tokens": terms.tokens(benchmark),
         "hidden": terms.pairs(leave="q"),
@@ -103,7 +103,7 @@ def samples_page(
 def _matching(request: SignedInRequest, benchmark: Benchmark, terms: Terms) -> SampleQuerySet:
     samples: SampleQuerySet = benchmark.samples.all()
     narrowed = samples.narrowed(terms.values, chosen=terms.chosen, user=request.user)
-    return narrowed.worked_on(terms.values)
+    return narrowed.for_lead(terms.values)
 
 
 @login_required

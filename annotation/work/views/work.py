@@ -22,7 +22,7 @@ from annotation.queue.leases import queue_of
 from annotation.queue.pauses import pause, resume
 from annotation.queue.progress import whole_progress
 from annotation.work.forms import PauseForm
-from annotation.work.read import PersonAtWork, live_leases, people_at_work
+from annotation.work.read import PersonAtWork, live_leases, open_problems, people_at_work
 from annotation.work.write.leases import release_lease
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
@@ -47,8 +47,8 @@ def work(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def work_page(request: SignedInRequest, benchmark: Benchmark, *, wrong: PauseForm | None = None) -> HttpResponse:
-    """Context: states (sign, words, Count), whole (Whole), people (PersonRow), leases (Lease), queue, order and blind
-    in words, pause (of everybody, or None), pause_form, pausing (the form
+    """Context: states (sign, words, Count), whole (Whole), people (PersonRow), leases (Lease), problems (Problem),
+    queue, order and blind in words, pause (of everybody, or None), pause_form, pausing (the form
     is open: ?pause=PERSON), and what ``work_context`` has."""
     queue = queue_of(benchmark)
     people = people_at_work(benchmark)
@@ -66,6 +66,7 @@ def work_page(request: SignedInRequest, benchmark: Benchmark, *, wrong: PauseFor
             for one in people
         ],
         "leases": live_leases(benchmark),
+        "problems": open_problems(benchmark),
         "queue": queue,
         "order": QueueForm.orders[queue.order],
         "blind": QueueForm.blinds[queue.blind],

@@ -6,6 +6,7 @@ import { completed } from "../models/draft.js";
 import { AdjudicationFoot } from "./adjudication-foot.js";
 import { FrameMarks } from "./frame-marks.js";
 import { OwnTable } from "./own-table.js";
+import { listenForReport } from "./report.js";
 import { ReviewLease } from "./review-lease.js";
 import { send } from "./review-send.js";
 import { listenForSkip } from "./review-skip.js";
@@ -53,6 +54,7 @@ export class SightlineAdjudication extends HTMLElement {
     this.#foot = new AdjudicationFoot(this, { accept: () => this.#accept(), edit: () => this.#edit(!this.#editing), send: (body) => this.#send(body) }, signal);
     this.#seat = new ReviewLease(urls, (sentence) => this.#foot.failed(sentence), signal);
     listenForSkip(urls, this.#seat, signal);
+    listenForReport(signal);
     this.addEventListener("click", (event) => this.#clicked(event), { signal });
     for (const name of ["pointerover", "focusin"]) this.addEventListener(name, ({ target }) => this.#point(target.closest("[data-from]")?.dataset.from ?? null), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });

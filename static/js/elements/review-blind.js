@@ -3,6 +3,7 @@ import { isTyping, singleKey } from "../lib/keys.js";
 import { t } from "../lib/t.js";
 import { BlindAnswer, Stopwatch } from "../models/review-blind.js";
 import { OwnTable } from "./own-table.js";
+import { listenForReport } from "./report.js";
 import { ReviewLease } from "./review-lease.js";
 import { send } from "./review-send.js";
 import { listenForSkip } from "./review-skip.js";
@@ -46,6 +47,7 @@ export class SightlineBlind extends HTMLElement {
     this.#condition = condition;
     this.#seat = new ReviewLease(urls, (sentence) => this.#say(sentence), signal);
     listenForSkip(urls, this.#seat, signal);
+    listenForReport(signal);
     if (image) await new ReviewStage(this.querySelector(".stage"), image).open(signal);
   }
 

@@ -7,6 +7,7 @@ import { showDifference, showFields } from "./difference.js";
 import { OwnTable } from "./own-table.js";
 import { ReviewFoot } from "./review-foot.js";
 import { ReviewLens } from "./review-lens.js";
+import { listenForReport } from "./report.js";
 import { ReviewLease } from "./review-lease.js";
 import { send } from "./review-send.js";
 import { listenForSkip } from "./review-skip.js";
@@ -46,6 +47,7 @@ export class SightlineReview extends HTMLElement {
     new ReviewFoot(this, this.#review, { decide: () => this.#decide(), leave: () => this.#leave() }, signal);
     this.#seat = new ReviewLease(this.#data.urls, (sentence) => this.#review.failed(sentence), signal);
     listenForSkip(this.#data.urls, this.#seat, signal);
+    listenForReport(signal);
     this.#showContent(this.#data.content, this.#data.previous);
     document.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
     this.#keys.show(this);

@@ -7,6 +7,8 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 
 /** What is done to the image and its boxes, by name. */
 const ON_IMAGE = new Set(["box", "next-box", "hand", "delete", "duplicate", "fit", "evidence", "eye", "boxes", "turn", "closer", "farther"]);
+/** What leads from a sample of one's own to others. */
+const ON_OWN = new Set(["previous", "following", "report"]);
 const ON_SUGGESTIONS = new Set(["adopt", "adopt-all", "suggestions"]);
 
 const FIXED_ON_IMAGE = [
@@ -38,9 +40,9 @@ function numbered({ code, shiftKey, altKey }) {
 
 /** The keys of the studio as one person has them. */
 export class StudioKeys extends OwnTable {
-  /** For the list of keys: those that do something on a sample with or without an image, suggested boxes, a discussion. */
-  rowsWith({ image, suggestions, discussion }) {
-    const has = (name) => (image || !ON_IMAGE.has(name)) && (suggestions || !ON_SUGGESTIONS.has(name)) && (discussion || name !== "comment");
+  /** For the list of keys: those that do something on a sample with or without an image, suggested boxes, a discussion, and of one's own. */
+  rowsWith({ image, suggestions, discussion, own = false }) {
+    const has = (name) => (image || !ON_IMAGE.has(name)) && (suggestions || !ON_SUGGESTIONS.has(name)) && (discussion || name !== "comment") && (own || !ON_OWN.has(name));
     return [...this.rowsOf(has), ...(image ? FIXED_ON_IMAGE : []), ...FIXED];
   }
 

@@ -4,6 +4,7 @@ import { completed, same } from "../models/draft.js";
 import { LastAsked } from "../models/last-asked.js";
 import { Comments } from "./comments.js";
 import { beginDraft } from "./draft-work.js";
+import { listenForReport, openReport } from "./report.js";
 import { SampleEditor } from "./sample-editor.js";
 import { Checks } from "./studio-checks.js";
 import { ConflictView } from "./studio-conflict.js";
@@ -11,6 +12,7 @@ import { StudioKeys } from "./studio-keys.js";
 import { Handing } from "./studio-submit.js";
 import { Ahead } from "./studio-ahead.js";
 import { SavingStatus } from "./studio-status.js";
+import { TakeBack } from "./studio-take-back.js";
 import { turnTo } from "./studio-turning.js";
 
 /** Why work is read-only, by its state. */
@@ -20,6 +22,12 @@ const LOCKED = {
   accepted: (key) => t("%(key)s is accepted. Read-only until the lead reopens it.", { key }),
   discarded: (key) => t("%(key)s is discarded. Read-only until the lead reopens it.", { key }),
 };
+
+/** What can be done to a sample whatever its state. */
+const ANYWHERE = new Set(["previous", "following", "report"]);
+
+/** What can be taken back is said next to it. */
+const HELD = (key) => t("%(key)s is submitted.", { key });
 
 /** What of the studio goes on while the place of a comment is picked. */
 const LOOKING = new Set(["fit", "evidence", "closer", "farther", "hand", "turn", "eye", "boxes", "nudge", "escape"]);
@@ -61,7 +69,7 @@ export class SightlineStudio extends HTMLElement {
   get keys() {
     const discussion = Boolean(this.#comments);
     const image = Boolean(this.#data.image);
-    return this.#keys.rowsWith({ image, suggestions: image && this.#data.suggestions.length > 0, discussion });
+    return this.#keys.rowsWith({ image, suggestions: image && this.#data.suggestions.length > 0, discussion, own: true });
   }
 
   disconnectedCallback() {
@@ -70,8 +78,8 @@ export class SightlineStudio extends HTMLElement {
 
   /** Submitted or decided work is shown as the server has it. */
   #lock() {
-    const { key, state } = this.#data;
-    const words = LOCKED[state] ?? LOCKED.accepted;
+    const { key, state, take_back: held } = this.#data;
+    const words = held ? HELD : (LOCKED[state] ?? LOCKED.accepted);
     this.#editor.read(this.#server);
     this.querySelector("[data-opens=skip]").disabled = true;
     this.#saving.lock(words(key));
@@ -102,6 +110,8 @@ export class SightlineStudio extends HTMLElement {
     this.#conflict = new ConflictView(document.getElementById("conflict"), image, (...sides) => this.#settle(...sides));
     const { signal } = this.#ending;
     const send = (...sent) => this.#send(...sent);
+    new TakeBack(this, this.#data.take_back, this.#data.urls, send, signal);
+    listenForReport(signal);
     this.#ahead = new Ahead(this.#data.urls.ahead, send, this.querySelector(".stage"), signal);
     const acts = { signal, send, leave: (address) => this.#leave(address), renewed: () => this.#ahead.asked && this.#ahead.ask() };
     const settle = () => this.#editor.settle();
@@ -129,6 +139,12 @@ export class SightlineStudio extends HTMLElement {
   async #leave(address) {
     const page = address && (await this.#ahead.page(address));
     if (!page || !turnTo(address, page)) location.assign(address ?? this.#data.urls.queue);
+  }
+
+  /** Go to another sample of this person, with what was typed saved. */
+  async #visit(address) {
+    await this.#saving.flush();
+    location.assign(address);
   }
 
   #changed() {
@@ -175,7 +191,9 @@ export class SightlineStudio extends HTMLElement {
       return true;
     }
     if (isNone) return false;
-    if (name === "submit") this.#handing.submit();
+    if (name === "report") openReport();
+    else if (ANYWHERE.has(name)) this.#visit(this.#data.urls[name]);
+    else if (name === "submit") this.#handing.submit();
     else if (name === "comment") this.#comments.begin();
     else return this.#editor.act(name, values, event) !== false;
     return true;

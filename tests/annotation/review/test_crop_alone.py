@@ -145,6 +145,7 @@ def test_only_a_lead_says_what_is_shown_first(rui, lea, waiting):
         "overlap_mode": "shared",
         "review_share": "100",
         "lease_minutes": "15",
+        "take_back_minutes": "0",
     }
     assert client.post(address, form | {"blind": "alternating", "blind_margin": "10"}).status_code == 302
     queue = BenchmarkQueue.objects.get()

@@ -12,6 +12,7 @@ from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.checks import ChecksFailed
 from annotation.content.comments import add_comment, resolve_comment
 from annotation.content.freeze import gold_digest
+from annotation.content.revisions import revision_json
 from annotation.models import BlindAnswer, Comment, Gold, Lease, Review, Revision, Sample
 from annotation.queue.blind.answers import is_right
 from annotation.queue.leave_review import leave_review
@@ -38,6 +39,7 @@ from tests.conftest import signed_in
 from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
+from webapp.common.models import AuditEntry
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -182,6 +184,45 @@ def test_fixing_and_accepting_makes_a_revision_of_the_reviewer_the_gold(ana, rui
     for person in (rui, lea):
         with pytest.raises(Conflict):
             answer_blind(actor=person, sample=sample, answer="A", unsure=False, seconds=1)
+
+
+BOX = {"box": [100, 100, 120, 115], "label": "mug"}
+CALL = {"tool": "crop", "arguments": {"x": 9, "y": 9, "width": 20, "height": 20}, "image_in": None, "image_out": None}
+FIXES = {
+    "question": {"question": "Which colour is the tall mug?"},
+    "options": {"options": {"A": "black", "B": "white", "C": "grey"}},
+    "answer type and accepted answers": {"answer_type": "open", "options": {}, "answer": ["white", "off-white"]},
+    "answer": {"answer": ["A"]},
+    "a box more": {"gold_boxes": [BOX, {"box": [300, 200, 340, 230], "label": ""}]},
+    "a box moved and resized": {"gold_boxes": [{"box": [103, 96, 118, 120], "label": "mug"}]},
+    "a label": {"gold_boxes": [BOX | {"label": "cup"}]},
+    "an adopted box": {"gold_boxes": [BOX | {"source": "Model A"}]},
+    "facets": {"facets": {"category": ["Color", "OCR"], "scene": ["kitchen"]}},
+    "toolchain": {"reference_toolchain": [CALL]},
+    "plan": {"targets": [{"tool": "lamp", "step": 1}], "distractors": ["rag"], "ordered": True},
+}
+
+
+@pytest.mark.parametrize("field", FIXES)
+def test_every_field_is_fixed_without_a_return(rui, sample, field):
+    """The revision of the author stays as it was; the log says who fixed what, and the fix is gold at once."""
+    before = revision_json(Revision.objects.with_content().get())
+    fixed = before | FIXES[field]
+    reviewed(rui, sample, "fix_and_accept", content=fixed)
+    gold = Revision.objects.with_content().get(gold_of__sample=sample)
+    assert (gold.number, gold.author) == (2, rui)
+    said = revision_json(gold)
+    assert {name: said[name] for name in FIXES[field]} == {
+        name: with_source(value) if name == "gold_boxes" else value for name, value in FIXES[field].items()
+    }
+    assert revision_json(Revision.objects.with_content().get(number=1)) == before
+    entry = AuditEntry.objects.get(action="annotation.fix_and_accept")
+    assert (entry.actor, entry.data["revision"], entry.data["fixed_as"]) == (rui, 1, 2)
+
+
+def with_source(boxes):
+    """A box says where it was adopted from, if it was."""
+    return [{key: value for key, value in box.items() if key != "source" or value} for box in boxes]
 
 
 def test_a_fix_that_does_not_pass_the_checks_changes_nothing(rui, sample):

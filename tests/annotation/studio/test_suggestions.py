@@ -10,7 +10,7 @@ from annotation.content.suggestions import Suggestion, allow_suggestions, sugges
 from annotation.models import Revision, Sample
 from annotation.queue.editor import studio_json
 from annotation.schema import Box
-from annotation.studio.read import suggest_predictions
+from annotation.studio.read.suggestions import suggest_predictions
 from annotation.studio.write.submit import submit
 from tests.annotation.work_data import annotation_of, content, submitted, take_one, to_annotate
 from tests.conftest import signed_in

@@ -234,6 +234,7 @@ RULE = {
     "order": "facet", "facet": "room", "overlap": "2", "overlap_share": "15", "review_share": "80",
     "overlap_mode": "independent",
     "blind": "off", "blind_margin": "25", "lease_minutes": "30",
+    "take_back_minutes": "10",
 }  # fmt: skip
 
 
@@ -247,7 +248,7 @@ def test_the_rule_of_the_queue_is_set_and_shown(lea: User) -> None:
     benchmark.refresh_from_db()
     queue = benchmark.queue
     assert (queue.order, queue.facet, queue.overlap, queue.overlap_share) == ("facet", "room", 2, 0.15)
-    assert (queue.review_share, queue.blind, queue.lease_minutes) == (0.8, "off", 30)
+    assert (queue.review_share, queue.blind, queue.lease_minutes, queue.take_back_minutes) == (0.8, "off", 30, 10)
     assert 'value="15"' in client.get(QUEUE).content.decode()
     assert "15% to 2 people each" in " ".join(client.get(WORK).content.decode().split())
     again = client.post(QUEUE, RULE, follow=True)
@@ -257,7 +258,7 @@ def test_the_rule_of_the_queue_is_set_and_shown(lea: User) -> None:
 WRONG = [
     ("order", "backwards"), ("facet", ""), ("facet", "unknown"), ("overlap", "0"), ("overlap", "x"),
     ("overlap_share", "101"), ("overlap_mode", "none"), ("review_share", "nan"), ("blind", "folded"),
-    ("blind_margin", "201"), ("lease_minutes", "481"),
+    ("blind_margin", "201"), ("lease_minutes", "481"), ("take_back_minutes", "121"),
 ]  # fmt: skip
 
 
