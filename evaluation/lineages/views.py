@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.db.models import Count, Max
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -36,6 +37,9 @@ from webapp.common.errors import ApplicationError
 from webapp.common.htmx import render_page
 from webapp.common.http import Request
 
+ON_A_PAGE = 50
+"""Checkpoints of the table that are shown at once; the curves and the files have all."""
+
 
 @require_safe
 def lineages(request: HttpRequest, slug: str) -> HttpResponse:
@@ -50,9 +54,11 @@ def lineages(request: HttpRequest, slug: str) -> HttpResponse:
 def lineage(request: Request, slug: str, pk: int) -> HttpResponseBase:
     """Template evaluation/lineages/lineage.html and its piece evaluation/lineages/_series.html, which is asked for
     again while rows arrive. Address: ?setting= (where runs share a step) &q=QUERY (its samples) &from=RUN&to=RUN (what
-    flipped between them) &smooth=3|5|9 &format=csv|json|jsonl|parquet|md|tex|svg|png (these numbers as a file).
+    flipped between them) &smooth=3|5|9 &page=N (of the table)
+    &format=csv|json|jsonl|parquet|md|tex|svg|png (these numbers as a file).
 
-    Context: lineage, series, panels, heads, rows, finding and basis (in words), flips, smooth, smoothings, formats,
+    Context: lineage, series, panels, heads, rows, page (of points, those of the rows),
+    finding and basis (in words), flips, smooth, smoothings, formats,
     form (what was trained, of who imports runs), error (of the query)."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     found = get_object_or_404(benchmark.lineages.select_related("benchmark"), pk=pk)
@@ -73,7 +79,7 @@ def lineage(request: Request, slug: str, pk: int) -> HttpResponseBase:
             raise Http404(gettext("Formats: %(formats)s.") % {"formats": ", ".join(FORMATS)})
         return lineage_file(series, format, smooth)
     context = {
-        **benchmark_context(request, benchmark, "lineages"), **_shown(series, smooth),
+        **benchmark_context(request, benchmark, "lineages"), **_shown(series, smooth, request.GET.get("page")),
         "lineage": found, "q": query, "error": error, "terms": _others(request),
     }  # fmt: skip
     if context["rights"]["import_runs"]:
@@ -86,13 +92,15 @@ def lineage(request: Request, slug: str, pk: int) -> HttpResponseBase:
     return answer
 
 
-def _shown(series: Series, smooth: int) -> dict[str, Any]:
+def _shown(series: Series, smooth: int, number: str | None) -> dict[str, Any]:
+    page = Paginator(series.points, ON_A_PAGE).get_page(number)
     finding, basis = separation_words(series)
     return {
         "series": series,
         "panels": panels_of(series, smooth),
         "heads": heads_of(columns_of(series)),
-        "rows": rows_of(series),
+        "page": page,
+        "rows": rows_of(series, page),
         "finding": finding,
         "basis": basis,
         "flips": flips_of(series),

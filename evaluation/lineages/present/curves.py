@@ -89,15 +89,18 @@ class Panel:
 
 def panels_of(series: Series, smooth: int = 0) -> list[Panel]:
     """The panels with a value. ``smooth``: how many steps a smoothed line is the mean of, 0 for none."""
+    slug = series.lineage.benchmark.slug
+    # Once for all panels: on long lineages, addresses take most of the time of the drawings.
+    links = [reverse("evaluation:run", args=[slug, point.run.pk]) for point in series.points]
     found = []
     for name, (title, metrics) in PANELS.items():
         known = [metric for metric in metrics if series.known(metric)]
         if known:
-            found.append(_panel(name, str(title), known, series, smooth))
+            found.append(_panel(name, str(title), known, series, smooth, links))
     return found
 
 
-def _panel(name: str, title: str, metrics: Sequence[str], series: Series, smooth: int) -> Panel:
+def _panel(name: str, title: str, metrics: Sequence[str], series: Series, smooth: int, links: Sequence[str]) -> Panel:
     points, unit = series.points, METRICS[metrics[0]].unit
     steps = [point.step for point in points]
     first, last = min(steps), max(steps)
@@ -128,7 +131,7 @@ def _panel(name: str, title: str, metrics: Sequence[str], series: Series, smooth
     separated = series.separation.first if series.separation else None
     at = _separated_at(series, places) if name == "accuracy" and separated is not None else ""
     return Panel(
-        name, title, _unit_words(unit), lines, _hits(series, metrics, places), _step_ticks(steps, places),
+        name, title, _unit_words(unit), lines, _hits(series, metrics, places, links), _step_ticks(steps, places),
         [Tick(format_number(down(mark)), _tick(unit, mark)) for mark in _marked(low, high)], at, len(points) > LARGE,
     )  # fmt: skip
 
@@ -222,16 +225,12 @@ def _marks(
     ]
 
 
-def _hits(series: Series, metrics: Sequence[str], places: Sequence[float]) -> list[Hit]:
+def _hits(series: Series, metrics: Sequence[str], places: Sequence[float], links: Sequence[str]) -> list[Hit]:
     width = min(24.0, (RIGHT - LEFT) / max(1, len(places)))
-    slug = series.lineage.benchmark.slug
     return [
-        Hit(
-            format_number(x - width / 2), format_number(width), reverse("evaluation:run", args=[slug, point.run.pk]),
-            point_words(point, metrics),
-        )
-        for point, x in zip(series.points, places, strict=True)
-    ]  # fmt: skip
+        Hit(format_number(x - width / 2), format_number(width), href, point_words(point, metrics))
+        for point, x, href in zip(series.points, places, links, strict=True)
+    ]
 
 
 def point_words(point: Point, metrics: Sequence[str]) -> str:

@@ -79,7 +79,7 @@ def _document(series: Series) -> Document:
             decimal(row.point.step), str(row.point.run),
             *(f"{cell.text} [{cell.ends}]" if cell.ends else cell.text for cell in row.cells), row.apart.text, row.p,
         ]
-        for row in rows_of(series)
+        for row in rows_of(series, series.points)
     ]  # fmt: skip
     return Document(_caption(series), heads, [""] * len(heads), [Band("", rows)], _notes(series), frozenset({1}))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -72,8 +72,8 @@ def columns_of(series: Series) -> list[str]:
     return [metric for metric in MEASURED if series.known(metric)]
 
 
-def rows_of(series: Series) -> list[Row]:
-    """The table that says what the curves draw."""
+def rows_of(series: Series, points: Iterable[Point]) -> list[Row]:
+    """Rows of the table that says what the curves draw, for some checkpoints of the series."""
     changes = changes_by_run(series)
     metrics = columns_of(series)
     slug = series.lineage.benchmark.slug
@@ -86,7 +86,7 @@ def rows_of(series: Series) -> list[Row]:
             p_value(one.p_holm) if (one := changes.get(point.run.pk)) and one.p_holm is not None else "",
             bool(one and one.separated),
         )
-        for point in series.points
+        for point in points
     ]
 
 

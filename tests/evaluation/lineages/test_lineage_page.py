@@ -104,6 +104,17 @@ def test_a_point_opens_its_run_and_two_open_compare(grpo: Lineage, lea: User) ->
     assert signed_in(lea).get(compare).status_code == 200
 
 
+def test_a_long_table_has_pages_and_the_curves_have_all_steps(
+    grpo: Lineage, lea: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evaluation.lineages.views.ON_A_PAGE", 2)
+    pages = [page_of(signed_in(lea), grpo, page=number) for number in (1, 2, 3)]
+    assert [[row.point.step for row in page.context["rows"]] for page in pages] == [[0, 100], [200, 300], [400]]
+    assert all(len(page.context["panels"][0].hits) == len(RIGHT) for page in pages)
+    assert 'rel="next"' in pages[0].content.decode()
+    assert 'rel="next"' not in pages[2].content.decode()
+
+
 def test_page_api_file_and_command_have_the_same_numbers(grpo: Lineage, lea: User, capsys: Any) -> None:
     from django.core.management import call_command
 
