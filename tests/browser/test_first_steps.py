@@ -72,7 +72,12 @@ def test_a_newcomer_gets_from_an_empty_server_to_an_accepted_sample(
     mouse.press(page.get_by_role("button", name="Submit and next"))
     expect(page).to_have_url(f"{live_server.url}/benchmarks/street-signs/annotate/")
 
-    mouse.press(page.get_by_role("link", name="All samples"))
+    mouse.press(page.get_by_role("link", name="My work"))
+    mouse.press(page.get_by_role("link", name="mug", exact=True))
+    mouse.press(page.get_by_role("button", name="Send to review now"))
+    expect(page.get_by_role("button", name="Send to review now")).to_have_count(0)
+
+    page.goto(f"{live_server.url}/benchmarks/street-signs/")
     mouse.press(page.get_by_role("link", name="Invite annotators and a reviewer"))
     page.get_by_label("Email of the person").fill("rui@example.org")
     mouse.press(page.locator("#invite").get_by_label("reviewer", exact=True))
