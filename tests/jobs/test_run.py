@@ -4,7 +4,7 @@ from datetime import timedelta
 from threading import Event
 
 import pytest
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from tests.jobs.conftest import Enqueue
@@ -180,3 +180,21 @@ def test_files_that_cannot_be_swept_now_do_not_keep_the_next_sweep_from_its_work
     sweep(now := timezone.now())
     assert swept == [now]
     assert "held open" in caplog.text
+
+
+def test_a_sweep_that_failed_is_tried_again_at_once(monkeypatch) -> None:
+    asked = []
+
+    def fails_once(now) -> None:
+        asked.append(now)
+        if len(asked) == 1:
+            raise OperationalError("gone")
+
+    monkeypatch.setattr(sweeper, "sweep", fails_once)
+    monkeypatch.setattr(sweeper, "sweep_each_minute", lambda now: None)
+    schedule, now = sweeper.Schedule(), timezone.now()
+    with pytest.raises(OperationalError):
+        schedule.run(now)
+    schedule.run(now)
+    schedule.run(now)
+    assert len(asked) == 2

@@ -78,7 +78,13 @@ class Schedule:
                 if due:
                     self._last[every] = now
             if due:
-                each(now)
+                try:
+                    each(now)
+                except Exception:
+                    # The next round tries it again, as if it had not been its time yet.
+                    with self._lock:
+                        del self._last[every]
+                    raise
 
 
 class Sweeper(Thread):
