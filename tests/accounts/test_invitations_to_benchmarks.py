@@ -46,7 +46,7 @@ def test_the_link_is_shown_once_and_its_secret_is_kept_nowhere(kitchen: Benchmar
     later = client.get(SETTINGS).content.decode()
     assert link not in later
     assert "ines@example.org" in later
-    assert "annotator, reviewer" in later
+    assert "annotator and reviewer" in later
     assert Invitation.objects.get().token_hash not in link
 
 

@@ -150,13 +150,13 @@ def test_the_page_takes_the_same_queries_for_one_sample_and_for_sixty(
     client.get(PAGE)
     # session, person; the benchmark, roles (may I, see gold, what else); tabs count samples, reviews, pauses, runs;
     # version; page: samples, boxes, calls, plan tools, facets; strip: states, answers and chains, pictures, shares; at
-    # the left: states, areas and pictures, facets.
+    # the left: states, areas and pictures, facets; the first steps of a lead.
     for count in (1, 60):
         fill(lea, kitchen, 1, count)
-        with django_assert_num_queries(21):
+        with django_assert_num_queries(22):
             answer = client.get(PAGE)
         assert answer.context["total"] == count
-        with django_assert_num_queries(21):
+        with django_assert_num_queries(22):
             client.get(PAGE, {"view": "table", "sort": "share"})
 
 
