@@ -81,7 +81,7 @@ ExampleHead = Callable[[Example], str]
 
 
 def outline(text: str) -> Outline:
-    """Headings, images and examples of a text, and what is wrong with it. Nothing is looked up."""
+    """Headings, images and examples of a text, and why it can't be published. Nothing is looked up."""
     tokens = _parser().parse(text, {})
     opened = [token for token in tokens if token.type == f"container_{EXAMPLE}_open"]
     examples = [_example(token.info) for token in opened]
@@ -107,7 +107,7 @@ def outline(text: str) -> Outline:
 
 
 def render(text: str, *, figure: Figure, example: ExampleHead) -> str:
-    """HTML of a text. HTML in it is shown as it is written, and links lead only to web and mail addresses."""
+    """HTML of a text. HTML in it is escaped, and links lead only to web and mail addresses."""
     parser = _parser()
     tokens = parser.parse(text, {})
     for token, heading in _headings(tokens):
@@ -116,7 +116,7 @@ def render(text: str, *, figure: Figure, example: ExampleHead) -> str:
 
 
 def changed_lines(before: str, after: str) -> Iterator[tuple[Change, str]]:
-    """Every line of both texts, in the order of reading: what was removed stands before what was added."""
+    """Every line of both texts, in the order of reading: removed lines precede added ones."""
     old, new = before.splitlines(), after.splitlines()
     for kind, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "equal":

@@ -40,7 +40,7 @@ class Required(StrEnum):
 
 
 class FacetAuthor(StrEnum):
-    """Who gives a facet its values."""
+    """The person who gives a facet its values."""
 
     ANNOTATOR = "annotator"
     REVIEWER = "reviewer"
@@ -48,7 +48,7 @@ class FacetAuthor(StrEnum):
 
 
 class QuestionAuthor(StrEnum):
-    """Who writes the question."""
+    """The person who writes the question."""
 
     ANNOTATOR = "annotator"
     IMPORT = "import"
@@ -284,7 +284,7 @@ def _json(value: Any) -> Any:
 
 
 class _Entry:
-    """One object of the JSON while it is read. What is invalid becomes a problem and counts as omitted."""
+    """One object of the JSON while it is read. Invalid entries become problems and count as omitted."""
 
     def __init__(self, given: object, where: str, problems: list[Problem]) -> None:
         self.where, self.problems = where, problems
@@ -502,7 +502,7 @@ def _help(entry: _Entry) -> dict[str, str]:
 
 
 def _contradictions(schema: TaskSchema) -> Iterable[Problem]:
-    """What is valid alone but not together."""
+    """Problems of entries that are valid alone but not together."""
     yield from _repeated(f"facets[{number}].name" for number in _again(one.name for one in schema.facets))
     for index, facet in enumerate(schema.facets):
         yield from _repeated(

@@ -99,7 +99,6 @@ class World:
             add_member(actor=lea, benchmark=benchmark, user=self.people[name], role=Role(name))
         picture = with_picture(benchmark, lea, folder)
         freeze_version(actor=lea, benchmark=benchmark)
-        publish(actor=lea, benchmark=benchmark, body="# Street\n", must_read=False, based_on=0)
         handed_in, to_do, comment = work_of(ana, benchmark)
         invitation, secret = invite_person(actor=lea, benchmark=benchmark, email="new@example.org", roles=[Role.LEAD])
         record = ImportRecord.objects.create(
@@ -209,7 +208,8 @@ def experiment_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
 
 
 def quality_of(lea: User, ana: User, benchmark: Benchmark) -> dict[str, Any]:
-    """A gold check that Ana answered, and a sample drawn for an audit."""
+    """Guidelines, a gold check that Ana answered, and a sample drawn for an audit."""
+    publish(actor=lea, benchmark=benchmark, body="# Street\n", must_read=False, based_on=0)
     add_checks(actor=lea, benchmark=benchmark, keys=["seen-01"])
     check = GoldCheck.objects.get()
     now = timezone.now()

@@ -75,8 +75,8 @@ VARIABLES: tuple[Variable, ...] = (
     )),
     Variable("EMAIL_FROM", "", "Sender of email, such as Sightline <sightline@example.org>. Needed with EMAIL_URL."),
     Variable("SIGHTLINE_WHO_CREATES", "leads", (
-        "Who creates benchmarks: admins (site admins), leads (also leads of a benchmark) or members (everyone with an "
-        "account)."
+        "People who can create benchmarks: admins (site admins), leads (also leads of a benchmark) or members "
+        "(everyone with an account)."
     )),
     Variable("SIGHTLINE_WORKER_THREADS", "2", "Jobs that one worker process runs at the same time."),
     Variable("SIGHTLINE_WEB_THREADS", "8", "Requests that one web process answers at the same time."),

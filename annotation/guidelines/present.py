@@ -1,4 +1,4 @@
-"""Guidelines as they are read: Markdown with images and examples of the benchmark, and what changed."""
+"""Guidelines for readers: Markdown with images and examples of the benchmark, and what changed."""
 
 from __future__ import annotations
 

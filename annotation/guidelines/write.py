@@ -20,7 +20,7 @@ def publish(
     *, actor: User, benchmark: Benchmark, body: str, note: str = "", must_read: bool = True, based_on: int
 ) -> Guideline:
     """The next version of the guidelines, in force from now on. ``based_on``: the number of the version that the actor
-    changed. Raises ``Conflict`` if another was published meanwhile, and ``InvalidInput`` with what is wrong."""
+    changed. Raises ``Conflict`` if another was published meanwhile, and ``InvalidInput`` with the problems."""
     require(actor, benchmark, Right.MANAGE)
     found = outline(body)
     with transaction.atomic():

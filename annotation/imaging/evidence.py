@@ -18,7 +18,7 @@ MIN_SIDE = 64
 """... and at least this many pixels of the image, so that a dot is seen somewhere."""
 
 WIDE_CONTEXT = 1.6
-"""A wide area is so many times as wide as all the boxes together, and at least ``WIDE_LEAST`` pixels."""
+"""Width of a wide area, as a multiple of the width of all boxes together; at least ``WIDE_LEAST`` pixels."""
 WIDE_LEAST = 160
 WIDE_RATIO = 16 / 9
 

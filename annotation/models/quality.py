@@ -89,7 +89,7 @@ class QualificationAttempt(models.Model):
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="qualifications")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="qualifications")
     number = models.PositiveSmallIntegerField()
-    needed = models.FloatField(help_text="Share of its samples to pass, as it was when the attempt began.")
+    needed = models.FloatField(help_text="Share of its samples to pass, fixed when the attempt began.")
     passed = models.BooleanField(null=True, blank=True)
     waived_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"

@@ -120,7 +120,7 @@ class QualificationForm(forms.Form):
 
 
 class WaiveForm(forms.Form):
-    """Who needs no qualification test, and why. ``people``: those who can be chosen."""
+    """A person who needs no qualification test, and why. ``people``: those who can be chosen."""
 
     user = forms.ModelChoiceField(User.objects.none(), label=gettext_lazy("Annotator"), empty_label=None)
     reason = forms.CharField(label=gettext_lazy("Reason"), max_length=300)

@@ -1,6 +1,6 @@
 """From a submission to its review: at once, or after the time in which its author can take it back.
 
-Until then a submission is a draft that nobody else sees, and a gold check is not compared with gold: to their authors
+Until then only its author sees a submission, as a draft, and a gold check is not compared with gold: to their authors
 both look the same.
 """
 
@@ -85,7 +85,7 @@ def is_drawn(sample: Sample, share: float) -> bool:
 
 
 def take_back(*, actor: User, sample: Sample) -> None:
-    """Make the submission of this person a draft again, as it was, theirs under a lease. Raises ``Conflict`` with the
+    """Make the submission of this person a draft again, unchanged and under their lease. Raises ``Conflict`` with the
     code ``too_late`` once its time is over."""
     require(actor, sample.benchmark, Right.ANNOTATE)
     with transaction.atomic():
@@ -184,7 +184,7 @@ def _hand_over(actor: User | None, number: int) -> bool:
 
 
 def _obstacle(annotation: Annotation, content: Mapping[str, Any]) -> str:
-    """Why a submission goes back to its author: what was right when it was submitted is not any more."""
+    """Why a submission goes back to its author: it was valid when it was submitted, and is not any more."""
     sample, author = annotation.sample, annotation.author
     fixed = fixed_question(author, sample) if author is not None else None
     if answers_another(content, fixed):

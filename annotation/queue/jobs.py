@@ -1,4 +1,4 @@
-"""What is swept each minute: submissions that can no longer be taken back are handed over to review."""
+"""Each minute, submissions that can no longer be taken back go to review."""
 
 from __future__ import annotations
 

@@ -27,13 +27,13 @@ def in_order_of_review(samples: SampleQuerySet, queues: Sequence[BenchmarkQueue]
 
 
 def places_in_review(benchmark: Benchmark) -> dict[int, Place]:
-    """The place of each sample that waits for a review, by its number. One query."""
+    """The position of each sample that waits for a review, by its number. One query."""
     queues = [queue_of(benchmark)]
     return _numbered(in_order_of_review(Sample.objects.awaiting_review(queues), queues))
 
 
 def place_for(reviewer: User, sample: Sample) -> Place | None:
-    """The place of a sample among those that wait for this reviewer; None where it does not, and for a person who is
+    """The position of a sample among those that wait for this reviewer; None where it does not, and for a person who is
     handed gold checks: they know nothing of who works on what. Two queries."""
     if not known_to(reviewer, sample.benchmark).states:
         return None

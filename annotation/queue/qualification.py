@@ -1,7 +1,7 @@
 """The qualification test: accepted samples that a person annotates before the queue assigns anything else.
 
 A sample of the test is a gold check that the person knows to be one. Its question is given, so that every answer can be
-compared. Who annotates is told how many they passed, but not the gold: others may still take the test.
+compared. Annotators see how many they passed, but not the gold: others may still take the test.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from webapp.accounts.models import User
 from webapp.common import audit
 
 LOOKED_AT = 1000
-"""So many of the samples that fit are drawn from."""
+"""Samples that fit and are drawn from, at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Qualification:
-    """How a person stands to the test. ``asked``: they have to pass it first. ``done`` of ``size`` samples of the open
+    """A person in the test. ``asked``: they have to pass it first. ``done`` of ``size`` samples of the open
     attempt are submitted or skipped. ``passed_n``: of the last finished attempt, of ``last_size``; None before the
     first. ``attempts_left``: further ones after the open one."""
 
@@ -77,7 +77,7 @@ def next_item(actor: User, benchmark: Benchmark, rules: QualityRules, beside: Sa
 
 
 def qualification_of(user: User, benchmark: Benchmark) -> Qualification:
-    """How this person stands to the test. One query where there is one, and two more until they passed it."""
+    """The state of this person in the test. One query where there is one, and two more until they passed it."""
     if is_qualified(user, benchmark):
         return Qualification(False)
     rules = rules_of(benchmark)
@@ -149,13 +149,13 @@ def _begin(actor: User, benchmark: Benchmark, rules: QualityRules) -> Qualificat
             data = {"number": number, "samples": [sample.key for sample in drawn]}
             audit.record(actor, "qualification.begin", attempt, benchmark.slug, data=data)
     except IntegrityError:
-        # The same person asked twice in the same moment, or another one took the place of a sample.
+        # The same person asked twice in the same moment, or another person got a sample at the same time.
         return _open(actor, benchmark)
     return attempt
 
 
 def _fitting(user: User, benchmark: Benchmark, rules: QualityRules) -> list[Sample]:
-    """Accepted samples that can tell something of this person: with gold that can be compared, not made, reviewed or
+    """Accepted samples that can measure this person: with gold that can be compared, not made, reviewed or
     seen by them, no running gold checks, and not in the guidelines."""
     revisions = Revision.objects.filter(annotation__sample=OuterRef("pk"))
     seen = Q(author=user) | Q(annotation__author=user) | Q(reviews__reviewer=user) | Q(blind_answers__reviewer=user)

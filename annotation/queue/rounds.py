@@ -179,7 +179,7 @@ def box_names(submissions: Submissions, groups: Sequence[BoxGroup | None]) -> li
 def end_round(
     found: Adjudication, decision: str, actor: User | None, result: Revision | None, submissions: Submissions
 ) -> None:
-    """Record the decision of an open round. Verified toolchains beside that of the result, if there is one, are
+    """Record the decision of an open round. Verified toolchains other than that of the result, if there is one, are
     accepted."""
     with transaction.atomic():
         if result is not None:

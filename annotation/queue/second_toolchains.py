@@ -1,4 +1,4 @@
-"""Two different toolchains that were both verified: one is the gold's, and the other is accepted beside it."""
+"""Two different toolchains that were both verified: one is the gold's, and the other is accepted in addition."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def require_answered(sample: Sample, content: Mapping[str, Any]) -> None:
 
 
 def without_answer(content: SampleContent) -> SampleContent:
-    """What is submitted of a content that says that the question cannot be answered: the question and the reason."""
+    """The part of a content that is submitted if its question cannot be answered: the question and the reason."""
     if content.unanswerable is None:
         return content
     return replace(content, answers=(), gold_boxes=(), reference_toolchain=(), plan=ToolPlan())

@@ -43,7 +43,7 @@ Ask for **one** fact that can be read from the image. Do not give the position a
 
 # Options
 
-Four options of the same kind. The wrong ones should be on the board too, in other notes.
+Four options of the same kind. The incorrect ones should be on the board too, in other notes.
 
 # Evidence
 

@@ -35,6 +35,23 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
     return browser_context_args | {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"}
 
 
+def review(browser: Browser, link: str, address: str, mouse: Mouse) -> None:
+    """Rui accepts the invitation and what waits."""
+    other = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    other.goto(link)
+    other.get_by_label("Name shown to others").fill("Rui Costa")
+    other.get_by_label("Password", exact=False).first.fill(PASSWORD)
+    mouse.press(other.get_by_role("button", name="Create account"))
+    other.goto(address)
+    mouse.press(other.get_by_role("button", name="Continue"))
+    expect(other.locator("sightline-blind .stage.is-live")).to_be_visible(timeout=15_000)
+    other.get_by_label("Your answer").fill("black")
+    other.keyboard.press("Control+Enter")
+    expect(other.locator("sightline-review .stage.is-drawn")).to_be_visible(timeout=15_000)
+    mouse.press(other.get_by_role("button", name="Accept").first)
+    expect(other).to_have_url(address)
+
+
 def test_a_newcomer_gets_from_an_empty_server_to_an_accepted_sample(
     page: Page, browser: Browser, faults: list[str], live_server: Any, tmp_path: Path, settings: Any
 ) -> None:
@@ -84,19 +101,7 @@ def test_a_newcomer_gets_from_an_empty_server_to_an_accepted_sample(
     mouse.press(page.locator("#invite").get_by_role("button", name="Invite"))
     link = page.locator("code.secret").inner_text()
 
-    other = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
-    other.goto(link)
-    other.get_by_label("Name shown to others").fill("Rui Costa")
-    other.get_by_label("Password", exact=False).first.fill(PASSWORD)
-    mouse.press(other.get_by_role("button", name="Create account"))
-    other.goto(f"{live_server.url}/benchmarks/street-signs/review/")
-    mouse.press(other.get_by_role("button", name="Continue"))
-    expect(other.locator("sightline-blind .stage.is-live")).to_be_visible(timeout=15_000)
-    other.get_by_label("Your answer").fill("black")
-    other.keyboard.press("Control+Enter")
-    expect(other.locator("sightline-review .stage.is-drawn")).to_be_visible(timeout=15_000)
-    mouse.press(other.get_by_role("button", name="Accept").first)
-    expect(other).to_have_url(f"{live_server.url}/benchmarks/street-signs/review/")
+    review(browser, link, f"{live_server.url}/benchmarks/street-signs/review/", mouse)
 
     assert Gold.objects.get().revision.question == "Which color is the mug?"
     assert mouse.clicks <= MOST_CLICKS

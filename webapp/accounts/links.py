@@ -60,7 +60,7 @@ def set_up_path() -> str:
 
 
 def opens_set_up(signed: str) -> bool:
-    """Whether this link was made on this site in the last 24 hours, and nobody has an account yet."""
+    """Whether this link was made on this site in the last 24 hours, and there are no accounts yet."""
     try:
         signing.loads(signed, salt=_SET_UP, max_age=SET_UP_SECONDS)
     except signing.BadSignature:

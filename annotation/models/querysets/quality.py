@@ -50,7 +50,7 @@ class CheckAnswerQuerySet(models.QuerySet[Any]):
         return self.filter(state="handed_in")
 
     def handed_in(self) -> Self:
-        """Keep answers that were handed in for good, and compared with gold."""
+        """Keep answers that were submitted for good and compared with gold."""
         return self.submitted().filter(held_until__isnull=True)
 
     def held(self) -> Self:

@@ -60,7 +60,7 @@ def _group(group: BoxGroup, letters: list[str]) -> dict[str, Any]:
 
 
 def _fields(submissions: Submissions, plan: bool) -> list[dict[str, Any]]:
-    """Only the fields that somebody filled in, disputed ones first."""
+    """Only the fields that an annotator filled in, disputed ones first."""
     compared: Compared = submissions.compared
     chain = any(one.reference_toolchain for one in submissions.contents)
     empty = {Field.TOOLCHAIN: not chain, Field.PLAN: not plan, Field.FACETS: not any(submissions.facets)}

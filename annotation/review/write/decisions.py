@@ -59,7 +59,7 @@ def next_to_review(*, actor: User, benchmark: Benchmark) -> Sample | None:
 
 
 def next_after_decision(actor: User, benchmark: Benchmark) -> Sample | None:
-    """The same for a person whose right was asked for already; None while they have guidelines to read."""
+    """The same without a check of permissions; None while they have guidelines to read."""
     if Guideline.objects.to_read_by(actor, benchmark).exists():
         return None
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(actor)

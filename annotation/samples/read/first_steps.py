@@ -41,7 +41,7 @@ STEPS = {
     ),
     "people": Step(
         gettext_lazy("Invite annotators and a reviewer"),
-        gettext_lazy("Nobody reviews their own work, so at least two people are needed."),
+        gettext_lazy("People can't review their own work, so at least two people are needed."),
         "annotation:settings",
     ),
     "pilot": Step(
@@ -51,7 +51,7 @@ STEPS = {
     ),
     "accepted": Step(
         gettext_lazy("Review the first samples"),
-        gettext_lazy("Read the agreement, make the guidelines clearer, and accept what is right."),
+        gettext_lazy("Read the agreement, make the guidelines clearer, and accept good samples."),
         "annotation:review",
     ),
 }

@@ -26,7 +26,7 @@ LOOKS_SUBMITTED = (State.SUBMITTED, State.IN_REVIEW, State.ACCEPTED, State.SUPER
 
 
 def shown_states(user: User, benchmark: Benchmark) -> Mapping[State, tuple[State, ...]]:
-    """The states that this person can tell apart, each with what it takes in."""
+    """The states that this person can distinguish, each with the states it includes."""
     if not known_to(user, benchmark).handed_checks:
         return {state: (state,) for state in STATES}
     apart = {state: (state,) for state in STATES if state not in LOOKS_SUBMITTED}

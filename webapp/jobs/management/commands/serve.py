@@ -58,7 +58,7 @@ class Command(BaseCommand):
             self.stdout.write(f"Sightline is running at http://{shown}:{port}/ (stop it with Ctrl-C)")
             if set_up:
                 address = settings.SITE_URL or f"http://{shown}:{port}"
-                self.stdout.write(f"Nobody has an account yet. Create the first one at {address}{set_up}")
+                self.stdout.write(f"There are no accounts yet. Create the first one at {address}{set_up}")
             self.stdout.flush()
 
         serve(bound, processes=settings.WEB_PROCESSES, worker_threads=workers, ready=ready)
