@@ -19,7 +19,7 @@ from webapp.accounts.models import User
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 BASE = "/benchmarks/kitchen/"
 RESULTS = ["Runs", "Leaderboard", "Failures", "Compare", "Toolchains"]
-EVERYONE = ["Versions", "Data card", "Slices", "Lineages", "Rewards"]
+EVERYONE = ["Guidelines", "Versions", "Data card", "Slices", "Lineages", "Rewards"]
 WORKERS = ["Agreement", "Diagnostics", "Judging", "Human study"]
 LEADS = [
     "Work", "Quality", *WORKERS, *EVERYONE, "Answers", "Experiments", "Import", "Export", "Tools",
