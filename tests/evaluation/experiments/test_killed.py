@@ -160,7 +160,8 @@ def check(experiment: Experiment) -> None:
     assert not answered.filter(n__gt=1).exists(), "an answered request was asked again"
     assert experiment.calls >= exchanges.count()
     assert experiment.reserved_usd == pytest.approx(0.0)
-    assert not Job.objects.live().filter(payload__experiment_id=experiment.pk).exists()
+    # The experiment is done a moment before the job that did its last attempt.
+    wait_until(lambda: not Job.objects.live().filter(payload__experiment_id=experiment.pk).exists(), seconds=30)
 
 
 def change_prompt(benchmark: Benchmark, choices: Choices) -> None:
