@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
                 ("number", models.PositiveSmallIntegerField()),
                 (
                     "needed",
-                    models.FloatField(help_text="Share of its samples to pass, as it was when the attempt began."),
+                    models.FloatField(help_text="Share of its samples to pass, fixed when the attempt began."),
                 ),
                 ("passed", models.BooleanField(blank=True, null=True)),
                 ("reason", models.CharField(blank=True, default="", max_length=300)),
