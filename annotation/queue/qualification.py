@@ -73,6 +73,10 @@ def next_item(actor: User, benchmark: Benchmark, rules: QualityRules, beside: Sa
     if beside is not None:
         waiting = waiting.exclude(check_of__sample=beside)
     answer = waiting.select_related("check_of__sample__benchmark").first()
+    if answer is None and beside is None:
+        # The samples that were left were reopened: the attempt must not wait for them.
+        with transaction.atomic():
+            _finish(attempt)
     return handed(actor, answer) if answer is not None else None
 
 
@@ -115,9 +119,14 @@ def finish_if_done(answer: CheckAnswer) -> None:
     attempt = QualificationAttempt.objects.select_for_update().filter(pk=answer.attempt_id, passed=None).first()
     if attempt is None or CheckAnswer.objects.filter(attempt=attempt).waiting().exists():
         return
-    answers = CheckAnswer.objects.filter(attempt=attempt)
+    _finish(attempt)
+
+
+def _finish(attempt: QualificationAttempt) -> None:
+    """A sample that lost its gold before it was answered does not count. Call inside a transaction."""
+    answers = CheckAnswer.objects.filter(attempt=attempt).exclude(state=CheckAnswer.State.DRAFT)
     total, passed_n = answers.count(), answers.filter(passed=True).count()
-    attempt.passed = passed_n >= attempt.needed * total
+    attempt.passed = total > 0 and passed_n >= attempt.needed * total
     attempt.finished_at = timezone.now()
     attempt.save(update_fields=["passed", "finished_at"])
     data = {"number": attempt.number, "passed": attempt.passed, "right": passed_n, "n": total}

@@ -198,3 +198,12 @@ def test_the_pages_show_how_it_stands(kitchen: Benchmark, ana: User, lea: User) 
     assert signed_in(ana).get(ANNOTATE).context["test"].done == 1
     rows = signed_in(lea).get("/benchmarks/kitchen/quality/qualification/").context["rows"]
     assert {(row.person.name, row.state) for row, *_ in rows} == {("Ana Lind", "open"), ("Bo Ek", "new")}
+
+
+def test_an_attempt_does_not_wait_for_a_sample_that_was_reopened(kitchen: Benchmark, ana: User) -> None:
+    done = annotated(ana, kitchen)
+    left = CheckAnswer.objects.exclude(check_of__sample=done).get()
+    Sample.objects.filter(pk=left.check_of.sample_id).update(state=SampleState.DRAFT)
+    assert next_to_annotate(actor=ana, benchmark=kitchen) is None
+    assert qualification_of(ana, kitchen).asked is False
+    assert not known(take_one(ana, kitchen))
