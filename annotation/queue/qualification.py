@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, Max, OuterRef, Q
+from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
 from annotation.common.access import roles_of
@@ -28,6 +28,7 @@ from annotation.models import (
     Revision,
     Sample,
 )
+from annotation.models.querysets.quality import seen_by
 from annotation.queue.check_work import FIRST_PLACE, handed
 from annotation.queue.shared_question import FIXED
 from annotation.work_rules import compared
@@ -167,10 +168,9 @@ def _fitting(user: User, benchmark: Benchmark, rules: QualityRules) -> list[Samp
     """Accepted samples that can measure this person: with gold that can be compared, not made, reviewed or
     seen by them, no running gold checks, and not in the guidelines."""
     revisions = Revision.objects.filter(annotation__sample=OuterRef("pk"))
-    seen = Q(author=user) | Q(annotation__author=user) | Q(reviews__reviewer=user) | Q(blind_answers__reviewer=user)
     answers = CheckAnswer.objects.filter(check_of__sample=OuterRef("pk"), user=user)
     found = Sample.objects.filter(
-        ~Exists(revisions.filter(seen)), ~Exists(answers), benchmark=benchmark, state=SampleState.ACCEPTED,
+        ~Exists(revisions.filter(seen_by(user))), ~Exists(answers), benchmark=benchmark, state=SampleState.ACCEPTED,
         gold__isnull=False,
     ).exclude(gold_check__active=True).exclude(key__in=shown_in_guidelines(benchmark))  # fmt: skip
     samples = {sample.pk: sample for sample in found.order_by("pk")[:LOOKED_AT]}

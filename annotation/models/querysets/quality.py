@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from webapp.accounts.models import User
 
 
+def seen_by(user: User) -> Q:
+    """Of revisions: those that this person made, annotated, reviewed or answered blind."""
+    return Q(author=user) | Q(annotation__author=user) | Q(reviews__reviewer=user) | Q(blind_answers__reviewer=user)
+
+
 class GoldCheckQuerySet(models.QuerySet[Any]):
     def for_person(self, user: User) -> Self:
         """Checks that reveal something about this person: running, on gold as accepted now, which they neither made nor
@@ -19,9 +24,8 @@ class GoldCheckQuerySet(models.QuerySet[Any]):
         sample = self.model.sample.field.related_model
         revisions = sample.gold.related.related_model.revision.field.related_model.objects
         known = revisions.filter(annotation__sample=OuterRef("sample"))
-        seen = Q(author=user) | Q(annotation__author=user) | Q(reviews__reviewer=user) | Q(blind_answers__reviewer=user)
         return self.filter(
-            ~Exists(known.filter(seen)),
+            ~Exists(known.filter(seen_by(user))),
             ~Exists(self.model.answers.rel.related_model.objects.filter(check_of=OuterRef("pk"), user=user)),
             active=True,
             sample__state="accepted",
