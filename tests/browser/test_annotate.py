@@ -269,8 +269,11 @@ def test_two_versions_are_shown_in_words_and_on_the_picture_and_put_together(
     other.page.get_by_label("Accepted answers").fill("green")
     other.drag((300, 500), (380, 560))
     other.saved()
+    # Both changes are made before either is sent: the dialog would lie where the box is drawn.
+    studio.page.context.set_offline(True)
     studio.page.get_by_label("Question").fill("Mine?")
     studio.drag((500, 500), (580, 560))
+    studio.page.context.set_offline(False)
     dialog = studio.page.get_by_role("dialog", name="was edited in two places")
     expect(dialog).to_be_visible()
     rows = dialog.locator("tbody tr")

@@ -11,7 +11,7 @@ const box = (...four) => ({ box: four, label: "" });
 const boxes = (...all) => ({ gold_boxes: all });
 const [A, B, C] = [box(0, 0, 9, 9), box(20, 0, 29, 9), box(40, 0, 49, 9)];
 const asked = (question) => ({ question });
-const choice = (options, answer, answer_type = "mc") => ({ answer_type, options, answer });
+const choice = (options, answer, unanswerable = null) => ({ answer_type: "mc", options, answer, unanswerable });
 
 test("boxes of both sides stand together, and what one side took away is gone", () => {
   const both = (base, mine, theirs) => merged("Evidence boxes", boxes(...base), boxes(...mine), boxes(...theirs))?.gold_boxes;
@@ -49,6 +49,26 @@ test("options are put together letter by letter, as long as the answer is one of
   assert.deepEqual(both(choice({ A: "red!", B: "blue" }, ["A"]), choice({ A: "red", B: "navy" }, ["B"])), choice({ A: "red!", B: "navy" }, ["B"]));
   assert.equal(both(choice({ A: "rose", B: "blue" }, ["A"]), choice({ A: "ruby", B: "blue" }, ["A"])), null);
   assert.equal(both(choice({ A: "red" }, ["A"]), choice({ A: "red", B: "blue" }, ["B"])), null);
+  assert.equal(both(choice({ A: "rose", B: "blue" }, ["A"]), choice({ A: "red", B: "blue" }, ["A"], "too dark")), null);
+});
+
+test("what one side alone changed is not offered as both", () => {
+  const base = completed({ answer_type: "open" });
+  const changes = [
+    { question: "Why?" }, { answer: ["green"] }, { unanswerable: "too dark" }, { gold_boxes: [A] }, { ordered: true }, { facets: { tier: [1] } },
+    { targets: [{ tool: "saw", step: 1 }] }, { reference_toolchain: [{ tool: "canny", arguments: {} }] },
+  ];
+  for (const change of changes) {
+    const [row, ...others] = conflictRows(base, base, { ...base, ...change });
+    assert.deepEqual([row.side, row.both, others], ["theirs", null, []], JSON.stringify(change));
+  }
+});
+
+test("a question that cannot be answered says why", () => {
+  const base = completed({ answer_type: "open", answer: ["green"] });
+  const [row] = conflictRows(base, { ...base, unanswerable: "too dark" }, base);
+  const words = row.runs.mine.filter(({ kind }) => kind !== "cut").map(({ text }) => text);
+  assert.equal(words.join(""), "cannot be answered: too dark");
 });
 
 test("a tool stands in a plan once, or the two plans do not go together", () => {

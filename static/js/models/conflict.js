@@ -20,10 +20,12 @@ const callWords = ({ tool, arguments: given, image_in, image_out }) =>
 /** A part of a content in words: what a person compares. */
 const WORDS = {
   Question: ({ question }) => question || t("empty"),
-  "Options and answer": ({ answer_type, options, answer }) =>
-    answer_type === "mc"
+  "Options and answer": ({ answer_type, options, answer, unanswerable }) => {
+    if (unanswerable !== null) return t("cannot be answered: %(reason)s", { reason: unanswerable });
+    return answer_type === "mc"
       ? listed(Object.entries(options).map(([key, text]) => `${answer.includes(key) ? "✓ " : ""}${key} ${text}`))
-      : t("open: %(answers)s", { answers: listed(answer) }),
+      : t("open: %(answers)s", { answers: listed(answer) });
+  },
   "Evidence boxes": ({ gold_boxes }) => listed(gold_boxes.map(boxWords)),
   "Reference toolchain": ({ reference_toolchain }) => listed(reference_toolchain.map(callWords)),
   "Tool plan": (plan) => listed(planWords(plan)),

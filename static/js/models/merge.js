@@ -46,13 +46,16 @@ function text(base, mine, theirs) {
 }
 
 function answering(base, mine, theirs) {
+  const { unanswerable } = mine;
+  // An answer and the reason why there is none cannot stand together.
+  if (!same(unanswerable, theirs.unanswerable)) return null;
   const type = either(base.answer_type, mine.answer_type, theirs.answer_type);
   const options = named(base.options, mine.options, theirs.options, either);
   const answer = either(base.answer, mine.answer, theirs.answer);
   if ([type, options, answer].includes(NOT)) return null;
   const letters = Object.keys(options).sort().join("");
   const whole = letters === "ABCDEFGHIJKLMNOPQRSTUVWXYZ".slice(0, letters.length);
-  return whole && (type !== "mc" || answer.every((letter) => letter in options)) ? { answer_type: type, options, answer } : null;
+  return whole && (type !== "mc" || answer.every((letter) => letter in options)) ? { answer_type: type, options, answer, unanswerable } : null;
 }
 
 function planned(base, mine, theirs) {
