@@ -388,6 +388,7 @@ def test_nothing_tells_a_gold_check_from_an_ordinary_sample(checking: list[dict[
     assert not apart, "\n".join(apart)
 
 
+@pytest.mark.endurance
 def test_a_lead_finds_out_by_the_same_crawl(checking: list[dict[str, Crawled]]) -> None:
     """So the crawl can see what it looks for."""
     found = list(differing(*(found["lead"] for found in checking)))
@@ -520,6 +521,7 @@ def test_nothing_tells_who_has_not_begun_which_model_a_question_is_about(world: 
     assert not apart, "\n".join(apart)
 
 
+@pytest.mark.endurance
 def test_who_has_finished_is_told_by_the_same_addresses(judging_crops: list[dict[str, Crawled]]) -> None:
     """So the crawl can see what it looks for."""
     found = list(differing(*(found["finished"] for found in judging_crops)))
@@ -564,6 +566,7 @@ def test_nothing_tells_whose_answer_a_question_quotes(
 
 
 @pytest.mark.parametrize(("name", "decided"), [("not begun", "decided since"), ("lead", "decided before")])
+@pytest.mark.endurance
 def test_nothing_tells_a_judge_what_was_decided(
     judging_answers: dict[str, dict[str, Crawled]], name: str, decided: str
 ) -> None:
@@ -578,6 +581,7 @@ def test_nothing_tells_a_judge_what_was_decided(
     assert not apart, "\n".join(apart)
 
 
+@pytest.mark.endurance
 def test_who_has_finished_learns_whose_answers_they_were_by_the_same_addresses(
     judging_answers: dict[str, dict[str, Crawled]],
 ) -> None:
@@ -680,6 +684,7 @@ def test_nothing_tells_a_participant_the_gold_or_what_others_answered(
     assert not apart, "\n".join(apart)
 
 
+@pytest.mark.endurance
 def test_who_has_finished_a_study_and_its_lead_are_told_by_the_same_addresses(
     studying: list[dict[str, Crawled]],
 ) -> None:
