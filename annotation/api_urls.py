@@ -4,6 +4,7 @@ from annotation.benchmarks import api as benchmarks
 from annotation.guidelines import api as guidelines
 from annotation.review import api as review
 from annotation.samples import api as samples
+from annotation.task import api as task
 from annotation.tools import api as toolbox
 from annotation.versions import api as versions
 from webapp.common.addresses import KEY
@@ -16,6 +17,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("toolbox/<slug:name>/", toolbox.tool_call, name="api-tool"),
     path(f"{BENCHMARK}/guidelines/", guidelines.guidelines, name="api-guidelines"),
     path(f"{BENCHMARK}/samples/", samples.samples, name="api-samples"),
+    path(f"{BENCHMARK}/task/", task.task, name="api-task"),
+    path(f"{BENCHMARK}/task/draft/", task.draft, name="api-task-draft"),
+    path(f"{BENCHMARK}/task/activation/", task.activation, name="api-task-activation"),
     path(f"{BENCHMARK}/versions/", versions.versions, name="api-versions"),
     path(f"{BENCHMARK}/adjudications/", review.adjudications, name="api-adjudications"),
     path(f"{BENCHMARK}/adjudications/{KEY}/", review.adjudication, name="api-adjudication"),

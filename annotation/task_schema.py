@@ -2,7 +2,7 @@
 reasons of reviewers and the help of each field. Pure.
 
 A schema is read from the JSON that leads edit (``TaskSchema.parse``) and written back (``as_json``); what is omitted
-has its default. ``TaskSchema()`` describes a benchmark without a schema of its own. Shares are of the image's area, 0
+has its default. ``NO_SCHEMA`` describes a benchmark without a schema of its own. Shares are of the image's area, 0
 to 1; sides are in pixels.
 """
 
@@ -45,14 +45,6 @@ class FacetAuthor(StrEnum):
     ANNOTATOR = "annotator"
     REVIEWER = "reviewer"
     IMPORT = "import"
-
-
-class QuestionAuthor(StrEnum):
-    """The person who writes the question."""
-
-    ANNOTATOR = "annotator"
-    IMPORT = "import"
-    MODEL = "model"
 
 
 class Forbidden(StrEnum):
@@ -138,7 +130,6 @@ class Facet:
 class Question:
     """``most_words`` and ``per_image`` (questions of one image): None = no limit."""
 
-    who: QuestionAuthor = QuestionAuthor.ANNOTATOR
     most_words: int | None = None
     forbid: Forbidden = Forbidden.NOTHING
     per_image: int | None = None
@@ -426,7 +417,6 @@ def _option(entry: _Entry) -> FacetOption:
 
 def _question(entry: _Entry) -> Question:
     question = Question(
-        who=entry.choice("who", QuestionAuthor.ANNOTATOR),
         most_words=entry.limit("most_words", None),
         forbid=entry.choice("forbid", Forbidden.NOTHING),
         per_image=entry.limit("per_image", None),
@@ -553,8 +543,25 @@ def _repeated(paths: Iterable[str]) -> Iterable[Problem]:
         yield Problem(path, Sentence(gettext_noop("This is listed already. Remove it or enter another.")))
 
 
+NO_SCHEMA = TaskSchema()
+"""The task of a benchmark whose lead has not defined one."""
+Meanings = Mapping[tuple[str, str], str]
+"""What a word of a facet means today: the new value by facet and old value; "" where it means nothing."""
+
+
+def renamed(facets: Mapping[str, Iterable[Any]], meanings: Meanings) -> dict[str, list[Any]]:
+    """The facets with the values that their words mean today, each once in the order of its first word. A facet whose
+    values all mean nothing is left out."""
+    current: dict[str, list[Any]] = {}
+    for name, values in facets.items():
+        words = (meanings.get((name, str(value)), value) for value in values)
+        if kept := list(dict.fromkeys(word for word in words if word != "")):
+            current[name] = kept
+    return current
+
+
 TEMPLATES: Mapping[str, TaskSchema] = {
-    "blank": TaskSchema(),
+    "blank": NO_SCHEMA,
     "grounded_question": TaskSchema(
         question=Question(most_words=40),
         answer=Answer(default=AnswerKind.MULTIPLE_CHOICE, options=Range(2, 6)),

@@ -16,6 +16,7 @@ from annotation.samples.views import images, samples
 from annotation.studio.views import pages as annotate_pages
 from annotation.studio.views import requests as annotate_json
 from annotation.studio.views import suggestions
+from annotation.task import views as task
 from annotation.tools.views import bank as tools
 from annotation.versions import views as versions
 from annotation.work.views import problems as work_problems
@@ -68,6 +69,10 @@ urlpatterns = [
     path(f"{QUALITY}/opinions/", second_opinions.second_opinions, name="second-opinions"),
     path(f"{QUALITY}/opinions/extra/", second_opinions.extra_annotators, name="extra-annotators"),
     path("benchmarks/<slug:slug>/settings/", settings.settings, name="settings"),
+    path("benchmarks/<slug:slug>/settings/task/", task.task, name="task"),
+    path("benchmarks/<slug:slug>/settings/task/preview/", task.preview, name="task-preview"),
+    path("benchmarks/<slug:slug>/settings/task/activate/", task.put_in_force, name="task-activate"),
+    path("benchmarks/<slug:slug>/settings/task/discard/", task.discard, name="task-discard"),
     path("benchmarks/<slug:slug>/settings/queue/", queue_settings.queue_settings, name="queue-settings"),
     path("benchmarks/<slug:slug>/settings/suggestions/", suggestions.suggestions, name="suggestions"),
     path("benchmarks/<slug:slug>/settings/people/<int:pk>/", people.person, name="person"),

@@ -6,7 +6,7 @@ Errors stand in the way of submitting; warnings and hints do not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
@@ -15,6 +15,19 @@ from itertools import combinations
 from annotation.imaging.evidence import evidence_share
 from annotation.marking import Sentence, gettext_noop
 from annotation.schema import ORIGINAL, AnswerType, Box, SampleContent, ToolCall, ToolPlan, said
+from annotation.task_schema import (
+    NO_SCHEMA,
+    AnswerKind,
+    Evidence,
+    Facet,
+    FacetAuthor,
+    Forbidden,
+    Kind,
+    Range,
+    Required,
+    TaskSchema,
+    Use,
+)
 from annotation.tool_bank import Bank, KnownTool, ToolState, key_of
 from annotation.toolbox.names import UnknownToolError, resolve
 from annotation.toolbox.results import ToolError
@@ -44,14 +57,11 @@ OPTIONS = re.compile(r"(^|;)\s*\*.*;|;\s*\*")
 
 
 @dataclass(frozen=True, slots=True)
-class CheckSettings:
-    """``smallest_side``: pixels a box needs each way. ``largest_share``: of the image, 0..1, above which evidence is
-    doubted. ``view_side``: the longer side in pixels of the image as a model sees it at once; evidence that is still
+class ModelView:
+    """``side``: the longer side in pixels of the image as a model sees it at once; evidence that is still
     ``readable_side`` pixels each way there needs no zoom."""
 
-    smallest_side: float = 2
-    largest_share: float = 0.05
-    view_side: int = 1024
+    side: int = 1024
     readable_side: float = 28
 
 
@@ -59,22 +69,29 @@ def check(
     content: SampleContent,
     width: int | None,
     height: int | None,
-    settings: CheckSettings = CheckSettings(),
+    *,
+    task: TaskSchema = NO_SCHEMA,
+    facets: Mapping[str, Iterable[object]] | None = None,
+    accepting: bool = False,
     bank: Bank | None = None,
+    view: ModelView = ModelView(),
 ) -> list[Check]:
     """All findings, in the order of the form. ``width`` × ``height``: the image in pixels; ``bank``: the benchmark's
-    tools. None = unknown, and what needs it is not looked at. Never raises for what a content says."""
+    tools; ``facets``: values by name. None = unknown, and what needs it is not looked at. ``accepting``: also what the
+    task requires of gold only. Never raises for what a content says."""
     if content.unanswerable is not None:
-        return [*_question(content), *_unanswerable(content.unanswerable)]
+        return [*_question(content, task, None), *_unanswerable(content.unanswerable)]
     return [
-        *_question(content),
-        *_options(content),
-        *_answer(content),
-        *_boxes(content, width, height, settings),
-        *_evidence(content, width, height, settings),
+        *_question(content, task, bank),
+        *_answering(content, task),
+        *_boxes(content, width, height, task.evidence),
+        *_evidence(content, width, height, task.evidence, view),
         *_toolchain(content.reference_toolchain),
+        *_steps_of_task(content, task),
         *_plan(content),
+        *_plan_of_task(content.plan, task),
         *(_banked(content.plan, bank) if bank is not None else ()),
+        *(_facets(facets, task.facets, accepting) if facets is not None else ()),
     ]
 
 
@@ -87,9 +104,17 @@ def _error(field: str, text: str) -> Check:
     return Check(field, Level.ERROR, text)
 
 
-def _question(content: SampleContent) -> Iterator[Check]:
+def _question(content: SampleContent, task: TaskSchema, bank: Bank | None) -> Iterator[Check]:
     if not content.question.strip():
         yield _error("question", Sentence(gettext_noop("Enter the question.")))
+    words, most = len(content.question.split()), task.question.most_words
+    if most is not None and words > most:
+        text = Sentence(gettext_noop("The question has %(count)s words (limit: %(most)s)."), count=words, most=most)
+        yield _error("question", text)
+    if bank is not None and task.question.forbid is Forbidden.BANK_NAMES:
+        words_of_tool = gettext_noop("The question names the tool %(name)s. Describe the task without it.")
+        for name in bank.named_in(content.question):
+            yield _error("question", Sentence(words_of_tool, name=name))
 
 
 def _unanswerable(reason: str) -> Iterator[Check]:
@@ -97,14 +122,30 @@ def _unanswerable(reason: str) -> Iterator[Check]:
         yield _error("unanswerable", Sentence(gettext_noop("Enter why the question can't be answered.")))
 
 
-def _options(content: SampleContent) -> Iterator[Check]:
+def _answering(content: SampleContent, task: TaskSchema) -> Iterator[Check]:
+    """Of samples that only have a tool plan, no answer is expected."""
+    if AnswerKind.NONE in task.answer.types:
+        return
+    if content.answer_type.value not in task.answer.types:
+        text = (
+            gettext_noop("This benchmark has open-ended questions only. Switch to Open-ended.")
+            if content.answer_type is AnswerType.MULTIPLE_CHOICE
+            else gettext_noop("This benchmark has multiple-choice questions only. Switch to Multiple choice.")
+        )
+        yield _error("answer_type", Sentence(text))
+    yield from _options(content, task.answer.options)
+    yield from _answer(content)
+
+
+def _options(content: SampleContent, allowed: Range) -> Iterator[Check]:
     if content.answer_type is not AnswerType.MULTIPLE_CHOICE:
         return
-    if len(content.options) < 2:
-        yield _error(
-            "options",
-            Sentence(gettext_noop("Multiple choice needs at least two options. Add options, or switch to Open-ended.")),
-        )
+    if len(content.options) < allowed.least:
+        text = gettext_noop("Multiple choice needs at least %(least)s options, not %(count)s. Add options.")
+        yield _error("options", Sentence(text, least=allowed.least, count=len(content.options)))
+    if len(content.options) > allowed.most:
+        text = gettext_noop("There are %(count)s options (limit: %(most)s). Remove some.")
+        yield _error("options", Sentence(text, count=len(content.options), most=allowed.most))
     first: dict[str, str] = {}
     for letter, text in content.options.items():
         words = said(text)
@@ -161,11 +202,8 @@ def _answer(content: SampleContent) -> Iterator[Check]:
         )
 
 
-def _boxes(content: SampleContent, width: int | None, height: int | None, settings: CheckSettings) -> Iterator[Check]:
-    if not content.gold_boxes and not content.plan:
-        yield _error(
-            "gold_boxes", Sentence(gettext_noop("No evidence box. Draw the smallest region needed to answer."))
-        )
+def _boxes(content: SampleContent, width: int | None, height: int | None, limits: Evidence) -> Iterator[Check]:
+    yield from _number_of_boxes(len(content.gold_boxes), limits.count, bool(content.plan))
     for index, box in enumerate(content.gold_boxes):
         field = f"gold_boxes[{index}]"
         if width and height and box.clipped(width, height) != box:
@@ -178,7 +216,7 @@ def _boxes(content: SampleContent, width: int | None, height: int | None, settin
                     height=height,
                 ),
             )
-        if min(box.width, box.height) < settings.smallest_side:
+        if min(box.width, box.height) < limits.smallest_side:
             size = f"{box.width:g} × {box.height:g}"
             yield _error(
                 field,
@@ -186,7 +224,7 @@ def _boxes(content: SampleContent, width: int | None, height: int | None, settin
                     gettext_noop("Box %(number)s is %(size)s px. Each side needs at least %(least)s px."),
                     number=index + 1,
                     size=size,
-                    least=f"{settings.smallest_side:g}",
+                    least=f"{limits.smallest_side:g}",
                 ),
             )
     for (i, first), (j, second) in combinations(enumerate(content.gold_boxes), 2):
@@ -208,6 +246,19 @@ def _boxes(content: SampleContent, width: int | None, height: int | None, settin
             yield Check(f"gold_boxes[{j}]", Level.WARNING, text)
 
 
+def _number_of_boxes(count: int, allowed: Range, planned: bool) -> Iterator[Check]:
+    """A sample with a tool plan needs no evidence."""
+    if not count and allowed.least and not planned:
+        text = Sentence(gettext_noop("No evidence box. Draw the smallest region needed to answer."))
+        yield _error("gold_boxes", text)
+    elif count and count < allowed.least:
+        text = gettext_noop("There are %(count)s evidence boxes; this benchmark needs at least %(least)s.")
+        yield _error("gold_boxes", Sentence(text, count=count, least=allowed.least))
+    elif count > allowed.most:
+        text = gettext_noop("There are %(count)s evidence boxes (limit: %(most)s). Remove some.")
+        yield _error("gold_boxes", Sentence(text, count=count, most=allowed.most))
+
+
 def _percent(share: float) -> str:
     """Two digits that count, as the studio writes the share beside the boxes: 0.0625 is 6.3."""
     value = Decimal(100 * share)
@@ -215,22 +266,29 @@ def _percent(share: float) -> str:
 
 
 def _evidence(
-    content: SampleContent, width: int | None, height: int | None, settings: CheckSettings
+    content: SampleContent, width: int | None, height: int | None, limits: Evidence, view: ModelView
 ) -> Iterator[Check]:
     share = evidence_share(content.gold_boxes, width, height)
     if share is None or not width or not height:
         return
-    if share > settings.largest_share:
+    if limits.refuse_share is not None and share > limits.refuse_share:
+        text = Sentence(
+            gettext_noop("The evidence covers %(percent)s%% of the image (limit: %(limit)s%%). Draw smaller boxes."),
+            percent=_percent(share),
+            limit=f"{100 * limits.refuse_share:g}",
+        )
+        yield _error("gold_boxes", text)
+    elif share > limits.warn_share:
         text = Sentence(
             gettext_noop("The evidence covers %(percent)s%% of the image (limit: %(limit)s%%). Is all of it needed?"),
             percent=_percent(share),
-            limit=f"{100 * settings.largest_share:.0f}",
+            limit=f"{100 * limits.warn_share:g}",
         )
         yield Check("gold_boxes", Level.WARNING, text)
-    scale = min(settings.view_side / max(width, height), 1.0)
+    scale = min(view.side / max(width, height), 1.0)
     for index, box in enumerate(content.gold_boxes):
         seen = (box.width * scale, box.height * scale)
-        if min(seen) >= settings.readable_side:
+        if min(seen) >= view.readable_side:
             text = Sentence(
                 gettext_noop(
                     "Box %(number)s is %(width)s × %(height)s px at model size %(side)s. A model may read it "
@@ -239,7 +297,7 @@ def _evidence(
                 number=index + 1,
                 width=f"{seen[0]:.0f}",
                 height=f"{seen[1]:.0f}",
-                side=settings.view_side,
+                side=view.side,
             )
             yield Check(f"gold_boxes[{index}]", Level.HINT, text)
 
@@ -259,6 +317,17 @@ def _toolchain(calls: tuple[ToolCall, ...]) -> Iterator[Check]:
             continue
         yield from _call(spec, call, number, field, known)
         known.add(call.image_out or f"step_{number}")
+
+
+def _steps_of_task(content: SampleContent, task: TaskSchema) -> Iterator[Check]:
+    count, allowed = len(content.reference_toolchain), task.toolchain.steps
+    if task.toolchain.use is Use.OFF or (task.toolchain.use is Use.OPTIONAL and not count):
+        return
+    if not count:
+        yield _error("reference_toolchain", Sentence(gettext_noop("The reference toolchain is missing. Build it.")))
+    elif not allowed.least <= count <= allowed.most:
+        text = gettext_noop("The reference toolchain has %(count)s steps; this benchmark takes %(least)s to %(most)s.")
+        yield _error("reference_toolchain", Sentence(text, count=count, least=allowed.least, most=allowed.most))
 
 
 def _call(spec: ToolSpec, call: ToolCall, number: int, field: str, known: set[str]) -> Iterator[Check]:
@@ -328,6 +397,40 @@ def _plan(content: SampleContent) -> Iterator[Check]:
             "targets",
             Sentence(gettext_noop("The tool plan has distractors but no target. Add the tools that the task needs.")),
         )
+
+
+def _plan_of_task(plan: ToolPlan, task: TaskSchema) -> Iterator[Check]:
+    if task.plan.use is Use.OFF or (task.plan.use is Use.OPTIONAL and not plan):
+        return
+    if not plan.targets and task.plan.use is Use.REQUIRED:
+        yield _error("targets", Sentence(gettext_noop("The tool plan is missing. Add the tools that the task needs.")))
+        return
+    targets, distractors = len(plan.targets), len(plan.distractors)
+    if plan.targets and not task.plan.targets.least <= targets <= task.plan.targets.most:
+        text = gettext_noop("The tool plan has %(count)s targets; this benchmark takes %(least)s to %(most)s.")
+        limits = task.plan.targets
+        yield _error("targets", Sentence(text, count=targets, least=limits.least, most=limits.most))
+    if not task.plan.distractors.least <= distractors <= task.plan.distractors.most:
+        text = gettext_noop("The tool plan has %(count)s distractors; this benchmark takes %(least)s to %(most)s.")
+        limits = task.plan.distractors
+        yield _error("distractors", Sentence(text, count=distractors, least=limits.least, most=limits.most))
+
+
+def _facets(given: Mapping[str, Iterable[object]], facets: Iterable[Facet], accepting: bool) -> Iterator[Check]:
+    blocking_steps = {Required.SUBMIT, Required.ACCEPT} if accepting else {Required.SUBMIT}
+    for facet in facets:
+        field, values = f"facets.{facet.name}", [str(value) for value in given.get(facet.name, ())]
+        theirs = accepting or facet.who is FacetAuthor.ANNOTATOR
+        if not values and facet.required in blocking_steps and theirs:
+            yield _error(field, Sentence(gettext_noop("%(name)s is missing. Choose a value."), name=facet.name))
+        if len(values) > 1 and facet.kind is Kind.SINGLE:
+            text = Sentence(gettext_noop("%(name)s takes one value. Keep one of them."), name=facet.name)
+            yield _error(field, text)
+        listed = {option.value for option in facet.values}
+        for value in values:
+            if facet.closed and value not in listed:
+                text = gettext_noop("%(name)s: “%(value)s” is not one of its values. Choose another.")
+                yield _error(field, Sentence(text, name=facet.name, value=value))
 
 
 def _steps(steps: list[int]) -> Iterator[Check]:

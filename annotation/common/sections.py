@@ -28,6 +28,7 @@ class Section:
 
 SECTIONS: list[Section] = [
     Section("general", gettext_lazy("General and people"), "annotation:settings"),
+    Section("task", gettext_lazy("Task"), "annotation:task", place=3),
     Section("guidelines", gettext_lazy("Guidelines"), "annotation:guidelines-settings", place=4),
     Section("queue", gettext_lazy("Queue"), "annotation:queue-settings", place=5),
     Section("suggestions", gettext_lazy("Suggested boxes"), "annotation:suggestions", place=6),

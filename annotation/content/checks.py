@@ -2,20 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from django.utils.translation import gettext_noop
 
 from annotation.common.bank import bank_of
 from annotation.common.sentences import checks_json, translated
-from annotation.models import Sample
+from annotation.common.task import current_facets
+from annotation.content.chains.read import mark_of
+from annotation.content.revisions import content_of, facets_in
+from annotation.marking import Sentence
+from annotation.models import Revision, Sample
 from annotation.schema import SampleContent
-from annotation.validation import Check, blocking, check
+from annotation.task_schema import Forbidden, TaskSchema
+from annotation.validation import Check, Level, blocking, check
 from webapp.common.errors import ApplicationError
 
+Facets = Mapping[str, Sequence[Any]]
 
-def validate_content(sample: Sample, content: SampleContent) -> list[Check]:
-    """All findings, held against the sample's image and, where tools are named, the benchmark's tool bank."""
-    bank = bank_of(sample.benchmark) if content.plan else None
-    return check(content, sample.width, sample.height, bank=bank)
+
+def validate_content(sample: Sample, content: SampleContent, facets: Facets) -> list[Check]:
+    """All findings on what an annotator submits, held against the sample's image, the task of its benchmark and, where
+    it matters, the tool bank."""
+    return _found(sample, content, facets, sample.benchmark.task, accepting=False)
+
+
+def validate_gold(sample: Sample, content: SampleContent, facets: Facets) -> list[Check]:
+    """The same on what becomes gold, which may have to meet more: facets that reviewers give, a verified toolchain."""
+    task = sample.benchmark.task
+    found = _found(sample, content, facets, task, accepting=True)
+    calls = content.reference_toolchain
+    if task.toolchain.end_verified and calls and mark_of(sample, calls) is None:
+        text = Sentence(gettext_noop("Nobody has verified that the toolchain ends at the answer. Run and verify it."))
+        found.append(Check("reference_toolchain", Level.ERROR, text))
+    return found
+
+
+def obstacles_to_gold(revision: Revision) -> list[Check]:
+    """The findings that keep a submitted revision from becoming gold, the others with them; none while the benchmark
+    has no schema of its own."""
+    sample = revision.annotation.sample
+    if sample.benchmark.schema_number is None:
+        return []
+    found = validate_gold(sample, content_of(revision), facets_in(revision))
+    return found if blocking(found) else []
+
+
+def _found(sample: Sample, content: SampleContent, facets: Facets, task: TaskSchema, *, accepting: bool) -> list[Check]:
+    bank = bank_of(sample.benchmark) if content.plan or task.question.forbid is Forbidden.BANK_NAMES else None
+    meant = current_facets(sample.benchmark, facets) if task.facets else facets
+    return check(content, sample.width, sample.height, task=task, facets=meant, accepting=accepting, bank=bank)
 
 
 class ChecksFailed(ApplicationError):

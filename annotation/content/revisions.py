@@ -9,6 +9,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from annotation.common.task import current_facets
 from annotation.content.changes import content_changed
 from annotation.content.json import BoxName, content_from_json, content_to_json
 from annotation.content.records import content_from_rows, parts_of
@@ -16,7 +17,16 @@ from annotation.content.samples import content_digest
 from annotation.content.segments import place_segments
 from annotation.content.tools import know_names
 from annotation.imaging.evidence import evidence_share
-from annotation.models import Annotation, FacetValue, Gold, GoldBox, PlanTool, ReferenceCall, Revision, Sample
+from annotation.models import (
+    Annotation,
+    FacetValue,
+    Gold,
+    GoldBox,
+    PlanTool,
+    ReferenceCall,
+    Revision,
+    Sample,
+)
 from annotation.schema import SampleContent
 from annotation.tool_bank import key_of
 from webapp.accounts.models import User
@@ -45,6 +55,7 @@ def add_revision(
         ordered=parsed.plan.ordered, digest=content_digest(parsed),
         facets={name: list(values) for name, values in facets.items()}, submitted_at=submitted_at or timezone.now(),
         provenance=dict(provenance) if provenance is not None else None, unanswerable=parsed.unanswerable,
+        schema_number=sample.benchmark.schema_number,
     )  # fmt: skip
     revision.save(force_insert=True)
     _add_parts(revision, parsed, names, (sample.width, sample.height))
@@ -87,8 +98,12 @@ def content_of(revision: Revision) -> SampleContent:
 def revision_json(revision: Revision) -> dict[str, Any]:
     """A stored revision as content JSON; one that was imported has the facets of its sample."""
     names = [BoxName(box.label, box.source) for box in revision.gold_boxes.all()]
-    facets = revision.facets if revision.facets is not None else facets_of(revision.annotation.sample)
-    return content_to_json(content_of(revision), names, facets)
+    return content_to_json(content_of(revision), names, facets_in(revision))
+
+
+def facets_in(revision: Revision) -> dict[str, list[Any]]:
+    """The facets of a stored revision; one that was imported has those of its sample."""
+    return revision.facets if revision.facets is not None else facets_of(revision.annotation.sample)
 
 
 def facets_of(sample: Sample) -> dict[str, list[Any]]:
@@ -118,7 +133,7 @@ def make_gold(revision: Revision) -> None:
     sample.evidence_share = share
     if revision.facets is not None:
         FacetValue.objects.filter(sample=sample).delete()
-        FacetValue.objects.bulk_create(_facet_rows(sample, revision.facets))
+        FacetValue.objects.bulk_create(_facet_rows(sample, current_facets(sample.benchmark, revision.facets)))
     place_segments(sample.benchmark, [sample.pk])
     content_changed(sample.benchmark_id, sample.pk)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.common.task import meanings_of
 from annotation.content.box_names import extra_of, names_of
 from annotation.content.chains.write import save_chains
 from annotation.content.changes import content_changed
@@ -35,6 +36,7 @@ from annotation.models import (
     Sample,
 )
 from annotation.schema import Issue, SampleContent, SampleRecord, Severity, whole_numbers
+from annotation.task_schema import renamed
 from annotation.tool_bank import key_of
 from annotation.workflow import SampleState, State, transition
 from webapp.accounts.models import User
@@ -105,7 +107,11 @@ def save_samples(
             .select_related("gold__revision", "image")
             .prefetch_related("facets", "gold__revision__gold_boxes")
         }
-        placed = {key: placed_record(record, there.get(key), pictures or {}) for key, record in latest.items()}
+        meanings = meanings_of(benchmark)
+        placed = {
+            key: placed_record(replace(record, facets=renamed(record.facets, meanings)), there.get(key), pictures or {})
+            for key, record in latest.items()
+        }
         saved += _insert(actor, benchmark, [p for key, p in placed.items() if key not in there], source)
         as_before: set[int] = set()
         for key, sample in there.items():

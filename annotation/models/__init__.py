@@ -10,12 +10,13 @@ from annotation.models.imports import ImportIssue, ImportRecord
 from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Pause, Problem, Skip
 from annotation.models.quality import CheckAnswer, GoldCheck, QualificationAttempt, QualityRules
 from annotation.models.sample import FacetValue, Gold, Image, OriginalFile, Sample
+from annotation.models.task import BenchmarkSchema, FacetAlias
 from annotation.models.tools import BankTool, ToolName
 
 __all__ = [
     "AcceptedChain", "Adjudication", "AdjudicationRule", "Annotation", "Assignment", "AuditDraw", "AuditItem",
-    "BankTool", "Benchmark", "BenchmarkQueue", "BlindAnswer", "CheckAnswer", "Comment", "ContentChange", "Draft",
-    "FacetValue", "Gold", "GoldBox", "GoldCheck", "Guideline",
+    "BankTool", "Benchmark", "BenchmarkQueue", "BenchmarkSchema", "BlindAnswer", "CheckAnswer",
+    "Comment", "ContentChange", "Draft", "FacetAlias", "FacetValue", "Gold", "GoldBox", "GoldCheck", "Guideline",
     "GuidelineReading", "Image", "ImportIssue", "ImportRecord", "InvitedRole", "Lease",
     "Membership", "OriginalFile", "Pause", "PlanTool", "Problem", "QualificationAttempt", "QualityRules", "Receipt",
     "ReferenceCall", "Review", "Revision", "Sample", "Skip", "SkippedDraft", "ToolName", "VerifiedChain", "Version",

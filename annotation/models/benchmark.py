@@ -6,8 +6,10 @@ from typing import NamedTuple
 from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
+from django.utils.functional import cached_property
 
 from annotation.models.querysets.samples import BenchmarkQuerySet, ContentChangeQuerySet
+from annotation.task_schema import NO_SCHEMA, TaskSchema
 from annotation.workflow import Role
 
 KEY = RegexValidator(
@@ -62,6 +64,26 @@ class Benchmark(models.Model):
 
     def get_absolute_url(self) -> str:
         return f"/benchmarks/{self.slug}/"
+
+    @property
+    def schema_number(self) -> int | None:
+        """The number of the schema in force when it was first asked for here; None: the benchmark has none."""
+        return self._schema[0]
+
+    @property
+    def task(self) -> TaskSchema:
+        """The schema in force when it was first asked for here."""
+        return self._schema[1]
+
+    def forget_schema(self) -> None:
+        """Another one is in force now."""
+        vars(self).pop("_schema", None)
+
+    @cached_property
+    def _schema(self) -> tuple[int | None, TaskSchema]:
+        """One query for as long as this object lives, which is one request or one act of a job."""
+        stored = self.schemas.in_force()
+        return (stored.number, TaskSchema.parse(stored.content)) if stored else (None, NO_SCHEMA)
 
 
 class ContentChange(models.Model):

@@ -82,7 +82,8 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
 
 def _checks(content: dict[str, Any], sample: Sample) -> list[dict[str, Any]]:
     """Validation of work in progress, the same as on saving."""
-    return checks_json(validate_content(sample, content_from_json(content)[0]))
+    parsed, _, facets = content_from_json(content)
+    return checks_json(validate_content(sample, parsed, facets))
 
 
 def _newest(mine: Annotation | CheckAnswer | None) -> int:

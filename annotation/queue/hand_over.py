@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext
 
 from annotation.common.access import require
-from annotation.content.checks import validate_content
+from annotation.content.checks import obstacles_to_gold, validate_content
 from annotation.content.drafts import draft_of
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.revisions import add_revision, make_gold
@@ -73,6 +73,9 @@ def _accept_unreviewed(actor: User | None, annotation: Annotation, revision: Rev
     if annotation.state != State.SUBMITTED:
         return
     if queue.wanted(sample.pk, sample.extra_places) > 1 or is_drawn(sample, queue.review_share):
+        return
+    if obstacles_to_gold(revision):
+        # A reviewer adds what its author does not give, such as facets.
         return
     reason = f"Outside the share of {queue.review_share:.0%} that is reviewed."
     apply_transition(actor=actor, annotation=annotation, name="accept_unreviewed", reason=reason)
@@ -192,10 +195,10 @@ def _obstacle(annotation: Annotation, content: Mapping[str, Any]) -> str:
     if fixed is None and content.get("unanswerable") is not None:
         return gettext("The question is no longer fixed. Write your own.")
     try:
-        parsed, _, _ = content_from_json(content, sample.width, sample.height)
+        parsed, _, facets = content_from_json(content, sample.width, sample.height)
     except ApplicationError as error:
         logger.warning("The submission of %s cannot be handed over: %s", sample.key, error)
         return str(error)
-    if blocking(validate_content(sample, without_answer(parsed))):
+    if blocking(validate_content(sample, without_answer(parsed), facets)):
         return gettext("Validation finds errors now. Fix them and submit again.")
     return ""

@@ -6,6 +6,7 @@ therefore changes the bank alone, and no submitted revision.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,6 +14,7 @@ from enum import StrEnum
 from annotation.schema import said
 
 LONGEST_NAME = 255
+WORD = re.compile(r"\w+")
 
 
 class ToolState(StrEnum):
@@ -49,6 +51,17 @@ class Bank:
     def find(self, name: str) -> KnownTool | None:
         """The tool that this name means, whatever its case and spaces."""
         return self._by_key.get(key_of(name))
+
+    def named_in(self, text: str) -> list[str]:
+        """The names, aliases among them, that stand in the text as whole words, whatever their case; in the order of
+        the bank."""
+        words = f" {_words(text)} "
+        names = (name for tool in self.tools for name in (tool.name, *tool.aliases))
+        return [name for name in names if _words(name) and f" {_words(name)} " in words]
+
+
+def _words(text: str) -> str:
+    return " ".join(WORD.findall(said(text)))
 
 
 def key_of(name: str) -> str:

@@ -30,7 +30,6 @@ from annotation.task_schema import (
     Toolchain,
     Use,
 )
-from annotation.validation import CheckSettings
 
 CATEGORY = {"name": "category", "kind": "single", "required": "submit", "closed": True, "values": [{"value": "OCR"}]}
 
@@ -49,8 +48,8 @@ def test_what_is_omitted_has_its_default():
 
 
 def test_the_defaults_are_the_limits_of_a_benchmark_without_a_schema():
-    usual, schema = CheckSettings(), TaskSchema()
-    assert (schema.evidence.smallest_side, schema.evidence.warn_share) == (usual.smallest_side, usual.largest_share)
+    schema = TaskSchema()
+    assert (schema.evidence.smallest_side, schema.evidence.warn_share) == (2, 0.05)
     assert schema.answer.default == SampleContent().answer_type
     assert [(one.code, one.label) for one in schema.reasons] == [(one.value, one.label) for one in Review.Reason]
     assert {one.code for one in REASONS if one.about is About.PLAN} == set(Review.PLAN_REASONS)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from annotation.common.sentences import checks_json
 from annotation.common.words import FIELD_WORDS
 from annotation.consensus import BoxGroup, Combine, Compared, Field, proposal, proposed_facets
-from annotation.content.checks import validate_content
+from annotation.content.checks import validate_gold
 from annotation.content.json import content_to_json
 from annotation.content.revisions import revision_json
 from annotation.models import Adjudication, Review, Sample
@@ -25,18 +25,19 @@ def comparison_json(sample: Sample) -> dict[str, Any]:
     submissions = submissions_of(sample, rule)
     letters = letters_of(sample, submissions)
     content, groups = proposal(submissions.contents, submissions.compared, rule.consensus)
+    facets = proposed_facets(submissions.facets)
     plan = any(one.plan for one in submissions.contents)
     return {
         "key": sample.key,
         "image_problem": sample.image_problem,
-        "content": content_to_json(content, box_names(submissions, groups), proposed_facets(submissions.facets)),
+        "content": content_to_json(content, box_names(submissions, groups), facets),
         "annotations": sorted(_annotations(submissions, letters, rule.hide_names), key=lambda one: str(one["letter"])),
         "groups": [_group(group, letters) for group in submissions.compared.groups],
         "combine": rule.combine,
         "fields": _fields(submissions, plan),
         "disputed": not submissions.compared.agreed,
         "round": Adjudication.objects.filter(sample=sample).exclude(decision="").count() + 1,
-        "checks": checks_json(validate_content(sample, content)),
+        "checks": checks_json(validate_gold(sample, content, facets)),
         "reasons": Review.reasons_for(tool_plan=plan),
     }
 

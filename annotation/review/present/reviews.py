@@ -15,9 +15,9 @@ from annotation.common.keys import STUDIO, keys_json
 from annotation.common.sample import bank_json, comments_json, known_facets, revision_head, thumbnail_of
 from annotation.common.sentences import checks_json
 from annotation.content.chains.read import mark_of
-from annotation.content.checks import validate_content
+from annotation.content.checks import validate_gold
 from annotation.content.comments import comments_on
-from annotation.content.revisions import content_of, revision_json
+from annotation.content.revisions import content_of, facets_in, revision_json
 from annotation.models import Annotation, AuditItem, Benchmark, Image, Review, Revision, Sample
 from annotation.queue.blind.present import blind_json
 from annotation.queue.leases import queue_of
@@ -80,7 +80,7 @@ def _after(user: User, annotation: Annotation, revision: Revision, slug: str) ->
     sample = annotation.sample
     earlier = Revision.objects.filter(annotation=annotation, number__lt=revision.number).with_content()
     previous = earlier.select_related("annotation__sample", "author").order_by("-number").first()
-    checks = validate_content(sample, content_of(revision))
+    checks = validate_gold(sample, content_of(revision), facets_in(revision))
     return {
         "author": str(revision.author) if revision.author else gettext("the importer"),
         "previous": revision_json(previous) if previous else None,

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from annotation.common.idempotency import run_idempotent
 from annotation.content.changes import content_changed
-from annotation.content.checks import ChecksFailed, validate_content
+from annotation.content.checks import ChecksFailed, validate_gold
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.revisions import make_gold
 from annotation.content.samples import content_digest
@@ -115,7 +115,7 @@ def _accept(actor: User, found: Adjudication, submissions: Submissions, named: N
     sample = found.sample
     parsed, names, facets = content_from_json(verdict.content, sample.width, sample.height)
     parsed = replace(parsed, unanswerable=None)
-    checks = validate_content(sample, parsed)
+    checks = validate_gold(sample, parsed, facets)
     if blocking(checks):
         raise ChecksFailed(checks)
     digest, whole = content_digest(parsed), {name: list(values) for name, values in facets.items()}

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.common.idempotency import run_idempotent
 from annotation.content.changes import content_changed
-from annotation.content.checks import ChecksFailed, validate_content
+from annotation.content.checks import ChecksFailed, obstacles_to_gold, validate_gold
 from annotation.content.guidelines import require_read
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.revisions import add_revision, make_gold
@@ -206,6 +206,8 @@ def _decide(actor: User, annotation: Annotation, revision: Revision, decision: D
     sample = annotation.sample
     blind = answered_blind(actor, sample, revision)
     fixed = _fix(actor, annotation, decision.content) if decision.content is not None else None
+    if decision.kind == Review.Decision.ACCEPT and (checks := obstacles_to_gold(revision)):
+        raise ChecksFailed(checks)
     Review.objects.create(
         revision=revision, revision_author=revision.author, reviewer=actor, decision=decision.kind,
         reasons=list(decision.reasons), comment=decision.comment,
@@ -225,7 +227,7 @@ def _decide(actor: User, annotation: Annotation, revision: Revision, decision: D
 def _fix(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:
     given, names, facets = content_from_json(content)
     parsed = replace(given, unanswerable=None)
-    checks = validate_content(annotation.sample, parsed)
+    checks = validate_gold(annotation.sample, parsed, facets)
     if blocking(checks):
         raise ChecksFailed(checks)
     return add_revision(actor=actor, annotation=annotation, content=content_to_json(parsed, names, facets))

@@ -52,7 +52,7 @@ def save_draft(*, actor: User, sample: Sample, version: int, content: object, ke
             stored = store(actor, answer, sample, {"version": version, "content": whole, "key": key})
         else:
             stored = _store(own_annotation(actor, sample), version, whole, key)
-    return SavedDraft(stored, validate_content(sample, parsed))
+    return SavedDraft(stored, validate_content(sample, parsed, facets))
 
 
 def own_annotation(actor: User, sample: Sample) -> Annotation:

@@ -42,14 +42,14 @@ def submit(*, actor: User, sample: Sample, version: int, content: object, key: s
         if answer is not None:
             require_version(actor, answer, sample, version)
             require_answered(sample, whole)
-            _require_passing(validate_content(sample, parsed))
+            _require_passing(validate_content(sample, parsed, facets))
             hand_in(actor, answer, sample, with_fixed(whole, given_question(answer)))
             finish_if_done(answer)
             return
         annotation = own_annotation(actor, sample)
         _check_version(annotation, version)
         require_fixed(actor, sample, whole)
-        _require_passing(validate_content(sample, parsed))
+        _require_passing(validate_content(sample, parsed, facets))
         _hand_in(actor, annotation, version, whole, content_to_json(given, names, facets))
 
     def then() -> Sample | None:

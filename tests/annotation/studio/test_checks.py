@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from annotation.schema import AnswerType, Box, SampleContent, Target, ToolCall, ToolPlan
-from annotation.validation import Check, CheckSettings, Level, blocking, check
+from annotation.task_schema import Evidence, TaskSchema
+from annotation.tool_bank import Bank, KnownTool
+from annotation.validation import Check, Level, ModelView, blocking, check
 
 GOOD = SampleContent(
     "Which colour is the mug?", AnswerType.MULTIPLE_CHOICE, {"A": "black", "B": "white"}, ("B",), (Box(10, 10, 30, 25),)
@@ -56,8 +58,8 @@ def test_evidence_of_more_than_a_twentieth_of_the_picture_is_doubted():
     assert ("gold_boxes", "warning") not in found(replace(GOOD, gold_boxes=(share_of_5_percent,)))
     more = replace(GOOD, gold_boxes=(Box(0, 0, 601, 1000),))
     assert found(more) == [("gold_boxes", "warning"), ("gold_boxes[0]", "hint")]
-    lenient = CheckSettings(largest_share=0.5, readable_side=2000)
-    assert check(more, 4000, 3000, lenient) == []
+    lenient = TaskSchema(evidence=Evidence(warn_share=0.5))
+    assert check(more, 4000, 3000, task=lenient, view=ModelView(readable_side=2000)) == []
 
 
 def test_two_boxes_that_touch_do_not_overlap():
@@ -116,3 +118,52 @@ def test_options_typed_as_an_open_answer_are_doubted(answer, doubted):
 def test_only_errors_stand_in_the_way():
     levels = [Check("a", level, "b") for level in Level]
     assert [one.level for one in blocking(levels)] == [Level.ERROR]
+
+
+@pytest.mark.parametrize(
+    ("schema", "changes", "expected"),
+    [
+        ({"question": {"most_words": 5}}, {}, []),
+        ({"question": {"most_words": 4}}, {}, ["question"]),
+        ({"answer": {"types": ["open"]}}, {}, ["answer_type"]),
+        ({"answer": {"types": ["mc"], "options": [3, 4]}}, {}, ["options"]),
+        ({"answer": {"types": ["mc"], "options": [2, 2]}}, {"options": {"A": "a", "B": "b", "C": "c"}}, ["options"]),
+        ({"answer": {"types": ["none"]}, "plan": {"use": "required"}}, {"answers": ()}, ["targets"]),
+        ({"evidence": {"count": [2, 3]}}, {}, ["gold_boxes"]),
+        ({"evidence": {"count": [0, 0]}}, {}, ["gold_boxes"]),
+        ({"evidence": {"count": [0, 1]}}, {"gold_boxes": ()}, []),
+        ({"evidence": {"smallest_side": 16}}, {}, ["gold_boxes[0]"]),
+        ({"evidence": {"warn_share": 0, "refuse_share": 0.00002}}, {}, ["gold_boxes"]),
+        ({"toolchain": {"use": "required"}}, {}, ["reference_toolchain"]),
+        ({"toolchain": {"use": "optional", "steps": [2, 3]}}, {}, []),
+        ({"plan": {"use": "required"}}, {}, ["targets"]),
+    ],
+)
+def test_the_task_of_a_benchmark_sets_the_limits(schema, changes, expected):
+    checks = check(replace(GOOD, **changes), 4000, 3000, task=TaskSchema.parse(schema))
+    assert [one.field for one in blocking(checks)] == expected
+
+
+def test_a_tool_plan_has_as_many_tools_as_the_task_says():
+    limits = {"use": "optional", "targets": [3, 3], "distractors": [2, 9]}
+    fields = [one.field for one in blocking(check(PLAN, 4000, 3000, task=TaskSchema.parse({"plan": limits})))]
+    assert fields == ["targets", "distractors"]
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("Hang it with the Claw  Hammer.", ["claw hammer"]),
+        ("Use the c-clamp!", ["C-clamp"]),
+        ("Hammering is loud.", []),
+        ("Turn it with a spanner, then level it.", ["spanner", "level"]),
+    ],
+)
+def test_a_question_must_not_name_tools_where_the_task_forbids_it(question, named):
+    bank = Bank(
+        (KnownTool("claw hammer"), KnownTool("C-clamp"), KnownTool("wrench", aliases=("spanner",)), KnownTool("level"))
+    )
+    task = TaskSchema.parse({"question": {"forbid": "bank_names"}})
+    assert bank.named_in(question) == named
+    checks = blocking(check(replace(GOOD, question=question), 4000, 3000, task=task, bank=bank))
+    assert [one.field for one in checks] == ["question"] * len(named)

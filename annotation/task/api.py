@@ -1,0 +1,130 @@
+"""The task of a benchmark over the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.common.api import benchmark_for
+from annotation.models import Benchmark, BenchmarkSchema
+from annotation.task.read import values_to_decide
+from annotation.task.write import CHANGE, DROP, KEEP, activate, discard_draft, save_draft
+from annotation.task_schema import TaskSchema
+from annotation.workflow import Right
+from webapp.accounts.http import person_of
+from webapp.accounts.scopes import Scope, needs
+
+
+class SchemaSerializer(serializers.Serializer):
+    number = serializers.IntegerField(help_text="0: the benchmark has no schema of its own.")
+    content = serializers.JSONField(help_text="See docs/task.md.")  # type: ignore[assignment]
+    note = serializers.CharField()
+
+
+class ValueInUseSerializer(serializers.Serializer):
+    facet = serializers.CharField()
+    value = serializers.CharField()
+    count = serializers.IntegerField(help_text="Samples that have it.")
+    proposed = serializers.CharField(help_text="The listed value that it seems to mean, or empty.")
+
+
+class DraftSerializer(serializers.Serializer):
+    number = serializers.IntegerField()
+    version = serializers.IntegerField(help_text="Raised by each save; 0: there is no draft.")
+    content = serializers.JSONField(help_text="See docs/task.md.")  # type: ignore[assignment]
+    note = serializers.CharField()
+    undecided = ValueInUseSerializer(many=True, help_text="Values in use that the draft does not list.")
+
+
+class SaveDraftSerializer(serializers.Serializer):
+    content = serializers.JSONField(help_text="See docs/task.md.")  # type: ignore[assignment]
+    note = serializers.CharField(max_length=300, required=False, default="", allow_blank=True)
+    version = serializers.IntegerField(min_value=0, help_text="Of the draft that you changed; 0: there is none yet.")
+
+
+class DiscardSerializer(serializers.Serializer):
+    version = serializers.IntegerField(min_value=0)
+
+
+class DecisionSerializer(serializers.Serializer):
+    facet = serializers.CharField()
+    value = serializers.CharField()
+    decision = serializers.ChoiceField(choices=[KEEP, DROP, CHANGE])
+    to = serializers.CharField(required=False, default="", help_text="With change: the listed value.")
+
+
+class ActivateSerializer(serializers.Serializer):
+    version = serializers.IntegerField(min_value=1, help_text="Of the draft that you read.")
+    decisions = DecisionSerializer(many=True, required=False)
+
+
+def _in_force(benchmark: Benchmark) -> dict[str, Any]:
+    stored = BenchmarkSchema.objects.filter(benchmark=benchmark).in_force()
+    return {
+        "number": stored.number if stored else 0,
+        "content": benchmark.task.as_json(),
+        "note": stored.note if stored else "",
+    }
+
+
+def _draft(benchmark: Benchmark) -> dict[str, Any]:
+    draft = BenchmarkSchema.objects.filter(benchmark=benchmark).draft()
+    task = TaskSchema.parse(draft.content) if draft else benchmark.task
+    return {
+        "number": draft.number if draft else 0,
+        "version": draft.version if draft else 0,
+        "content": task.as_json(),
+        "note": draft.note if draft else "",
+        "undecided": [ValueInUseSerializer(one).data for one in values_to_decide(benchmark, task)] if draft else [],
+    }
+
+
+@extend_schema(operation_id="task", responses=SchemaSerializer)
+@api_view(["GET"])
+def task(request: Request, slug: str) -> Response:
+    """The schema in force: facets, question, answer, evidence, toolchain, tool plan, reasons and help."""
+    return Response(_in_force(benchmark_for(request, slug, Right.VIEW)))
+
+
+@needs(Scope.MANAGE)
+@extend_schema(methods=["GET"], operation_id="task_draft", responses=DraftSerializer)
+@extend_schema(methods=["PUT"], operation_id="task_draft_save", request=SaveDraftSerializer, responses=DraftSerializer)
+@extend_schema(
+    methods=["DELETE"], operation_id="task_draft_discard", parameters=[DiscardSerializer], responses={204: None}
+)
+@api_view(["GET", "PUT", "DELETE"])
+def draft(request: Request, slug: str) -> Response:
+    """The draft of the next schema; without one, what it would begin with. PUT saves it, DELETE forgets it; both answer
+    409 if another lead changed it after ``version``."""
+    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    if request.method == "PUT":
+        sent = SaveDraftSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        save_draft(actor=person_of(request), benchmark=benchmark, **sent.validated_data)
+    elif request.method == "DELETE":
+        asked = DiscardSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        discard_draft(actor=person_of(request), benchmark=benchmark, **asked.validated_data)
+        return Response(status=204)
+    return Response(_draft(benchmark))
+
+
+@needs(Scope.MANAGE)
+@extend_schema(operation_id="task_activate", request=ActivateSerializer, responses=SchemaSerializer)
+@api_view(["POST"])
+def activation(request: Request, slug: str) -> Response:
+    """Put the draft in force. Every value in use that a closed facet does not list needs a decision: keep, drop, or
+    change ``to`` a listed value. Answers 409 if the draft changed after ``version``, or a value has no decision."""
+    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    sent = ActivateSerializer(data=request.data)
+    sent.is_valid(raise_exception=True)
+    decisions = {
+        (one["facet"], one["value"]): (one["decision"], one["to"]) for one in sent.validated_data.get("decisions", ())
+    }
+    activate(actor=person_of(request), benchmark=benchmark, version=sent.validated_data["version"], decisions=decisions)
+    return Response(_in_force(benchmark))
