@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -193,6 +193,18 @@ REASONS = (
     Reason("more_than_minimal_evidence", gettext_noop("box too large"), About.EVIDENCE),
     Reason("answerable_without_the_picture", gettext_noop("guessable"), About.QUESTION),
     Reason("typo", gettext_noop("typo"), About.QUESTION),
+    Reason("box_misses_evidence", gettext_noop("box misses evidence"), About.EVIDENCE),
+    Reason("wrong_category", gettext_noop("incorrect category"), About.FACETS),
+    Reason("duplicate_question", gettext_noop("duplicate question"), About.QUESTION),
+    Reason("image_quality", gettext_noop("poor image"), About.IMAGE),
+    Reason("personal_data", gettext_noop("personal data"), About.IMAGE),
+    Reason("toolchain_end_incorrect", gettext_noop("toolchain ends at another answer"), About.TOOLCHAIN),
+    Reason("toolchain_not_minimal", gettext_noop("toolchain has needless steps"), About.TOOLCHAIN),
+    Reason("target_missing", gettext_noop("target missing"), About.PLAN),
+    Reason("target_not_needed", gettext_noop("target not needed"), About.PLAN),
+    Reason("distractor_substitutes", gettext_noop("distractor does the job"), About.PLAN),
+    Reason("step_order_wrong", gettext_noop("incorrect order of steps"), About.PLAN),
+    Reason("instruction_names_tool", gettext_noop("instruction names a tool"), About.PLAN),
     Reason("scene_unrealistic", gettext_noop("unrealistic scene"), About.PLAN),
     Reason("tool_not_visible", gettext_noop("tool not visible"), About.PLAN),
     Reason("artificial_cue", gettext_noop("artificial cue"), About.PLAN),
@@ -545,6 +557,15 @@ def _repeated(paths: Iterable[str]) -> Iterable[Problem]:
 
 NO_SCHEMA = TaskSchema()
 """The task of a benchmark whose lead has not defined one."""
+
+
+def with_retired(task: TaskSchema, before: TaskSchema) -> TaskSchema:
+    """The schema with the reasons that only the one before has, retired: decisions may name them."""
+    codes = {reason.code for reason in task.reasons}
+    retired = (replace(reason, retired=True) for reason in before.reasons if reason.code not in codes)
+    return replace(task, reasons=(*task.reasons, *retired))
+
+
 Meanings = Mapping[tuple[str, str], str]
 """What a word of a facet means today: the new value by facet and old value; "" where it means nothing."""
 

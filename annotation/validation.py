@@ -249,8 +249,8 @@ def _boxes(content: SampleContent, width: int | None, height: int | None, limits
 def _number_of_boxes(count: int, allowed: Range, planned: bool) -> Iterator[Check]:
     """A sample with a tool plan needs no evidence."""
     if not count and allowed.least and not planned:
-        text = Sentence(gettext_noop("No evidence box. Draw the smallest region needed to answer."))
-        yield _error("gold_boxes", text)
+        none = gettext_noop("No evidence box. Draw the smallest region needed to answer.")
+        yield _error("gold_boxes", Sentence(none))
     elif count and count < allowed.least:
         text = gettext_noop("There are %(count)s evidence boxes; this benchmark needs at least %(least)s.")
         yield _error("gold_boxes", Sentence(text, count=count, least=allowed.least))
@@ -424,8 +424,8 @@ def _facets(given: Mapping[str, Iterable[object]], facets: Iterable[Facet], acce
         if not values and facet.required in blocking_steps and theirs:
             yield _error(field, Sentence(gettext_noop("%(name)s is missing. Choose a value."), name=facet.name))
         if len(values) > 1 and facet.kind is Kind.SINGLE:
-            text = Sentence(gettext_noop("%(name)s takes one value. Keep one of them."), name=facet.name)
-            yield _error(field, text)
+            one = gettext_noop("%(name)s takes one value. Keep one of them.")
+            yield _error(field, Sentence(one, name=facet.name))
         listed = {option.value for option in facet.values}
         for value in values:
             if facet.closed and value not in listed:

@@ -1,4 +1,4 @@
-"""What the words of facets mean today, after the task of a benchmark was changed."""
+"""The task of a benchmark as its editors meet it, and what the words of facets mean after it was changed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.models import Benchmark, FacetAlias
-from annotation.task_schema import Meanings, renamed
+from annotation.task_schema import AnswerKind, FacetAuthor, Kind, Meanings, Required, TaskSchema, renamed
+
+
+def task_json(task: TaskSchema, *authors: FacetAuthor) -> dict[str, Any]:
+    """The task for the script of an editor, whose person gives the facets of these ``authors``."""
+    return {
+        "answer_types": [kind.value for kind in task.answer.types if kind is not AnswerKind.NONE],
+        "facets": [
+            {
+                "name": facet.name,
+                "single": facet.kind is Kind.SINGLE,
+                "closed": facet.closed,
+                "required": facet.required is not Required.NO,
+                "given": facet.who in authors,
+                "values": [{"value": option.value, "help": option.help} for option in facet.values],
+            }
+            for facet in task.facets
+        ],
+    }
 
 
 def meanings_of(benchmark: Benchmark) -> Meanings:

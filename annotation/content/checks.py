@@ -34,7 +34,9 @@ def validate_gold(sample: Sample, content: SampleContent, facets: Facets) -> lis
     found = _found(sample, content, facets, task, accepting=True)
     calls = content.reference_toolchain
     if task.toolchain.end_verified and calls and mark_of(sample, calls) is None:
-        text = Sentence(gettext_noop("Nobody has verified that the toolchain ends at the answer. Run and verify it."))
+        text = Sentence(
+            gettext_noop("It is not verified that the toolchain ends at the answer. Run it and verify the end.")
+        )
         found.append(Check("reference_toolchain", Level.ERROR, text))
     return found
 

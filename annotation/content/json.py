@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from annotation.importers.fields import four_numbers
 from annotation.schema import ORIGINAL, AnswerType, Box, SampleContent, Target, ToolCall, ToolPlan, shortened
+from annotation.task_schema import AnswerKind, TaskSchema
 from webapp.common.errors import InvalidInput
 
 Facets = dict[str, tuple[Any, ...]]
@@ -82,6 +83,13 @@ def content_to_json(
         "facets": {name: list(values) for name, values in (facets or {}).items()},
         "unanswerable": content.unanswerable,
     }
+
+
+def blank_content(task: TaskSchema, facets: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """What a sample without work begins with."""
+    first = task.answer.default
+    kind = AnswerType.OPEN if first is AnswerKind.NONE else AnswerType(first.value)
+    return content_to_json(SampleContent(answer_type=kind), (), facets)
 
 
 def calls_from_json(value: object) -> tuple[ToolCall, ...]:

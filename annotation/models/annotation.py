@@ -3,7 +3,6 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
-from django.utils.translation import gettext_lazy
 
 from annotation.models.querysets.samples import AnnotationQuerySet, RevisionQuerySet
 from annotation.models.querysets.tools import PlanToolQuerySet
@@ -196,21 +195,6 @@ class Review(models.Model):
         RETURN = "return"
         DISCARD = "discard"
 
-    class Reason(models.TextChoices):
-        AMBIGUOUS_BOX = "ambiguous_box", gettext_lazy("box is ambiguous")
-        NOT_VERIFIABLE = "not_verifiable", gettext_lazy("not verifiable")
-        WRONG_ANSWER = "wrong_answer", gettext_lazy("incorrect answer")
-        MORE_THAN_MINIMAL = "more_than_minimal_evidence", gettext_lazy("box too large")
-        WITHOUT_PICTURE = "answerable_without_the_picture", gettext_lazy("guessable")
-        TYPO = "typo", gettext_lazy("typo")
-        SCENE_UNREALISTIC = "scene_unrealistic", gettext_lazy("unrealistic scene")
-        TOOL_NOT_VISIBLE = "tool_not_visible", gettext_lazy("tool not visible")
-        ARTIFICIAL_CUE = "artificial_cue", gettext_lazy("artificial cue")
-        OTHER = "other", gettext_lazy("other")
-
-    PLAN_REASONS = frozenset({Reason.SCENE_UNREALISTIC, Reason.TOOL_NOT_VISIBLE, Reason.ARTIFICIAL_CUE})
-    """Asked of samples with a tool plan only: the third quality check of PhysTool-Bench."""
-
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="reviews")
     revision_author = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="reviews")
@@ -232,8 +216,3 @@ class Review(models.Model):
 
     def __str__(self) -> str:
         return f"{self.decision} {self.revision}"
-
-    @classmethod
-    def reasons_for(cls, *, tool_plan: bool) -> list[str]:
-        """The codes that a reviewer is offered, in order."""
-        return [reason.value for reason in cls.Reason if tool_plan or reason not in cls.PLAN_REASONS]

@@ -19,7 +19,7 @@ from django.utils.translation import gettext
 
 from annotation.common.rules import rules_of
 from annotation.content.drafts import StaleDraft
-from annotation.content.json import content_from_json, content_to_json
+from annotation.content.json import blank_content, content_from_json
 from annotation.content.revisions import content_of, facets_of
 from annotation.models import (
     Annotation,
@@ -36,7 +36,6 @@ from annotation.models.querysets.quality import CheckAnswerQuerySet
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.queue.leases import ANNOTATE, queue_of, release, renew, take
 from annotation.queue.pauses import pause_automatically
-from annotation.schema import SampleContent
 from annotation.work_rules import Standing, compared, is_check_turn
 from annotation.workflow import SampleState, State
 from webapp.accounts.models import User
@@ -123,7 +122,7 @@ def shown_content(answer: CheckAnswer, sample: Sample) -> dict[str, Any]:
         FacetValue.objects.filter(sample__benchmark=sample.benchmark_id, sample__state=SampleState.TO_DO).names()
     )
     facets = {name: values for name, values in facets_of(sample).items() if name in given}
-    return content_to_json(SampleContent(), (), facets)
+    return blank_content(sample.benchmark.task, facets)
 
 
 def store(actor: User, answer: CheckAnswer, sample: Sample, save: Mapping[str, Any]) -> int:

@@ -10,10 +10,11 @@ from django.utils import timezone
 from annotation.common.keys import STUDIO, keys_json
 from annotation.common.sample import bank_json, comments_json, known_facets, picture_json
 from annotation.common.sentences import checks_json
+from annotation.common.task import task_json
 from annotation.content.checks import validate_content
 from annotation.content.comments import comments_on, may_discuss
 from annotation.content.drafts import current_content, draft_of
-from annotation.content.json import content_from_json, content_to_json
+from annotation.content.json import blank_content, content_from_json
 from annotation.content.revisions import facets_of
 from annotation.content.suggestions import suggestions_for
 from annotation.models import Annotation, CheckAnswer, Review, Revision, Sample
@@ -22,7 +23,7 @@ from annotation.queue.handed import shown_state
 from annotation.queue.qualification import given_question
 from annotation.queue.shared_question import fixed_question, with_fixed
 from annotation.queue.skip import skipped_draft
-from annotation.schema import SampleContent
+from annotation.task_schema import FacetAuthor
 from annotation.workflow import OPEN, State
 from webapp.accounts.models import User
 
@@ -67,6 +68,7 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "suggestions": _suggestions(sample) if editable else [],
         "keys": keys_json(user, STUDIO),
         "facets": known_facets(sample.benchmark),
+        "task": task_json(sample.benchmark.task, FacetAuthor.ANNOTATOR),
         "bank": bank_json(sample.benchmark),
         "urls": urls,
         "returned": returned_json(annotation),
@@ -110,7 +112,7 @@ def _content(user: User, annotation: Annotation | None, answer: CheckAnswer | No
     if answer is not None:
         return shown_content(answer, sample)
     written = current_content(annotation, draft_of(annotation)) if annotation else skipped_draft(user, sample)
-    return written or content_to_json(SampleContent(), (), facets_of(sample))
+    return written or blank_content(sample.benchmark.task, facets_of(sample))
 
 
 def _is_open(mine: Annotation | CheckAnswer | None, sample: Sample) -> bool:

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.common.requests import key_of
 from annotation.consensus import Combine, Field
-from annotation.models import Adjudication, Review, Sample
+from annotation.models import Adjudication, Sample
 from annotation.review.present.comparison import comparison_json
 from annotation.review.read import to_adjudicate
 from annotation.review.write.adjudication import KINDS, Verdict, adjudicate, require_several
@@ -138,8 +138,8 @@ class DecisionForm(serializers.Serializer):
         help_text="For return: words to the author, by letter. For discard: words under any name.",
     )
     reasons = serializers.ListField(
-        child=serializers.ChoiceField(choices=Review.Reason.values), required=False, default=list,
-        help_text="For return and discard, which need a reason or words.",
+        child=serializers.CharField(max_length=60), required=False, default=list,
+        help_text="For return and discard, which need a reason or words. Codes of the task: see /task/.",
     )  # fmt: skip
 
 

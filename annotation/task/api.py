@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.models import Benchmark, BenchmarkSchema
 from annotation.task.read import values_to_decide
-from annotation.task.write import CHANGE, DROP, KEEP, activate, discard_draft, save_draft
+from annotation.task.write import CHANGE, DROP, KEEP, activate, save_draft
 from annotation.task_schema import TaskSchema
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
@@ -45,10 +45,6 @@ class SaveDraftSerializer(serializers.Serializer):
     content = serializers.JSONField(help_text="See docs/task.md.")  # type: ignore[assignment]
     note = serializers.CharField(max_length=300, required=False, default="", allow_blank=True)
     version = serializers.IntegerField(min_value=0, help_text="Of the draft that you changed; 0: there is none yet.")
-
-
-class DiscardSerializer(serializers.Serializer):
-    version = serializers.IntegerField(min_value=0)
 
 
 class DecisionSerializer(serializers.Serializer):
@@ -94,23 +90,15 @@ def task(request: Request, slug: str) -> Response:
 @needs(Scope.MANAGE)
 @extend_schema(methods=["GET"], operation_id="task_draft", responses=DraftSerializer)
 @extend_schema(methods=["PUT"], operation_id="task_draft_save", request=SaveDraftSerializer, responses=DraftSerializer)
-@extend_schema(
-    methods=["DELETE"], operation_id="task_draft_discard", parameters=[DiscardSerializer], responses={204: None}
-)
-@api_view(["GET", "PUT", "DELETE"])
+@api_view(["GET", "PUT"])
 def draft(request: Request, slug: str) -> Response:
-    """The draft of the next schema; without one, what it would begin with. PUT saves it, DELETE forgets it; both answer
-    409 if another lead changed it after ``version``."""
+    """The draft of the next schema; without one, what it would begin with. PUT saves it, and
+    answers 409 if another lead changed it after ``version``."""
     benchmark = benchmark_for(request, slug, Right.MANAGE)
     if request.method == "PUT":
         sent = SaveDraftSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         save_draft(actor=person_of(request), benchmark=benchmark, **sent.validated_data)
-    elif request.method == "DELETE":
-        asked = DiscardSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        discard_draft(actor=person_of(request), benchmark=benchmark, **asked.validated_data)
-        return Response(status=204)
     return Response(_draft(benchmark))
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext, ngettext
 
-from annotation.task_schema import AnswerKind, Facet, FacetAuthor, Range, Required, TaskSchema, Use
+from annotation.task_schema import AnswerKind, Range, TaskSchema, Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +26,8 @@ def blocks_of(task: TaskSchema) -> list[Block]:
         Block(gettext("Evidence boxes"), task.help.get("evidence", ""), tuple(_evidence(task))),
     ]
     if task.toolchain.use is not Use.OFF:
-        rules = (_use(task.toolchain.use), _span(gettext("steps"), task.toolchain.steps))
-        blocks.append(Block(gettext("Reference toolchain"), task.help.get("toolchain", ""), rules))
+        steps = (_use(task.toolchain.use), _span(gettext("steps"), task.toolchain.steps))
+        blocks.append(Block(gettext("Reference toolchain"), task.help.get("toolchain", ""), steps))
     if task.plan.use is not Use.OFF:
         rules = (
             _use(task.plan.use),
@@ -73,16 +72,3 @@ def _use(use: Use) -> str:
 
 def _span(what: str, span: Range) -> str:
     return gettext("%(what)s: %(least)s to %(most)s") % {"what": what, "least": span.least, "most": span.most}
-
-
-def facet_json(facet: Facet) -> dict[str, Any]:
-    """A facet for the script of the editor."""
-    return {
-        "name": facet.name,
-        "single": facet.kind.value == "single",
-        "closed": facet.closed,
-        "required": facet.required is not Required.NO,
-        "who": facet.who.value,
-        "values": [{"value": option.value, "help": option.help} for option in facet.values],
-        "mine": facet.who is FacetAuthor.ANNOTATOR,
-    }

@@ -15,15 +15,15 @@ from annotation.content.changes import content_changed
 from annotation.facet_values import ValueInUse
 from annotation.models import Benchmark, BenchmarkSchema, FacetAlias, FacetValue
 from annotation.task.read import values_to_decide
-from annotation.task_schema import InvalidSchemaError, TaskSchema
+from annotation.task_schema import InvalidSchemaError, TaskSchema, with_retired
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
 
 KEEP, DROP, CHANGE = "keep", "drop", "change"
-"""What a lead decides on a value that a closed facet does not list: the samples keep it until somebody edits them, lose
-it, or get a listed value in its place."""
+"""What a lead decides on a value that a closed facet does not list: the samples keep it until they are edited, lose
+it, or get a listed value instead."""
 Decisions = Mapping[tuple[str, str], tuple[str, str]]
 """By facet and value: the decision, and with ``CHANGE`` the listed value."""
 
@@ -55,7 +55,8 @@ def save_draft(
         if draft is None:
             newest = BenchmarkSchema.objects.filter(benchmark=benchmark).order_by("-number").first()
             draft = BenchmarkSchema(benchmark=benchmark, number=newest.number + 1 if newest else 1, version=0)
-        draft.content, draft.note, draft.changed_by = task.as_json(), note, actor
+        draft.content = with_retired(task, benchmark.task).as_json()
+        draft.note, draft.changed_by = note, actor
         draft.version += 1
         draft.save()
         data = {"number": draft.number, "version": draft.version}

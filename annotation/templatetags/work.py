@@ -9,8 +9,8 @@ from typing import Any
 from django import template
 from django.utils.translation import gettext_lazy
 
-from annotation.common import sentences, words
-from annotation.models import Review
+from annotation.common import reasons, sentences, words
+from annotation.models import Benchmark, Review
 from annotation.toolbox.signature import shown_value
 from webapp.common.translation import any_of
 
@@ -31,9 +31,9 @@ def translated(text: str) -> str:
 
 
 @register.filter
-def reason_words(code: str) -> str:
-    """``wrong_answer`` as "incorrect answer"."""
-    return str(Review.Reason(code).label)
+def reason_words(code: str, benchmark: Benchmark) -> str:
+    """``wrong_answer`` as "incorrect answer", or whatever the task of the benchmark says."""
+    return reasons.reason_words(benchmark.task, code)
 
 
 @register.filter

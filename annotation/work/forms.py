@@ -9,7 +9,8 @@ from django import forms
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
 
-from annotation.models import Benchmark, Membership, Review
+from annotation.common.reasons import offered_reasons, reason_words
+from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, roles_with
 from webapp.accounts.models import User
 from webapp.common.translation import Text
@@ -20,7 +21,6 @@ else:
     UserField = forms.ModelChoiceField
 
 LONGEST = 5000
-WHY = [("", gettext_lazy("Choose a reason")), *Review.Reason.choices]
 
 
 def _text(label: Text, *, required: bool, error: Text = "") -> forms.CharField:
@@ -65,8 +65,14 @@ class AssignForm(WorkForm):
 class WhyForm(WorkForm):
     """Why samples are returned or discarded: a reason, or words."""
 
-    reasons = forms.ChoiceField(label=gettext_lazy("Reason"), choices=WHY, required=False)
+    reasons = forms.ChoiceField(label=gettext_lazy("Reason"), required=False)
     comment = _text(gettext_lazy("Comment"), required=False)
+
+    def __init__(self, benchmark: Benchmark, data: Mapping[str, Any] | None = None, *, prefix: str) -> None:
+        super().__init__(benchmark, data, prefix=prefix)
+        offered = offered_reasons(benchmark, toolchain=True, tool_plan=True)
+        choices = [(code, reason_words(benchmark.task, code)) for code in offered]
+        self.fields["reasons"].choices = [("", gettext_lazy("Choose a reason")), *choices]  # type: ignore[attr-defined]
 
     def clean_reasons(self) -> list[str]:
         return [self.cleaned_data["reasons"]] if self.cleaned_data["reasons"] else []

@@ -151,19 +151,22 @@ test("what is drawn first of a picture are the levels up to the one that fills t
 test("a sample that says nothing yet is asked as the last one was, without a storage as the server has it", () => {
   const kept = new Map();
   const storage = { getItem: (name) => kept.get(name) ?? null, setItem: (name, value) => kept.set(name, value) };
+  const BOTH = ["mc", "open"];
   const blank = completed({ answer_type: "open" });
   const asked = new LastAsked(storage, "kitchen of 7");
-  assert.equal(asked.begun(blank), blank);
+  assert.equal(asked.begun(blank, BOTH), blank);
   asked.keep({ ...choice, facets: { tier: [1], scene: ["taken back"] } });
   asked.keep({ ...choice, facets: { tier: [1] } });
   const next = new LastAsked(storage, "kitchen of 7");
-  assert.deepEqual(next.begun(blank).options, { A: "", B: "" });
-  assert.equal(next.begun({ ...blank, question: "Why?" }).answer_type, "open");
+  assert.deepEqual(next.begun(blank, BOTH).options, { A: "", B: "" });
+  assert.deepEqual(next.begun(blank, ["open"]).options, {});
+  assert.deepEqual(new LastAsked(storage, "kitchen of 9").begun({ ...blank, answer_type: "mc" }, ["mc"]).options, { A: "", B: "" });
+  assert.equal(next.begun({ ...blank, question: "Why?" }, BOTH).answer_type, "open");
   next.keep({ ...choice, facets: { tier: [2, 1] } });
   const known = new LastAsked(storage, "kitchen of 7").known({ category: ["sign"], tier: [3] });
   assert.deepEqual(known, { category: ["sign"], tier: ["3", "1", "2"] });
-  assert.equal(new LastAsked(storage, "kitchen of 8").begun(blank), blank);
+  assert.equal(new LastAsked(storage, "kitchen of 8").begun(blank, BOTH), blank);
   const broken = { getItem: () => { throw new Error("forbidden"); }, setItem: () => { throw new Error("full"); } };
   new LastAsked(broken, "kitchen").keep(choice);
-  assert.equal(new LastAsked(broken, "kitchen").begun(blank), blank);
+  assert.equal(new LastAsked(broken, "kitchen").begun(blank, BOTH), blank);
 });

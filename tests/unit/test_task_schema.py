@@ -14,7 +14,6 @@ from annotation.schema import SampleContent
 from annotation.task_schema import (
     REASONS,
     TEMPLATES,
-    About,
     Evidence,
     Facet,
     FacetAuthor,
@@ -51,8 +50,6 @@ def test_the_defaults_are_the_limits_of_a_benchmark_without_a_schema():
     schema = TaskSchema()
     assert (schema.evidence.smallest_side, schema.evidence.warn_share) == (2, 0.05)
     assert schema.answer.default == SampleContent().answer_type
-    assert [(one.code, one.label) for one in schema.reasons] == [(one.value, one.label) for one in Review.Reason]
-    assert {one.code for one in REASONS if one.about is About.PLAN} == set(Review.PLAN_REASONS)
     assert {one.value for one in ReasonFor} == {one.value for one in Review.Decision} - {Review.Decision.ACCEPT}
 
 

@@ -45,7 +45,7 @@ def audits(request: SignedInRequest, slug: str) -> HttpResponse:
 
 def audits_page(request: SignedInRequest, benchmark: Benchmark, *, draw: DrawAuditForm | None = None) -> HttpResponse:
     """Template annotation/quality/audits/audits.html; context: draws, everything, by_rows (GroupRow), reasons (code,
-    Count), proposals (AuditItem), accepted_n, draw (form), by, facets."""
+    Count), proposals (AuditItem), accepted_n, draw (form), by, facets, task (with the words of the reasons)."""
     facets = facet_names(benchmark)
     by = request.GET.get("by", "")
     by = by if by in facets else ""
@@ -61,6 +61,7 @@ def audits_page(request: SignedInRequest, benchmark: Benchmark, *, draw: DrawAud
         "draw": draw or DrawAuditForm(initial={"share": 5}),
         "facets": facets,
         "by": by,
+        "task": benchmark.task,
     }
     wrong = draw is not None and draw.errors
     return render(request, "annotation/quality/audits/audits.html", context, status=400 if wrong else 200)

@@ -11,8 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.common.access import require
+from annotation.common.reasons import reason_label, require_reasons
 from annotation.common.rules import stored_rules
-from annotation.models import AuditDraw, AuditItem, Benchmark, BlindAnswer, Gold, Review, Sample
+from annotation.models import AuditDraw, AuditItem, Benchmark, BlindAnswer, Gold, Sample
 from annotation.queue.blind.answers import answered_blind, keep_blind
 from annotation.queue.leases import AUDIT, queue_of, release, renew, take
 from annotation.queue.pauses import require_not_paused
@@ -21,7 +22,6 @@ from annotation.workflow import Right, SampleState
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
-from webapp.common.translation import english
 
 
 def draw_audit(*, actor: User, benchmark: Benchmark, share: float) -> AuditDraw:
@@ -114,13 +114,7 @@ def decide_audit(
             gettext("A verdict must be one of %(verdicts)s.") % {"verdicts": ", ".join(AuditItem.Verdict.values)},
             field="verdict",
         )
-    unknown = [reason for reason in reasons if reason not in Review.Reason.values]
-    if unknown:
-        raise InvalidInput(
-            gettext("Unknown reason %(unknown)s. Known: %(listed)s.")
-            % {"unknown": unknown[0], "listed": ", ".join(Review.Reason.values)},
-            field="reasons",
-        )
+    require_reasons(sample.benchmark, reasons)
     if verdict == AuditItem.Verdict.DISAGREE and not (reasons or comment):
         raise InvalidInput(gettext("Choose a reason, or write a comment."), field="reasons")
     with transaction.atomic():
@@ -199,5 +193,5 @@ def _reopen(actor: User, item: AuditItem, reason: str) -> None:
 
 
 def _words(item: AuditItem) -> str:
-    said = ", ".join(english(Review.Reason(reason).label) for reason in item.reasons)
+    said = ", ".join(reason_label(item.draw.benchmark.task, reason) for reason in item.reasons)
     return f"An audit disagreed: {'. '.join(part for part in (said, item.comment) if part)}"

@@ -11,11 +11,12 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from annotation.common.keys import REVIEW, keys_json
+from annotation.common.reasons import offered_reasons
 from annotation.common.requests import body_of, flag_of, number_of, text_of
 from annotation.common.sample import picture_json, revision_head
 from annotation.content.revisions import revision_json
 from annotation.imaging.evidence import crop_area
-from annotation.models import BlindAnswer, Review, Revision, Sample
+from annotation.models import BlindAnswer, Revision, Sample
 from annotation.queue.blind.answers import next_condition
 from annotation.queue.leases import queue_of
 from annotation.schema import Box
@@ -46,9 +47,14 @@ def blind_json(user: User, sample: Sample, revision: Revision) -> dict[str, Any]
         "content": whole if open_ else {name: whole[name] for name in SHOWN_BEFORE},
         "blind": _blind(blind),
         "open": open_,
-        "reasons": Review.reasons_for(tool_plan=bool(whole["targets"] or whole["distractors"])) if open_ else [],
+        "reasons": _reasons(sample, whole) if open_ else [],
         "keys": keys_json(user, REVIEW),
     }
+
+
+def _reasons(sample: Sample, whole: dict[str, Any]) -> list[str]:
+    planned = bool(whole["targets"] or whole["distractors"])
+    return offered_reasons(sample.benchmark, toolchain=bool(whole["reference_toolchain"]), tool_plan=planned)
 
 
 def crops_json(sample: Sample, revision: Revision) -> list[dict[str, Any]]:

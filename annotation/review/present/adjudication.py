@@ -9,9 +9,11 @@ from django.utils.translation import gettext_lazy
 
 from annotation.common.keys import ADJUDICATE, STUDIO, keys_json
 from annotation.common.sample import bank_json, known_facets, picture_json
+from annotation.common.task import task_json
 from annotation.consensus import Combine
 from annotation.models import Sample
 from annotation.review.present.comparison import comparison_json
+from annotation.task_schema import FacetAuthor
 from webapp.accounts.models import User
 
 WAYS = {
@@ -37,6 +39,7 @@ def adjudication_json(user: User, sample: Sample) -> dict[str, Any]:
         "open": True,
         "image": picture_json(sample),
         "facets": known_facets(sample.benchmark),
+        "task": task_json(sample.benchmark.task, FacetAuthor.ANNOTATOR, FacetAuthor.REVIEWER),
         "bank": bank_json(sample.benchmark),
         "keys": keys_json(user, ADJUDICATE),
         "editor_keys": keys_json(user, STUDIO),

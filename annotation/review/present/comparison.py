@@ -6,13 +6,14 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from annotation.common.reasons import offered_reasons
 from annotation.common.sentences import checks_json
 from annotation.common.words import FIELD_WORDS
 from annotation.consensus import BoxGroup, Combine, Compared, Field, proposal, proposed_facets
 from annotation.content.checks import validate_gold
 from annotation.content.json import content_to_json
 from annotation.content.revisions import revision_json
-from annotation.models import Adjudication, Review, Sample
+from annotation.models import Adjudication, Sample
 from annotation.queue.rounds import Submissions, box_names, rule_of, submissions_of
 from annotation.review.read import letters_of
 from annotation.schema import SampleContent
@@ -27,6 +28,7 @@ def comparison_json(sample: Sample) -> dict[str, Any]:
     content, groups = proposal(submissions.contents, submissions.compared, rule.consensus)
     facets = proposed_facets(submissions.facets)
     plan = any(one.plan for one in submissions.contents)
+    toolchain = any(one.reference_toolchain for one in submissions.contents)
     return {
         "key": sample.key,
         "image_problem": sample.image_problem,
@@ -38,7 +40,7 @@ def comparison_json(sample: Sample) -> dict[str, Any]:
         "disputed": not submissions.compared.agreed,
         "round": Adjudication.objects.filter(sample=sample).exclude(decision="").count() + 1,
         "checks": checks_json(validate_gold(sample, content, facets)),
-        "reasons": Review.reasons_for(tool_plan=plan),
+        "reasons": offered_reasons(sample.benchmark, toolchain=toolchain, tool_plan=plan),
     }
 
 

@@ -14,6 +14,7 @@ from annotation.common.chain_marks import mark_json
 from annotation.common.keys import STUDIO, keys_json
 from annotation.common.sample import bank_json, comments_json, known_facets, revision_head, thumbnail_of
 from annotation.common.sentences import checks_json
+from annotation.common.task import task_json
 from annotation.content.chains.read import mark_of
 from annotation.content.checks import validate_gold
 from annotation.content.comments import comments_on
@@ -23,6 +24,7 @@ from annotation.queue.blind.present import blind_json
 from annotation.queue.leases import queue_of
 from annotation.queue.pauses import pause_for
 from annotation.queue.places import in_order_of_review
+from annotation.task_schema import FacetAuthor
 from annotation.work_rules import BlindRule
 from annotation.workflow import SampleState
 from webapp.accounts.models import User
@@ -89,6 +91,7 @@ def _after(user: User, annotation: Annotation, revision: Revision, slug: str) ->
         "checks": checks_json(checks),
         "comments": comments_json(comments_on(annotation), slug),
         "facets": known_facets(sample.benchmark),
+        "task": task_json(sample.benchmark.task, FacetAuthor.ANNOTATOR, FacetAuthor.REVIEWER),
         "bank": bank_json(sample.benchmark),
         "editor_keys": keys_json(user, STUDIO),
         "chain": _chain(sample, revision, slug),

@@ -10,13 +10,14 @@ from typing import Any
 from django.utils.translation import gettext
 
 from annotation.common.idempotency import run_idempotent
+from annotation.common.reasons import or_other, require_reasons
 from annotation.content.changes import content_changed
 from annotation.content.checks import ChecksFailed, validate_gold
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.revisions import make_gold
 from annotation.content.samples import content_digest
 from annotation.content.transitions import apply_transition
-from annotation.models import Adjudication, Annotation, Gold, Review, Revision, Sample
+from annotation.models import Adjudication, Annotation, Benchmark, Gold, Review, Revision, Sample
 from annotation.queue.leases import REVIEW, release
 from annotation.queue.rounds import Submissions, add_adjudicated, current_round, end_round, several_submitted
 from annotation.review.read import letters_of
@@ -55,7 +56,7 @@ def adjudicate(*, actor: User, sample: Sample, verdict: Verdict, key: str = "", 
     another reviewer has the sample, ``ChecksFailed`` for a content that does not pass, ``InvalidInput`` for a verdict
     without what it needs, and ``NotAllowed`` for an annotator of the sample.
     """
-    _check(verdict)
+    _check(sample.benchmark, verdict)
 
     def work() -> None:
         start_review(actor, sample)
@@ -83,18 +84,12 @@ def require_several(sample: Sample) -> None:
         )
 
 
-def _check(verdict: Verdict) -> None:
+def _check(benchmark: Benchmark, verdict: Verdict) -> None:
     if verdict.kind not in KINDS:
         raise InvalidInput(
             gettext("A decision must be one of %(decisions)s.") % {"decisions": ", ".join(KINDS)}, field="decision"
         )
-    unknown = [reason for reason in verdict.reasons if reason not in Review.Reason.values]
-    if unknown:
-        raise InvalidInput(
-            gettext("Unknown reason %(unknown)s. Known: %(listed)s.")
-            % {"unknown": unknown[0], "listed": ", ".join(Review.Reason.values)},
-            field="reasons",
-        )
+    require_reasons(benchmark, verdict.reasons)
     if (verdict.content is not None) != (verdict.kind == "accept"):
         raise InvalidInput(gettext("Accepting needs the content. Other decisions don't take it."), field="content")
     if verdict.kind == "return" and not verdict.comments:
@@ -154,7 +149,7 @@ def _supersede(actor: User, submissions: Submissions, but: Revision | None) -> N
 
 def _return(actor: User, found: Adjudication, submissions: Submissions, named: Named, verdict: Verdict) -> None:
     _known(verdict.comments, named)
-    reasons = list(verdict.reasons) or [Review.Reason.OTHER.value]
+    reasons = or_other(verdict.reasons)
     end_round(found, Adjudication.Decision.RETURN, actor, None, submissions)
     for letter, revision in named.items():
         if letter in verdict.comments:

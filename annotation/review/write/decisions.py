@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.idempotency import run_idempotent
+from annotation.common.reasons import require_reasons
 from annotation.content.changes import content_changed
 from annotation.content.checks import ChecksFailed, obstacles_to_gold, validate_gold
 from annotation.content.guidelines import require_read
@@ -34,6 +35,7 @@ from annotation.queue.leases import REVIEW, queue_of, release, renew, take
 from annotation.queue.pauses import require_not_paused
 from annotation.queue.places import in_order_of_review
 from annotation.queue.rounds import several_submitted
+from annotation.task_schema import ReasonFor
 from annotation.validation import blocking
 from annotation.workflow import Right, SampleState, State
 from webapp.accounts.models import User
@@ -154,7 +156,7 @@ def decide(*, actor: User, sample: Sample, decision: Decision, key: str = "") ->
     Raises ``Conflict`` with the code ``blind_first`` before the blind answer, ``ChecksFailed`` for a fix that does not
     pass, ``InvalidInput`` for a decision without what it needs, and what ``start_review`` raises.
     """
-    _check(decision)
+    _check(sample.benchmark, decision)
 
     def work() -> None:
         annotation, revision = start_review(actor, sample)
@@ -176,19 +178,14 @@ def _require_one(sample: Sample) -> None:
         )
 
 
-def _check(decision: Decision) -> None:
+def _check(benchmark: Benchmark, decision: Decision) -> None:
     if decision.kind not in Review.Decision.values:
         raise InvalidInput(
             gettext("A decision must be one of %(decisions)s.") % {"decisions": ", ".join(Review.Decision.values)},
             field="decision",
         )
-    unknown = [reason for reason in decision.reasons if reason not in Review.Reason.values]
-    if unknown:
-        raise InvalidInput(
-            gettext("Unknown reason %(unknown)s. Known: %(listed)s.")
-            % {"unknown": unknown[0], "listed": ", ".join(Review.Reason.values)},
-            field="reasons",
-        )
+    limited = decision.kind in {one.value for one in ReasonFor}
+    require_reasons(benchmark, decision.reasons, ReasonFor(decision.kind) if limited else None)
     wants_why = decision.kind in (Review.Decision.RETURN, Review.Decision.DISCARD)
     if wants_why and not (decision.reasons or decision.comment):
         raise InvalidInput(

@@ -77,10 +77,10 @@ def annotate_sample(request: Request, slug: str, key: str) -> HttpResponse:
 
 @require_safe
 def my_work(request: Request, slug: str) -> HttpResponse:
-    """Template annotation/studio/own.html; context: see ``own_context``, and the benchmark's head. Address: ?state=
+    """Template annotation/studio/own.html; context: see ``own_context``, task, the benchmark's head. Address: ?state=
     keeps one state, ?page= is the page."""
     benchmark = load_benchmark(request, slug, Right.ANNOTATE)
-    context = benchmark_context(request, benchmark, "annotate")
+    context = benchmark_context(request, benchmark, "annotate") | {"task": benchmark.task}
     context |= own_context(person_of(request), benchmark, request.GET.get("state", ""), request.GET.get("page", ""))
     return render(request, "annotation/studio/own.html", context)
 

@@ -26,7 +26,7 @@ def discard_samples(
     """Discard samples with all that was made of them; drafts are kept for the case that they are reopened. Frozen
     versions keep their gold. What is discarded already is refused. Twice with one ``key`` is once."""
     require(actor, benchmark, Right.MANAGE)
-    check_why(reasons, comment, gettext("Choose a reason, or write a comment. It stays with the sample."))
+    check_why(benchmark, reasons, comment, gettext("Choose a reason, or write a comment. It stays with the sample."))
 
     def work() -> dict[str, object]:
         batch = load_batch(benchmark, samples)

@@ -9,6 +9,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.access import require
 from annotation.common.idempotency import answer_once
+from annotation.common.reasons import or_other, require_reasons
 from annotation.common.words import state_words
 from annotation.models import Annotation, Benchmark, Lease, Receipt, Review, Revision
 from annotation.models.querysets.samples import SampleQuerySet
@@ -33,7 +34,7 @@ def return_samples(
     """Return what waits for a review to its authors; their decision says why. Samples on which nothing waits are
     refused. Twice with one ``key`` is once."""
     require(actor, benchmark, Right.MANAGE)
-    check_why(reasons, comment, gettext("Choose a reason, or write a comment. The authors can read it."))
+    check_why(benchmark, reasons, comment, gettext("Choose a reason, or write a comment. The authors can read it."))
 
     def work() -> dict[str, object]:
         batch = load_batch(benchmark, samples)
@@ -48,21 +49,15 @@ def return_samples(
                 batch.refused[sample.key] = str(
                     refused or gettext("It is %(state)s.") % {"state": state_words(sample.state)}
                 )
-        _return(actor, batch, waiting, list(reasons) or [Review.Reason.OTHER.value], comment)
+        _return(actor, batch, waiting, or_other(reasons), comment)
         return batch.answer()
 
     return answer_once(actor, key, f"return:{benchmark.pk}", work)
 
 
-def check_why(reasons: Sequence[str], comment: str, missing: str) -> None:
+def check_why(benchmark: Benchmark, reasons: Sequence[str], comment: str, missing: str) -> None:
     """Raises ``InvalidInput`` for unknown reasons, and for none without words: ``missing``."""
-    unknown = [reason for reason in reasons if reason not in Review.Reason.values]
-    if unknown:
-        raise InvalidInput(
-            gettext("Unknown reason %(unknown)s. Known: %(listed)s.")
-            % {"unknown": unknown[0], "listed": ", ".join(Review.Reason.values)},
-            field="reasons",
-        )
+    require_reasons(benchmark, reasons)
     if not reasons and not comment:
         raise InvalidInput(missing, field="reasons")
 

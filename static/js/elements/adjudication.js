@@ -42,11 +42,11 @@ export class SightlineAdjudication extends HTMLElement {
     this.#ways = JSON.parse(document.getElementById("ways").textContent);
     this.#ending = new AbortController();
     const { signal } = this.#ending;
-    const { annotations, content, facets, bank, image, keys, editor_keys: editorKeys, urls, checks } = this.#data;
+    const { annotations, content, facets, task, bank, image, keys, editor_keys: editorKeys, urls, checks } = this.#data;
     for (const one of annotations) one.content = completed(one.content);
     this.#keys = new OwnTable(keys);
     this.#editorKeys = new StudioKeys(editorKeys);
-    this.#editor = new SampleEditor(this, completed(content), { image, facets, bank }, signal);
+    this.#editor = new SampleEditor(this, completed(content), { image, facets, task, bank }, signal);
     this.#checks = new Checks(this.querySelector("[data-fix]"), (element) => this.#editor.reveal(element));
     this.#checks.show(checks);
     this.#layMarks(annotations);

@@ -56,9 +56,9 @@ export class SightlineReview extends HTMLElement {
   }
 
   #build(kept, signal) {
-    const { image, content, previous, previous_revision: earlier, facets, bank, checks } = this.#data;
+    const { image, content, previous, previous_revision: earlier, facets, task, bank, checks } = this.#data;
     const old = previous?.gold_boxes;
-    this.#editor = new SampleEditor(this, completed(content), { image, facets, bank, old, oldTag: `r${earlier?.number ?? ""}` }, signal);
+    this.#editor = new SampleEditor(this, completed(content), { image, facets, task, bank, old, oldTag: `r${earlier?.number ?? ""}` }, signal);
     this.#editor.addEventListener("change", () => this.#edited(), { signal });
     this.#checks = new Checks(this.querySelector("[data-fix]"), (element) => this.#editor.reveal(element));
     this.#checks.show(checks);

@@ -43,10 +43,10 @@ export class SampleEditor extends EventTarget {
 
   /**
    * @param {HTMLElement} root holds .stage, [data-form] and the rows to copy  @param {object} content to begin with
-   * @param {object} data image, facets, bank, suggestions; old: boxes of an earlier revision, drawn under the tag oldTag;
+   * @param {object} data image, facets, task, bank, suggestions; old: boxes of an earlier revision, drawn under the tag oldTag;
    * fixed: the question and its options are another annotator's
    */
-  constructor(root, content, { image, facets, bank, suggestions = [], old = [], oldTag = "", fixed = false }, signal) {
+  constructor(root, content, { image, facets, task, bank, suggestions = [], old = [], oldTag = "", fixed = false }, signal) {
     super();
     this.#root = root;
     this.#history = new History(content);
@@ -63,7 +63,7 @@ export class SampleEditor extends EventTarget {
     this.#question = new QuestionField(part("question"), edit, { next: (other) => options.focus(other), reveal });
     const ways = { reveal, next: () => this.#question.focus() };
     this.#plan = new PlanEditor(part("plan"), new ToolBank(bank), edit, image, ways);
-    this.#facets = new FacetEditor(part("facets"), facets, edit, ways);
+    this.#facets = new FacetEditor(part("facets"), { known: facets, fields: task.facets }, edit, ways);
     this.#parts = [options, this.#facets, this.#plan, new ChainEditor(part("chain"), edit), this.#question];
     const unanswerable = part("unanswerable");
     if (unanswerable) this.#parts.push(new Unanswerable(unanswerable, edit));

@@ -16,20 +16,25 @@ const BOTH = /^([^:]+):\s*(.+)$/;
 export class FacetEditor {
   #root;
   #known;
+  #fields;
   #edit;
   #ways;
   #content = null;
   #added = [];
 
-  /** @param {Object<string, string[]>} known values by facet name, the most frequent first */
-  constructor(root, known, edit, ways) {
+  /**
+   * @param {{known: Object<string, string[]>, fields: object[]}} offered known: values in use by facet name, the most
+   *   frequent first; fields: the facets of the task, which come first
+   */
+  constructor(root, { known, fields }, edit, ways) {
     this.#root = root;
     this.#ways = ways;
     this.#known = known;
+    this.#fields = new Map(fields.map((field) => [field.name, field]));
     this.#edit = edit;
     root.addEventListener("click", ({ target }) => {
       const chip = target.closest("[data-value]");
-      if (chip) edit((content) => toggleFacet(content, chip.dataset.facet, chip.dataset.value));
+      if (chip) this.#toggle(chip.dataset.facet, chip.dataset.value);
     });
     root.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || !event.target.matches("input") || event.ctrlKey || event.metaKey) return;
@@ -48,7 +53,7 @@ export class FacetEditor {
     this.#content = content;
     // A facet that got a value is there because of it, and goes with it.
     this.#added = this.#added.filter((name) => !(name in content.facets));
-    const names = [...new Set([...Object.keys(this.#known), ...Object.keys(content.facets), ...this.#added])];
+    const names = [...new Set([...this.#fields.keys(), ...Object.keys(this.#known), ...Object.keys(content.facets), ...this.#added])];
     const list = this.#root.querySelector("[data-part=facet-rows]");
     keepRows(list, names.length, () => copied("row-facet"));
     for (const [at, name] of names.entries()) this.#row(list.children[at], name, SIGNS[at]);
@@ -68,12 +73,17 @@ export class FacetEditor {
   }
 
   #row(row, name, sign) {
+    const task = this.#fields.get(name);
     const on = (this.#content.facets[name] ?? []).map(String);
-    const known = (this.#known[name] ?? []).map(String);
-    const shown = [...new Set([...known.slice(0, SHOWN), ...on])];
+    const listed = task ? task.values.map(({ value }) => value) : [];
+    const used = task?.closed ? [] : (this.#known[name] ?? []).map(String);
+    const known = [...new Set([...listed, ...used])];
+    const shown = [...new Set([...known.slice(0, Math.max(SHOWN, listed.length)), ...on])];
     row.dataset.facet = name;
     row.querySelector("[data-part=facet-name]").textContent = name;
+    row.querySelector("[data-part=facet-required]").hidden = !task?.required;
     const field = row.querySelector("input");
+    field.hidden = task !== undefined && (task.closed || !task.given);
     field.setAttribute("aria-label", t("New value of %(name)s", { name }));
     const more = row.querySelector("datalist");
     more.id = `values-${[...row.parentElement.children].indexOf(row)}`;
@@ -86,10 +96,17 @@ export class FacetEditor {
       Object.assign(chip.dataset, { facet: name, value });
       chip.setAttribute("aria-pressed", String(on.includes(value)));
       chip.querySelector("span").textContent = value;
+      chip.disabled = task !== undefined && !task.given;
+      chip.setAttribute("aria-description", task?.values.find((one) => one.value === value)?.help ?? "");
       const mark = chip.querySelector("kbd");
       mark.hidden = sign === undefined || at > 8;
       mark.textContent = `${sign}${at + 1}`;
     }
+  }
+
+  /** A facet with one value takes another in its place. */
+  #toggle(name, value) {
+    this.#edit((content) => toggleFacet(content, name, value, this.#fields.get(name)?.single));
   }
 
   #typed(field) {
@@ -117,6 +134,6 @@ export class FacetEditor {
 
   #add(facet, value) {
     const on = (this.#content.facets[facet] ?? []).map(String);
-    if (!on.includes(value)) this.#edit((content) => toggleFacet(content, facet, value));
+    if (!on.includes(value)) this.#toggle(facet, value);
   }
 }

@@ -3,7 +3,7 @@ export class Tabs {
   #tabs;
 
   constructor(list) {
-    this.#tabs = [...list.querySelectorAll("[role=tab]")];
+    this.#tabs = [...list.querySelectorAll("[role=tab]:not([hidden])")];
     list.addEventListener("click", (event) => {
       const tab = event.target.closest("[role=tab]");
       if (!tab) return;

@@ -89,7 +89,7 @@ export class SightlineStudio extends HTMLElement {
   #begin() {
     const { urls, version, content } = this.#data;
     this.#asked = new LastAsked(localStorage, `${urls.queue} of ${this.dataset.person}`);
-    this.#server = this.#asked.begun(completed(content));
+    this.#server = this.#asked.begun(completed(content), this.#data.task.answer_types);
     const send = (body, key) => this.#send("PUT", urls.draft, body, key);
     const { saving, left } = beginDraft({ url: urls.draft, person: this.dataset.person, version, content: this.#server, send });
     this.#saving = saving;
@@ -100,7 +100,7 @@ export class SightlineStudio extends HTMLElement {
     const { image, facets, bank, suggestions, returned } = this.#data;
     const old = returned?.content?.gold_boxes;
     const known = this.#asked.known(facets ?? {});
-    this.#editor = new SampleEditor(this, this.#server, { image, bank, suggestions, old, oldTag: "returned", facets: known, fixed: this.#data.fixed }, this.#ending.signal);
+    this.#editor = new SampleEditor(this, this.#server, { image, bank, suggestions, old, oldTag: "returned", facets: known, task: this.#data.task, fixed: this.#data.fixed }, this.#ending.signal);
     const reveal = (element) => this.#editor.reveal(element);
     this.#checks = new Checks(this, reveal);
     const discussion = this.querySelector("[data-comments]");

@@ -29,10 +29,11 @@ export class LastAsked {
     }
   }
 
-  /** Content to begin with: one that says nothing yet is asked as the last one was. */
-  begun(content) {
+  /** Content to begin with: one that says nothing yet is asked as the last one was, if that is one of these types. */
+  begun(content, types) {
     if (content.question || content.answer.length || content.gold_boxes.length || Object.keys(content.options).length) return content;
-    return askAs(content, this.#before.type ?? content.answer_type);
+    const type = types.includes(this.#before.type) ? this.#before.type : content.answer_type;
+    return type === "open" && content.answer_type === type ? content : askAs({ ...content, answer_type: "open" }, type);
   }
 
   /** The benchmark's facets with those of this person behind them. */

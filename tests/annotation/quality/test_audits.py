@@ -173,9 +173,9 @@ def test_every_count_opens_as_many_samples_and_queries_do_not_grow(noor, lea, ki
             assert not count.n or client.get(count.href).context["total"] == count.n
 
 
-QUERIES = 14
+QUERIES = 15
 """Session, user, benchmark, roles (2), facets, drawn samples, values of the facet, accepted ones, what the tabs count
-(5) and the version."""
+(5), the version and the task."""
 
 
 def test_the_next_one_follows_and_only_a_lead_draws(noor, rui, lea, kitchen):

@@ -90,7 +90,7 @@ def test_the_list_asks_as_much_for_many_as_for_one(ana, rui, work, django_assert
     client = signed_in(ana)
     client.get(MINE)
     for state, n in (("", 5), ("draft", 1)):
-        with django_assert_num_queries(17):
+        with django_assert_num_queries(18):
             page = client.get(MINE, {"state": state}).content.decode()
         assert page.count("work__picture") == n
 

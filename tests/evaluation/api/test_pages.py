@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 API = "/api/v1/benchmarks/kitchen/"
 DOCUMENT = Path(__file__).parents[3] / "docs/api.md"
 WORK = re.compile(
-    r"annotation:(annotate|guidelines-panel|guidelines-settings|my-|qualification|log|review|audit|adjudication|work|workbench|tool|upload|settings|suggestions|queue-settings|new-benchmark"
+    r"annotation:(annotate|guidelines-panel|guidelines-settings|my-|qualification|log|review|audit|adjudication|work|workbench|tool|upload|settings|task|suggestions|queue-settings|new-benchmark"
     r"|second-opinions)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|import-keys|replay|run-delete|run-replays"
     r"|prompt-change|prompt-new|study-task|new-detection)"
     r"|accounts:|admin-door|admin-password|live|ready|jobs:indicator"
