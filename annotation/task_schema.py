@@ -570,13 +570,13 @@ Meanings = Mapping[tuple[str, str], str]
 """What a word of a facet means today: the new value by facet and old value; "" where it means nothing."""
 
 
-def renamed(facets: Mapping[str, Iterable[Any]], meanings: Meanings) -> dict[str, list[Any]]:
+def renamed(facets: Mapping[str, Iterable[Any]], meanings: Meanings) -> dict[str, tuple[Any, ...]]:
     """The facets with the values that their words mean today, each once in the order of its first word. A facet whose
     values all mean nothing is left out."""
-    current: dict[str, list[Any]] = {}
+    current: dict[str, tuple[Any, ...]] = {}
     for name, values in facets.items():
         words = (meanings.get((name, str(value)), value) for value in values)
-        if kept := list(dict.fromkeys(word for word in words if word != "")):
+        if kept := tuple(dict.fromkeys(word for word in words if word != "")):
             current[name] = kept
     return current
 

@@ -33,6 +33,6 @@ def meanings_of(benchmark: Benchmark) -> Meanings:
     return {(name, old): new for name, old, new in rows}
 
 
-def current_facets(benchmark: Benchmark, facets: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+def current_facets(benchmark: Benchmark, facets: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Any, ...]]:
     """Facets with the values that their words mean today. One query, none without facets."""
     return renamed(facets, meanings_of(benchmark) if facets else {})

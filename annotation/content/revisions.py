@@ -55,7 +55,6 @@ def add_revision(
         ordered=parsed.plan.ordered, digest=content_digest(parsed),
         facets={name: list(values) for name, values in facets.items()}, submitted_at=submitted_at or timezone.now(),
         provenance=dict(provenance) if provenance is not None else None, unanswerable=parsed.unanswerable,
-        schema_number=sample.benchmark.schema_number,
     )  # fmt: skip
     revision.save(force_insert=True)
     _add_parts(revision, parsed, names, (sample.width, sample.height))

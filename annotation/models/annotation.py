@@ -83,9 +83,6 @@ class Revision(models.Model):
         blank=True,
         help_text="{field: {from: [revision], how}} of an adjudicated annotation; null: no other.",
     )
-    schema_number = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Number of the task schema in force when it was submitted; null: none."
-    )
     created_at = models.DateTimeField(auto_now_add=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
 

@@ -20,41 +20,41 @@ from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
 
 
-class SchemaSerializer(serializers.Serializer):
+class SchemaSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField(help_text="0: the benchmark has no schema of its own.")
-    content = serializers.JSONField(help_text="See docs/task.md.")  # type: ignore[assignment]
+    content = serializers.JSONField(help_text="See docs/task.md.")
     note = serializers.CharField()
 
 
-class ValueInUseSerializer(serializers.Serializer):
+class ValueInUseSerializer(serializers.Serializer[Any]):
     facet = serializers.CharField()
     value = serializers.CharField()
     count = serializers.IntegerField(help_text="Samples that have it.")
     proposed = serializers.CharField(help_text="The listed value that it seems to mean, or empty.")
 
 
-class DraftSerializer(serializers.Serializer):
+class DraftSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     version = serializers.IntegerField(help_text="Raised by each save; 0: there is no draft.")
-    content = serializers.JSONField(help_text="See docs/task.md.")  # type: ignore[assignment]
+    content = serializers.JSONField(help_text="See docs/task.md.")
     note = serializers.CharField()
     undecided = ValueInUseSerializer(many=True, help_text="Values in use that the draft does not list.")
 
 
-class SaveDraftSerializer(serializers.Serializer):
-    content = serializers.JSONField(help_text="See docs/task.md.")  # type: ignore[assignment]
+class SaveDraftSerializer(serializers.Serializer[Any]):
+    content = serializers.JSONField(help_text="See docs/task.md.")
     note = serializers.CharField(max_length=300, required=False, default="", allow_blank=True)
     version = serializers.IntegerField(min_value=0, help_text="Of the draft that you changed; 0: there is none yet.")
 
 
-class DecisionSerializer(serializers.Serializer):
+class DecisionSerializer(serializers.Serializer[Any]):
     facet = serializers.CharField()
     value = serializers.CharField()
     decision = serializers.ChoiceField(choices=[KEEP, DROP, CHANGE])
     to = serializers.CharField(required=False, default="", help_text="With change: the listed value.")
 
 
-class ActivateSerializer(serializers.Serializer):
+class ActivateSerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField(min_value=1, help_text="Of the draft that you read.")
     decisions = DecisionSerializer(many=True, required=False)
 

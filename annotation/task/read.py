@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django.db.models import Count
 
 from annotation.facet_values import ValueInUse, unlisted
-from annotation.models import Benchmark, BenchmarkSchema, FacetValue, Revision
+from annotation.models import Benchmark, BenchmarkSchema, FacetValue
 from annotation.task_schema import TaskSchema
 
 
-@dataclass(frozen=True, slots=True)
-class Activated:
-    """A schema that is or was in force, and how many revisions were submitted under it."""
-
-    schema: BenchmarkSchema
-    revisions: int
-
-
-def schemas_of(benchmark: Benchmark) -> list[Activated]:
-    """The schema in force and the earlier ones, newest first. Two queries."""
+def schemas_of(benchmark: Benchmark) -> list[BenchmarkSchema]:
+    """The schema in force and the earlier ones, newest first. One query."""
     found = BenchmarkSchema.objects.filter(benchmark=benchmark).exclude(state=BenchmarkSchema.State.DRAFT)
-    rows = Revision.objects.filter(annotation__sample__benchmark=benchmark, schema_number__isnull=False)
-    counted = dict(rows.order_by().values_list("schema_number").annotate(n=Count("pk")))
-    newest_first = found.select_related("changed_by").order_by("-number")
-    return [Activated(schema, counted.get(schema.number, 0)) for schema in newest_first]
+    return list(found.select_related("changed_by").order_by("-number"))
 
 
 def edited(benchmark: Benchmark, draft: BenchmarkSchema | None) -> TaskSchema:

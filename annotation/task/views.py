@@ -37,8 +37,8 @@ TEMPLATE_NAMES = {
 @require_http_methods(["GET", "HEAD", "POST"])
 def task(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template annotation/task/settings.html; context: forms (SchemaForms), draft (BenchmarkSchema or None), values
-    (ValueInUse) that the draft no longer allows, schemas (Activated), templates. Address: ?template= begins with one of
-    ``TEMPLATES``. Posted: the forms; ``add``: one more facet or reason."""
+    (ValueInUse) that the draft does not list, schemas (BenchmarkSchema), template_names. Address: ?template= begins
+    with one of ``TEMPLATES``. Posted: the forms; ``add``: one more facet or reason."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     draft = BenchmarkSchema.objects.filter(benchmark=benchmark).draft()
     posted = request.POST if request.method == "POST" else None

@@ -40,5 +40,5 @@ def test_only_closed_facets_have_values_to_decide() -> None:
 def test_words_are_read_with_the_meaning_they_have_now() -> None:
     meanings = {("category", "ocr"): "OCR", ("category", "map"): "", ("tier", "1"): "easy"}
     facets = {"category": ["ocr", "map", "OCR"], "tier": [1, 2], "scene": ["map"]}
-    assert renamed(facets, meanings) == {"category": ["OCR"], "tier": ["easy", 2], "scene": ["map"]}
+    assert renamed(facets, meanings) == {"category": ("OCR",), "tier": ("easy", 2), "scene": ("map",)}
     assert renamed({"category": ["map"]}, meanings) == {}

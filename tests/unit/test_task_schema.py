@@ -136,7 +136,7 @@ SCHEMAS = st.builds(
         refuse_share=st.none() | st.floats(0.5, 1),
     ),
     toolchain=st.builds(Toolchain, use=st.just(Use.REQUIRED), steps=RANGES, end_verified=st.booleans()),
-    reasons=st.booleans().map(lambda gone: (*REASONS, Reason("duplicate_question", "duplicate", retired=gone))),
+    reasons=st.booleans().map(lambda gone: (*REASONS, Reason("asked_before", "asked before", retired=gone))),
     help=st.dictionaries(st.sampled_from(["question", "plan"]), WORDS),
 )
 

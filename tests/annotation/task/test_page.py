@@ -166,10 +166,10 @@ def test_the_page_asks_a_fixed_number_of_times(
     client = signed_in(lea)
     client.post(PAGE, fields_of(client))
     client.get(PAGE)
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(15):
         client.get(PAGE)
     for value in ("OCR", "Color"):
         submitted(ana, fresh(kitchen), facets={"category": [value]})
         reviewed(rui, next_review(rui, fresh(kitchen)), "accept")
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(15):
         client.get(PAGE)
