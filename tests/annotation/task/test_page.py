@@ -89,6 +89,7 @@ def test_a_reason_that_is_removed_is_retired(kitchen: Benchmark, ana: User, rui:
     submitted(ana, kitchen)
     sample = next_review(rui, kitchen)
     reviewed(rui, sample, "return", reasons=["typo"], comment="Look.")
+    assert "typo" in signed_in(ana).get("/benchmarks/kitchen/annotate/").content.decode()
     own = [{"code": "too_easy", "label": "too easy", "for": ["discard"]}, {"code": "other", "label": "other"}]
     in_force(lea, kitchen, reasons=own)
     task = fresh(kitchen).task
