@@ -30,6 +30,8 @@ ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """The first draws what the others draw, without their windows, for a third less of processor time."""
 WORKERS = ("-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal")
+AGAIN = ("--reruns", "1")
+"""A test that fails is tried once more; the summary counts it as rerun."""
 NO_BROWSER = ("-p", "no:playwright", "-p", "no:base_url")
 """Playwright takes a second to import in every process."""
 NO_TESTS_COLLECTED = 5
@@ -65,7 +67,7 @@ class Result:
 
 
 def pytest(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "pytest", "-q", "--no-header", *arguments]
+    return [sys.executable, "-m", "pytest", "-q", "--no-header", *AGAIN, *arguments]
 
 
 def on_sqlite(marks: str, *options: str) -> Prepare:
