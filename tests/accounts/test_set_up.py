@@ -42,7 +42,11 @@ def test_nobody_sets_up_a_site_that_has_accounts(client: Client) -> None:
     assert client.get(set_up_path()).status_code == 404
 
 
-@pytest.mark.parametrize("signed", ["", "x", signing.dumps("", salt="another"), "x" * 300])
+@pytest.mark.parametrize(
+    "signed",
+    ["", "x", signing.dumps("", salt="another"), "x" * 300],
+    ids=["empty", "short", "signed for another", "long"],
+)
 def test_a_link_that_the_server_did_not_print_opens_nothing(client: Client, signed: str) -> None:
     assert client.get(f"/set-up/{signed}/").status_code == 404
     with pytest.raises(NotFound):
