@@ -69,6 +69,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/runs/", runs_list.runs, name="runs"),
     path(f"{BENCHMARK}/runs/<int:run>/missing/", runs_list.missing, name="missing"),
     path(f"{BENCHMARK}/export/", exports.export, name="export"),
+    path(f"{BENCHMARK}/export/project.sightline", exports.project, name="export-project"),
     path(f"{BENCHMARK}/export/<slug:name>.<slug:extension>", exports.exported, name="exported"),
     path(f"{BENCHMARK}/agreement/judges/", judges.judges, name="judges"),
     path(f"{BENCHMARK}/agreement/blind/", human_accuracy.human_accuracy, name="human-accuracy"),

@@ -215,6 +215,7 @@ RUNS = [
     Line("evaluation:replay-drop", (B, "{trajectory}"), post=form(*RUNNERS)),
     Line("evaluation:trajectory-text", (B, "{trajectory}", "answer"), get=only(*MEMBERS)),
     Line("evaluation:export", (B,), get=only(*RUNNERS)),
+    Line("evaluation:export-project", (B,), get=form(*LEADS)),
     Line("evaluation:exported", (B, "metrics", "csv"), get=only(*RUNNERS)),
 ]
 JUDGING = [

@@ -120,6 +120,12 @@ def store_picture(*, actor: User | None, benchmark: Benchmark, source: Path | by
     return image
 
 
+def store_bytes(actor: User | None, benchmark: Benchmark, data: bytes) -> Image:
+    """The stored image with exactly these bytes, metadata included. Raises ``PictureProblem``."""
+    info = inspect(data)
+    return _known(info) or _store(actor, benchmark, data, info)
+
+
 def _known(info: PictureInfo) -> Image | None:
     return Image.objects.filter(sha256=info.sha256).first()
 

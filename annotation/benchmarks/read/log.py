@@ -38,6 +38,8 @@ WORDS: Mapping[str, Text] = {
     "gold_check.take_back": gettext_lazy("took a gold check back"),
     "guidelines.publish": gettext_lazy("published guidelines"),
     "guidelines.read": gettext_lazy("read the guidelines"),
+    "export.project": gettext_lazy("exported the whole benchmark"),
+    "import.project": gettext_lazy("made the benchmark out of a file"),
     "import.runs": gettext_lazy("imported a run"),
     "import.samples": gettext_lazy("imported samples"),
     "import.undo": gettext_lazy("undid an import"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.contrib.auth.decorators import login_required
+from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_safe
@@ -11,16 +12,20 @@ from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.exporters import EXPORTERS
 from annotation.exporters.interface import MissingLibrary
+from annotation.portable.read.project import export_project, image_bytes
 from annotation.workflow import Right
 from evaluation.common.downloads import download
 from evaluation.common.exports import EXPORTS
 from evaluation.exporters.tables import NEEDS_PYARROW, WRITERS, writes_parquet
 from evaluation.exports.read.counts import count_exports
 from evaluation.exports.read.formats import export_parts
-from webapp.common.errors import NotFound, Unavailable
+from webapp.accounts.http import SignedInRequest
+from webapp.common.errors import Conflict, NotFound, Unavailable
 from webapp.common.streaming import streamed
 from webapp.common.translation import in_english
 
+MOST_BYTES = 1 << 30
+"""Of the images in a portable file that is written while a browser waits."""
 TITLES = {
     "metrics": (gettext_lazy("Metrics"), gettext_lazy("One row per run, metric and slice, with interval and n.")),
     "samples": (
@@ -41,7 +46,8 @@ TITLES = {
 @require_safe
 def export(request: HttpRequest, slug: str) -> HttpResponse:
     """Template evaluation/exports/export.html; context: tables (name, title, text, rows), kinds, formats (name, title,
-    extension, note), samples_n, gold_n, parquet_needs (what is missing to write it here, or "")."""
+    extension, note), samples_n, gold_n, parquet_needs (what is missing to write it here, or ""), image_bytes and
+    most_bytes (of the images in a portable file, and how many a request carries)."""
     benchmark = load_benchmark(request, slug, Right.EXPORT)
     counts = count_exports(benchmark)
     context = {
@@ -55,8 +61,28 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
         "samples_n": counts["benchmark"],
         "gold_n": counts["gold"],
         "parquet_needs": "" if writes_parquet() else NEEDS_PYARROW,
+        "image_bytes": image_bytes(benchmark),
+        "most_bytes": MOST_BYTES,
     }
     return render(request, "evaluation/exports/export.html", context)
+
+
+@login_required
+@require_safe
+def project(request: SignedInRequest, slug: str) -> FileResponse:
+    """The whole benchmark as a portable file. Address: ?people=named with names and addresses, else pseudonyms."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    if image_bytes(benchmark) > MOST_BYTES:
+        raise Conflict(
+            gettext("The images of %(title)s are too large for a download. Export it with manage.py project export.")
+            % {"title": benchmark.title},
+            code="too_large",
+        )
+    named = request.GET.get("people") == "named"
+    return download(
+        f"{slug}.sightline",
+        lambda out: export_project(actor=request.user, benchmark=benchmark, out=out, named=named),
+    )
 
 
 @require_safe

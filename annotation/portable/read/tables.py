@@ -1,0 +1,142 @@
+"""The tables of a portable file and how their rows belong to a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import models
+
+from annotation.models import (
+    AcceptedChain,
+    Adjudication,
+    AdjudicationRule,
+    Annotation,
+    Assignment,
+    AuditDraw,
+    AuditItem,
+    BankTool,
+    Benchmark,
+    BenchmarkQueue,
+    BenchmarkSchema,
+    BlindAnswer,
+    CheckAnswer,
+    Comment,
+    Draft,
+    FacetAlias,
+    FacetValue,
+    Gold,
+    GoldBox,
+    GoldCheck,
+    Guideline,
+    GuidelineReading,
+    Membership,
+    Pause,
+    PlanTool,
+    Problem,
+    QualificationAttempt,
+    QualityRules,
+    ReferenceCall,
+    Review,
+    Revision,
+    Sample,
+    Skip,
+    SkippedDraft,
+    ToolName,
+    VerifiedChain,
+    Version,
+    VersionEntry,
+)
+
+Numbers = Callable[[int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """``path``: from a row to its benchmark. ``without``: fields that are not carried, as what they name stays behind.
+    ``revisions_in``: fields whose JSON names revisions, with what replaces their numbers in it."""
+
+    model: type[models.Model]
+    path: str
+    without: frozenset[str] = frozenset()
+    revisions_in: tuple[tuple[str, Callable[[Any, Numbers], Any]], ...] = ()
+
+    @property
+    def name(self) -> str:
+        return str(self.model._meta.model_name)
+
+    @property
+    def fields(self) -> list[models.Field[Any, Any]]:
+        """The fields that rows of the file have, besides their number."""
+        left_out = {"id", "benchmark", *self.without}
+        return [one for one in self.model._meta.concrete_fields if one.name not in left_out]
+
+
+def _in_provenance(value: Any, number: Numbers) -> Any:
+    if value is None:
+        return None
+    return {name: {**of, "from": [number(one) for one in of["from"]]} for name, of in value.items()}
+
+
+def _in_measured(value: Any, number: Numbers) -> Any:
+    return {**value, "revisions": [number(one) for one in value["revisions"]]} if "revisions" in value else value
+
+
+BENCHMARK_FIELDS = ("title", "description", "licence", "marks_open", "remove_metadata")
+"""Of the benchmark itself. Whether it is public is decided where it arrives."""
+TABLES = (
+    Table(Membership, "benchmark"),
+    Table(BenchmarkQueue, "benchmark"),
+    Table(AdjudicationRule, "benchmark"),
+    Table(QualityRules, "benchmark"),
+    Table(BenchmarkSchema, "benchmark"),
+    Table(FacetAlias, "benchmark"),
+    Table(Guideline, "benchmark"),
+    Table(GuidelineReading, "guideline__benchmark"),
+    Table(Pause, "benchmark"),
+    Table(BankTool, "benchmark"),
+    Table(ToolName, "benchmark"),
+    Table(Sample, "benchmark", without=frozenset({"source"})),
+    Table(FacetValue, "benchmark"),
+    Table(Annotation, "sample__benchmark"),
+    Table(Revision, "annotation__sample__benchmark", revisions_in=(("provenance", _in_provenance),)),
+    Table(GoldBox, "revision__annotation__sample__benchmark"),
+    Table(ReferenceCall, "revision__annotation__sample__benchmark"),
+    Table(PlanTool, "revision__annotation__sample__benchmark"),
+    Table(Draft, "annotation__sample__benchmark"),
+    Table(SkippedDraft, "sample__benchmark"),
+    Table(Review, "revision__annotation__sample__benchmark"),
+    Table(BlindAnswer, "revision__annotation__sample__benchmark"),
+    Table(Gold, "sample__benchmark"),
+    Table(AcceptedChain, "sample__benchmark"),
+    Table(VerifiedChain, "sample__benchmark"),
+    Table(Adjudication, "sample__benchmark", revisions_in=(("measured", _in_measured),)),
+    Table(AuditDraw, "benchmark"),
+    Table(AuditItem, "sample__benchmark"),
+    Table(GoldCheck, "sample__benchmark"),
+    Table(QualificationAttempt, "benchmark"),
+    Table(CheckAnswer, "check_of__sample__benchmark"),
+    Table(Comment, "annotation__sample__benchmark"),
+    Table(Assignment, "sample__benchmark"),
+    Table(Skip, "sample__benchmark"),
+    Table(Problem, "sample__benchmark"),
+    Table(Version, "benchmark"),
+    Table(VersionEntry, "version__benchmark"),
+)
+"""In an order in which rows name rows of earlier tables, of their own, or people and images."""
+LEFT_BEHIND = frozenset({
+    "benchmark", "contentchange", "image", "importissue", "importrecord", "invitedrole", "lease", "originalfile",
+    "receipt",
+})  # fmt: skip
+"""Tables that a file does not have as such: they are derived, belong to one server, or last for minutes only."""
+
+
+def rows_of(table: Table, benchmark: Benchmark) -> models.QuerySet[Any]:
+    """The rows of the benchmark in the order in which they were made."""
+    manager: models.Manager[Any] = table.model._default_manager
+    if table.model is Comment:
+        # On an annotation, or on an answer to a gold check.
+        of_answers = models.Q(check_answer__check_of__sample__benchmark=benchmark)
+        return manager.filter(models.Q(annotation__sample__benchmark=benchmark) | of_answers).order_by("pk")
+    return manager.filter(**{table.path: benchmark}).order_by("pk")

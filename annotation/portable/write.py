@@ -1,0 +1,149 @@
+"""Making a benchmark out of a portable file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import DataError, IntegrityError, models
+from django.utils.translation import gettext
+
+from annotation.content.changes import content_changed
+from annotation.images.store import store_bytes
+from annotation.imaging.problems import PictureProblem
+from annotation.models import Benchmark, Image, Revision
+from annotation.portable.read.project import PLACEHOLDERS
+from annotation.portable.read.tables import BENCHMARK_FIELDS, TABLES, Table
+from annotation.project_file import InvalidFileError, Reader
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.bulk import as_json, insert_rows, reserve_ids
+from webapp.common.errors import InvalidInput
+
+AT_ONCE = 1000
+
+
+class InvalidProject(InvalidInput):
+    """The file can't be read as a benchmark; nothing was stored but images."""
+
+    code = "project_file"
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Reader]:
+    """The verified file. Raises ``InvalidProject`` for its faults, also for those that show only while it is stored."""
+    try:
+        with Reader(path) as file:
+            file.verify()
+            yield file
+    except (InvalidFileError, PictureProblem) as error:
+        raise InvalidProject(str(error)) from error
+    except (IntegrityError, DataError) as error:
+        raise InvalidProject(gettext("The rows of the file contradict each other: %(why)s") % {"why": error}) from error
+
+
+def store_images(*, actor: User | None, file: Reader, slug: str) -> list[int]:
+    """Store the images of the file with the bytes they have there; returns their rows in its order. Call before the
+    transaction: storing one twice changes nothing."""
+    found = []
+    for row in file.rows("image"):
+        member = file.images.get(str(row.get("sha256")))
+        if member is None:
+            raise InvalidFileError(f"The image {str(row.get('sha256'))[:64]} is missing from the file.")
+        data = b"".join(file.pieces(member))
+        found.append(store_bytes(actor, Benchmark(slug=slug), data).pk)
+    return found
+
+
+def fill(*, actor: User | None, benchmark: Benchmark, file: Reader, images: Sequence[int]) -> None:
+    """Put everything of the file into a new, empty benchmark. People of the file become placeholders who cannot sign
+    in. Call inside a transaction."""
+    about = next(file.rows("benchmark"), {})
+    for one in Benchmark._meta.concrete_fields:
+        if one.name in BENCHMARK_FIELDS:
+            setattr(benchmark, one.name, _ready(one, about.get(one.name), "benchmark", 1))
+    benchmark.save(update_fields=BENCHMARK_FIELDS)
+    numbers: dict[type[models.Model], Sequence[int]] = {User: _add_people(file, benchmark.slug), Image: images}
+    for table in TABLES:
+        numbers[table.model] = reserve_ids(table.model, file.tables.get(table.name, 0))
+        _insert(table, file, benchmark, numbers)
+    content_changed(benchmark.pk)
+    data = {"checksum": file.manifest.checksum, "from": str(file.manifest.about.get("slug", ""))[:60]}
+    audit.record(actor=actor, action="import.project", subject=benchmark, benchmark=benchmark.slug, data=data)
+
+
+def _add_people(file: Reader, slug: str) -> list[int]:
+    """A placeholder for each person: a name for what they did, without a way in."""
+    found = []
+    for number, row in enumerate(file.rows("person"), start=1):
+        name, email = str(row.get("name") or f"person-{number}")[:120], str(row.get("email") or "")
+        local = email.replace("@", "=") or hashlib.sha256(name.encode()).hexdigest()[:12]
+        user = User(name=name, email=f"{local}.{slug}{PLACEHOLDERS}".lower(), is_active=False)
+        user.set_unusable_password()
+        user.save()
+        found.append(user.pk)
+    return found
+
+
+def _insert(
+    table: Table, file: Reader, benchmark: Benchmark, numbers: Mapping[type[models.Model], Sequence[int]]
+) -> None:
+    fields = table.fields
+    own = [one.name for one in table.model._meta.concrete_fields if one.name == "benchmark"]
+    names = ["id", *(one.name for one in fields), *own]
+    ids = numbers[table.model]
+    hooks = dict(table.revisions_in)
+
+    def revision(number: Any) -> int:
+        return _id_of(numbers[Revision], number, table.name)
+
+    def values() -> Iterator[tuple[Any, ...]]:
+        for at, row in enumerate(file.rows(table.name)):
+            given = []
+            for one in fields:
+                value = row.get(one.name)
+                if one.name in hooks and value is not None:
+                    value = hooks[one.name](value, revision)
+                if isinstance(one, models.ForeignKey):
+                    given.append(None if value is None else _id_of(numbers[one.related_model], value, table.name))
+                else:
+                    given.append(_ready(one, value, table.name, at + 1))
+            yield (ids[at], *given, *(benchmark.pk for _ in own))
+
+    rows = values()
+    while some := list(islice(rows, AT_ONCE)):
+        insert_rows(table.model, names, some)
+
+
+def _id_of(ids: Sequence[int], number: Any, table: str) -> int:
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(ids):
+        raise InvalidFileError(f"tables/{table}.jsonl names a row that the file does not have: {str(number)[:20]}.")
+    return ids[number - 1]
+
+
+def _ready(one: models.Field[Any, Any], value: Any, table: str, line: int) -> Any:
+    """The value as its column takes it."""
+    where = f"tables/{table}.jsonl, line {line}: {one.name}"
+    if value is None:
+        if not one.null:
+            raise InvalidFileError(f"{where} is missing.")
+        return None
+    if isinstance(one, models.JSONField):
+        return as_json(value)
+    try:
+        found = one.to_python(value)
+        if isinstance(found, str) and ((one.max_length and len(found) > one.max_length) or "\0" in found):
+            raise ValueError
+        if one.choices and found not in {key for key, _ in one.flatchoices}:
+            raise ValueError
+    except (ValidationError, ValueError, TypeError) as error:
+        raise InvalidFileError(f"{where} has no valid value.") from error
+    if isinstance(found, datetime) and found.tzinfo is None:
+        raise InvalidFileError(f"{where} is a time without a zone.")
+    return found

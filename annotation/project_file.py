@@ -1,0 +1,311 @@
+"""A benchmark as one portable file: a zip of tables as JSON lines, images, and a manifest with checksums. Pure.
+
+``manifest.json`` names every other member with its SHA-256 and, of a table, its number of rows. The checksum of a
+file is the SHA-256 of ``NAME SHA256\\n`` of all members in order of their names, so it depends on the content alone.
+Tables are ``tables/NAME.jsonl``: one row a line, keys sorted, without spaces; row n of a table has the number n, by
+which rows of later tables name it. Images are ``images/SHA256.SUFFIX`` with the bytes that the server stores.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+FORMAT, VERSION = "sightline-project", 1
+MANIFEST = "manifest.json"
+LONGEST_LINE = 16 << 20
+MOST_MANIFEST = 64 << 20
+MOST_ROWS = 50_000_000
+PIECE = 1 << 20
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The time of every member: two files with the same content have the same bytes."""
+TABLE = re.compile(r"tables/([a-z]+)\.jsonl")
+IMAGE = re.compile(r"images/([0-9a-f]{64})\.(jpg|png|webp|tif)")
+
+
+class InvalidFileError(ValueError):
+    """The file is no portable benchmark, or it is damaged; the text says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member as the manifest names it. ``rows``: of a table, None of an image."""
+
+    sha256: str
+    rows: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """``about``: title, slug and the kind of names, for people."""
+
+    about: Mapping[str, Any]
+    members: Mapping[str, Member]
+
+    @property
+    def checksum(self) -> str:
+        """One name for the content of the file."""
+        total = hashlib.sha256()
+        for name in sorted(self.members):
+            total.update(f"{name} {self.members[name].sha256}\n".encode())
+        return total.hexdigest()
+
+
+def line_of(row: Mapping[str, Any]) -> bytes:
+    """A row as its canonical line."""
+    return json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode() + b"\n"
+
+
+@dataclass
+class Writer:
+    """Writes a file: tables, then images, then ``close``."""
+
+    out: IO[bytes]
+    members: dict[str, Member] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._zip = zipfile.ZipFile(self.out, "w", allowZip64=True)
+
+    def table(self, name: str, rows: Iterable[Mapping[str, Any]]) -> int:
+        """Write a table; returns its number of rows."""
+        count = 0
+        with self._member(f"tables/{name}.jsonl", zipfile.ZIP_DEFLATED) as (stream, digest):
+            for row in rows:
+                line = line_of(row)
+                stream.write(line)
+                digest.update(line)
+                count += 1
+        self.members[f"tables/{name}.jsonl"] = Member(digest.hexdigest(), count)
+        return count
+
+    def image(self, name: str, source: IO[bytes]) -> str:
+        """Write an image; returns the SHA-256 of its bytes."""
+        with self._member(f"images/{name}", zipfile.ZIP_STORED) as (stream, digest):
+            while piece := source.read(PIECE):
+                stream.write(piece)
+                digest.update(piece)
+        self.members[f"images/{name}"] = Member(digest.hexdigest())
+        return self.members[f"images/{name}"].sha256
+
+    def close(self, about: Mapping[str, Any]) -> Manifest:
+        """Write the manifest and end the file."""
+        manifest = Manifest(about, self.members)
+        members = {
+            name: {"sha256": one.sha256} | ({} if one.rows is None else {"rows": one.rows})
+            for name, one in sorted(self.members.items())
+        }
+        text = {"format": FORMAT, "version": VERSION, "about": dict(about), "checksum": manifest.checksum}
+        with self._member(MANIFEST, zipfile.ZIP_DEFLATED) as (stream, _):
+            stream.write(json.dumps(text | {"members": members}, indent=1, sort_keys=True).encode())
+        self._zip.close()
+        return manifest
+
+    @contextmanager
+    def _member(self, name: str, method: int) -> Iterator[tuple[IO[bytes], Any]]:
+        info = zipfile.ZipInfo(name, EPOCH)
+        info.compress_type = method
+        with self._zip.open(info, "w", force_zip64=True) as stream:
+            yield stream, hashlib.sha256()
+
+
+class Reader:
+    """Reads a file and checks what it reads. Raises ``InvalidFileError``."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._zip = zipfile.ZipFile(path)
+            self.manifest = _manifest(self._whole(MANIFEST, MOST_MANIFEST))
+        except (zipfile.BadZipFile, KeyError, OSError) as error:
+            raise InvalidFileError("This is no portable benchmark: it is not a zip with a manifest.json.") from error
+        found = {info.filename for info in self._zip.infolist()} - {MANIFEST}
+        if missing := sorted(self.manifest.members.keys() - found):
+            raise InvalidFileError(f"{missing[0]} is missing from the file. Copy or download the file again.")
+        if extra := sorted(found - self.manifest.members.keys()):
+            raise InvalidFileError(f"{extra[0]} is not in the manifest. Use the file as it was exported.")
+
+    def close(self) -> None:
+        self._zip.close()
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def tables(self) -> dict[str, int]:
+        """The number of rows of each table."""
+        named = ((TABLE.fullmatch(name), one.rows or 0) for name, one in self.manifest.members.items())
+        return {match[1]: rows for match, rows in named if match}
+
+    @property
+    def images(self) -> dict[str, str]:
+        """The member of each image by the SHA-256 in its name."""
+        named = ((IMAGE.fullmatch(name), name) for name in self.manifest.members)
+        return {match[1]: name for match, name in named if match}
+
+    def verify(self) -> None:
+        """Hold every member against the manifest."""
+        for table in self.tables:
+            for _ in self.rows(table):
+                pass
+        for name in self.images.values():
+            for _ in self.pieces(name):
+                pass
+
+    def rows(self, table: str) -> Iterator[dict[str, Any]]:
+        """The rows of a table, none if the file does not have it. At the end its checksum is checked."""
+        name = f"tables/{table}.jsonl"
+        if name not in self.manifest.members:
+            return
+        wanted, digest, count = self.manifest.members[name], hashlib.sha256(), 0
+        try:
+            with self._zip.open(name) as stream:
+                while line := stream.readline(LONGEST_LINE):
+                    digest.update(line)
+                    count += 1
+                    yield _row(line, name, count)
+        except (zipfile.BadZipFile, OSError, EOFError) as error:
+            raise _damaged(name) from error
+        if digest.hexdigest() != wanted.sha256 or count != wanted.rows:
+            raise _damaged(name)
+
+    def pieces(self, name: str) -> Iterator[bytes]:
+        """The bytes of an image. At the end its checksum is checked."""
+        wanted, digest = self.manifest.members[name].sha256, hashlib.sha256()
+        match = IMAGE.fullmatch(name)
+        try:
+            with self._zip.open(name) as stream:
+                while piece := stream.read(PIECE):
+                    digest.update(piece)
+                    yield piece
+        except (zipfile.BadZipFile, OSError, EOFError) as error:
+            raise _damaged(name) from error
+        if digest.hexdigest() != wanted or match is None or match[1] != wanted:
+            raise _damaged(name)
+
+    def _whole(self, name: str, most: int) -> bytes:
+        with self._zip.open(name) as stream:
+            data = stream.read(most + 1)
+        if len(data) > most:
+            raise InvalidFileError(f"{name} is larger than {most >> 20} MB.")
+        return data
+
+
+def _damaged(name: str) -> InvalidFileError:
+    return InvalidFileError(f"{name} is damaged. Copy or download the file again.")
+
+
+def _row(line: bytes, name: str, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise InvalidFileError(f"{name}, line {number}: this is no JSON. Copy or download the file again.") from error
+    if not isinstance(row, dict):
+        raise InvalidFileError(f"{name}, line {number}: this is no row.")
+    return row
+
+
+def _manifest(data: bytes) -> Manifest:
+    try:
+        given = json.loads(data)
+        format, version, members = given["format"], given["version"], given["members"]
+        found = {str(name): Member(str(one["sha256"]), one.get("rows")) for name, one in members.items()}
+        checksum, about = given["checksum"], dict(given["about"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidFileError("manifest.json can't be read. Copy or download the file again.") from error
+    if format != FORMAT or not isinstance(version, int):
+        raise InvalidFileError("This is no portable benchmark.")
+    if version > VERSION:
+        raise InvalidFileError(f"The file has version {version} of the format; this server reads {VERSION}. Update it.")
+    for name, one in found.items():
+        rows_are_right = (
+            isinstance(one.rows, int) and 0 <= one.rows <= MOST_ROWS if TABLE.fullmatch(name) else one.rows is None
+        )
+        if not rows_are_right or not (TABLE.fullmatch(name) or IMAGE.fullmatch(name)):
+            raise InvalidFileError(f"manifest.json names {name[:80]}, which is neither a table nor an image.")
+    manifest = Manifest(about, found)
+    if manifest.checksum != checksum:
+        raise InvalidFileError("manifest.json does not match its checksum. Copy or download the file again.")
+    return manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Rows of one table that two files do not share: how many the first and the second have alone."""
+
+    table: str
+    first: int
+    second: int
+
+
+def differences(first: Reader, second: Reader) -> list[Difference]:
+    """The tables and images that differ, with how many rows each file has alone."""
+    found = []
+    for table in sorted(first.tables.keys() | second.tables.keys()):
+        name = f"tables/{table}.jsonl"
+        if first.manifest.members.get(name) != second.manifest.members.get(name):
+            a, b = ({hashlib.sha256(line_of(row)).digest() for row in one.rows(table)} for one in (first, second))
+            found.append(Difference(table, len(a - b), len(b - a)))
+    pictures = [set(one.images) for one in (first, second)]
+    if pictures[0] != pictures[1]:
+        found.append(Difference("images", len(pictures[0] - pictures[1]), len(pictures[1] - pictures[0])))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class SampleChange:
+    """A sample that two files do not have alike. ``fields``: what differs; empty: only one file has it, the ``second``
+    or the first."""
+
+    key: str
+    fields: tuple[str, ...] = ()
+    second: bool = False
+
+    def __str__(self) -> str:
+        where = "only in the second" if self.second else "only in the first"
+        return f"{self.key}: {', '.join(self.fields) or where}"
+
+
+FIELDS = ("question", "answer_type", "options", "answers", "ordered", "facets")
+"""Of a gold revision."""
+PARTS = {"goldbox": "evidence", "referencecall": "toolchain", "plantool": "plan"}
+"""Tables of a gold revision, and what their rows are together."""
+
+
+def changes(first: Reader, second: Reader) -> list[SampleChange]:
+    """The samples added, removed or changed in state, image or gold, by their keys."""
+    before, after = _samples(first), _samples(second)
+    found = [SampleChange(key, second=True) for key in after.keys() - before.keys()]
+    found += [SampleChange(key) for key in before.keys() - after.keys()]
+    for key in before.keys() & after.keys():
+        a, b = before[key], after[key]
+        if fields := tuple(name for name in sorted(a.keys() | b.keys()) if a.get(name) != b.get(name)):
+            found.append(SampleChange(key, fields))
+    return sorted(found, key=lambda one: one.key)
+
+
+def _samples(file: Reader) -> dict[str, dict[str, Any]]:
+    """What each sample is, by its key: state, image, and the content of its gold."""
+    images = [row.get("sha256") for row in file.rows("image")]
+    samples: list[tuple[str, dict[str, Any]]] = []
+    for row in file.rows("sample"):
+        image = row.get("image")
+        samples.append((str(row["key"]), {"state": row.get("state"), "image": image and images[image - 1]}))
+    of_revision = {row["revision"]: samples[row["sample"] - 1][1] for row in file.rows("gold")}
+    for number, row in enumerate(file.rows("revision"), start=1):
+        if number in of_revision:
+            of_revision[number].update({name: row.get(name) for name in FIELDS})
+    for table, name in PARTS.items():
+        for row in file.rows(table):
+            if row["revision"] in of_revision:
+                rest = {key: value for key, value in row.items() if key != "revision"}
+                of_revision[row["revision"]].setdefault(name, []).append(rest)
+    return dict(samples)

@@ -1,0 +1,28 @@
+"""Making a new benchmark out of a portable file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.db import transaction
+
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.models import Benchmark
+from annotation.portable.write import fill, opened, store_images
+from annotation.workflow import Role
+from webapp.accounts.models import User
+
+
+def import_project(*, actor: User | None, path: Path, slug: str, lead: User | None = None) -> Benchmark:
+    """Make the private benchmark ``slug`` out of a file; ``lead`` leads it, apart from who led the one in the file. All
+    or nothing, except that images stay stored.
+
+    Raises ``InvalidProject`` with what is damaged, and ``Conflict`` when the address is taken."""
+    with opened(path) as file:
+        images = store_images(actor=actor, file=file, slug=slug)
+        with transaction.atomic():
+            benchmark = create_benchmark(actor=None, slug=slug)
+            fill(actor=actor, benchmark=benchmark, file=file, images=images)
+            if lead is not None:
+                add_member(actor=None, benchmark=benchmark, user=lead, role=Role.LEAD)
+    return benchmark
