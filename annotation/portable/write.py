@@ -140,7 +140,8 @@ def _ready(one: models.Field[Any, Any], value: Any, table: str, line: int) -> An
         found = one.to_python(value)
         if isinstance(found, str) and ((one.max_length and len(found) > one.max_length) or "\0" in found):
             raise ValueError
-        if one.choices and found not in {key for key, _ in one.flatchoices}:
+        empty = found == "" and one.blank
+        if one.choices and not empty and found not in {key for key, _ in one.flatchoices}:
             raise ValueError
     except (ValidationError, ValueError, TypeError) as error:
         raise InvalidFileError(f"{where} has no valid value.") from error

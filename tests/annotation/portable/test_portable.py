@@ -261,6 +261,12 @@ def test_adjudicated_gold_keeps_where_its_fields_come_from(
     for user, answer in ((ana, "A"), (sam, "B")):
         submitted(user, benchmark, answer=[answer])
     sample = next_review(rui, benchmark)
+    disputed = exported(benchmark, tmp_path / "disputed")
+    with (
+        Reader(disputed) as before,
+        Reader(exported(import_project(actor=lea, path=disputed, slug="open"), tmp_path / "again")) as again,
+    ):
+        assert before.manifest.checksum == again.manifest.checksum
     mixed = content(answer=["A"], gold_boxes=[{"box": [1, 1, 9, 9], "label": ""}])
     adjudicate(actor=rui, sample=sample, verdict=Verdict("accept", content=mixed))
     gold = Gold.objects.get().revision
