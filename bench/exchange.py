@@ -30,6 +30,7 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
     with workers.sqlite() as environ:
         yield from _imports("SQLite", environ, count)
         yield from _exports(environ, 2 * count)
+        yield from _portable(environ, 2 * count)
     if options.small:
         return
     try:
@@ -52,6 +53,15 @@ def _imports(name: str, environ: Mapping[str, str], count: int) -> Iterator[Row]
         said += f"peak {took['peak_mb']:.0f} MB; Label Studio {theirs} by the clock"
         title = f"{name}, import of {count:,} samples, {format}, of processor"
         yield Row("exchange", title, count / took["processor"], "a second", RATE, False, said)
+
+
+def _portable(environ: Mapping[str, str], count: int) -> Iterator[Row]:
+    """The whole benchmark as one file, and out of it. Limit: 60 s for each 1,000 samples."""
+    path = str(Path(environ["SIGHTLINE_HOME"]) / "invented.sightline")
+    for what in ("write", "read"):
+        took = workers.call(f"stages:{what}_portable", environ, path=path)
+        said = f"peak {took['peak_mb']:.0f} MB at load {_load():.1f}"
+        yield Row("exchange", f"portable file of {count:,} samples, {what}", took["seconds"], "s", 60, limit=said)
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,12 @@ from annotation.content.samples import save_samples
 from annotation.exchange.write.samples import import_samples
 from annotation.exporters import EXPORTERS
 from annotation.models import Benchmark, FacetValue, Gold, GoldBox, PlanTool, ReferenceCall, Revision, Sample
+from annotation.portable.read.project import export_project
 from bench import invented
 from bench.copies import copy_runs
 from bench.plain import score_run_plain
 from bench.visits import count_queries
+from evaluation.exports.write import import_project
 from evaluation.imports.write.runs import import_runs
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.columns import RunColumns
@@ -85,6 +87,22 @@ def import_benchmark(path: str, format: str) -> dict[str, Any]:
     _, imported = import_samples(actor=None, benchmark=benchmark, path=Path(path), format=format)
     counts = dict(imported.counts)
     return {"seconds": time.perf_counter() - begun, "processor": time.process_time() - worked, "counts": counts}
+
+
+def write_portable(path: str) -> dict[str, Any]:
+    """The benchmark as one portable file."""
+    benchmark = Benchmark.objects.get(slug=SLUG)
+    begun = time.perf_counter()
+    with Path(path).open("wb") as out:
+        export_project(actor=None, benchmark=benchmark, out=out, named=True)
+    return {"seconds": time.perf_counter() - begun, "bytes": Path(path).stat().st_size}
+
+
+def read_portable(path: str) -> dict[str, Any]:
+    """The same out of its file, as another benchmark."""
+    begun = time.perf_counter()
+    made = import_project(actor=None, path=Path(path), slug="again")
+    return {"seconds": time.perf_counter() - begun, "count": made.samples.count()}
 
 
 def score() -> dict[str, Any]:
