@@ -23,6 +23,8 @@ MANIFEST = "manifest.json"
 LONGEST_LINE = 16 << 20
 MOST_MANIFEST = 64 << 20
 MOST_ROWS = 50_000_000
+MOST_BYTES = 16 << 30
+"""Of all members together, unpacked."""
 PIECE = 1 << 20
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every member: two files with the same content have the same bytes."""
@@ -124,6 +126,8 @@ class Reader:
             self.manifest = _manifest(self._whole(MANIFEST, MOST_MANIFEST))
         except (zipfile.BadZipFile, KeyError, OSError) as error:
             raise InvalidFileError("This is no portable benchmark: it is not a zip with a manifest.json.") from error
+        if sum(info.file_size for info in self._zip.infolist()) > MOST_BYTES:
+            raise InvalidFileError(f"The file holds more than {MOST_BYTES >> 30} GB.")
         found = {info.filename for info in self._zip.infolist()} - {MANIFEST}
         if missing := sorted(self.manifest.members.keys() - found):
             raise InvalidFileError(f"{missing[0]} is missing from the file. Copy or download the file again.")
@@ -293,7 +297,7 @@ def changes(first: Reader, second: Reader) -> list[SampleChange]:
 
 
 def _samples(file: Reader) -> dict[str, dict[str, Any]]:
-    """What each sample is, by its key: state, image, and the content of its gold."""
+    """Each sample by its key: state, image, and the content of its gold."""
     images = [row.get("sha256") for row in file.rows("image")]
     samples: list[tuple[str, dict[str, Any]]] = []
     for row in file.rows("sample"):

@@ -8,6 +8,7 @@ from evaluation.experiments.views import experiments
 from evaluation.experiments.views import prompts as model_prompts
 from evaluation.exports.views import card as data_card
 from evaluation.exports.views import export as exports
+from evaluation.exports.views import project
 from evaluation.home import views as home
 from evaluation.imports.views import keys as imports_keys
 from evaluation.imports.views import record as imports_record
@@ -68,6 +69,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/rewards/", rewards.rewards, name="rewards"),
     path(f"{BENCHMARK}/runs/", runs_list.runs, name="runs"),
     path(f"{BENCHMARK}/runs/<int:run>/missing/", runs_list.missing, name="missing"),
+    path("benchmarks/new/file/", project.new_from_file, name="new-from-file"),
     path(f"{BENCHMARK}/export/", exports.export, name="export"),
     path(f"{BENCHMARK}/export/project.sightline", exports.project, name="export-project"),
     path(f"{BENCHMARK}/export/<slug:name>.<slug:extension>", exports.exported, name="exported"),

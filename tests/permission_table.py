@@ -120,6 +120,8 @@ SITE = [
     Line("api-macro", get=everyone()),
     Line("annotation:toolbox", get=signed_in()),
     Line("annotation:benchmarks", get=everyone()),
+    Line("evaluation:new-from-file", get=only(*LEADS, visitor=SIGN_IN, stranger=403),
+         post=only(*LEADS, visitor=SIGN_IN, stranger=403)),
     Line("annotation:new-benchmark", get=only(*LEADS, visitor=SIGN_IN, stranger=403),
          post=only(*LEADS, visitor=SIGN_IN, stranger=403)),
 ]  # fmt: skip

@@ -17,10 +17,11 @@ from django.utils.translation import gettext
 from annotation.content.changes import content_changed
 from annotation.images.store import store_bytes
 from annotation.imaging.problems import PictureProblem
-from annotation.models import Benchmark, Image, Revision
+from annotation.models import Benchmark, BenchmarkSchema, Image, Revision
 from annotation.portable.read.project import PLACEHOLDERS
 from annotation.portable.read.tables import BENCHMARK_FIELDS, TABLES, Table
 from annotation.project_file import InvalidFileError, Reader
+from annotation.task_schema import InvalidSchemaError, TaskSchema
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.bulk import as_json, insert_rows, reserve_ids
@@ -42,7 +43,7 @@ def opened(path: Path) -> Iterator[Reader]:
         with Reader(path) as file:
             file.verify()
             yield file
-    except (InvalidFileError, PictureProblem) as error:
+    except (InvalidFileError, InvalidSchemaError, PictureProblem) as error:
         raise InvalidProject(str(error)) from error
     except (IntegrityError, DataError) as error:
         raise InvalidProject(gettext("The rows of the file contradict each other: %(why)s") % {"why": error}) from error
@@ -73,6 +74,8 @@ def fill(*, actor: User | None, benchmark: Benchmark, file: Reader, images: Sequ
     for table in TABLES:
         numbers[table.model] = reserve_ids(table.model, file.tables.get(table.name, 0))
         _insert(table, file, benchmark, numbers)
+    for stored in BenchmarkSchema.objects.filter(benchmark=benchmark):
+        TaskSchema.parse(stored.content)
     content_changed(benchmark.pk)
     data = {"checksum": file.manifest.checksum, "from": str(file.manifest.about.get("slug", ""))[:60]}
     audit.record(actor=actor, action="import.project", subject=benchmark, benchmark=benchmark.slug, data=data)
