@@ -45,7 +45,7 @@ class ImageQuestions:
 
 
 def questions_on_image(user: User, sample: Sample) -> ImageQuestions:
-    """The questions about the image of this sample, itself among them. What is discarded does not count. At most five
+    """The questions about the image of this sample, itself among them, without discarded samples. At most five
     queries, and one where the sample is the only one of its image.
 
     A person who does not see gold knows only of what they were assigned, so that neither the rows nor the count tell
