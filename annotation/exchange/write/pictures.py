@@ -184,7 +184,7 @@ def _new_samples(
             issues.append(Issue(Severity.REFUSED, found.rule, name, None, "", "", found.message))
         elif found.pk in known:
             first = known[found.pk]
-            done = f"This is the image of {first}. No sample was created. Add a question to {first}."
+            done = f"{first} has this image. No sample was created. You can ask another question about it."
             issues.append(Issue(Severity.NOTED, DUPLICATE, name, None, "image", first, done))
         else:
             wanted = PurePosixPath(name).stem[:KEY] or "picture"

@@ -11,7 +11,7 @@ from annotation.common.access import known_to, require
 from annotation.common.idempotency import answer_once
 from annotation.content.changes import content_changed
 from annotation.content.guidelines import require_read
-from annotation.content.json import content_to_json
+from annotation.content.json import blank_content
 from annotation.content.questions import add_question, first_of, hidden_key, next_key
 from annotation.models import Assignment, Benchmark, Sample
 from annotation.queue.editor import shown_boxes
@@ -20,7 +20,6 @@ from annotation.queue.image_questions import questions_on_image
 from annotation.queue.leases import queue_of, take_to_annotate
 from annotation.queue.pauses import require_not_paused
 from annotation.queue.qualification import is_qualified
-from annotation.schema import SampleContent
 from annotation.studio.write.draft import save_draft
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -86,5 +85,5 @@ def _copy(actor: User, sample: Sample, made: Sample) -> None:
     if not shown:
         return
     boxes = [box | {"source": sample.key} for box in shown.get("gold_boxes", ())]
-    begin = content_to_json(SampleContent(), (), shown.get("facets"))
+    begin = blank_content(sample.benchmark.task, shown.get("facets", {}))
     save_draft(actor=actor, sample=made, version=0, content=begin | {"gold_boxes": boxes})

@@ -153,9 +153,13 @@ export class SightlineStudio extends HTMLElement {
   async #askAnother(event) {
     if (this.#asking) return;
     event.preventDefault();
+    const { target, submitter } = event;
     await this.#saving.flush();
-    this.#asking = true;
-    event.target.requestSubmit(event.submitter);
+    // A form cannot be submitted again while its event is under way.
+    setTimeout(() => {
+      this.#asking = true;
+      target.requestSubmit(submitter);
+    });
   }
 
   #changed() {
