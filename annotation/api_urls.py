@@ -4,6 +4,7 @@ from annotation.benchmarks import api as benchmarks
 from annotation.guidelines import api as guidelines
 from annotation.review import api as review
 from annotation.samples import api as samples
+from annotation.studio import api as studio
 from annotation.task import api as task
 from annotation.tools import api as toolbox
 from annotation.versions import api as versions
@@ -17,6 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("toolbox/<slug:name>/", toolbox.tool_call, name="api-tool"),
     path(f"{BENCHMARK}/guidelines/", guidelines.guidelines, name="api-guidelines"),
     path(f"{BENCHMARK}/samples/", samples.samples, name="api-samples"),
+    path(f"{BENCHMARK}/questions/{KEY}/", studio.questions, name="api-questions"),
     path(f"{BENCHMARK}/task/", task.task, name="api-task"),
     path(f"{BENCHMARK}/task/draft/", task.draft, name="api-task-draft"),
     path(f"{BENCHMARK}/task/activation/", task.activation, name="api-task-activation"),

@@ -115,6 +115,7 @@ urlpatterns = [
     path(f"{ANNOTATE}/mine/", annotate_pages.my_work, name="my-work"),
     path(f"{ANNOTATE}/mine/previous/{KEY}/", annotate_pages.my_neighbor, {"older": True}, name="my-previous"),
     path(f"{ANNOTATE}/mine/following/{KEY}/", annotate_pages.my_neighbor, {"older": False}, name="my-following"),
+    path(f"{ANNOTATE}/another/{KEY}/", annotate_pages.ask_another_question, name="ask-another"),
     path(f"{ANNOTATE}/draft/{KEY}/", annotate_json.draft, name="draft"),
     path(f"{ANNOTATE}/submit/{KEY}/", annotate_json.submit_sample, name="submit"),
     path(f"{ANNOTATE}/take-back/{KEY}/", annotate_json.take_back_sample, name="take-back"),

@@ -6,6 +6,8 @@ Errors stand in the way of submitting; warnings and hints do not.
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -52,6 +54,9 @@ class Check:
     text: str
 
 
+WORD = re.compile(r"\w+")
+REPEATED = 0.8
+"""Word overlap from which two questions about one image are nearly the same."""
 OPTIONS = re.compile(r"(^|;)\s*\*.*;|;\s*\*")
 """How options are typed in a row: ``red; *green; blue``."""
 
@@ -115,6 +120,33 @@ def _question(content: SampleContent, task: TaskSchema, bank: Bank | None) -> It
         words_of_tool = gettext_noop("The question names the tool %(name)s. Describe the task without it.")
         for name in bank.named_in(content.question):
             yield _error("question", Sentence(words_of_tool, name=name))
+
+
+def token_overlap(one: str, other: str) -> float:
+    """How far two questions use the same words, from 0 to 1: 2 · shared / (words of one + words of the other).
+
+    Words are the maximal runs of letters, digits and underscores after Unicode normalization (NFKC) and case folding,
+    so case, punctuation and order do not matter. A word that occurs n times in one and m times in the other is shared
+    min(n, m) times. 0 where either has no word. "What color is the left cup?" and "What color is the right cup?" share
+    5 of 6 words: 0.83."""
+    first, second = _words(one), _words(other)
+    total = first.total() + second.total()
+    return 2 * (first & second).total() / total if first and second else 0.0
+
+
+def _words(text: str) -> Counter[str]:
+    return Counter(WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+
+
+def repeated_questions(question: str, others: Mapping[str, str]) -> list[Check]:
+    """A warning for each other question about the image (sample -> question) that uses nearly the same words: an
+    overlap of at least ``REPEATED``."""
+    text = gettext_noop("Nearly the same question as %(key)s, which has the same image. Ask for something else.")
+    return [
+        Check("question", Level.WARNING, Sentence(text, key=key))
+        for key, other in others.items()
+        if token_overlap(question, other) >= REPEATED
+    ]
 
 
 def _unanswerable(reason: str) -> Iterator[Check]:

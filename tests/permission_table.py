@@ -307,6 +307,14 @@ API = [
     Line("api-versions", (B,), get=api(*MEMBERS)),
     Line("api-sample-facets", (B,), get=api(*MEMBERS)),
     Line("api-sample", (B, "seen-00"), get=api(*MEMBERS)),
+    Line(
+        "api-questions",
+        (B, "{to_do}"),
+        get=api(*ANNOTATORS),
+        post=api(*ANNOTATORS),
+        json=True,
+        scope="annotate",
+    ),
     Line("api-adjudications", (B,), get=api(*REVIEWERS)),
     Line(
         "api-adjudication",
@@ -382,6 +390,7 @@ WORK = [
     Line("annotation:annotate", (B,), get=only(*ANNOTATORS)),
     Line("annotation:annotate-next", (B,), post=only(*ANNOTATORS)),
     Line("annotation:annotate-sample", (B, "{to_do}"), get=only(*ANNOTATORS)),
+    Line("annotation:ask-another", (B, "{to_do}"), post=only(*ANNOTATORS), data={"copy": "yes"}),
     Line("annotation:my-work", (B,), get=only(*ANNOTATORS)),
     Line("annotation:my-previous", (B, "{to_do}"), get=only(*ANNOTATORS) | dict.fromkeys(ANNOTATORS, 302)),
     Line("annotation:my-following", (B, "{to_do}"), get=only(*ANNOTATORS) | dict.fromkeys(ANNOTATORS, 302)),

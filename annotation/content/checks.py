@@ -16,16 +16,19 @@ from annotation.marking import Sentence
 from annotation.models import Revision, Sample
 from annotation.schema import SampleContent
 from annotation.task_schema import Forbidden, TaskSchema
-from annotation.validation import Check, Level, blocking, check
+from annotation.validation import Check, Level, blocking, check, repeated_questions
 from webapp.common.errors import ApplicationError
 
 Facets = Mapping[str, Sequence[Any]]
 
 
-def validate_content(sample: Sample, content: SampleContent, facets: Facets) -> list[Check]:
+def validate_content(
+    sample: Sample, content: SampleContent, facets: Facets, beside: Mapping[str, str] | None = None
+) -> list[Check]:
     """All findings on what an annotator submits, held against the sample's image, the task of its benchmark and, where
-    it matters, the tool bank."""
-    return _found(sample, content, facets, sample.benchmark.task, accepting=False)
+    it matters, the tool bank. ``beside``: other questions about the image that the annotator may know, by sample."""
+    repeated = repeated_questions(content.question, beside or {})
+    return [*_found(sample, content, facets, sample.benchmark.task, accepting=False), *repeated]
 
 
 def validate_gold(sample: Sample, content: SampleContent, facets: Facets) -> list[Check]:

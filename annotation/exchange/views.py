@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
@@ -13,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.exchange.read import UPLOADS, left_bytes, upload_room
-from annotation.exchange.write.pictures import FORMAT, go_on, receive_pictures
+from annotation.exchange.write.pictures import DUPLICATE, FORMAT, go_on, receive_pictures
 from annotation.exchange.write.records import has_stopped
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
@@ -66,7 +67,8 @@ def upload(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload_record(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
     """Templates annotation/exchange/record.html and its piece annotation/exchange/_record.html; context: record, job,
-    live (whether the piece asks again), stopped, page (issues, once it is done). Posting goes on with a stopped upload.
+    live (whether the piece asks again), stopped, page (issues, once it is done), known (keys of samples that have
+    an image of the upload), request_key (of the forms that ask about them). Posting goes on with a stopped upload.
     """
     benchmark = load_benchmark(request, slug, Right.IMPORT_SAMPLES)
     found = get_object_or_404(benchmark.imports.select_related("benchmark"), pk=record, format=FORMAT)
@@ -74,12 +76,16 @@ def upload_record(request: SignedInRequest, slug: str, record: int) -> HttpRespo
         go_on(actor=request.user, record=found)
         return redirect("annotation:upload-record", slug, record)
     job = Job.objects.filter(pk=found.job_id).first() if found.job_id else None
+    page = page_after(found.issues.all(), request.GET.get("after", ""), order=("pk",), size=ISSUES)
+    repeated = [issue.found for issue in page.rows if issue.rule == DUPLICATE]
     context: dict[str, Any] = {
         **benchmark_context(request, benchmark, "samples"),
         "record": found,
         "job": job,
         "live": found.state == "running" and not has_stopped(found, job),
         "stopped": has_stopped(found, job),
-        "page": page_after(found.issues.all(), request.GET.get("after", ""), order=("pk",), size=ISSUES),
+        "page": page,
+        "known": set(benchmark.samples.filter(key__in=repeated).values_list("key", flat=True)),
+        "request_key": uuid4().hex,
     }
     return render_page(request, "annotation/exchange/record.html", "annotation/exchange/_record.html", context)

@@ -88,6 +88,14 @@ class Sample(models.Model):
         related_name="+",
         help_text="The import that made it.",
     )
+    asked_from = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="asked",
+        help_text="The first sample of the image, where a person asked a further question about it.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
 

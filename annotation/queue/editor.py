@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.common.access import known_to
 from annotation.common.keys import STUDIO, keys_json
 from annotation.common.sample import bank_json, comments_json, known_facets, picture_json
 from annotation.common.sentences import checks_json
@@ -15,7 +17,7 @@ from annotation.content.checks import validate_content
 from annotation.content.comments import comments_on, may_discuss
 from annotation.content.drafts import current_content, draft_of
 from annotation.content.json import blank_content, content_from_json
-from annotation.content.revisions import facets_of
+from annotation.content.revisions import facets_of, revision_json
 from annotation.content.suggestions import suggestions_for
 from annotation.models import Annotation, CheckAnswer, Review, Revision, Sample
 from annotation.queue.check_work import check_of, shown_content
@@ -28,8 +30,11 @@ from annotation.workflow import OPEN, State
 from webapp.accounts.models import User
 
 
-def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str, Any]:
-    """Data for the studio's script. Nothing in it comes from another annotator's work on the sample."""
+def studio_json(
+    user: User, sample: Sample, rights: dict[str, bool], beside: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Data for the studio's script. Nothing in it comes from another annotator's work on the sample. ``beside``: as of
+    ``validate_content``."""
     annotation = Annotation.objects.filter(sample=sample, author=user).select_related("draft").first()
     if annotation is not None:
         annotation.sample = sample
@@ -74,7 +79,7 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "returned": returned_json(annotation),
         "begun": begun,
         "take_back": take_back_json(annotation or answer),
-        "checks": _checks(content, sample) if begun else None,
+        "checks": _checks(content, sample, beside) if begun else None,
         "comments": comments,
         "discussed": any(not thread["resolved"] for thread in comments),
         "revision": _newest(annotation or answer),
@@ -82,10 +87,23 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
     }
 
 
-def _checks(content: dict[str, Any], sample: Sample) -> list[dict[str, Any]]:
+def _checks(content: dict[str, Any], sample: Sample, beside: Mapping[str, str] | None) -> list[dict[str, Any]]:
     """Validation of work in progress, the same as on saving."""
     parsed, _, facets = content_from_json(content)
-    return checks_json(validate_content(sample, parsed, facets))
+    return checks_json(validate_content(sample, parsed, facets, beside))
+
+
+def shown_boxes(user: User, sample: Sample) -> dict[str, Any]:
+    """What this person sees as boxes and facets of a sample, as content JSON: those of their own work, or else of the
+    gold if they see gold. For who works on it, a gold check has what it looks like."""
+    annotation = Annotation.objects.filter(sample=sample, author=user).select_related("draft").first()
+    answer = check_of(user, sample) if annotation is None else None
+    if annotation is None and answer is None and known_to(user, sample.benchmark).gold:
+        gold = Revision.objects.filter(gold_of__sample=sample).with_content().first()
+        content = revision_json(gold) if gold else _content(user, None, None, sample)
+    else:
+        content = _content(user, annotation, answer, sample)
+    return {name: content[name] for name in ("gold_boxes", "facets") if content.get(name)}
 
 
 def _newest(mine: Annotation | CheckAnswer | None) -> int:

@@ -42,6 +42,7 @@ WORDS = {
     "gold_check.comment": gettext_lazy("commented"),
     "gold_check.resolve": gettext_lazy("resolved a comment"),
     "gold_check.unresolve": gettext_lazy("reopened a comment"),
+    "sample.ask": gettext_lazy("asked another question about the image"),
     "sample.skip": gettext_lazy("skipped"),
     "sample.report": gettext_lazy("reported a problem"),
     "sample.resolve": gettext_lazy("resolved a reported problem"),

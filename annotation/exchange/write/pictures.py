@@ -32,6 +32,8 @@ from webapp.common import audit, objects
 from webapp.common.errors import ApplicationError, InvalidInput
 
 FORMAT = PICTURES_FORMAT
+DUPLICATE = "duplicate-picture"
+"""The rule of an issue whose image the benchmark has; ``found`` is the first sample with it."""
 BATCH = 20
 KEY = LIMITS["id"]
 
@@ -151,7 +153,7 @@ def _take(
             actor=record.created_by, benchmark=record.benchmark, records=new, pictures=found, source=record
         )
         counts.update(read=len(batch), new=saved.new)
-        counts["duplicates"] += sum(issue.rule == "duplicate-picture" for issue in issues)
+        counts["duplicates"] += sum(issue.rule == DUPLICATE for issue in issues)
         keep_issues(record, issues, counts)
         remember(record, position, counts, checkpoint)
 
@@ -172,7 +174,8 @@ def _new_samples(
 ) -> tuple[list[SampleRecord], dict[str, Image | PictureProblem]]:
     """A record for each image the benchmark has not, under a key of its own; an issue for every other."""
     images = [found for _, found in stored if isinstance(found, Image)]
-    known = dict(Sample.objects.filter(benchmark=benchmark, image__in=images).values_list("image_id", "key"))
+    there = Sample.objects.filter(benchmark=benchmark, image__in=images).order_by("-pk")
+    known = dict(there.values_list("image_id", "key"))
     new: list[SampleRecord] = []
     pictures: dict[str, Image | PictureProblem] = {}
     for picture, found in stored:
@@ -180,8 +183,9 @@ def _new_samples(
         if isinstance(found, PictureProblem):
             issues.append(Issue(Severity.REFUSED, found.rule, name, None, "", "", found.message))
         elif found.pk in known:
-            done = f"Duplicate of sample {known[found.pk]}. No sample was created."
-            issues.append(Issue(Severity.NOTED, "duplicate-picture", name, None, "", found.sha256[:12], done))
+            first = known[found.pk]
+            done = f"{first} has this image. No sample was created. You can ask another question about it."
+            issues.append(Issue(Severity.NOTED, DUPLICATE, name, None, "image", first, done))
         else:
             wanted = PurePosixPath(name).stem[:KEY] or "picture"
             key = _free(benchmark, wanted, {record.id for record in new})

@@ -73,6 +73,12 @@ def add_checks(*, actor: User, benchmark: Benchmark, keys: Sequence[str]) -> int
                     % {"key": key, "title": benchmark.title},
                     field="keys",
                 )
+        if asked := sorted(key for key, sample in found.items() if sample.asked_from_id):
+            raise Conflict(
+                gettext("%(keys)s: the ID of a further question shows who asked it before. Nothing was added.")
+                % {"keys": ", ".join(asked)},
+                field="keys",
+            )
         if shown := shown_in_guidelines(benchmark) & set(wanted):
             raise Conflict(
                 gettext("The guidelines show the gold of %(keys)s to everyone. Nothing was added.")
@@ -89,7 +95,8 @@ def draw_checks(*, actor: User, benchmark: Benchmark, n: int) -> int:
         raise InvalidInput(gettext("Select from 1 to %(limit)s samples.") % {"limit": MOST}, field="n")
     with transaction.atomic():
         fit = Sample.objects.filter(benchmark=benchmark, state=SampleState.ACCEPTED, gold__isnull=False)
-        left = list(fit.filter(gold_check__isnull=True).exclude(key__in=shown_in_guidelines(benchmark)).order_by("pk"))
+        fit = fit.filter(gold_check__isnull=True, asked_from__isnull=True)
+        left = list(fit.exclude(key__in=shown_in_guidelines(benchmark)).order_by("pk"))
         seed = f"{stored_rules(benchmark).seed} checks {GoldCheck.objects.filter(sample__benchmark=benchmark).count()}"
         return _add(actor, benchmark, random.Random(seed).sample(left, min(n, len(left))), seed=seed)
 

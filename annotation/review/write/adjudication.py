@@ -14,6 +14,7 @@ from annotation.common.reasons import or_other, require_reasons
 from annotation.content.changes import content_changed
 from annotation.content.checks import ChecksFailed, validate_gold
 from annotation.content.json import content_from_json, content_to_json
+from annotation.content.questions import add_question, first_of, next_key
 from annotation.content.revisions import make_gold
 from annotation.content.samples import content_digest
 from annotation.content.transitions import apply_transition
@@ -186,20 +187,9 @@ def _keep(actor: User, found: Adjudication, submissions: Submissions, named: Nam
 
 
 def _new_sample(actor: User, sample: Sample) -> Sample:
-    """A sample with the same image, under the next free id: ``desk-17`` -> ``desk-17-2``."""
-    taken = set(
-        Sample.objects.filter(benchmark=sample.benchmark, key__startswith=f"{sample.key}-").values_list(
-            "key", flat=True
-        )
-    )
-    number = next(n for n in range(2, len(taken) + 3) if f"{sample.key}-{n}" not in taken)
-    copied = ("image", "image_name", "image_problem", "image_group", "width", "height", "source")
-    made = Sample.objects.create(
-        benchmark=sample.benchmark,
-        key=f"{sample.key}-{number}",
-        extra={},
-        **{name: getattr(sample, name) for name in copied},
-    )
+    """A sample with the same image, under the next free id."""
+    first = first_of(sample)
+    made = add_question(first, next_key(first), source=sample.source)
     audit.record(
         actor=actor, action="sample.split", subject=made, benchmark=sample.benchmark.slug, data={"from": sample.key}
     )

@@ -11,19 +11,23 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.common.access import known_to
 from annotation.common.guidelines import to_guidelines
 from annotation.common.loading import load_benchmark, rights_in
+from annotation.common.requests import LONGEST_KEY
 from annotation.common.sample import load_sample, person_of
 from annotation.common.tabs import benchmark_context
 from annotation.content.guidelines import GuidelinesUnread
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.editor import studio_json
 from annotation.queue.handed import require_handed
+from annotation.queue.image_questions import questions_on_image
 from annotation.queue.pauses import pause_for
 from annotation.queue.progress import my_progress, whole_progress
 from annotation.queue.qualification import qualification_of
+from annotation.queue.question_strip import strip_of
 from annotation.queue.timeline import timeline
 from annotation.studio.present.own import own_context
 from annotation.studio.present.queue import queue_context
 from annotation.studio.read.own import own_neighbor
+from annotation.studio.write.another import ask_another
 from annotation.workflow import Right
 from webapp.common.errors import go_on_at
 from webapp.common.http import Request
@@ -63,16 +67,32 @@ def annotate_next(request: Request, slug: str) -> HttpResponse:
 @require_safe
 def annotate_sample(request: Request, slug: str, key: str) -> HttpResponse:
     """Template annotation/studio/sample.html; context: sample, studio (for json_script, see ``studio_json``), events
-    (Event, what happened to my annotation), pause (why nothing new is assigned to me, or None), and the benchmark's
-    head."""
+    (Event, what happened to my annotation), questions (QuestionStrip), pause (why nothing new is assigned to me, or
+    None), and the benchmark's head."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     go_on_at(request, reverse("annotation:annotate", args=[slug]), gettext("Samples to annotate"))
     require_handed(person, sample)
     context = benchmark_context(request, sample.benchmark, "annotate")
     rights = rights_in(request, sample.benchmark)
-    context |= {"sample": sample, "studio": studio_json(person, sample, rights)}
+    asked = questions_on_image(person, sample)
+    context |= {"sample": sample, "studio": studio_json(person, sample, rights, asked.beside(sample))}
+    context["questions"] = strip_of(person, sample, asked)
     context |= {"events": timeline(sample, person, own=True), "pause": pause_for(person, sample.benchmark)}
     return render(request, "annotation/studio/sample.html", context)
+
+
+@require_POST
+def ask_another_question(request: Request, slug: str, key: str) -> HttpResponse:
+    """Ask another question about the image of this sample, and go to its studio. POST copy: "yes" begins with the boxes
+    and facets of this sample; key: of the request."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    go_on_at(request, reverse("annotation:annotate", args=[slug]), gettext("Samples to annotate"))
+    copy, once = request.POST.get("copy") == "yes", request.POST.get("key", "")[:LONGEST_KEY]
+    try:
+        made = ask_another(actor=person, sample=sample, copy=copy, key=once)
+    except GuidelinesUnread:
+        return to_guidelines(slug, reverse("annotation:annotate", args=[slug]))
+    return _see("annotation:annotate-sample", slug, made.key)
 
 
 @require_safe

@@ -18,6 +18,7 @@ from annotation.content.transitions import apply_transition, update_sample_state
 from annotation.models import Annotation, Draft, Sample, Skip, SkippedDraft
 from annotation.queue.check_work import check_of, store
 from annotation.queue.handed import shown_state
+from annotation.queue.image_questions import questions_on_image
 from annotation.queue.leases import ANNOTATE, acquire_author_lease, place_of
 from annotation.validation import Check
 from annotation.workflow import OPEN, Right, State
@@ -52,7 +53,8 @@ def save_draft(*, actor: User, sample: Sample, version: int, content: object, ke
             stored = store(actor, answer, sample, {"version": version, "content": whole, "key": key})
         else:
             stored = _store(own_annotation(actor, sample), version, whole, key)
-    return SavedDraft(stored, validate_content(sample, parsed, facets))
+    beside = questions_on_image(actor, sample).beside(sample)
+    return SavedDraft(stored, validate_content(sample, parsed, facets, beside))
 
 
 def own_annotation(actor: User, sample: Sample) -> Annotation:

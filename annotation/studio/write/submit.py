@@ -17,6 +17,7 @@ from annotation.models import Annotation, Assignment, Draft, Sample
 from annotation.queue.assignment import hand_out
 from annotation.queue.check_work import check_of, hand_in, require_version
 from annotation.queue.hand_over import begin_review, hold, next_number
+from annotation.queue.image_questions import questions_on_image
 from annotation.queue.leases import ANNOTATE, queue_of, release
 from annotation.queue.qualification import finish_if_done, given_question
 from annotation.queue.shared_question import require_answered, require_fixed, with_fixed, without_answer
@@ -38,18 +39,19 @@ def submit(*, actor: User, sample: Sample, version: int, content: object, key: s
     whole = content_to_json(parsed, names, facets)
 
     def work() -> None:
+        beside = questions_on_image(actor, sample).beside(sample)
         answer = check_of(actor, sample)
         if answer is not None:
             require_version(actor, answer, sample, version)
             require_answered(sample, whole)
-            _require_passing(validate_content(sample, parsed, facets))
+            _require_passing(validate_content(sample, parsed, facets, beside))
             hand_in(actor, answer, sample, with_fixed(whole, given_question(answer)))
             finish_if_done(answer)
             return
         annotation = own_annotation(actor, sample)
         _check_version(annotation, version)
         require_fixed(actor, sample, whole)
-        _require_passing(validate_content(sample, parsed, facets))
+        _require_passing(validate_content(sample, parsed, facets, beside))
         _hand_in(actor, annotation, version, whole, content_to_json(given, names, facets))
 
     def then() -> Sample | None:

@@ -13,6 +13,8 @@ from annotation.common.bank import bank_of
 from annotation.common.loading import load_benchmark
 from annotation.content.records import record_of
 from annotation.queue.batch import SETTLED
+from annotation.queue.image_questions import questions_on_image
+from annotation.queue.question_strip import QuestionStrip, strip_of
 from annotation.queue.timeline import timeline
 from annotation.samples.read.named import find_sample
 from annotation.workflow import Right
@@ -52,6 +54,7 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "gold": gold, "crops": [_crop(run) for run in runs if run.crop], "asked": [],
         "marks": marks_of(frame, gold, [run.mark for run in runs if run.crop]),
         "events": timeline(row, request.user) if request.user.is_authenticated else [],
+        "questions": _questions(request, benchmark, row),
         "may_reopen": row.state in SETTLED and allowed(request.user, benchmark, Right.MANAGE),
     }  # fmt: skip
     return render(request, "evaluation/samples/sample.html", context)
@@ -60,6 +63,14 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 def _sample(benchmark: Any, key: str) -> Any:
     rows = benchmark.samples.with_gold().select_related("gold__revision__annotation__author")
     return find_sample(benchmark, rows, key)
+
+
+def _questions(request: HttpRequest, benchmark: Any, row: Any) -> QuestionStrip | None:
+    """For who may ask another."""
+    if not request.user.is_authenticated or not allowed(request.user, benchmark, Right.ANNOTATE):
+        return None
+    row.benchmark = benchmark
+    return strip_of(request.user, row, questions_on_image(request.user, row))
 
 
 def _crop(run: RunRow) -> dict[str, Any]:

@@ -50,6 +50,7 @@ export class SightlineStudio extends HTMLElement {
   #ahead;
   #conflict;
   #comments = null;
+  #asking = false;
   #ending = new AbortController();
 
   connectedCallback() {
@@ -128,6 +129,7 @@ export class SightlineStudio extends HTMLElement {
     document.addEventListener("signedin", () => this.#saving.flush(), { signal });
     window.addEventListener("pagehide", () => this.#saving.flush(), { signal });
     window.addEventListener("popstate", () => location.reload(), { signal });
+    this.querySelector("[data-part=another]")?.addEventListener("submit", (event) => this.#askAnother(event), { signal });
     this.querySelector("[data-part=bar] [data-act=retry]").addEventListener("click", () => this.#saving.flush(), { signal });
   }
 
@@ -145,6 +147,19 @@ export class SightlineStudio extends HTMLElement {
   async #visit(address) {
     await this.#saving.flush();
     location.assign(address);
+  }
+
+  /** Another question about the image begins with what is saved of this one. */
+  async #askAnother(event) {
+    if (this.#asking) return;
+    event.preventDefault();
+    const { target, submitter } = event;
+    await this.#saving.flush();
+    // A form cannot be submitted again while its event is under way.
+    setTimeout(() => {
+      this.#asking = true;
+      target.requestSubmit(submitter);
+    });
   }
 
   #changed() {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import zipfile
 
 import pytest
@@ -22,6 +23,7 @@ from annotation.imaging.decoding import decode
 from annotation.models import Annotation, Benchmark, Gold, Image, ImportRecord, OriginalFile, Sample
 from annotation.queue.assignment import next_to_annotate
 from annotation.schema import SampleContent
+from annotation.studio.write.another import ask_another
 from annotation.workflow import Role
 from tests.conftest import signed_in
 from tests.processes import ROOT
@@ -140,6 +142,27 @@ def test_the_same_picture_twice_is_one_sample(benchmark, lea, run_jobs):
     later, first = ImportRecord.objects.all()
     assert (first.counts["new"], first.counts["duplicates"], first.counts["read"]) == (1, 1, 2)
     assert (later.counts["new"], later.counts["duplicates"], rules(later)) == (0, 1, ["duplicate-picture"])
+
+
+def test_a_known_picture_offers_to_add_a_question_to_its_first_sample(benchmark, lea, run_jobs):
+    client = signed_in(lea)
+    sent(client, desk_dot_png=picture(1))
+    run_jobs()
+    ask_another(actor=lea, sample=Sample.objects.select_related("benchmark").get(key="desk"))
+    answer = sent(client, again_dot_png=picture(1))
+    run_jobs()
+    page = client.get(answer.url).content.decode()
+    assert "Add a question to desk<" in page
+    [address] = re.findall(r'action="([^"]+/another/[^"]+)"', page)
+    opened = client.post(address, {"key": "k"})
+    assert opened.url == "/benchmarks/street/annotate/samples/desk-3/"
+    record = ImportRecord.objects.first()
+    [issue] = client.get(f"/api/v1/benchmarks/street/imports/{record.pk}/issues/").json()["results"]
+    assert (issue["rule"], issue["field"], issue["found"]) == ("duplicate-picture", "image", "desk")
+    assert issue["done"].startswith("desk has this image. No sample was created.")
+    # Once the sample is gone there is nothing to add to.
+    Sample.objects.all().delete()
+    assert "Add a question" not in client.get(answer.url).content.decode()
 
 
 @pytest.mark.parametrize(

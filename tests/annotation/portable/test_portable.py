@@ -27,6 +27,7 @@ from annotation.project_file import Reader, changes, differences
 from annotation.quality.write.checks import draw_checks
 from annotation.queue.settings import set_queue
 from annotation.review.write.adjudication import Verdict, adjudicate
+from annotation.studio.write.another import ask_another
 from annotation.task.write import activate, save_draft
 from annotation.workflow import Role
 from evaluation.exports.write import import_project
@@ -331,3 +332,9 @@ def test_a_lead_makes_a_benchmark_out_of_an_uploaded_file(kitchen: Benchmark, le
     wrong = client.post(address, {"file": io.BytesIO(b"no zip"), "slug": "other"})
     assert wrong.status_code == 400
     assert not Benchmark.objects.filter(slug="other").exists()
+
+
+def test_a_further_question_names_the_first_sample_of_the_copy(kitchen: Benchmark, lea: User, tmp_path: Path) -> None:
+    ask_another(actor=lea, sample=kitchen.samples.get(key="mug-0"))
+    made = import_project(actor=lea, path=exported(kitchen, tmp_path / "file"), slug="copy")
+    assert made.samples.get(key="mug-0-2").asked_from == made.samples.get(key="mug-0")

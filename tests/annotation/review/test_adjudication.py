@@ -170,8 +170,8 @@ def test_several_questions_are_kept_as_samples_of_one_image(ana, bo, rui, lea, k
     letters = [letter_of(rui, sample, who) for who in (ana, bo)]
     adjudicate(actor=rui, sample=sample, verdict=Verdict("keep", letters=letters))
     made = Sample.objects.get(key="s-0000-2")
-    assert (made.state, made.image, made.gold.revision.question) == (
-        "accepted", sample.image, "What is beside the mug?"
+    assert (made.state, made.image, made.asked_from, made.gold.revision.question) == (
+        "accepted", sample.image, sample, "What is beside the mug?"
     )  # fmt: skip
     assert Gold.objects.get(sample=sample).revision.annotation.author == ana
     assert states(sample) == {"Ana Lind": "accepted"}

@@ -125,14 +125,15 @@ def test_an_unknown_sample_is_not_found_nor_any_by_a_stranger(client, sam):
 @pytest.mark.parametrize("models", [1, 8])
 def test_the_number_of_queries_does_not_grow_with_the_runs(lea, django_assert_num_queries, models):
     """Session, user, benchmark, role; sample, boxes, reference, plan tools, facets; trajectories, their files; others,
-    how many; its history: role, annotations, entries; and the role once more, for who may open it again."""
+    how many; its history: role, annotations, entries; the role once more, for who may open it again; questions
+    about the image, and the schema that limits them."""
     mug = records.trajectories()[1]
     scored_kitchen(lea, trajectories=[replace(mug, model=f"Model {n}") for n in range(models)])
     client = signed_in(lea)
     client.get(address("mug"))
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(18):
         client.get(address("mug"))
-    with django_assert_num_queries(21):  # and the trajectories again, whole, with their steps, replayed ones too
+    with django_assert_num_queries(23):  # and the trajectories again, whole, with their steps, replayed ones too
         client.get(address("mug", "?crops=last"))
 
 
