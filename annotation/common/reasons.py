@@ -51,6 +51,12 @@ def reason_words(task: TaskSchema, code: str) -> str:
     return gettext(label) if USUAL.get(code) == label else label
 
 
+def usual_label(code: str, words: str) -> str:
+    """The label to store for words that a lead sees or writes: the usual words of a code are stored untranslated."""
+    usual = USUAL.get(code)
+    return usual if usual is not None and words == gettext(usual) else words
+
+
 def or_other(reasons: Sequence[str]) -> list[str]:
     """The reasons of a decision, which always has one."""
     return list(reasons) or [OTHER]

@@ -10,6 +10,7 @@ from django import forms
 from django.forms import formset_factory
 from django.utils.translation import gettext_lazy
 
+from annotation.common.reasons import reason_words, usual_label
 from annotation.common.sentences import translated
 from annotation.queue.forms import Percent
 from annotation.task_schema import (
@@ -334,7 +335,7 @@ def _facet(given: Mapping[str, Any]) -> dict[str, Any]:
 def _reasons(task: TaskSchema) -> list[dict[str, Any]]:
     return [
         {
-            "code": reason.code, "label": reason.label, "about": reason.about.value,
+            "code": reason.code, "label": reason_words(task, reason.code), "about": reason.about.value,
             "decisions": [one.value for one in reason.decisions], "retired": reason.retired,
         }
         for reason in task.reasons
@@ -342,4 +343,5 @@ def _reasons(task: TaskSchema) -> list[dict[str, Any]]:
 
 
 def _reason(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: given[name] for name in ("code", "label", "about", "retired")} | {"for": given["decisions"]}
+    label = usual_label(given["code"], given["label"])
+    return {name: given[name] for name in ("code", "about", "retired")} | {"label": label, "for": given["decisions"]}

@@ -12,6 +12,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.common.loading import load_benchmark
+from annotation.common.reasons import reason_words
 from annotation.common.sections import settings_context
 from annotation.common.sentences import translated
 from annotation.facet_values import ValueInUse
@@ -90,7 +91,7 @@ def _save(request: SignedInRequest, benchmark: Benchmark, forms: SchemaForms) ->
 @require_POST
 def preview(request: SignedInRequest, slug: str) -> HttpResponse:
     """The posted forms as annotators and reviewers will meet them, before they are saved. Template
-    annotation/task/_preview.html; context: task (TaskSchema or None), blocks (Block), problems (texts)."""
+    annotation/task/_preview.html; context: task (TaskSchema or None), blocks (Block), reasons and problems (texts)."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     forms = SchemaForms(benchmark.task, posted=request.POST)
     context: dict[str, Any] = {"benchmark": benchmark, "task": None, "problems": []}
@@ -98,6 +99,8 @@ def preview(request: SignedInRequest, slug: str) -> HttpResponse:
         try:
             context["task"] = TaskSchema.parse(forms.content)
             context["blocks"] = blocks_of(context["task"])
+            offered = [one.code for one in context["task"].reasons if not one.retired]
+            context["reasons"] = [reason_words(context["task"], code) for code in offered]
         except InvalidSchemaError as error:
             context["problems"] = [translated(one.text) for one in error.problems]
     return render(request, "annotation/task/_preview.html", context)
