@@ -29,6 +29,7 @@ from annotation.models import Benchmark, Image, ImportRecord
 from evaluation.experiments.write.prompts import create_prompt
 from evaluation.models import Attempt, Exchange, Experiment, Trajectory
 from evaluation.runner.templates import load_prompt
+from evaluation.stand_in.chat import request_digest
 from evaluation.stand_in.faults import FAULTS
 from evaluation.stand_in.recorded import DEMO, Recorded
 from evaluation.stand_in.server import Options, StandIn
@@ -165,7 +166,8 @@ def wait_for_the_end(site: Site, experiment: Experiment) -> int:
 def recorded(experiment: Experiment, server: StandIn) -> dict[str, int]:
     """How often each request was asked whose answer is recorded."""
     exchanges = Exchange.objects.filter(attempt__experiment=experiment, state="answered")
-    found = {digest: server.counts.digests[digest] for digest in exchanges.values_list("request_digest", flat=True)}
+    digests = [request_digest(json.loads(bytes(one.request))) for one in exchanges.only("request")]
+    found = {digest: server.counts.digests[digest] for digest in digests}
     assert all(found.values()), "the endpoint has not seen a request whose answer is recorded"
     return found
 
