@@ -319,5 +319,12 @@ class PromptForm(forms.Form):
 
 
 class BudgetForm(forms.Form):
+    """What an experiment may spend: ``priced`` ones USD and requests, others requests."""
+
     budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0)
     budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1)
+
+    def __init__(self, *args: Any, priced: bool, **more: Any) -> None:
+        super().__init__(*args, **more)
+        if not priced:
+            del self.fields["budget_usd"]

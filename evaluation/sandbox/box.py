@@ -21,7 +21,7 @@ from typing import IO, Any
 from annotation.imaging.crops import Picture
 from annotation.imaging.decoding import decode, inspect
 from annotation.imaging.problems import PictureProblem
-from evaluation.sandbox import filters
+from evaluation.sandbox import filters, groups
 from evaluation.sandbox.launch import NOBODY, Limits, Mode, Python, Refusal, available, bubblewrap, dropped
 from evaluation.sandbox.process import Driver
 
@@ -90,6 +90,7 @@ class Sandbox:
         self._left = self.limits.attempt
         self._process: subprocess.Popen[bytes] | None = None
         self._driver: Driver | None = None
+        self._group: groups.Group | None = None
 
     def __enter__(self) -> Sandbox:
         self._root = Path(tempfile.mkdtemp(prefix="sightline-cells-"))
@@ -109,6 +110,11 @@ class Sandbox:
     def __exit__(self, *_: object) -> None:
         self._stop()
         shutil.rmtree(self._root, ignore_errors=True)
+
+    @property
+    def grouped(self) -> bool:
+        """Whether a control group limits its processes together, besides the limits of each."""
+        return self._group is not None
 
     def run(self, cell: str) -> CellResult:
         """Runs ``cell``, starting a driver first where none runs. Raises ``SandboxError`` if that can't start."""
@@ -148,13 +154,15 @@ class Sandbox:
         rules = os.memfd_create("filter")
         os.write(rules, filters.shipped("start"))
         os.lseek(rules, 0, os.SEEK_SET)
+        # Bubblewrap waits at a gate until its process is in the group, because what it starts must be there too.
+        gate, opener = os.pipe()
         command = [self.python.executable]
         if self.mode is Mode.BUBBLEWRAP:
             command = bubblewrap(self.python, str(self._root / "in"), rules)
-            command[1:1] = ["--info-fd", str(child_info)]
+            command[1:1] = ["--info-fd", str(child_info), "--block-fd", str(gate)]
         # The driver expects its answers at descriptor 3, whatever number the pipe has here.
         inner = f"import os; os.dup2({answers}, 3)\n" + DRIVER if answers != 3 else DRIVER
-        given = (answers, child_info, rules) if self.mode is Mode.BUBBLEWRAP else (answers,)
+        given = (answers, child_info, rules, gate) if self.mode is Mode.BUBBLEWRAP else (answers,)
         try:
             self._process = subprocess.Popen(
                 [*command, "-I", "-S", "-c", inner],
@@ -163,18 +171,21 @@ class Sandbox:
                 **dropped(),  # type: ignore[call-overload]
             )  # fmt: skip
         except OSError as problem:
-            os.close(self._answers)
-            os.close(info)
+            for descriptor in (self._answers, info, opener):
+                os.close(descriptor)
             raise SandboxError(f"The sandbox did not start: {problem}") from problem
         finally:
-            for descriptor in (answers, child_info, rules):
+            for descriptor in (answers, child_info, rules, gate):
                 os.close(descriptor)
         with os.fdopen(info, "rb") as file:
             text = file.read()
+        child = json.loads(text)["child-pid"] if text.strip() else None
+        self._group = _group_of(child or self._process.pid, self.limits)
+        os.close(opener)
         reading = _Reading(self, _START_SECONDS)
         try:
             reading.answer(json.dumps(self._setup()).encode() + b"\n")
-            self._driver = self._found(json.loads(text)["child-pid"] if text.strip() else None)
+            self._driver = self._found(child)
         except (_Stopped, OSError) as problem:
             self._stop()
             raise SandboxError(f"The sandbox did not start: {problem} {reading.text()}".strip()) from None
@@ -219,6 +230,9 @@ class Sandbox:
         if self._driver:
             self._driver.close()
             self._driver = None
+        if self._group:
+            self._group.close()
+            self._group = None
 
 
 class _Reading:
@@ -300,6 +314,8 @@ class _Reading:
             code = process.wait(2)
         except subprocess.TimeoutExpired:
             return "The process closed its pipe."
+        if self.sandbox._group and self.sandbox._group.out_of_memory():
+            return f"It used more than {self.sandbox.limits.memory // 2**20} MB of memory."
         number = -code if code < 0 else code - 128
         try:
             return f"The process was ended by {signal.Signals(number).name}."
@@ -347,6 +363,23 @@ class _Reading:
             raise _Stopped(f"It wrote more than {limits.out_files} files.")
         if size > limits.out_bytes:
             raise _Stopped(f"It wrote more than {limits.out_bytes // 2**20} MB.")
+
+
+def _group_of(pid: int, limits: Limits) -> groups.Group | None:
+    """The new group of a process, None where no group with limits can be made."""
+    parent = groups.handed_over()
+    if parent is None:
+        return None
+    try:
+        group = groups.Group(parent, groups.values_of(limits))
+    except OSError:
+        return None
+    try:
+        group.take(pid)
+    except OSError:
+        group.close()
+        return None
+    return group
 
 
 def _encodable(text: str) -> str:

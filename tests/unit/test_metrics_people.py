@@ -120,7 +120,7 @@ def test_the_worked_example() -> None:
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_every_estimate_and_variance_equals_that_of_the_script(seed: int) -> None:
+def test_human_study_estimates_and_variances_equal_those_of_the_script(seed: int) -> None:
     answers, rows = study(seed, people=1 + seed % 4)
     theta, variance = by_hand(
         [(s, p, Fraction(v)) for s, p, v in rows], answers.stratum.tolist(), answers.sizes.tolist()

@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.runner.dialects.json_object import JsonObject
@@ -47,8 +47,9 @@ def calls(draw: st.DrawFn) -> ZoomCall:
 
 
 @pytest.mark.parametrize("dialect", ALL, ids=lambda one: f"{type(one).__name__}-{one.frame}")
+@settings(max_examples=500)
 @given(call=calls())
-def test_a_dialect_reads_the_call_that_it_writes(dialect: ZoomDialect, call: ZoomCall) -> None:
+def test_dialect_roundtrip_gives_the_call_that_was_written(dialect: ZoomDialect, call: ZoomCall) -> None:
     if isinstance(dialect, Native):
         call = ZoomCall(call.box, call.image)
     assert dialect.parse(dialect.write(call)) == (call,)
@@ -165,7 +166,7 @@ CHAIN = {
     ("name", "sample", "file"),
     [("qwen3-vl", "street", "street.json"), ("pixel-reasoner", "vstar-2", "vstar-2/conv.json")],
 )
-def test_the_importer_of_a_family_reads_a_transcript_to_the_same_boxes(
+def test_dialect_roundtrip_through_the_importer_of_a_family_gives_the_same_boxes(
     name: str, sample: str, file: str, tmp_path: Path
 ) -> None:
     """Crops of crops, grown and clipped boxes, each at the same place of the original."""

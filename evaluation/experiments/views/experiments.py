@@ -214,7 +214,9 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "price": price_range(found) if found.state == Experiment.State.READY else None,
         "parts": recipe_parts(found),
         "run": _run_of(found),
-        "budget": BudgetForm(initial={"budget_usd": found.budget_usd, "budget_calls": found.budget_calls}),
+        "budget": BudgetForm(
+            initial={"budget_usd": found.budget_usd, "budget_calls": found.budget_calls}, priced=_priced(found)
+        ),
         "page": page_after(attempts, request.GET.get("after", ""), order=("pk",), size=ATTEMPTS),
         "chosen": chosen,
         "labels": found.state == Experiment.State.DONE
@@ -243,9 +245,11 @@ def act(request: SignedInRequest, slug: str, pk: int, action: str) -> HttpRespon
 @require_POST
 def budget(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Change what the experiment may spend. Posted: the fields of ``BudgetForm``."""
-    found, form = _load(request, slug, pk), BudgetForm(request.POST)
+    found = _load(request, slug, pk)
+    form = BudgetForm(request.POST, priced=_priced(found))
     if not form.is_valid():
-        messages.warning(request, gettext("Enter a budget in USD and a number of requests."))
+        wanted = gettext("Enter a budget in USD and a number of requests.")
+        messages.warning(request, wanted if _priced(found) else gettext("Enter a number of requests."))
     else:
         try:
             change_budget(actor=request.user, experiment=found, **form.cleaned_data)
@@ -299,6 +303,11 @@ def _run_of(found: Experiment) -> Run | None:
     if found.source_id is not None:
         return found.source
     return Run.objects.filter(benchmark=found.benchmark, model__name=found.model, setting=found.setting).first()
+
+
+def _priced(experiment: Experiment) -> bool:
+    """Whether its requests can cost something: detectors have no tokens."""
+    return experiment.kind != Experiment.Kind.DETECT
 
 
 def _load(request: SignedInRequest, slug: str, pk: int) -> Experiment:

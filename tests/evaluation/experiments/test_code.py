@@ -17,12 +17,13 @@ from annotation.importers.interface import ReadOptions
 from annotation.models import Benchmark, Image
 from annotation.schema import SampleRecord
 from annotation.workflow import Role
+from evaluation.execution.cells import _log_limits
 from evaluation.experiments.write.create import Choices, create_experiment
 from evaluation.experiments.write.endpoints import add_endpoint
 from evaluation.experiments.write.states import resume, start_all
 from evaluation.models import Endpoint, Experiment, Trajectory
 from evaluation.runner.dialects.zoom import ZoomImage
-from evaluation.sandbox import Python
+from evaluation.sandbox import Python, groups
 from evaluation.stand_in.moves import recorded_moves
 from evaluation.stand_in.recorded import DEMO
 from evaluation.stand_in.server import StandIn
@@ -192,3 +193,17 @@ def test_code_stops_once_the_administrator_forbids_it(
         assert (experiment.state, "SIGHTLINE_RUN_CODE" in experiment.pause_note) == ("paused", True)
         with pytest.raises(Conflict, match="SIGHTLINE_RUN_CODE"):
             resume(actor=lea, experiment=experiment)
+
+
+def test_the_log_states_once_which_limits_hold(
+    allowed: None, benchmark: Benchmark, endpoint_at: Any, lea: User, caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(groups, "handed_over", lambda: None)
+    _log_limits.cache_clear()
+    cell = "<code>\nprint(1)\n</code>"
+    with caplog.at_level("INFO"), serving(spoken(cell), spoken(cell), spoken("<answer>2</answer>")) as server:
+        run_code(benchmark, endpoint_at(server.url), lea, samples="id=one")
+    said = [record.getMessage() for record in caplog.records if "Code of models" in record.getMessage()]
+    assert len(said) == 1
+    assert said[0].endswith("Its memory and threads are limited by limits of each process only.")

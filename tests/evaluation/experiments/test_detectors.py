@@ -189,6 +189,14 @@ def test_page_api_and_command_ask_a_detector(tools: Benchmark, endpoint_at: Endp
         page = client.get(f"/benchmarks/kitchen/experiments/{made.pk}/").content.decode()
         assert "hammer, nail" in page
         assert "Input tokens" not in page
+        assert "Export exchanges" in page
+        assert "Budget in USD" not in page
+        changed = client.post(f"/benchmarks/kitchen/experiments/{made.pk}/budget/", {"budget_calls": 7}, follow=True)
+        assert "The budget is changed." in changed.content.decode()
+        made.refresh_from_db()
+        assert made.budget_calls == 7
+        refused = client.post(f"/benchmarks/kitchen/experiments/{made.pk}/budget/", {}, follow=True)
+        assert "Enter a number of requests." in refused.content.decode()
         assert client.post(url, form | {"threshold": "7"}).status_code == 400
         body = {"endpoint": "finder", "threshold": 0.5, "start": "all"}
         sent = client.post("/api/v1/benchmarks/kitchen/experiments/detector/", body, content_type="application/json")

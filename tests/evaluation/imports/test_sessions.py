@@ -173,6 +173,10 @@ def test_session_records_of_an_agent_are_one_experiment_with_one_import_each_way
     page = client.get(f"/benchmarks/kitchen/experiments/{made[1].pk}/").content.decode()
     assert "Open" in page
     assert "Change budget" not in page
+    assert "Export exchanges" not in page, "nothing was sent"
+    one = made[1].attempts.first()
+    shown = client.get(f"/benchmarks/kitchen/experiments/{made[1].pk}/attempts/{one.pk}/").content.decode()
+    assert "The model was asked elsewhere." in shown
     assert f'data-src="/benchmarks/kitchen/experiments/{made[1].pk}/"' not in page, "it is not asked for again"
 
 

@@ -124,7 +124,7 @@ def test_what_is_no_call_of_the_interface_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_the_schemas_are_flat_but_for_param(name: str) -> None:
+def test_tool_schema_subset_of_hosted_apis_holds_every_tool_but_for_param(name: str) -> None:
     """D10.2, D10.1: hosted APIs take every tool of the profile; its names are those of the interface."""
     schema = published_tool(name)["function"]["parameters"]
     assert set(schema) == ROOT
