@@ -80,7 +80,7 @@ def project(request: SignedInRequest, slug: str) -> FileResponse:
         )
     named = request.GET.get("people") == "named"
     return download(
-        f"{slug}.sightline",
+        f"{slug}-project.sightline",
         lambda out: export_project(actor=request.user, benchmark=benchmark, out=out, named=named),
     )
 

@@ -165,7 +165,14 @@ def test_a_body_that_needs_something_is_needed_itself(lea: User) -> None:
         if "requestBody" in part
     }
     optional = {name for name, one in needed.items() if not one}
-    assert optional == {"endpoint_change", "experiment_change", "import_choose", "score", "study_change"}
+    assert optional == {
+        "endpoint_change",
+        "experiment_change",
+        "import_choose",
+        "question_ask",
+        "score",
+        "study_change",
+    }
 
 
 def test_what_the_fuzzer_is_told_is_about_operations_that_there_are(lea: User) -> None:
