@@ -53,7 +53,9 @@ def insert_rows(model: type[models.Model], fields: Sequence[str], rows: Iterable
         return 0
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            with cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
+            # The driver's own errors become those of Django: nothing else knows which database it is.
+            statement = f"COPY {table} ({columns}) FROM STDIN"
+            with connection.wrap_database_errors, cursor.copy(statement) as copy:
                 for row in given:
                     copy.write_row(row)
         else:
