@@ -29,7 +29,8 @@ from tests.deploy import machine
 ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """The first draws what the others draw, without their windows, for a third less of processor time."""
-WORKERS = ("-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal")
+WORKERS = ("-n", str(min(4, (os.cpu_count() or 1) + 1)), "--dist", "worksteal")
+"""One more than there are processors: some tests wait for clients, databases and browsers."""
 AGAIN = ("--reruns", "1")
 """A test that fails is tried once more; the summary counts it as rerun."""
 NO_BROWSER = ("-p", "no:playwright", "-p", "no:base_url")
