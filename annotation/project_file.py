@@ -210,7 +210,7 @@ def _damaged(name: str) -> InvalidFileError:
 def _row(line: bytes, name: str, number: int) -> dict[str, Any]:
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidFileError(f"{name}, line {number}: this is no JSON. Copy or download the file again.") from error
     if not isinstance(row, dict):
         raise InvalidFileError(f"{name}, line {number}: this is no row.")
@@ -223,7 +223,7 @@ def _manifest(data: bytes) -> Manifest:
         format, version, members = given["format"], given["version"], given["members"]
         found = {str(name): Member(str(one["sha256"]), one.get("rows")) for name, one in members.items()}
         checksum, about = given["checksum"], dict(given["about"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InvalidFileError("manifest.json can't be read. Copy or download the file again.") from error
     if format != FORMAT or not isinstance(version, int):
         raise InvalidFileError("This is no portable benchmark.")

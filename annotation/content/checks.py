@@ -47,10 +47,14 @@ def validate_gold(sample: Sample, content: SampleContent, facets: Facets) -> lis
 def obstacles_to_gold(revision: Revision) -> list[Check]:
     """The findings that keep a submitted revision from becoming gold, the others with them; none while the benchmark
     has no schema of its own."""
-    sample = revision.annotation.sample
+    return obstacles_in(revision.annotation.sample, content_of(revision), facets_in(revision))
+
+
+def obstacles_in(sample: Sample, content: SampleContent, facets: Facets) -> list[Check]:
+    """The same of a content that is no revision yet."""
     if sample.benchmark.schema_number is None:
         return []
-    found = validate_gold(sample, content_of(revision), facets_in(revision))
+    found = validate_gold(sample, content, facets)
     return found if blocking(found) else []
 
 

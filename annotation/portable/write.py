@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
@@ -19,7 +19,7 @@ from annotation.images.store import store_bytes
 from annotation.imaging.problems import PictureProblem
 from annotation.models import Benchmark, BenchmarkSchema, Image, Revision
 from annotation.portable.read.project import PLACEHOLDERS
-from annotation.portable.read.tables import BENCHMARK_FIELDS, TABLES, Table
+from annotation.portable.read.tables import BENCHMARK_FIELDS, TABLES, Numbers, Table
 from annotation.project_file import InvalidFileError, Reader
 from annotation.task_schema import InvalidSchemaError, TaskSchema
 from webapp.accounts.models import User
@@ -28,6 +28,8 @@ from webapp.common.bulk import as_json, insert_rows, reserve_ids
 from webapp.common.errors import InvalidInput
 
 AT_ONCE = 1000
+LONGEST_ADDRESS = 160
+"""Of a person whose address is kept in that of the placeholder."""
 
 
 class InvalidProject(InvalidInput):
@@ -45,7 +47,7 @@ def opened(path: Path) -> Iterator[Reader]:
             yield file
     except (InvalidFileError, InvalidSchemaError, PictureProblem) as error:
         raise InvalidProject(str(error)) from error
-    except (IntegrityError, DataError) as error:
+    except (IntegrityError, DataError, OverflowError) as error:
         raise InvalidProject(gettext("The rows of the file contradict each other: %(why)s") % {"why": error}) from error
 
 
@@ -86,7 +88,8 @@ def _add_people(file: Reader, slug: str) -> list[int]:
     found = []
     for number, row in enumerate(file.rows("person"), start=1):
         name, email = str(row.get("name") or f"person-{number}")[:120], str(row.get("email") or "")
-        local = email.replace("@", "=") or hashlib.sha256(name.encode()).hexdigest()[:12]
+        unnamed = hashlib.sha256(f"{number} {name}".encode()).hexdigest()[:12]
+        local = email.replace("@", "=") if 0 < len(email) <= LONGEST_ADDRESS else unnamed
         user = User(name=name, email=f"{local}.{slug}{PLACEHOLDERS}".lower(), is_active=False)
         user.set_unusable_password()
         user.save()
@@ -112,7 +115,7 @@ def _insert(
             for one in fields:
                 value = row.get(one.name)
                 if one.name in hooks and value is not None:
-                    value = hooks[one.name](value, revision)
+                    value = _renumbered(hooks[one.name], value, revision, table.name)
                 if isinstance(one, models.ForeignKey):
                     given.append(None if value is None else _id_of(numbers[one.related_model], value, table.name))
                 else:
@@ -122,6 +125,13 @@ def _insert(
     rows = values()
     while some := list(islice(rows, AT_ONCE)):
         insert_rows(table.model, names, some)
+
+
+def _renumbered(hook: Callable[[Any, Numbers], Any], value: Any, number: Numbers, table: str) -> Any:
+    try:
+        return hook(value, number)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise InvalidFileError(f"tables/{table}.jsonl names revisions in a form that is not known.") from error
 
 
 def _id_of(ids: Sequence[int], number: Any, table: str) -> int:

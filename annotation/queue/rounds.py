@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from annotation.common.bank import bank_of
 from annotation.consensus import BoxGroup, Compared, Facets, compare, proposal, proposed_facets, provenance
+from annotation.content.checks import obstacles_in
 from annotation.content.json import BoxName, content_to_json
 from annotation.content.revisions import add_revision, content_of, facets_of, make_gold
 from annotation.content.transitions import apply_transition, close_rounds, update_sample_state
@@ -137,6 +138,9 @@ def settle_submission(actor: User | None, annotation: Annotation, queue: Benchma
 def _accept_consensus(actor: User | None, sample: Sample, found: Adjudication, submissions: Submissions) -> None:
     content, groups = proposal(submissions.contents, submissions.compared, found.rule.consensus)
     facets = proposed_facets(submissions.facets)
+    if obstacles_in(sample, content, facets):
+        # A reviewer adds what annotators do not give, such as facets.
+        return
     data = content_to_json(content, box_names(submissions, groups), facets)
     revision = add_adjudicated(None, sample, data, submissions.provenance(content, facets))
     for other in submissions.revisions:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from annotation.common.idempotency import run_idempotent
 from annotation.common.reasons import or_other, require_reasons
 from annotation.content.changes import content_changed
-from annotation.content.checks import ChecksFailed, validate_gold
+from annotation.content.checks import ChecksFailed, obstacles_to_gold, validate_gold
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.questions import add_question, first_of, next_key
 from annotation.content.revisions import make_gold
@@ -136,6 +136,8 @@ def _accept_one(actor: User, found: Adjudication, submissions: Submissions, revi
 
 
 def _accept_revision(actor: User, revision: Revision) -> None:
+    if checks := obstacles_to_gold(revision):
+        raise ChecksFailed(checks)
     _review(actor, revision, Review.Decision.ACCEPT)
     data = {"revision": revision.number}
     apply_transition(actor=actor, annotation=revision.annotation, name="accept", data=data)

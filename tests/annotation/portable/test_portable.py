@@ -125,6 +125,14 @@ def test_people_of_a_file_have_no_way_in(kitchen: Benchmark, lea: User, tmp_path
         assert names == ({"Ana Lind", "Rui Costa", "Lea Moreau"} if named else {"person-01", "person-02", "person-03"})
 
 
+def test_people_of_one_name_and_long_addresses_are_people_of_their_own(
+    kitchen: Benchmark, lea: User, tmp_path: Path
+) -> None:
+    rows = [{"name": "Former member", "email": email} for email in ("", "", f"{'a' * 230}@example.org")]
+    file = forged(exported(kitchen, tmp_path / "file"), "person", lambda _: rows)
+    assert import_project(actor=lea, path=file, slug="copy").memberships.count() == 3
+
+
 def test_without_names_a_file_names_no_one(kitchen: Benchmark, tmp_path: Path) -> None:
     with zipfile.ZipFile(exported(kitchen, tmp_path / "file", named=False)) as file:
         text = b"".join(file.read(name) for name in file.namelist() if name.endswith((".jsonl", ".json"))).decode()
@@ -184,6 +192,7 @@ def manifest(**changes: Any) -> Any:
         ("tables/sample.jsonl", lambda data: data + b"{}\n"),
         ("tables/gold.jsonl", lambda data: b"not json\n"),
         ("tables/gold.jsonl", lambda data: data[: len(data) // 2]),
+        ("tables/gold.jsonl", lambda data: b'{"a":' * 100_000 + b"\n"),
     ],
 )
 def test_a_damaged_file_is_refused_whole(kitchen: Benchmark, lea: User, tmp_path: Path, name: str, change: Any) -> None:
@@ -222,6 +231,9 @@ def forged(file: Path, name: str, change: Any) -> Path:
         ("sample", lambda rows: [row | {"key": "x" * 300} for row in rows]),
         ("sample", lambda rows: [row | {"key": None} for row in rows]),
         ("sample", lambda rows: [row | {"created_at": "yesterday"} for row in rows]),
+        ("revision", lambda rows: [row | {"provenance": {"answer": 1}} for row in rows]),
+        ("revision", lambda rows: [row | {"provenance": {"answer": {"from": ["1"]}}} for row in rows]),
+        ("revision", lambda rows: [row | {"number": 10**30} for row in rows]),
         ("benchmarkschema", lambda rows: [row | {"content": {"answer": 1}} for row in rows]),
         ("goldbox", lambda rows: [row | {"x2": row["x1"]} for row in rows]),
         ("image", lambda rows: [*rows[:-1], {"sha256": "0" * 64, "suffix": "png"}]),

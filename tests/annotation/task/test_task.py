@@ -6,15 +6,18 @@ from typing import Any
 
 import pytest
 
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.checks import ChecksFailed
 from annotation.models import Benchmark, BenchmarkSchema, FacetAlias, FacetValue, Gold, Revision, Sample
-from annotation.queue.settings import set_queue
+from annotation.queue.settings import set_adjudication, set_queue
+from annotation.review.write.adjudication import Verdict, adjudicate
 from annotation.review.write.decisions import Decision, decide
 from annotation.studio.write.draft import save_draft as save_work
 from annotation.studio.write.submit import submit
 from annotation.task.read import values_to_decide
 from annotation.task.write import CHANGE, DROP, KEEP, InvalidSchema, activate, discard_draft, save_draft
 from annotation.task_schema import TaskSchema
+from annotation.workflow import Role
 from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
 from tests.worlds import made_once
 from webapp.accounts.models import User
@@ -128,6 +131,38 @@ def test_what_gold_needs_and_its_author_cannot_give_goes_to_a_reviewer(
     in_force(lea, kitchen, facets=[CATEGORY, TIER])
     second = submitted(ana, fresh(kitchen))
     assert [Sample.objects.get(pk=one.pk).state for one in (first, second)] == ["accepted", "in_review"]
+
+
+def test_a_consensus_that_lacks_what_gold_needs_waits_for_a_reviewer(
+    kitchen: Benchmark, ana: User, sam: User, lea: User
+) -> None:
+    add_member(actor=lea, benchmark=kitchen, user=sam, role=Role.ANNOTATOR)
+    set_queue(actor=lea, benchmark=kitchen, order="sequential", overlap=2)
+    rule = {"scope": "disputes", "when_agreed": "accept", "box_iou": 0.5, "support": "all", "combine": "median"}
+    set_adjudication(actor=lea, benchmark=kitchen, hide_names=True, **rule)
+    states = []
+    for with_schema in (False, True):
+        if with_schema:
+            in_force(lea, kitchen, facets=[CATEGORY, TIER])
+        for person in (ana, sam):
+            sample = submitted(person, fresh(kitchen))
+        states.append(Sample.objects.get(pk=sample.pk).state)
+    assert states[0] == "accepted"
+    assert states[1] in ("in_review", "disputed")
+
+
+def test_questions_are_not_kept_while_one_lacks_what_gold_needs(
+    kitchen: Benchmark, ana: User, rui: User, sam: User, lea: User
+) -> None:
+    add_member(actor=lea, benchmark=kitchen, user=sam, role=Role.ANNOTATOR)
+    set_queue(actor=lea, benchmark=kitchen, order="sequential", overlap=2, overlap_mode="independent")
+    in_force(lea, kitchen, facets=[CATEGORY, TIER])
+    submitted(ana, fresh(kitchen))
+    submitted(sam, fresh(kitchen), question="Which shape has the mug?")
+    sample = next_review(rui, fresh(kitchen))
+    with pytest.raises(ChecksFailed):
+        adjudicate(actor=rui, sample=sample, verdict=Verdict("keep", letters=("A", "B")))
+    assert not Gold.objects.exists()
 
 
 def test_a_toolchain_is_verified_before_it_becomes_gold(kitchen: Benchmark, ana: User, rui: User, lea: User) -> None:
