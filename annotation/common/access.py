@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from annotation.models.querysets.samples import BenchmarkQuerySet, Person
 
 
+def _begun_queues(user: int, benchmark: int) -> Any:
+    return Benchmark.objects.all().judging_queues().filter(benchmark=benchmark, begun=user)
+
+
 def _left_to_judge(user: int, benchmark: int) -> Any:
     return Benchmark.objects.all().questions().filter(queue__benchmark=benchmark).left_to_judge(user)
 
@@ -46,21 +50,24 @@ def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
 
 
 def _standing_of(user: Person, benchmark: Benchmark) -> Standing:
-    """The person's roles, and whether they are in the middle of a judging queue or a study. One query at most; two
-    for a site admin."""
+    """The person's roles, and whether they are in the middle of a judging queue or a study. One query for most people;
+    another one about the questions left for those who began a judging queue."""
     if not user.is_authenticated:
         return Standing()
     if user.pk in benchmark.known_people:
         return benchmark.known_people[user.pk]
-    judging, studying = _left_to_judge(user.pk, benchmark.pk), _studies(user.pk, benchmark.pk)
+    begun, studying = _begun_queues(user.pk, benchmark.pk), _studies(user.pk, benchmark.pk)
     if user.is_staff:
-        return Standing(frozenset({Role.LEAD}), judging.exists(), studying.exists())
-    rows = Membership.objects.filter(benchmark=benchmark, user=user.pk).values_list(
-        "role", Exists(judging), Exists(studying)
-    )
-    return Standing(
-        frozenset(Role(role) for role, *_ in rows), any(row[1] for row in rows), any(row[2] for row in rows)
-    )
+        roles, began, studies = {Role.LEAD}, begun.exists(), studying.exists()
+    else:
+        rows = Membership.objects.filter(benchmark=benchmark, user=user.pk).values_list(
+            "role", Exists(begun), Exists(studying)
+        )
+        roles = {Role(role) for role, *_ in rows}
+        began, studies = any(row[1] for row in rows), any(row[2] for row in rows)
+    # Every page asks for this, and few people judge: making the statement about the questions takes most of the time.
+    judges = began and _left_to_judge(user.pk, benchmark.pk).exists()
+    return Standing(frozenset(roles), judges, studies)
 
 
 def has_role(user: Person) -> bool:

@@ -70,8 +70,11 @@ class BenchmarkQuerySet(models.QuerySet[Any]):
 
     def questions(self) -> Any:
         """The questions of the judging queues of all benchmarks."""
-        queues: Any = self.model.judging_queues.rel.related_model
-        return queues.items.rel.related_model.objects.all()
+        return self.judging_queues().model.items.rel.related_model.objects.all()
+
+    def judging_queues(self) -> Any:
+        """The judging queues of all benchmarks."""
+        return self.model.judging_queues.rel.related_model.objects.all()
 
     def with_open_study(self) -> Self:
         """Keep benchmarks with a human study that people can take, or that is paused."""
