@@ -24,7 +24,8 @@ from webapp.accounts.models import User
 from webapp.common.limits import Rate
 from webapp.jobs.runner import run_waiting
 
-_DATABASE = {"django_db_setup", "db", "transactional_db", "live_server"}
+_COMMITS = {"transactional_db", "live_server"}
+_DATABASE = {"django_db_setup", "db", *_COMMITS}
 MIDDLEWARE: dict[str, Any] = {}
 """Of the first browser of a test."""
 OF_MIDDLEWARE = ("_view_middleware", "_template_response_middleware", "_exception_middleware", "_middleware_chain")
@@ -33,11 +34,13 @@ _LOCAL = ("127.0.0.1", "::1", "localhost")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test that asks for no database says nothing more on another one."""
+    """A test that asks for no database says nothing more on another one. One that really commits says most there."""
     for item in items:
-        asks = _DATABASE & set(getattr(item, "fixturenames", ())) or item.get_closest_marker("django_db")
-        if not asks:
+        fixtures, marked = set(getattr(item, "fixturenames", ())), item.get_closest_marker("django_db")
+        if not (_DATABASE & fixtures or marked):
             item.add_marker(pytest.mark.one_database)
+        if _COMMITS & fixtures or (marked and marked.kwargs.get("transaction")):
+            item.add_marker(pytest.mark.commits)
     together(items)
     # At the end no process should wait for another one that has just begun something long.
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)

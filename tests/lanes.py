@@ -36,6 +36,8 @@ AGAIN = ("--reruns", "1")
 NO_BROWSER = ("-p", "no:playwright", "-p", "no:base_url")
 """Playwright takes a second to import in every process."""
 NO_TESTS_COLLECTED = 5
+OF_POSTGRES = "(commits or postgres or both_databases)"
+"""Tests of what only a server of databases does: locks, races, triggers, and rows that other connections see."""
 
 
 class Skip(Exception):
@@ -127,7 +129,7 @@ LANES = (
     Lane("sqlite", "units and pages, on SQLite", on_sqlite("not endurance")),
     Lane("architecture", "the rules of the house, documents, containers", architecture),
     Lane("js", "modules without a page", javascript),
-    Lane("postgres", "rows and pages, on PostgreSQL", on_postgres("not endurance")),
+    Lane("postgres", "locks, races and triggers, on PostgreSQL", on_postgres(f"not endurance and {OF_POSTGRES}")),
     Lane("browser", "Chromium against a live server", in_chromium("not endurance")),
     Lane(
         "properties", "each property on many examples", long=True,
@@ -135,6 +137,7 @@ LANES = (
     ),
     Lane("endurance", "whole demos, every page, killed processes, on SQLite", on_sqlite("endurance"), long=True),
     Lane("endurance-postgres", "the same on PostgreSQL", on_postgres("endurance"), long=True),
+    Lane("rows-postgres", "rows and pages, on PostgreSQL", on_postgres(f"not endurance and not {OF_POSTGRES}"), long=True),
     Lane("browser-endurance", "every page and dialog in Chromium", in_chromium("endurance"), long=True),
     Lane("deploy", "the shipped locks in clean environments, on one host and on two", deploy, waits=True, long=True),
 )  # fmt: skip

@@ -111,6 +111,7 @@ def texts_left(page: str) -> set[str]:
 
 
 @pytest.mark.one_database
+@pytest.mark.endurance
 def test_every_text_of_the_pages_of_a_lead_is_in_brackets(world: World) -> None:  # noqa: F811
     left: dict[str, set[str]] = {}
     pages = 0

@@ -96,6 +96,7 @@ def test_one_category_is_undefined_with_the_reason_and_never_one(worked: Benchma
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_every_count_leads_to_exactly_that_many(worked: Benchmark, lea: User, ana: User, ben: User, cleo: User):
     client = signed_in(lea)
     seen = 0

@@ -74,6 +74,7 @@ def test_terms_of_the_address_narrow_the_samples(kitchen: Benchmark, lea: User, 
     assert (answer.context["total"], len(answer.context["tiles"])) == (expected, expected)
 
 
+@pytest.mark.endurance
 def test_every_count_leads_to_exactly_that_many(kitchen: Benchmark, lea: User) -> None:
     Sample.objects.filter(key="mug-001").update(image=None, image_problem="It is cut off.", evidence_share=None)
     client = signed_in(lea)

@@ -50,6 +50,7 @@ def benchmark(ana: User, bo: User, rui: User, lea: User) -> Benchmark:
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_every_count_leads_to_exactly_its_samples(benchmark: Benchmark, lea: User) -> None:
     client = signed_in(lea)
     context = client.get(WORK).context

@@ -71,6 +71,7 @@ def test_the_report_on_a_slice_links_the_lists_of_the_slice(lea: User, kitchen: 
     assert shown["decide"] == ""
 
 
+@pytest.mark.endurance
 def test_every_state_and_flag_of_the_report_lists_its_answers(lea: User, kitchen: Benchmark) -> None:
     """Read, unread and decided by a person; by the verdict of the file alone; a correction, which is a flag."""
     rows = {"s0": "The answer is A. No, wait: the answer is B.", "s1": REFUSAL, "s2": "", "s3": "C"}

@@ -75,6 +75,7 @@ def runs(*names: str) -> str:
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_what_the_api_counts_is_as_long_as_its_list(lea: User, client: Client) -> None:
     run = Run.objects.get(model__name="Model C").pk
     pair = runs("Model C", "Model D")
@@ -108,6 +109,7 @@ def test_page_and_api_have_the_same_difference_by_grounding(client: Client, of: 
     assert (found["ci_low"], found["ci_method"]) == (None, "")
 
 
+@pytest.mark.endurance
 def test_facets_count_what_their_values_list(client: Client) -> None:
     for path, terms in (("trajectories/", {"quadrant": "G+A+"}), ("", {"facet.category": "Chart"})):
         facets = client.get(f"{API}{path}facets/", terms).json()["facets"]

@@ -47,6 +47,7 @@ DOCUMENT: list[bytes] = []
 """The schema, once a test has asked for it."""
 
 
+@pytest.mark.endurance
 def test_what_is_read_looks_as_the_schema_says(ana: User, rui: User, lea: User) -> None:
     # Imported here: every process that runs tests would wait for it.
     import schemathesis

@@ -51,6 +51,7 @@ def listed(benchmark, lea, **terms):
     return TrajectoryList(benchmark, list(Run.objects.of(benchmark)), terms, lea).pks
 
 
+@pytest.mark.endurance
 def test_every_count_opens_exactly_that_many(lea, bench):
     client = signed_in(lea)
     whole = page(client)

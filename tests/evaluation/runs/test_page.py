@@ -35,6 +35,7 @@ def hidden(response):
 
 @pytest.mark.both_databases
 @pytest.mark.endurance
+@pytest.mark.endurance
 def test_every_count_leads_to_exactly_that_many(lea, street):
     client = signed_in(lea)
     response = page(client, street)

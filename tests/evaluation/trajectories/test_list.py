@@ -110,6 +110,7 @@ def test_a_facet_follows_all_terms_but_its_own(lea, street):
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_every_line_of_a_facet_leads_to_as_many(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea, models=["Model C", "Model D"])
     response = listed(client, benchmark, correct="yes")
