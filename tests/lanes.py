@@ -137,7 +137,7 @@ LANES = (
     ),
     Lane("endurance", "whole demos, every page, killed processes, on SQLite", on_sqlite("endurance"), long=True),
     Lane("endurance-postgres", "the same on PostgreSQL", on_postgres("endurance"), long=True),
-    Lane("rows-postgres", "rows and pages, on PostgreSQL", on_postgres(f"not endurance and not {OF_POSTGRES}"), long=True),
+    Lane("rows-postgres", "the other tests there", on_postgres(f"not endurance and not {OF_POSTGRES}"), long=True),
     Lane("browser-endurance", "every page and dialog in Chromium", in_chromium("endurance"), long=True),
     Lane("deploy", "the shipped locks in clean environments, on one host and on two", deploy, waits=True, long=True),
 )  # fmt: skip
