@@ -252,6 +252,7 @@ STUDIES = [
     # The sample is assigned to another member: it is shown to nobody else.
     Line("evaluation:study-task", (B, "{study}", "{task}"), get=form() | dict.fromkeys(MEMBERS, 409),
          post=form(*MEMBERS), data={"act": "skip"}),
+    Line("evaluation:study-stay", (B, "{study}", "{task}"), post=form() | dict.fromkeys(MEMBERS, 409)),
 ]  # fmt: skip
 IMPORTS = [
     Line("evaluation:import", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
