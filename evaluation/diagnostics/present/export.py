@@ -64,7 +64,7 @@ def figure_svg(caption: str, found: Diagnostics, page: Shown, figure: str) -> st
     drawn = found.runs if figure == "scatters" else found.planners
     foot = [f"{run.letter}: {run}"[:90] for run in drawn]
     foot += [f"{one.up}, {one.across}: {one.sentence}" for one in page.scatters if figure == "scatters"]
-    foot += [HOLLOW] if figure == "scatters" else []
+    foot += [str(HOLLOW)] if figure == "scatters" else []
     foot += [page.heat.sentence] if figure == "segments" and page.heat else []
     foot.append("; ".join(sorted({state_words(run.scoring) for run in drawn})[:3]))
     whole = height + 44 + 13 * len(foot)

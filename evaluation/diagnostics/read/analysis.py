@@ -184,13 +184,17 @@ def diagnose(
 
 @cache
 def published_points() -> tuple[PublishedPoint, ...]:
-    """The models that a paper prints all of ``CALLS`` of, on its whole benchmark, in the order of its table. They are in
-    no correlation: other samples, and values as printed."""
-    found: dict[tuple[str, ...], dict[str, PublishedValue]] = {}
+    """The models of which a paper prints all of ``CALLS`` on its whole benchmark, in the order of its table. They are
+    in no correlation: other samples, and values as printed."""
+    found: dict[tuple[str, str, str, str, str], dict[str, PublishedValue]] = {}
     for one in published_values():
         if one.metric in CALLS and not one.slice_by:
             found.setdefault((one.model, one.setting, one.benchmark, one.source, one.table), {})[one.metric] = one
-    return tuple(PublishedPoint(*key[:4], values) for key, values in found.items() if len(values) == len(CALLS))
+    return tuple(
+        PublishedPoint(model, setting, benchmark, source, values)
+        for (model, setting, benchmark, source, _), values in found.items()
+        if len(values) == len(CALLS)
+    )
 
 
 ByRun = dict[int, dict[str, Metric]]

@@ -1,4 +1,4 @@
-"""The tables of the diagnostics as rows, for files, the API and the command. Shares are 0 to 1, null where undefined."""
+"""The tables of the diagnostics as rows, for files, API and command. Shares are 0 to 1, null where undefined."""
 
 from __future__ import annotations
 
