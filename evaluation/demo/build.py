@@ -43,7 +43,7 @@ CAST = {
     "Mira Sato": Role.RESEARCHER,
 }
 TAKING = (Role.ANNOTATOR, Role.REVIEWER, Role.RESEARCHER)
-"""Who takes the human study."""
+"""The roles that take the human study."""
 SECOND = "Ben Okoro"
 """Another annotator of the second benchmark."""
 ADMIN = "Ada Kern"

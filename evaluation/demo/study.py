@@ -39,7 +39,7 @@ def build_demo_study(*, benchmark: Benchmark, people: Sequence[User]) -> None:
 
 
 def _said(item: HumanAnswer, finds: float) -> dict[str, Any]:
-    """What this person answers to a sample, the same each time the demo is made."""
+    """The answer of this person to a sample, the same each time the demo is made."""
     chance = random.Random(f"{SEED} {item.person.email} {item.sample.key}")
     gold = Revision.objects.get(gold_of__sample=item.sample)
     boxes = list(gold.gold_boxes.order_by("pk"))

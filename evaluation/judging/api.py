@@ -210,7 +210,7 @@ class Draw(serializers.Serializer[Any]):
 )  # fmt: skip
 @api_view(["GET", "POST"])
 def labels(request: Request, slug: str, pk: int) -> Response:
-    """What a judge said in an experiment beside the labels of people on drawn items (docs/metrics.md#drawn-labels).
+    """A judge in an experiment, compared with labels of people on drawn items (docs/metrics.md#drawn-labels).
     POST draws the next items: a queue that people label on pages, over the API or with ``manage.py labels``."""
     benchmark = benchmark_for(request, slug, Right.SCORE)
     experiment = get_object_or_404(benchmark.experiments.select_related("benchmark"), pk=pk)

@@ -41,7 +41,7 @@ def question_row(question: Question) -> dict[str, Any]:
 
 
 def label_row(known: Labels) -> dict[str, Any]:
-    """What the labels of a judge come to; while questions wait for people, nothing of it."""
+    """The estimate from the labels of a judge; nothing of it while questions wait for people."""
     rate, (raw, n, _) = known.rate, known.voted.raw
     undecided = int(known.voted.undecided.sum())
     if known.waiting:

@@ -20,7 +20,7 @@ def seen_by(user: User) -> Q:
 class GoldCheckQuerySet(models.QuerySet[Any]):
     def for_person(self, user: User) -> Self:
         """Checks that reveal something about this person: running, on gold as accepted now, which they neither made nor
-        reviewed, and have not been handed. Who had the sample in a human study would see that it has gold."""
+        reviewed, and have not been assigned. A participant of a human study would see that its samples have gold."""
         sample = self.model.sample.field.related_model
         revisions = sample.gold.related.related_model.revision.field.related_model.objects
         known = revisions.filter(annotation__sample=OuterRef("sample"))

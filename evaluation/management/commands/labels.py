@@ -65,7 +65,7 @@ def _queue(number: int) -> JudgingQueue:
 
 
 def _rows(queue: JudgingQueue) -> Iterator[dict[str, Any]]:
-    """The items in the order of their random names: their order tells nothing. No row names a model."""
+    """The items in the order of their random names, which reveals nothing. No row names a model."""
     items = queue.items.select_related("trajectory__sample__gold__revision").order_by("key")
     for item in items:
         gold = getattr(item.trajectory.sample, "gold", None)

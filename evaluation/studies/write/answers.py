@@ -124,7 +124,7 @@ def finish(*, actor: User, study: Experiment) -> None:
 
 
 def _locked(study: Experiment) -> str:
-    """The state of a study. What is assigned, answered, skipped and finished, and closing, wait for each other here.
+    """The state of a study. Assigning, answering, skipping, finishing and closing wait for each other here.
     Call inside a transaction."""
     states = Experiment.objects.select_for_update(of=("self",)).values_list("state", flat=True)
     return str(states.get(pk=study.pk))
