@@ -13,7 +13,7 @@ from evaluation.judging.read.queues import Question
 from evaluation.models import JudgingItem
 
 SIDE = 960
-"""The longer side of a crop as it is shown."""
+"""The longer side of a crop on pages and in the API."""
 LONGEST_SHOWN = 50_000
 """Characters of an answer that its question shows."""
 
