@@ -149,6 +149,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{STUDY}/finish/", studies.leave, name="study-finish"),
     *(path(f"{STUDY}/{name}/", studies.act, {"action": name}, name=f"study-{name}") for name in studies.DO),
     path(f"{STUDY}/<slug:item>/", study_task.task, name="study-task"),
+    path(f"{STUDY}/<slug:item>/stay/", study_task.stay, name="study-stay"),
     path(f"{BENCHMARK}/import/", imports.imports, name="import"),
     path(f"{IMPORT}/", imports_record.record, name="import-record"),
     path(f"{IMPORT}/choose/", imports_record.choose, name="import-choose"),

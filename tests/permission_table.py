@@ -252,6 +252,7 @@ STUDIES = [
     # The sample is assigned to another member: it is shown to nobody else.
     Line("evaluation:study-task", (B, "{study}", "{task}"), get=form() | dict.fromkeys(MEMBERS, 409),
          post=form(*MEMBERS), data={"act": "skip"}),
+    Line("evaluation:study-stay", (B, "{study}", "{task}"), post=form() | dict.fromkeys(MEMBERS, 409)),
 ]  # fmt: skip
 IMPORTS = [
     Line("evaluation:import", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
@@ -355,7 +356,16 @@ API = [
     Line("api-agreement", (B, "judges"), get=api(*MEMBERS)),
     Line("api-judges", (B,), get=api(*MEMBERS)),
     Line("api-judging", (B,), get=api(*MEMBERS)),
-    Line("api-judging-labels", (B, "{experiment}"), get=api() | dict.fromkeys(RUNNERS, 404)),
+    Line(
+        "api-judging-labels",
+        (B, "{experiment}"),
+        get=api() | dict.fromkeys(RUNNERS, 404),
+        post=api() | dict.fromkeys(RUNNERS, 404),
+        json=True,
+        scope="import",
+    ),
+    Line("api-judging-next", (B, "{judging}"), post=api(*MEMBERS), json=True, scope="annotate"),
+    Line("api-judging-label", (B, "{judging}", "{question}"), post=api(*MEMBERS), json=True, scope="annotate"),
     Line("api-answers", (B,), get=api(*RUNNERS), post=api(*RUNNERS), json=True, scope="import"),
     Line("api-answers-report", (B,), get=api(*MEMBERS)),
     Line("api-endpoints", (B,), get=api(*RUNNERS), post=api(*LEADS), scope="manage"),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import F
 
 from annotation.models import Benchmark
 from evaluation.common.judging.known import judgements_known_to
+from evaluation.common.lineage.write import place_in, recorded_place
 from evaluation.models import Intervention, Judgement, RolloutGroup, Run, Step, Trajectory
 from evaluation.schema import AboutAnswer, Coordinates, JudgementKind, Rollout, StepFlag, Usage
 from evaluation.schema import Intervention as InterventionRecord
@@ -21,17 +23,26 @@ BATCH = 1000
 
 
 def trajectory_records(benchmark: Benchmark, run: Run | None = None) -> Iterator[TrajectoryRecord]:
-    """Every trajectory with its steps, by model, setting, sample, rollout and condition."""
+    """Every trajectory with its steps and the place of its run in a lineage, by model, setting, sample, rollout and
+    condition."""
     found = Trajectory.objects.of(benchmark)
     if run is not None:
         found = found.filter(run=run)
     found = (
-        found.select_related("run__model", "sample")
+        found.select_related("run__model", "run__lineage", "sample")
         .prefetch_related("steps")
         .order_by("run__model__name", "run__setting", "sample__key", "rollout", "condition")
     )
     for row in found.iterator(chunk_size=BATCH):
-        yield trajectory_record(row)
+        yield replace(trajectory_record(row), extra=_placed(row.extra, row.run))
+
+
+def _placed(extra: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    """With ``lineage`` and ``step`` as the run has them now: it may have been moved since its file was read."""
+    if recorded_place(extra) is not None:
+        extra = {name: value for name, value in extra.items() if name not in ("lineage", "step")}
+    place = place_in(run)
+    return {**extra, "lineage": place.lineage, "step": place.step} if place else dict(extra)
 
 
 def trajectory_record(row: Trajectory) -> TrajectoryRecord:

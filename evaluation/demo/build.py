@@ -16,6 +16,7 @@ from annotation.importers.interface import ReadOptions
 from annotation.models import Benchmark
 from annotation.schema import SampleRecord
 from annotation.workflow import Role
+from evaluation.demo.study import build_demo_study
 from evaluation.demo.work import SLUG as WORK
 from evaluation.demo.work import build_demo_work
 from evaluation.imports.write.runs import import_runs
@@ -32,7 +33,8 @@ TOLD = "oracle zoom"
 
 DESCRIPTION = (
     "Streets, shelves, panels, desks and tool walls drawn by Sightline itself at 3840 × 2160, with evidence too small "
-    "to read from afar. The runs are scripted agents that really look at those pixels and guess what they cannot see."
+    "to read from afar. The runs are scripted agents that really look at those pixels and guess what they cannot see. "
+    "The people of the human study are scripted too."
 )
 CAST = {
     "Lea Moreau": Role.LEAD,
@@ -40,6 +42,8 @@ CAST = {
     "Rui Costa": Role.REVIEWER,
     "Mira Sato": Role.RESEARCHER,
 }
+TAKING = (Role.ANNOTATOR, Role.REVIEWER, Role.RESEARCHER)
+"""The roles that take the human study."""
 SECOND = "Ben Okoro"
 """Another annotator of the second benchmark."""
 ADMIN = "Ada Kern"
@@ -63,10 +67,15 @@ def build_demo(*, password: str, say: Say) -> Benchmark:
     Model.objects.filter(name=TOLD).update(baseline=True)
     if not benchmark.versions.exists():
         freeze_version(actor=None, benchmark=benchmark, note="As drawn.")
+    people = {role: User.objects.get(email=sign_in_of(name)) for name, role in CAST.items()}
+    if not benchmark.public:
+        say("Taking a human study")
+        build_demo_study(benchmark=benchmark, people=[people[role] for role in TAKING])
+        set_public(actor=None, benchmark=benchmark, public=True)
     say("Scoring")
     score_benchmark(actor=None, benchmark=benchmark)
+    run_waiting()
     say("Preparing work for annotators and reviewers")
-    people = {role: User.objects.get(email=sign_in_of(name)) for name, role in CAST.items()}
     build_demo_work(folder=DATA / WORK, records=work_records(), people=people, second=_person(SECOND, password))
     return benchmark
 
@@ -81,7 +90,6 @@ def _benchmark(password: str) -> Benchmark:
     benchmark = Benchmark.objects.filter(slug=SLUG).first() or create_benchmark(
         actor=None, slug=SLUG, title="Demo", description=DESCRIPTION, licence="CC0-1.0"
     )
-    set_public(actor=None, benchmark=benchmark, public=True)
     for name, role in CAST.items():
         add_member(actor=None, benchmark=benchmark, user=_person(name, password), role=role)
     _person(ADMIN, password, is_staff=True, is_superuser=True)

@@ -11,11 +11,10 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.diagnostics.read.analysis import MOST_RUNS, chosen_runs, diagnose, diagnosed_runs
-from evaluation.diagnostics.read.tables import TABLES
+from evaluation.diagnostics.read.tables import document
 from evaluation.store.snapshot import Snapshot
 from webapp.common.api_query import said
 from webapp.common.errors import InvalidInput
-from webapp.common.records import plain
 
 RUNS = {"type": "array", "items": {"type": "integer"}, "maxItems": MOST_RUNS, "uniqueItems": True}
 
@@ -54,12 +53,4 @@ def diagnostics(request: Request, slug: str) -> Response:
         raise InvalidInput("run must be the number of a run, each at most once.", field="run")
     snapshot = Snapshot(benchmark, runs, request.user)
     found = diagnose(snapshot, runs, chosen_runs(named, runs), by=said(request, "by"), base=said(request, "base"))
-    return Response(
-        {
-            "runs": [run.pk for run in found.runs],
-            "by": found.by,
-            "bases": [run.pk for run in found.bases],
-            "agreement": plain(found.heat.agreement) if found.heat else None,
-            "tables": {name: plain(list(table.rows(found))) for name, table in TABLES.items()},
-        }
-    )
+    return Response(document(found))

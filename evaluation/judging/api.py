@@ -18,13 +18,20 @@ from annotation.quality.read.agreement import audience_of, facet_names
 from annotation.workflow import Right
 from evaluation.common.api import Fields, coefficients, intervals
 from evaluation.common.judging.known import listed_known_to, with_remaining
+from evaluation.common.judging.words import REASONS
+from evaluation.judging.forms import MOST
+from evaluation.judging.present import label_row, question_row
 from evaluation.judging.read.judges import Judged, Pair, by_value, kinds_of, load_judged
 from evaluation.judging.read.labels import is_labeled, labels_of
-from evaluation.judging.read.queues import queues_of
+from evaluation.judging.read.queues import load_queue, queues_of, read_question
 from evaluation.judging.read.tables import AGREEMENT_TABLES
+from evaluation.judging.write.labels import draw_labels
+from evaluation.judging.write.queues import LONGEST_ANSWER, judge_item, next_to_judge
 from evaluation.models import JudgingQueue
 from evaluation.schema import JudgementKind
 from webapp.accounts.http import person_of
+from webapp.accounts.scopes import Scope, needs
+from webapp.common.api import TextField, WholeNumberField, read_form
 from webapp.common.api_paging import PAGING, page_of, paged, paged_rows
 from webapp.common.api_query import one_of, said
 from webapp.common.errors import InvalidInput, NotFound
@@ -171,49 +178,103 @@ def judging(request: Request, slug: str) -> Response:
 
 
 SHARE: Any = {"allow_null": True}
-
-
-@extend_schema(
-    operation_id="judge_labels",
-    responses=inline_serializer(
-        "JudgeLabels",
-        {
-            "waiting": serializers.BooleanField(help_text="Questions still wait for people: nothing else is shown."),
-            "rate": serializers.FloatField(**SHARE, help_text="Of yes among the decided verdicts of the judge."),
-            "n": serializers.IntegerField(),
-            "undecided": serializers.IntegerField(),
-            "labeled": serializers.IntegerField(),
-            "unsure": serializers.IntegerField(help_text="Labels of people who were not sure."),
-            "left": serializers.IntegerField(help_text="Items that were not drawn yet."),
-            "corrected": serializers.FloatField(**SHARE),
-            "ci_low": serializers.FloatField(**SHARE),
-            "ci_high": serializers.FloatField(**SHARE),
-            "halfwidth_with_ten_more": serializers.FloatField(**SHARE),
-            "weight": serializers.FloatField(help_text="Of the judge in the next batch."),
-        },
-    ),
+LABELS = inline_serializer(
+    "JudgeLabels",
+    {
+        "waiting": serializers.BooleanField(help_text="Questions still wait for people: nothing else is shown."),
+        "rate": serializers.FloatField(**SHARE, help_text="Of yes among the decided verdicts of the judge."),
+        "n": serializers.IntegerField(),
+        "undecided": serializers.IntegerField(),
+        "labeled": serializers.IntegerField(),
+        "unsure": serializers.IntegerField(help_text="Labels of people who were not sure."),
+        "left": serializers.IntegerField(help_text="Items that were not drawn yet."),
+        "corrected": serializers.FloatField(**SHARE),
+        "ci_low": serializers.FloatField(**SHARE),
+        "ci_high": serializers.FloatField(**SHARE),
+        "halfwidth_with_ten_more": serializers.FloatField(**SHARE),
+        "weight": serializers.FloatField(help_text="Of the judge in the next batch."),
+    },
 )
-@api_view(["GET"])
+
+
+class Draw(serializers.Serializer[Any]):
+    size = WholeNumberField(min_value=1, max_value=MOST, help_text="Items.")
+    people = WholeNumberField(required=False, default=1, min_value=1, max_value=5, help_text="People for each item.")
+
+
+@needs(Scope.IMPORT)
+@extend_schema(methods=["GET"], operation_id="judge_labels", responses=LABELS)
+@extend_schema(
+    methods=["POST"], operation_id="judge_labels_draw", request=Draw,
+    responses={201: inline_serializer("DrawnLabels", {"queue": serializers.IntegerField()})},
+)  # fmt: skip
+@api_view(["GET", "POST"])
 def labels(request: Request, slug: str, pk: int) -> Response:
-    """What a judge said in an experiment beside the labels of people on drawn items (docs/metrics.md#drawn-labels)."""
+    """A judge in an experiment, compared with labels of people on drawn items (docs/metrics.md#drawn-labels).
+    POST draws the next items: a queue that people label on pages, over the API or with ``manage.py labels``."""
     benchmark = benchmark_for(request, slug, Right.SCORE)
     experiment = get_object_or_404(benchmark.experiments.select_related("benchmark"), pk=pk)
     if not is_labeled(experiment):
         raise NotFound("This experiment is no finished judge of a question that people answer.")
-    known = labels_of(experiment, person_of(request))
-    rate, (raw, n, _) = known.rate, known.voted.raw
-    undecided = int(known.voted.undecided.sum())
-    if known.waiting:
-        raw, n, undecided = None, 0, 0
-    return Response(
-        {
-            "waiting": known.waiting, "rate": raw, "n": n, "undecided": undecided, "labeled": known.labeled,
-            "unsure": known.unsure, "left": 0 if known.waiting else known.left, "weight": known.weight,
-            "corrected": rate.value if rate else None, "ci_low": rate.interval.low if rate else None,
-            "ci_high": rate.interval.high if rate else None,
-            "halfwidth_with_ten_more": rate.half_with_more if rate else None,
-        }
-    )  # fmt: skip
+    if request.method == "POST":
+        queue = draw_labels(actor=person_of(request), experiment=experiment, **read_form(Draw, request))
+        return Response({"queue": queue.pk}, status=201)
+    return Response(label_row(labels_of(experiment, person_of(request))))
+
+
+QUESTION = inline_serializer(
+    "JudgingQuestion",
+    {
+        "item": serializers.CharField(allow_null=True, help_text="Null: nothing is left for you now."),
+        "kind": serializers.ChoiceField(KINDS, required=False),
+        "question": serializers.CharField(required=False),
+        "options": serializers.DictField(required=False),
+        "answer": serializers.CharField(required=False, help_text="Of the trajectory, where the question is about it."),
+        "accepted": serializers.ListField(required=False, help_text="Accepted answers, where the answer is compared."),
+        "crops": serializers.ListField(
+            child=serializers.CharField(), required=False, help_text="JPEG files in base64, in their order."
+        ),
+    },
+)
+
+
+class Label(serializers.Serializer[Any]):
+    verdict = TextField(required=False, default="", allow_blank=True, help_text="yes, no, …, or undecided.")
+    answer = TextField(required=False, default="", allow_blank=True, max_length=LONGEST_ANSWER)
+    nothing = serializers.BooleanField(required=False, default=False, help_text="The crops do not show the answer.")
+    reasons = serializers.ListField(child=serializers.ChoiceField(REASONS), required=False, default=list, max_length=20)
+    sure = WholeNumberField(required=False, default=None, allow_null=True, min_value=1, max_value=5)
+    seconds = serializers.FloatField(required=False, default=0, min_value=0, max_value=86_400)
+
+
+@needs(Scope.ANNOTATE)
+@extend_schema(operation_id="judging_next", request=None, responses=QUESTION)
+@api_view(["POST"])
+def next_question(request: Request, slug: str, pk: int) -> Response:
+    """Reserve the next question of a queue for you and return it, blind: neither the model nor the image is named."""
+    person = person_of(request)
+    queue = load_queue(benchmark_for(request, slug, Right.JUDGE), pk)
+    item = next_to_judge(actor=person, queue=queue)
+    if item is None:
+        return Response({"item": None})
+    item.queue = queue
+    return Response(question_row(read_question(person, item)))
+
+
+@needs(Scope.ANNOTATE)
+@extend_schema(
+    operation_id="judging_label", request=Label,
+    responses=inline_serializer("GivenLabel", {"item": serializers.CharField()}),
+)  # fmt: skip
+@api_view(["POST"])
+def label(request: Request, slug: str, pk: int, item: str) -> Response:
+    """Answer a question of a queue. Answering again changes it, until you have finished the queue."""
+    person = person_of(request)
+    queue = load_queue(benchmark_for(request, slug, Right.JUDGE), pk)
+    found = get_object_or_404(queue.items.select_related("trajectory__run", "trajectory__sample"), key=item)
+    found.queue = queue
+    judge_item(actor=person, item=found, said=read_form(Label, request))
+    return Response({"item": found.key})
 
 
 def _judge(judged: Judged, name: str) -> dict[str, Any]:

@@ -34,9 +34,11 @@ from webapp.common.lru_cache import LRUCache
 QUADRANTS = (
     "valid_grounded_reasoning", "ground_success_answer_failure", "ungrounded_correct_answer", "dual_failure",
 )  # fmt: skip
+EFFECTS = ("ate_visual", "ate_text", "ate_placebo")
+"""Effects of interventions, those of the lab among them: what the answers of a checkpoint depend on."""
 SCORED = (
     "accuracy", "grounded_score", "mean_coverage", *QUADRANTS, "tool_ratio", "reliability", "sufficiency",
-    "cropped_region_size", "tool_call_count",
+    "cropped_region_size", "tool_call_count", *EFFECTS,
 )  # fmt: skip
 """Metrics of the leaderboard that a lineage shows."""
 REWARDS = ("reward_final", "reward_sufficiency", "reward_minimality")

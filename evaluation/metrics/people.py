@@ -83,8 +83,9 @@ def estimate(
     both, and s_h² that of (z_i − θ w_i) / Σ_h W_h w̄_h. Strata without an answer are omitted, and the others weighed
     again. Undefined without a population.
 
-    A ``rate`` has Wilson's interval with n_eff = θ(1−θ)/Var; where no stratum has any spread, with 1 / Σ_h W_h²
-    (1 − n_h/N_h) / n_h. From five people on, the interval is a bootstrap over people and samples; with fewer, that of
+    A ``rate`` has Wilson's interval with n_eff = θ(1−θ)/Var; where no stratum has any spread, with 1 / Σ_h v_h²
+    (1 − n_h/N_h) / p_h, where p_h of the n_h samples are in the population and v_h = W_h w̄_h / Σ_h W_h w̄_h is the share
+    of the stratum in it. From five people on, the interval is a bootstrap over people and samples; with fewer, that of
     other metrics is one over samples. Below 20 samples there is no bootstrap. ``resampled``: of ``resample``, where it
     is known.
     Example: two strata of 60 and 40, answers 1, 0 and 1, 1: θ = .6·.5 + .4·1 = .7; Var = .36·(58/60)·.5/2 = .087.
@@ -190,7 +191,11 @@ def _effective(means: _Means, value: float, variance: float | None) -> float | N
         return None
     if variance > 1e-15 and 0 < value < 1:
         return value * (1 - value) / variance
-    alone = float((means.weight**2 * _unseen(means) / np.maximum(means.size, 1)).sum())
+    strata = len(means.size)
+    inside = np.bincount(means.stratum, weights=means.bottom > 0, minlength=strata)
+    sums = np.bincount(means.stratum, weights=means.bottom, minlength=strata)
+    share = means.weight * sums / np.maximum(means.size, 1)
+    alone = float(((share / share.sum()) ** 2 * _unseen(means) / np.maximum(inside, 1)).sum())
     return 1 / alone if alone > 0 else math.inf
 
 

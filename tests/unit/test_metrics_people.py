@@ -203,6 +203,24 @@ def test_all_correct_has_an_interval_with_a_width() -> None:
     assert found.interval.low < 1 == found.interval.high
 
 
+def test_where_nothing_varies_the_interval_rests_on_the_samples_of_the_population() -> None:
+    """Of 20 samples, one has a plan: what is known of plans is known of one sample, however many others there are."""
+    sizes, stratum = np.array([50, 50]), np.array([0] * 10 + [1] * 10)
+    answers = Answers(np.arange(20), np.zeros(20, np.int64), stratum, sizes)
+    everyone = estimate(answers, np.ones(20), np.ones(20), rate=True)
+    assert everyone.n_eff == pytest.approx(1 / (2 * 0.25 * 0.8 / 10))
+    one = np.zeros(20)
+    one[3] = 1
+    found = estimate(answers, one, one, rate=True)
+    assert (found.value, found.n, found.n_eff) == (1, 1, pytest.approx(1 / 0.8))
+    assert found.interval is not None
+    assert found.interval.low < 0.3
+    # Three in one stratum, one in the other: shares .75 and .25 of the population.
+    four = np.zeros(20)
+    four[[0, 1, 2, 15]] = 1
+    assert estimate(answers, four, four, rate=True).n_eff == pytest.approx(1 / (0.8 * (0.75**2 / 3 + 0.25**2 / 1)))
+
+
 def test_the_bootstrap_over_samples_has_the_spread_of_the_formula() -> None:
     answers, rows = study(3, people=2, strata=2, each=30)
     values = np.array([float(value) for *_, value in rows])

@@ -20,13 +20,14 @@ def seen_by(user: User) -> Q:
 class GoldCheckQuerySet(models.QuerySet[Any]):
     def for_person(self, user: User) -> Self:
         """Checks that reveal something about this person: running, on gold as accepted now, which they neither made nor
-        reviewed, and have not been handed."""
+        reviewed, and have not been assigned. A participant of a human study would see that its samples have gold."""
         sample = self.model.sample.field.related_model
         revisions = sample.gold.related.related_model.revision.field.related_model.objects
         known = revisions.filter(annotation__sample=OuterRef("sample"))
         return self.filter(
             ~Exists(known.filter(seen_by(user))),
             ~Exists(self.model.answers.rel.related_model.objects.filter(check_of=OuterRef("pk"), user=user)),
+            ~Q(sample__in=user.human_answers.values("sample")),
             active=True,
             sample__state="accepted",
             sample__gold__isnull=False,

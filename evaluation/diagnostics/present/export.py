@@ -26,6 +26,7 @@ DRAWINGS: Mapping[str, Text] = {
     "segments": gettext_lazy("Segments by runs"),
     "scatters": gettext_lazy("Pass rate, calls and efficiency"),
 }
+HOLLOW = gettext_lazy("Hollow: published in the VTC-Bench paper (Table 5), on other samples; in no ρ.")
 SCALE, ACROSS, WIDE, HIGH = 2, 3, 280, 180
 """Times as large as on the page; panels in a row, and the size of one."""
 COLORS = ("#1b1b1a", "#2f6fb3", "#b4551d", "#2a7f6f", "#7a4fa3", "#8a6d00", "#a8325e", "#6b6a65")
@@ -63,6 +64,7 @@ def figure_svg(caption: str, found: Diagnostics, page: Shown, figure: str) -> st
     drawn = found.runs if figure == "scatters" else found.planners
     foot = [f"{run.letter}: {run}"[:90] for run in drawn]
     foot += [f"{one.up}, {one.across}: {one.sentence}" for one in page.scatters if figure == "scatters"]
+    foot += [str(HOLLOW)] if figure == "scatters" else []
     foot += [page.heat.sentence] if figure == "segments" and page.heat else []
     foot.append("; ".join(sorted({state_words(run.scoring) for run in drawn})[:3]))
     whole = height + 44 + 13 * len(foot)
@@ -91,6 +93,7 @@ _FRAME = (
 _UNDER = '<text x="{}" y="{}" text-anchor="middle">{}</text>'
 _ENDS = '<line x1="{0}" x2="{0}" y1="{1}" y2="{2}" stroke="{3}"/>'
 _MARK = '<g><title>{2}</title><circle cx="{0}" cy="{1}" r="3" fill="{3}"/></g>'
+_HOLLOW = '<g><title>{2}</title><circle cx="{0}" cy="{1}" r="3" fill="#ffffff" stroke="{3}"/></g>'
 _LETTER = '<text x="{}" y="{}" dx="{}" dy="4">{}</text>'
 
 
@@ -115,6 +118,7 @@ def _scatters(page: Shown) -> tuple[str, int, int]:
     parts = []
     for scatter in page.scatters:
         marks = [
+            fast_format_html_join("", _HOLLOW, ((one.x, one.y, one.words, SOFT) for one in scatter.published)),
             fast_format_html_join("", _MARK, ((one.x, one.y, one.words, INK) for one in scatter.points)),
             fast_format_html_join("", _LETTER, ((one.x, one.y, one.aside, one.letter) for one in scatter.points)),
         ]

@@ -12,7 +12,15 @@ from annotation.statistics import Interval
 from evaluation.common.compared import calling_terms
 from evaluation.common.links import Count, RunLinks
 from evaluation.common.plan_errors import PlanCounts
-from evaluation.diagnostics.read.analysis import CURVES, PAIRS, CallingPair, Diagnostics, Metrics, point_of
+from evaluation.diagnostics.read.analysis import (
+    CURVES,
+    PAIRS,
+    CallingPair,
+    Diagnostics,
+    Metrics,
+    point_of,
+    published_points,
+)
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.rank_correlation import LEAST_PAIRS, Concordance, Correlation
 from evaluation.models import Metric, Run
@@ -157,11 +165,21 @@ class Point:
 
 
 @dataclass(frozen=True)
+class PublishedMark:
+    """A model of a paper: hollow, without a list."""
+
+    x: str
+    y: str
+    words: str
+
+
+@dataclass(frozen=True)
 class Scatter:
     across: str
     up: str
     points: Sequence[Point]
     sentence: str
+    published: Sequence[PublishedMark]
 
 
 @dataclass(frozen=True)
@@ -325,7 +343,17 @@ def _scatter(found: Diagnostics, first: str, second: str, one: Correlation) -> S
         near = sum(abs(float(p.x) - at[0]) < 8 and abs(float(p.y) - at[1]) < 10 for p in points)
         place = (format_number(at[0]), format_number(at[1]), 6 + 9 * near)
         points.append(Point(run.letter, *place, words, RunLinks.of(run).list()))
-    return Scatter(labels[0], labels[1], points, correlation_words(one))
+    return Scatter(labels[0], labels[1], points, correlation_words(one), _published(labels, first, second))
+
+
+def _published(labels: Sequence[str], first: str, second: str) -> list[PublishedMark]:
+    marks = []
+    for one in published_points():
+        x, y = one.values[first].value, one.values[second].value
+        place = format_number(LEFT + (RIGHT - LEFT) * x), format_number(_down(y))
+        said = f"{one.model} ({one.place}): {labels[0]} {percent(x)}%, {labels[1]} {percent(y)}%"
+        marks.append(PublishedMark(*place, said))
+    return marks
 
 
 def correlation_words(one: Correlation) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +18,7 @@ from annotation.models import Benchmark
 from evaluation.common.compared import calling_between, compared_samples
 from evaluation.common.plan_errors import PlanCounts, plan_counts
 from evaluation.metrics.calling import CallingEffect
+from evaluation.metrics.published import PublishedValue, published_values
 from evaluation.metrics.rank_correlation import Concordance, Correlation, concordance, spearman
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slices import MOST_VALUES, TARGETS, natural
@@ -56,6 +58,22 @@ class CallingPair:
     without: Run
     tools: Run
     effect: CallingEffect
+
+
+@dataclass(frozen=True)
+class PublishedPoint:
+    """A model of a paper, on the samples and with the settings of that paper. ``values``: of ``CALLS``, all defined."""
+
+    model: str
+    setting: str
+    benchmark: str
+    source: str
+    values: Mapping[str, PublishedValue]
+
+    @property
+    def place(self) -> str:
+        """The benchmark and the table of the paper."""
+        return f"{self.benchmark}, {self.values[CALLS[0]].table}"
 
 
 @dataclass(frozen=True)
@@ -111,9 +129,10 @@ class Diagnostics:
 
 
 def diagnosed_runs(benchmark: Benchmark) -> list[Run]:
-    """The scored runs of models, by name. One query."""
+    """The scored runs of models, by name: no detectors, and no people, whose numbers are weighted estimates. One
+    query."""
     runs = Run.objects.of(benchmark).scored().order_by("model__name", "setting", "pk")
-    return [run for run in runs if not run.by_detector]
+    return [run for run in runs if not (run.by_detector or run.by_people)]
 
 
 def chosen_runs(asked: Sequence[str], runs: Sequence[Run]) -> list[Run]:
@@ -160,6 +179,21 @@ def diagnose(
         bases=bases,
         base=wanted,
         correlations=[_correlation(chosen, whole, *pair) for pair in PAIRS],
+    )
+
+
+@cache
+def published_points() -> tuple[PublishedPoint, ...]:
+    """The models of which a paper prints all of ``CALLS`` on its whole benchmark, in the order of its table. They are
+    in no correlation: other samples, and values as printed."""
+    found: dict[tuple[str, str, str, str, str], dict[str, PublishedValue]] = {}
+    for one in published_values():
+        if one.metric in CALLS and not one.slice_by:
+            found.setdefault((one.model, one.setting, one.benchmark, one.source, one.table), {})[one.metric] = one
+    return tuple(
+        PublishedPoint(model, setting, benchmark, source, values)
+        for (model, setting, benchmark, source, _), values in found.items()
+        if len(values) == len(CALLS)
     )
 
 

@@ -1,4 +1,4 @@
-"""The tables of the diagnostics as rows, for files and the API. Shares are 0 to 1, null where undefined."""
+"""The tables of the diagnostics as rows, for files, API and command. Shares are 0 to 1, null where undefined."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from evaluation.diagnostics.read.analysis import (
     PAIRS,
     TASKS,
     Diagnostics,
+    published_points,
 )
 from evaluation.models import Metric, Run
+from webapp.common.records import plain
 from webapp.common.translation import Text
 
 Rows = Iterator[dict[str, Any]]
@@ -103,6 +105,13 @@ def _points(found: Diagnostics) -> Rows:
         yield row | {"provisional": run.scoring.provisional}
 
 
+def _published(found: Diagnostics) -> Rows:
+    for one in published_points():
+        row: dict[str, Any] = {"model": one.model, "setting": one.setting, "benchmark": one.benchmark}
+        row |= {name: one.values[name].value for name in CALLS}
+        yield row | {"n": one.values[CALLS[0]].n, "table": one.values[CALLS[0]].table, "source": one.source}
+
+
 def _correlations(found: Diagnostics) -> Rows:
     for pair, one in zip(PAIRS, found.correlations, strict=True):
         yield {"first": pair[0], "second": pair[1], "n": one.n, "rho": one.rho, **_ends("rho", one.interval)}
@@ -142,5 +151,20 @@ TABLES: Mapping[str, DiagnosticTable] = {
     "correlations": DiagnosticTable(
         gettext_lazy("Correlations"), ("first", "second", "n", "rho", "rho_ci_low", "rho_ci_high"), _correlations
     ),
+    "published": DiagnosticTable(
+        gettext_lazy("Published, on other samples"), ("model", "setting", "benchmark", *CALLS, "n", "table", "source"),
+        _published,
+    ),
 }  # fmt: skip
 """Of the segments only those with enough plans."""
+
+
+def document(found: Diagnostics) -> dict[str, Any]:
+    """All tables, and what they are about, as the API and the command give them."""
+    return {
+        "runs": [run.pk for run in found.runs],
+        "by": found.by,
+        "bases": [run.pk for run in found.bases],
+        "agreement": plain(found.heat.agreement) if found.heat else None,
+        "tables": {name: plain(list(table.rows(found))) for name, table in TABLES.items()},
+    }

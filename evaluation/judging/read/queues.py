@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet
 from django.db.models.functions import Now
+from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext
 
 from annotation.models import Benchmark
@@ -68,6 +69,13 @@ def queues_of(benchmark: Benchmark) -> QuerySet[JudgingQueue]:
             people_n=Count("items__seats__user", filter=done, distinct=True),
         )
     )
+
+
+def load_queue(benchmark: Benchmark, pk: int) -> JudgingQueue:
+    """Raises ``Http404``."""
+    found: JudgingQueue = get_object_or_404(JudgingQueue, benchmark=benchmark, pk=pk)
+    found.benchmark = benchmark
+    return found
 
 
 def progress_of(user: User, queue: JudgingQueue) -> Progress:

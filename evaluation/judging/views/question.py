@@ -17,18 +17,14 @@ from annotation.images.serving import region_of
 from annotation.schema import Box
 from annotation.workflow import Right
 from evaluation.common.judging.words import REASONS
-from evaluation.common.trajectory.answer import answer_of
-from evaluation.judging.read.queues import Question, judgement_of, progress_of, read_question
-from evaluation.judging.views.queues import load_queue
+from evaluation.judging.present import LONGEST_SHOWN, SIDE, said_in
+from evaluation.judging.read.queues import Question, judgement_of, load_queue, progress_of, read_question
 from evaluation.judging.write.queues import judge_item, next_to_judge, pass_by, take_back_last
 from evaluation.models import JudgingItem, JudgingQueue
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import go_on_at
 from webapp.common.formatting import finite
 
-SIDE = 960
-LONGEST_SHOWN = 50_000
-"""Characters of an answer that its question shows."""
 FIRST_REASON = 4
 """Reasons have the keys from here on: 1 to 3 would be taken for answers."""
 
@@ -78,7 +74,6 @@ def question(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpRes
         return _go_on(request, benchmark, found)
     shown = read_question(request.user, asked)
     content = shown.detail.record.content
-    answer = answer_of(shown.trajectory, shown.detail)
     context = {
         "benchmark": benchmark,
         "queue": found,
@@ -89,7 +84,7 @@ def question(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpRes
         "about_answer": asked.kind == JudgingItem.Kind.ANSWER,
         "answer": (shown.trajectory.answer or "")[:LONGEST_SHOWN],
         "accepted": content.answers,
-        "said": answer.said if answer.said not in ("", "unread") else answer.text.start,
+        "said": said_in(shown),
         "plan": shown.trajectory.plan or [],
         "options": content.options,
         "kept": judgement_of(request.user, asked),

@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext, ngettext
@@ -29,7 +29,7 @@ from evaluation.common.terms import narrowing, terms_of
 from evaluation.judging.forms import JudgingForm
 from evaluation.judging.read.audit import audit_reader
 from evaluation.judging.read.judges import Judged, Pair, Verdict, load_judged
-from evaluation.judging.read.queues import progress_of, queues_of
+from evaluation.judging.read.queues import load_queue, progress_of, queues_of
 from evaluation.judging.views.judges import pair_context
 from evaluation.judging.write.queues import draw_judging, fit_to_judge, skip_the_rest
 from evaluation.models import JudgingQueue, Run, Trajectory
@@ -147,12 +147,6 @@ def _gone(found: JudgingQueue) -> str:
         words = gettext("This is deleted permanently. Questions: %(questions)s. Verdicts: %(verdicts)s.")
         return words % {"questions": f"{loss.questions:,}", "verdicts": f"{loss.verdicts:,}"}
     return gettext("It has no questions.")
-
-
-def load_queue(benchmark: Any, pk: int) -> JudgingQueue:
-    found = get_object_or_404(JudgingQueue, benchmark=benchmark, pk=pk)
-    found.benchmark = benchmark
-    return found
 
 
 def _in_words(benchmark: Any, terms: Mapping[str, str]) -> Iterator[tuple[str, str]]:

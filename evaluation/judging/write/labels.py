@@ -20,7 +20,9 @@ from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
 
 
-def draw_labels(*, actor: User, experiment: Experiment, size: int, people: int = 1, seed: str = "") -> JudgingQueue:
+def draw_labels(
+    *, actor: User | None, experiment: Experiment, size: int, people: int = 1, seed: str = ""
+) -> JudgingQueue:
     """Draw so many items of what a judge said, with probabilities proportional to max(.1, √(v(1−v))) for a share v of
     yes votes, and ask people about them. Items on which the judge is undecided are all drawn, if the batch is large
     enough. Items of earlier batches are not drawn again. The seed is secret: it would tell what was drawn.

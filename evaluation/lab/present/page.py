@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.sentences import translated
@@ -236,6 +237,8 @@ def _answers(found: Found) -> str:
 
 def _headline(found: Found) -> tuple[str, str]:
     """The arm that says most about the crops, in a sentence, and what it concludes."""
+    if not _is_scored(found):
+        return gettext("The arms are not scored yet."), UNDECIDED
     arm = _shown_arm(found)
     if arm is None:
         return gettext("No arm changes the crops yet."), UNDECIDED
@@ -287,8 +290,14 @@ _HEADLINES = {
 }
 
 
+def _is_scored(found: Found) -> bool:
+    """Whether any draw of the reference has a score: draws arrive before they are scored."""
+    sham = found.data.sham
+    return sham is not None and bool(np.isfinite(sham.correct).any())
+
+
 def _restored(found: Found) -> str:
-    if found.restored is None:
+    if found.restored is None or not _is_scored(found):
         return ""
     value, interval = found.restored.value, found.restored.interval
     if value is None:
@@ -303,7 +312,9 @@ def _quadrant_row(arm: Arm, effects: Sequence[ArmEffect]) -> tuple[str, Sequence
     cells = []
     for effect in effects:
         delta = percentage_points(effect.delta)
-        ends = "" if effect.low is None or effect.high is None else (
+        # Where no draw changed, the interval has no width: that is no certainty.
+        is_flat = effect.low is None or effect.high is None or effect.low == effect.high
+        ends = "" if is_flat else (
             span(percentage_points(effect.low), percentage_points(effect.high))
         )  # fmt: skip
         cells.append((delta, ends, decimal(effect.n)))

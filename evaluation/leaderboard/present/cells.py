@@ -132,7 +132,8 @@ class ShownRow:
         """How many people answered, how familiar they are, and the range over people."""
         accuracy = self.row.metrics.get("accuracy")
         detail = (accuracy.detail if accuracy else None) or {}
-        words = [f"familiarity ≥ {self.row.familiarity.rstrip('+')}"] if self.row.familiarity else []
+        least = {"least": self.row.familiarity.rstrip("+")}
+        words = [gettext("familiarity ≥ %(least)s") % least] if self.row.familiarity else []
         if k := detail.get("people"):
             words.append(f"k = {k}")
             if k > 1 and detail.get("person_low") is not None:

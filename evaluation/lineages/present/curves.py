@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from evaluation.common.figures import axis_of, written
-from evaluation.lineages.read import QUADRANTS, REWARDS, Point, Series
-from evaluation.metrics.catalogue import METRICS
+from evaluation.lineages.read import EFFECTS, QUADRANTS, REWARDS, Point, Series
+from evaluation.metrics.catalogue import METRICS, POINTS
 from evaluation.metrics.separation import smoothed
 from webapp.common.drawing import format_number, scale
 from webapp.common.formatting import decimal, percent
@@ -27,6 +27,7 @@ PANELS: Mapping[str, tuple[Text, tuple[str, ...]]] = {
     "evidence": (gettext_lazy("Evidence"), ("mean_coverage", "sufficiency", "reliability")),
     "region": (gettext_lazy("Cropped region size"), ("cropped_region_size",)),
     "calls": (gettext_lazy("Tool calls"), ("tool_call_count",)),
+    "effects": (gettext_lazy("Effects of interventions"), EFFECTS),
     "reward": (gettext_lazy("Rewards"), REWARDS),
 }
 """What is drawn together: metrics of one unit."""
@@ -185,11 +186,13 @@ def _marked(low: float, high: float) -> list[float]:
 
 
 def _tick(unit: str, mark: float) -> str:
+    if unit == POINTS:
+        return f"{100 * mark:+g}".replace("-", "\N{MINUS SIGN}") if mark else "0"
     return percent(mark, 0) if unit == "share" else f"{mark:g}"
 
 
 def _unit_words(unit: str) -> str:
-    return {"share": "%", "area": gettext("in image areas")}.get(unit, "")
+    return {"share": "%", "area": gettext("in image areas"), POINTS: gettext("pp")}.get(unit, "")
 
 
 def _path(places: Sequence[float], heights: Sequence[float | None]) -> str:

@@ -209,7 +209,7 @@ _COUNTS = ("answered", "correct", "incorrect", "looked", "grounded", "ungrounded
 
 def heads_of(metrics: Sequence[str]) -> list[dict[str, Any]]:
     """The heads of the table: the term, its label, and the unit."""
-    unit = {"share": "%", "area": "\N{MULTIPLICATION SIGN}"}
+    unit = {"share": "%", "area": "\N{MULTIPLICATION SIGN}", "pp": gettext("pp")}
     return [
         {"term": metric, "label": gettext(METRICS[metric].label), "unit": unit.get(METRICS[metric].unit, "")}
         for metric in metrics

@@ -17,6 +17,7 @@ WORKED_ON = (
     ("annotation", "Review", "reviewer", "revision__annotation__sample"),
     ("annotation", "BlindAnswer", "reviewer", "revision__annotation__sample"),
     ("annotation", "AuditItem", "auditor", "sample"),
+    ("annotation", "CheckAnswer", "user", "check_of__sample"),
     ("evaluation", "Judgement", "person", "sample"),
 )
 """Who knows a sample from their work: app, table, and the ways to the person and to the sample."""

@@ -23,9 +23,10 @@ def facets_of(benchmark: Benchmark) -> list[str]:
 
 def groups_of(benchmark: Benchmark, facets: Sequence[str]) -> dict[str, list[int]]:
     """The samples with gold, an image, and an answer or a tool plan, by the values of these facets; one group without
-    facets. Samples are in the order of their ids. Two queries."""
+    facets. Gold checks are left out: an annotator who meets the sample of a study in the queue would know that it has
+    gold. Samples are in the order of their ids. Two queries."""
     asks = ~Q(gold__revision__answers=[]) | Q(gold__revision__plan_tools__step__isnull=False)
-    ready = benchmark.samples.filter(asks, gold__isnull=False, image__state=Image.State.READY)
+    ready = benchmark.samples.filter(asks, gold__isnull=False, gold_check=None, image__state=Image.State.READY)
     samples = list(ready.order_by("key").values_list("pk", flat=True).distinct())
     values: dict[tuple[int, str], list[str]] = {}
     rows = FacetValue.objects.filter(benchmark=benchmark, name__in=facets).order_by("position", "pk")

@@ -115,8 +115,10 @@ def answer_at(user: User, study: Experiment, key: str) -> HumanAnswer:
     """The answer of this person with this name. Raises ``Conflict`` where its sample was assigned to another person."""
     found = study.human_answers.select_related("sample__image").filter(person=user, key=key).first()
     if found is None:
-        raise Conflict(
-            gettext("This sample is no longer assigned to you. Continue with the next one."), code="lease_lost"
-        )
+        raise lease_lost()
     found.experiment, found.sample.benchmark = study, study.benchmark
     return found
+
+
+def lease_lost() -> Conflict:
+    return Conflict(gettext("This sample is no longer assigned to you. Continue with the next one."), code="lease_lost")

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.common.loading import load_benchmark
+from annotation.common.requests import answers_json
 from annotation.common.sample import picture_json
 from annotation.workflow import Right
 from evaluation.models import Experiment, HumanAnswer
 from evaluation.studies.read.task import answer_at, asked_of, mine_of
 from evaluation.studies.views.studies import load_study
-from evaluation.studies.write.answers import LEAST_HELD, MOST_ZOOMS, answer, next_to_answer, skip
+from evaluation.studies.write.answers import LEAST_HELD, MOST_ZOOMS, answer, next_to_answer, renew, skip
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import InvalidInput, go_on_at
 
@@ -55,16 +56,31 @@ def task(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpRespons
     return _page(request, found, assigned, problem)
 
 
+@login_required
+@require_POST
+@answers_json
+def stay(request: SignedInRequest, slug: str, pk: int, item: str) -> JsonResponse:
+    """The person still works on the sample. 409 ``lease_lost`` when it is no longer theirs."""
+    renew(actor=request.user, item=answer_at(request.user, _load(request, slug, pk), item))
+    return JsonResponse({})
+
+
 def _page(request: SignedInRequest, found: Experiment, item: HumanAnswer, problem: dict[str, str]) -> HttpResponse:
     image = picture_json(item.sample)
-    context = {
+    context: dict[str, Any] = {
         "benchmark": found.benchmark,
         "study": found,
         "item": item,
         "asked": asked_of(item.sample),
         "image": image,
         # The script reads it: nothing of the sample but its image.
-        "task": {"key": item.key, "image": image, "held": LEAST_HELD, "most": MOST_ZOOMS},
+        "task": {
+            "key": item.key,
+            "image": image,
+            "held": LEAST_HELD,
+            "most": MOST_ZOOMS,
+            "stay": reverse("evaluation:study-stay", args=[found.benchmark.slug, found.pk, item.key]),
+        },
         "mine": mine_of(request.user, found),
         "said": {name: request.POST.get(name, "") for name in (*FIELDS, "unsure")},
         "problem": problem,

@@ -20,7 +20,7 @@ from annotation.common.access import require
 from annotation.workflow import Right
 from evaluation.models import Experiment, HumanAnswer, Participant, StudySample
 from evaluation.models.judging import new_key
-from evaluation.studies.read.task import asked_of, is_invited, open_to
+from evaluation.studies.read.task import asked_of, is_invited, lease_lost, open_to
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.clock import from_now
@@ -59,6 +59,9 @@ def next_to_answer(*, actor: User, study: Experiment) -> HumanAnswer | None:
     random.Random(f"{study.design['seed']} {actor.pk}").shuffle(rows)
     for row in sorted(rows, key=lambda row: row.taken_n):
         with transaction.atomic():
+            finished = study.participants.filter(person=actor, finished_at__isnull=False)
+            if _locked(study) != State.RUNNING or finished.exists():
+                return None
             taken = _take_place(actor, study, row, places)
             if taken is not None:
                 if number is None:
@@ -80,17 +83,13 @@ def answer(*, actor: User, item: HumanAnswer, said: Mapping[str, Any]) -> HumanA
         return item
     values = _checked(item, said)
     with transaction.atomic():
-        # Closing waits for answers, and answers for closing.
-        state = Experiment.objects.select_for_update(of=("self",)).values_list("state", flat=True).get(pk=study.pk)
-        if state not in (State.RUNNING, State.PAUSED):
+        if _locked(study) not in (State.RUNNING, State.PAUSED):
             raise Conflict(gettext("This study was closed. Your answer was not saved."), code="state")
         mine = HumanAnswer.objects.filter(pk=item.pk, key=item.key, person=actor, place__isnull=False, done_at=None)
         if not mine.update(**values, done_at=Now(), expires_at=Now()):
             if HumanAnswer.objects.given().filter(pk=item.pk, key=item.key, person=actor).exists():
                 return item
-            raise Conflict(
-                gettext("This sample is no longer assigned to you. Continue with the next one."), code="lease_lost"
-            )
+            raise lease_lost()
         audit.record(actor=actor, action="study.answer", subject=study, benchmark=study.benchmark.slug)
         _finish_if_done(actor, study)
     return item
@@ -100,24 +99,39 @@ def skip(*, actor: User, item: HumanAnswer) -> None:
     """This person does not answer this sample; its place is free for others."""
     study = item.experiment
     with transaction.atomic():
+        _locked(study)
         mine = HumanAnswer.objects.filter(pk=item.pk, key=item.key, person=actor, done_at=None)
         if mine.update(place=None, expires_at=Now()):
             audit.record(actor=actor, action="study.skip", subject=study, benchmark=study.benchmark.slug)
             _finish_if_done(actor, study)
 
 
+def renew(*, actor: User, item: HumanAnswer) -> None:
+    """Keep a sample for ``LASTS`` more, for a person who works on it. Raises ``Conflict`` where it was answered,
+    skipped or assigned to another person."""
+    if not _renew(actor, item):
+        raise lease_lost()
+
+
 def finish(*, actor: User, study: Experiment) -> None:
     """This person answers nothing more of this study, and may know its gold. It can't be taken back."""
     with transaction.atomic():
+        _locked(study)
         mine = study.participants.filter(person=actor, finished_at=None)
         if mine.update(finished_at=timezone.now()):
             study.human_answers.filter(person=actor, done_at=None, place__isnull=False).delete()
             audit.record(actor=actor, action="study.finish", subject=study, benchmark=study.benchmark.slug)
 
 
+def _locked(study: Experiment) -> str:
+    """The state of a study. Assigning, answering, skipping, finishing and closing wait for each other here.
+    Call inside a transaction."""
+    states = Experiment.objects.select_for_update(of=("self",)).values_list("state", flat=True)
+    return str(states.get(pk=study.pk))
+
+
 def _begin(actor: User, study: Experiment) -> None:
-    """Call inside a transaction. Numbers are given one after another."""
-    Experiment.objects.select_for_update(of=("self",)).get(pk=study.pk)
+    """Call inside a transaction that has the study locked: numbers are given one after another."""
     if not study.participants.filter(person=actor).exists():
         number = study.participants.aggregate(n=Count("pk"))["n"]
         Participant.objects.create(experiment=study, person=actor, number=number)
@@ -131,7 +145,7 @@ def _finish_if_done(actor: User, study: Experiment) -> None:
 
 
 def _renew(actor: User, item: HumanAnswer) -> bool:
-    held = HumanAnswer.objects.filter(pk=item.pk, person=actor, place__isnull=False, done_at=None)
+    held = HumanAnswer.objects.filter(pk=item.pk, key=item.key, person=actor, place__isnull=False, done_at=None)
     return bool(held.update(expires_at=from_now(LASTS)))
 
 

@@ -1,11 +1,15 @@
 import { singleKey } from "../lib/keys.js";
+import { t } from "../lib/t.js";
 import { Stopwatch } from "../models/review-blind.js";
 import { ZoomRecorder } from "../models/zooms.js";
+import { send } from "./review-send.js";
 import { ReviewStage } from "./review-stage.js";
 
 const KEPT = "study:";
 /** Milliseconds without a sign of the person after which their time stands still. */
 const IDLE = 60_000;
+/** How often the sample is kept for a person who works on it, in milliseconds. */
+const RENEWAL = 120_000;
 const SIGNS = ["pointermove", "pointerdown", "wheel", "keydown", "touchstart"];
 
 /**
@@ -21,13 +25,14 @@ export class SightlineStudy extends HTMLElement {
   #before = 0;
   #name = "";
   #idle = null;
+  #active = false;
   #seen = null;
   #ending = null;
 
   async connectedCallback() {
     this.#ending = new AbortController();
     const { signal } = this.#ending;
-    const { key, image, held, most } = JSON.parse(document.getElementById("study-task").textContent);
+    const { key, image, held, most, stay } = JSON.parse(document.getElementById("study-task").textContent);
     this.#name = `${KEPT}${key}`;
     const { zooms = [], seconds = 0 } = this.#remembered();
     this.#before = seconds;
@@ -37,6 +42,8 @@ export class SightlineStudy extends HTMLElement {
     for (const name of SIGNS) document.addEventListener(name, () => this.#awake(), { signal, passive: true });
     this.querySelector("form").addEventListener("formdata", ({ formData }) => this.#add(formData), { signal });
     this.#awake();
+    const clock = setInterval(() => this.#stay(stay), RENEWAL);
+    signal.addEventListener("abort", () => clearInterval(clock));
     if (!image) return;
     this.#recorder = new ZoomRecorder(image, { held, most, zooms, now: () => performance.now() });
     const stage = new ReviewStage(this.querySelector(".stage"), image);
@@ -51,7 +58,7 @@ export class SightlineStudy extends HTMLElement {
 
   /** For the list of keys. */
   get keys() {
-    return [["Enter", "send the answer"]];
+    return [["Enter", t("send the answer")]];
   }
 
   #look(box) {
@@ -65,12 +72,25 @@ export class SightlineStudy extends HTMLElement {
     else this.#recorder?.stop();
   }
 
-  /** Somebody is there: time passes until they have given no sign for a minute. */
+  /** A sign of the person: time passes until they have given none for a minute. */
   #awake() {
     clearTimeout(this.#idle);
     if (document.hidden) return;
+    this.#active = true;
     this.#show(true);
     this.#idle = setTimeout(() => this.#show(false), IDLE);
+  }
+
+  /** Keep the sample, if the person gave a sign since the last time. One that is lost can't be answered here. */
+  async #stay(url) {
+    if (!this.#active) return;
+    this.#active = false;
+    const { status, trouble } = await send(url, {});
+    if (status !== 409) return;
+    const note = this.querySelector("[data-part=lost]");
+    note.querySelector("[data-part=words]").textContent = trouble;
+    note.hidden = false;
+    for (const button of this.querySelectorAll("button[name=act]")) button.disabled = true;
   }
 
   get #seconds() {
@@ -85,7 +105,8 @@ export class SightlineStudy extends HTMLElement {
   #key(event) {
     if (singleKey(event) !== "Enter" || event.repeat || event.target.closest("button, a, summary, .frame__view")) return;
     const form = this.querySelector("form");
-    form.requestSubmit(form.querySelector("[data-send]"));
+    const button = form.querySelector("[data-send]");
+    if (!button.disabled) form.requestSubmit(button);
     event.preventDefault();
   }
 

@@ -170,6 +170,7 @@ def test_a_body_that_needs_something_is_needed_itself(lea: User) -> None:
         "endpoint_change",
         "experiment_change",
         "import_choose",
+        "judging_label",
         "question_ask",
         "score",
         "study_change",

@@ -14,6 +14,7 @@ from evaluation.models import Metric, Model, Trajectory
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database, pytest.mark.slow, pytest.mark.endurance]
 VALID_GROUNDED = {
     "contrast zoom": 21 / 62, "random zoom": 8 / 62, "center zoom": 3 / 62, "oracle zoom": 50 / 62, "whole image": None,
+    "People": 24 / 31,
 }  # fmt: skip
 
 
@@ -25,6 +26,9 @@ def test_the_demo_has_its_leaderboard_and_its_work_and_is_made_once(tmp_path: Pa
     build_demo(password="of-tests", say=said.append)
     assert is_built()
     made = Metric.objects.filter(metric="valid_grounded_reasoning", slice="")
+    people = made.get(scoring__run__model__name="People")
+    assert (people.n, people.detail["people"], people.ci_low is not None) == (20, 3, True)
+    assert Benchmark.objects.get(slug=SLUG).public
     shown = dict(made.values_list("scoring__run__model__name", "value"))
     assert shown == pytest.approx(VALID_GROUNDED)
     assert list(Model.objects.filter(baseline=True).values_list("name", flat=True)) == ["oracle zoom"]

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from lxml import etree
@@ -16,6 +17,7 @@ from lxml import etree
 from evaluation.common.plan_errors import OCCLUDED
 from evaluation.diagnostics.read.analysis import CURVES, PAIRS
 from evaluation.diagnostics.read.tables import TABLES
+from evaluation.metrics.published import FOLDER
 from evaluation.metrics.rank_correlation import spearman
 from evaluation.models import Metric, Run, Scoring, Tag, Tagging, Trajectory
 from evaluation.store.trajectory_list import TrajectoryList
@@ -202,6 +204,42 @@ def test_the_api_has_the_tables_of_the_page(lea, bench):
     for wrong in ("run=1&run=1", "run="):
         assert client.get(f"/api/v1/benchmarks/bench/diagnostics/?{wrong}").status_code == 400
     assert client.get("/api/v1/benchmarks/bench/diagnostics/?base=0").status_code == 404
+
+
+def test_the_command_prints_what_the_page_and_the_api_have(lea, bench, tmp_path):
+    client, out = signed_in(lea), tmp_path / "out"
+
+    def printed(**options):
+        call_command("diagnostics", "bench", output=out, **options)
+        return out.read_text()
+
+    assert json.loads(printed(format="json")) == client.get("/api/v1/benchmarks/bench/diagnostics/").json()
+    run = run_of("Careless").pk
+    one = list(csv.DictReader(io.StringIO(printed(table="errors", format="csv", run=[run]))))
+    assert [(row["run"], row["missing"]) for row in one] == [
+        (str(row["run"]), str(row["missing"])) for row in table(client, "errors") if row["run"] == run
+    ]
+    text = printed()
+    for export in TABLES.values():
+        assert str(export.title) in text
+    assert "Careless" in text
+    assert "Careful" not in printed(run=[run])
+    for wrong in ({"format": "csv"}, {"by": "nothing"}, {"base": run}, {"run": [10**9]}):
+        with pytest.raises(CommandError):
+            printed(**wrong)
+
+
+def test_published_points_are_those_of_the_paper_and_in_no_correlation(lea, bench):
+    client = signed_in(lea)
+    paper = json.loads((FOLDER / "vtc_tool_invocation.json").read_text())["rows"]
+    rows = table(client, "published")
+    assert [(row["model"], row["pass_rate"], row["tool_call_rate"]) for row in rows] == [
+        (one["Model"], pytest.approx(one["APR"] / 100), pytest.approx(one["TCR"] / 100)) for one in paper
+    ]
+    assert all("2603.15030" in row["source"] for row in rows)
+    shown = page(client).context["shown"]
+    assert {len(scatter.published) for scatter in shown.scatters} == {len(paper)}
+    assert all(one.n <= len(Run.objects.of(bench)) for one in page(client).context["found"].correlations)
 
 
 def test_tags_are_hidden_from_who_may_not_see_them(lea, sam, bench):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +25,13 @@ from annotation.schema import Box, SampleContent, SampleRecord, Target, ToolCall
 from annotation.tools.write import accept_tool, add_tool, merge_tool, refuse_tool
 from annotation.work.write.discard import discard_samples
 from annotation.workflow import Role
+from evaluation.common.lineage.write import Place, place_run
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.exports.read.formats import export_as, sections_of
+from evaluation.imports.write.runs import import_runs
+from evaluation.models import Run
+from evaluation.models import Trajectory as StoredTrajectory
+from evaluation.schema import Trajectory
 from webapp.accounts.models import User
 
 pytestmark = pytest.mark.django_db
@@ -175,3 +182,24 @@ def test_proposed_and_refused_tools_leave_with_a_lead_alone(lea: User, sam: User
     names = {user: [row["name"] for row in sections_of(workshop, user)["bank"]] for user in (lea, sam)}
     assert names[lea] == ["Claw hammer", "eye", "hammer", "ruler", "saw"]
     assert names[sam] == ["Claw hammer", "hammer", "ruler", "saw"]
+
+
+def test_a_run_keeps_its_place_in_a_lineage(lea: User, workshop: Benchmark, tmp_path: Path) -> None:
+    """Where it is now: one run was placed on its page, one moved since its file was read, one taken out."""
+    rows = [
+        Trajectory("placed", "picture", answer="1"),
+        Trajectory("moved", "picture", answer="2", extra={"lineage": "GRPO", "step": 7, "note": "kept"}),
+        Trajectory("removed", "picture", answer="3", extra={"lineage": "GRPO", "step": 9}),
+    ]
+    with transaction.atomic():
+        save_trajectories(RunRegistry(workshop, lea), rows, None)
+    for model, place in (("placed", Place("SFT", 0)), ("moved", Place("GRPO", 8)), ("removed", None)):
+        place_run(actor=lea, run=Run.objects.get(model__name=model), place=place, move=True)
+    data = exported(workshop)
+    copy = imported(lea, data, tmp_path)
+    import_runs(actor=lea, benchmark=copy, path=tmp_path / "benchmark.json", format="native")
+    found = Run.objects.filter(benchmark=copy).order_by("model__name")
+    places = list(found.values_list("model__name", "lineage__name", "step"))
+    assert places == [("moved", "GRPO", 8), ("placed", "SFT", 0), ("removed", None, None)]
+    assert StoredTrajectory.objects.get(run__benchmark=copy, run__model__name="moved").extra["note"] == "kept"
+    assert exported(copy) == data

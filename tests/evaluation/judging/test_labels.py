@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import json
+from io import StringIO
 from typing import Any
 
 import numpy as np
 import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.drawn_labels import Batch, drawn_rate
@@ -163,3 +168,75 @@ def test_the_page_asks_as_many_queries_for_more_labels(
     client.get(f"/benchmarks/street/judging/experiments/{judge.pk}/")
     with django_assert_max_num_queries(30):
         client.get(f"/benchmarks/street/judging/experiments/{judge.pk}/")
+
+
+def test_items_are_drawn_and_labeled_over_the_api(judge: Experiment, lea: User, rui: User) -> None:
+    api, client = "/api/v1/benchmarks/street/judging/", signed_in(rui)
+
+    def sent(person: Client, address: str, body: dict[str, Any]) -> Any:
+        return person.post(f"{api}{address}", body, content_type="application/json")
+
+    assert sent(client, f"experiments/{judge.pk}/", {"size": 0}).status_code == 400
+    made = sent(signed_in(lea), f"experiments/{judge.pk}/", {"size": 3})
+    assert made.status_code == 201
+    queue = made.json()["queue"]
+    assert sent(signed_in(lea), f"experiments/{judge.pk}/", {"size": 3}).status_code == 409
+    for verdict in ("yes", "no", "yes"):
+        asked = next_to_judge(actor=rui, queue=JudgingQueue.objects.get(pk=queue))
+        here = f"{queue}/questions/{asked.key}/"
+        assert sent(client, here, {"verdict": "perhaps"}).status_code == 400
+        assert sent(client, here, {"verdict": verdict, "sure": 4}).status_code == 200
+    assert sent(client, f"{queue}/next/", {}).json() == {"item": None}
+    assert told(lea, judge)["labeled"] == 3
+
+
+def test_a_question_over_the_api_names_neither_the_model_nor_the_image(
+    judge: Experiment, lea: User, rui: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The samples have the row of an image, and no pixels.
+    monkeypatch.setattr("evaluation.judging.present.region_of", lambda image, box, side: b"pixels")
+    queue = draw_labels(actor=lea, experiment=judge, size=2)
+    said = signed_in(rui).post(f"/api/v1/benchmarks/street/judging/{queue.pk}/next/", {}).content.decode()
+    row = json.loads(said)
+    assert set(row) == {"item", "kind", "question", "options", "answer", "crops"}
+    assert (row["kind"], row["answer"]) == ("reliability", "A black")
+    assert {base64.b64decode(crop) for crop in row["crops"]} == {b"pixels"}
+    for hidden in ("Model A", "seen-", "gold"):
+        assert hidden not in said
+
+
+def test_the_command_draws_lists_imports_and_shows_labels(
+    judge: Experiment, lea: User, rui: User, sam: User, tmp_path: Any
+) -> None:
+    file, out = tmp_path / "labels.jsonl", tmp_path / "items.jsonl"
+
+    def run(*words: Any, **options: Any) -> str:
+        said = StringIO()
+        call_command("labels", *words, stdout=said, **options)
+        return said.getvalue()
+
+    run("draw", judge.pk, size=4)
+    queue = JudgingQueue.objects.get()
+    run("items", queue.pk, output=out)
+    items = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {one["item"] for one in items} == set(queue.items.values_list("key", flat=True))
+    assert "Model A" not in out.read_text()
+    verdicts = ["yes", "no", "yes", "no"]
+    rows = [{"item": one["item"], "verdict": verdict} for one, verdict in zip(items, verdicts, strict=True)]
+    broken = ["no", "[]", '{"item": "x", "verdict": "yes"}', json.dumps(rows[0] | {"verdict": "perhaps"}),
+              json.dumps(rows[0] | {"verdict": 1}), json.dumps(rows[0] | {"model": "A"})]  # fmt: skip
+    for line in broken:
+        file.write_text(f"{json.dumps(rows[1])}\n{line}")
+        with pytest.raises(CommandError, match="line 2"):
+            run("import", queue.pk, file, person=rui.email)
+    file.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(CommandError):
+        run("import", queue.pk, file, person=sam.email)
+    assert told(lea, judge)["waiting"]
+    run("import", queue.pk, file, person=rui.email)
+    row = json.loads(run("show", judge.pk))
+    assert (row["waiting"], row["labeled"], row["left"]) == (False, 4, 8)
+    assert row["corrected"] == pytest.approx(told(lea, judge)["corrected"])
+    for wrong in (("draw", 10**6), ("items", 10**6), ("show", 10**6), ("import", queue.pk)):
+        with pytest.raises(CommandError):
+            run(*wrong)

@@ -13,12 +13,14 @@ import pytest
 from django.test import Client
 
 from annotation.models import Benchmark
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.lab.read import LabData, _by_quadrant
 from evaluation.metrics.lab import Draws, arm_effect
 from evaluation.models import Run
 from evaluation.runner.arms.catalogue import Estimand
+from evaluation.schema import Trajectory
 from tests.conftest import signed_in
-from tests.evaluation.lab.conftest import ARMS
+from tests.evaluation.lab.conftest import ARMS, KEYS
 from tests.evaluation.lists import Lists
 from webapp.accounts.models import User
 
@@ -152,3 +154,15 @@ def test_quadrants_compare_draws_of_the_same_numbers() -> None:
     plain = arm_effect(arm.of(answers[:, 0] == 1), sham.of(answers[:, 0] == 1), np.arange(int(answers[:, 0].sum())))
     assert plain.delta is not None
     assert plain.delta > 0.2, "which all draws of sham would hide"
+
+
+def test_draws_that_have_no_scores_yet_conclude_nothing(run: Run, lea: User) -> None:
+    arrived = [
+        Trajectory("Model C", key, "base", condition=f"{arm}@turn", answer="B")
+        for arm in ("sham", "noise-100", "gold")
+        for key in KEYS
+    ]
+    save_trajectories(RunRegistry(run.benchmark, lea), arrived, None)
+    shown = page_of(signed_in(lea), run, "?estimand=turn").context["page"]
+    assert "not scored" in shown.headline
+    assert (shown.decided, shown.restored, shown.sham.n.n) == ("undecided", "", 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -14,12 +15,15 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import Benchmark
 from evaluation.common.board_metrics import BoardMetric
+from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.lineages.present.curves import separated_step
 from evaluation.lineages.read import SCORED, load_series
 from evaluation.models import Experiment, Lineage, Run
+from evaluation.scoring.settings import change_settings
+from evaluation.scoring.write import score_benchmark
 from tests.conftest import signed_in
-from tests.evaluation.lineages.conftest import RIGHT, SETTING
+from tests.evaluation.lineages.conftest import RIGHT, SETTING, attempts
 from tests.evaluation.lists import Lists
 from webapp.accounts.models import User
 
@@ -245,3 +249,24 @@ def test_pages_of_lineages_take_as_many_queries_for_few_steps_as_for_many(
     with django_assert_max_num_queries(PAGE_QUERIES) as few:
         client.get(path)
     assert len(many) == len(few)
+
+
+def test_effects_of_interventions_are_curves_of_their_own(grpo: Lineage, lea: User) -> None:
+    """Noise in the crops costs nothing at the first step, and four answers at the last one."""
+    assert "effects" not in [panel.name for panel in page_of(signed_in(lea), grpo).context["panels"]]
+    # The crops of these trajectories returned no image.
+    change_settings(actor=lea, benchmark=grpo.benchmark, values={"interv_population": "paired"})
+    for step, lost in ((0, 0), (400, 4)):
+        noisy = [replace(one, condition="visual") for one in attempts(step, RIGHT[step] - lost)]
+        save_trajectories(RunRegistry(grpo.benchmark, lea), noisy, None)
+    score_benchmark(actor=lea, benchmark=grpo.benchmark)
+    page = page_of(signed_in(lea), grpo)
+    by_step = {point.step: point for point in page.context["series"].points}
+    assert by_step[0].value("ate_visual") == 0
+    assert by_step[400].value("ate_visual") == pytest.approx(-4 / 24)
+    assert by_step[200].value("ate_visual") is None
+    panel = next(panel for panel in page.context["panels"] if panel.name == "effects")
+    assert (panel.unit, [line.metric for line in panel.lines]) == ("pp", ["ate_visual"])
+    assert len(panel.lines[0].marks) == 2
+    rows = api_of(signed_in(lea), grpo).json()
+    assert "ate_visual" in str(rows)

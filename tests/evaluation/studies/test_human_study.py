@@ -12,7 +12,17 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from annotation.benchmarks.write.benchmark import add_member, set_public
-from annotation.models import Annotation, Benchmark, ImportRecord, Review, Revision
+from annotation.models import (
+    Annotation,
+    Benchmark,
+    CheckAnswer,
+    GoldCheck,
+    ImportRecord,
+    Review,
+    Revision,
+    Sample,
+)
+from annotation.quality.write.checks import add_checks
 from annotation.workflow import Role
 from evaluation.compare.read.runs import compare_runs
 from evaluation.imports.write.undo import ask_undo
@@ -20,6 +30,7 @@ from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.models import Comparison, Experiment, HumanAnswer, Metric, Run, Standing, Trajectory
 from evaluation.scoring.write import score_benchmark
 from evaluation.studies.read.answers import answer_lines
+from evaluation.studies.read.draw import groups_of
 from evaluation.studies.read.results import result_of
 from evaluation.studies.read.task import mine_of
 from evaluation.studies.write.answers import answer, finish, next_to_answer, read_zooms, skip
@@ -191,6 +202,23 @@ def test_nobody_gets_a_sample_that_they_worked_on(lea: User, ana: User, rui: Use
         study.study_samples.exclude(sample=first).values_list("sample", flat=True)
     )
     assert len(answer_all(rui, study)) == 6
+
+
+def test_a_study_and_gold_checks_never_show_a_person_the_same_sample(
+    lea: User, ana: User, rui: User, street: Benchmark
+) -> None:
+    """Only samples with gold are drawn: in the queue, a sample of a study could be nothing but a check."""
+    Sample.objects.filter(benchmark=street).update(state="accepted")
+    known = Sample.objects.filter(benchmark=street).order_by("key").first()
+    add_checks(actor=lea, benchmark=street, keys=[known.key])
+    assert known.pk not in {pk for found in groups_of(street, []).values() for pk in found}
+    study = open_study(lea, street)
+    mine = answer_all(ana, study, most=1)[0].sample
+    other = study.study_samples.exclude(sample=mine).first().sample
+    add_checks(actor=lea, benchmark=street, keys=[mine.key, other.key])
+    assert set(GoldCheck.objects.for_person(ana).values_list("sample", flat=True)) == {known.pk, other.pk}
+    CheckAnswer.objects.create(check_of=other.gold_check, user=rui, place=1000)
+    assert other.pk not in {one.sample_id for one in answer_all(rui, study)}
 
 
 @pytest.mark.parametrize(

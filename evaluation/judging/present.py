@@ -1,0 +1,55 @@
+"""Questions and labels of judging as rows, for the API and the command. Neither the model nor the image is named."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import Any
+
+from annotation.images.serving import region_of
+from annotation.schema import Box
+from evaluation.common.trajectory.answer import answer_of
+from evaluation.judging.read.labels import Labels
+from evaluation.judging.read.queues import Question
+from evaluation.models import JudgingItem
+
+SIDE = 960
+"""The longer side of a crop on pages and in the API."""
+LONGEST_SHOWN = 50_000
+"""Characters of an answer that its question shows."""
+
+
+def said_in(question: Question) -> str:
+    """The answer of the trajectory, as the question about its crops shows it."""
+    answer = answer_of(question.trajectory, question.detail)
+    return answer.said if answer.said not in ("", "unread") else answer.text.start
+
+
+def question_row(question: Question) -> dict[str, Any]:
+    """A question with all that its page shows."""
+    kind, content = question.item.kind, question.detail.record.content
+    row: dict[str, Any] = {
+        "item": question.item.key, "kind": kind, "question": content.question, "options": dict(content.options),
+    }  # fmt: skip
+    if kind == JudgingItem.Kind.ANSWER:
+        row |= {"answer": (question.trajectory.answer or "")[:LONGEST_SHOWN], "accepted": list(content.answers)}
+        return row
+    if kind == JudgingItem.Kind.RELIABILITY:
+        row["answer"] = said_in(question)
+    if (image := question.trajectory.sample.image) is not None:
+        row["crops"] = [b64encode(region_of(image, Box(*box), SIDE)).decode() for box in question.crops]
+    return row
+
+
+def label_row(known: Labels) -> dict[str, Any]:
+    """The estimate from the labels of a judge; nothing of it while questions wait for people."""
+    rate, (raw, n, _) = known.rate, known.voted.raw
+    undecided = int(known.voted.undecided.sum())
+    if known.waiting:
+        raw, n, undecided = None, 0, 0
+    return {
+        "waiting": known.waiting, "rate": raw, "n": n, "undecided": undecided, "labeled": known.labeled,
+        "unsure": known.unsure, "left": 0 if known.waiting else known.left, "weight": known.weight,
+        "corrected": rate.value if rate else None, "ci_low": rate.interval.low if rate else None,
+        "ci_high": rate.interval.high if rate else None,
+        "halfwidth_with_ten_more": rate.half_with_more if rate else None,
+    }  # fmt: skip
