@@ -16,6 +16,11 @@ from evaluation.runner.tokens import image_tokens
 from evaluation.runner.view_cache import ViewCache
 
 _MOST_SIDE = 65_535
+FORM = (
+    r"^(original|fit:(2[89]|[3-9][0-9]|[1-9][0-9]{2,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
+    r"|pixels:(2[89]|[3-9][0-9]|[1-9][0-9]{2,8}))$"
+)
+"""The image policies, without zeros before a number."""
 _VIEWS = ViewCache(64_000_000)
 
 
