@@ -193,7 +193,7 @@ def test_many_threads_keep_the_window() -> None:
 
 
 def test_a_minute_stays_within_its_limit_and_is_used_after_a_burst_of_rejections() -> None:
-    """60 requests per minute, answered after a second, and rejected from 122 s to 127 s, when the third minute begins."""
+    """60 requests per minute, each of a second, rejected from 122 s to 127 s, when the third minute begins."""
     time = Time()
     time.now = 0.0
     one = limiter(Limits(requests_per_minute=60, in_flight=16), time)
