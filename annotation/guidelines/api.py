@@ -28,7 +28,7 @@ class GuidelineSerializer(serializers.ModelSerializer):
 
 
 class PublishGuidelineSerializer(Form):
-    body = TextField(max_length=LONGEST, trimmed=False, help_text="Markdown.")
+    body = TextField(max_length=LONGEST, trimmed=False, help_text="Markdown, other than that of the last version.")
     note = TextField(max_length=300, required=False, default="", allow_blank=True)
     must_read = TruthField(required=False, default=True)
     based_on = WholeNumberField(min_value=0, help_text="The newest number you know of; 0 before the first.")

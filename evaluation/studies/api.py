@@ -40,8 +40,12 @@ ROLES = [role.value for role in INVITED]
 
 class NewStudy(Form):
     name = TextField(max_length=LONGEST_NAME, help_text="Setting of the run People.")
-    n = WholeNumberField(min_value=2, max_value=MOST_SAMPLES, help_text="Samples.")
-    facets = serializers.ListField(child=TextField(max_length=200), required=False, default=list, max_length=20)
+    n = WholeNumberField(
+        min_value=2, max_value=MOST_SAMPLES, help_text="Samples: at most as many as have gold and an image."
+    )
+    facets = serializers.ListField(
+        child=TextField(max_length=200), required=False, default=list, max_length=20, help_text="Of the samples."
+    )
     people = WholeNumberField(required=False, default=3, min_value=1, max_value=MOST_PEOPLE)
     roles = serializers.ListField(
         child=WordField(ROLES), required=False, default=ROLES, min_length=1, max_length=len(ROLES)

@@ -36,6 +36,7 @@ from webapp.common.errors import NotAllowed
 
 MOST = 10**12 - 1
 """The largest limit and price."""
+ADDRESS = "Such as https://api.example.com/v1. The site decides which hosts and networks are allowed."
 
 
 class LimitsForm(Form):
@@ -60,7 +61,7 @@ class PricesForm(Form):
 
 class EndpointFields(Form):
     preset = WordField(choices=list(PRESETS), required=False)
-    base_url = TextField(max_length=500, required=False, pattern=addresses.FORM)
+    base_url = TextField(max_length=500, required=False, pattern=addresses.FORM, help_text=ADDRESS)
     model = TextField(max_length=200, required=False)
     label = TextField(max_length=200, required=False, allow_blank=True)  # type: ignore[assignment]  # of the fields
     family = WordField(choices=list(FAMILIES), required=False, allow_blank=True)
@@ -80,7 +81,7 @@ class EndpointFields(Form):
 
 class NewEndpoint(EndpointFields):
     name = TextField(max_length=60, pattern=NAME.regex.pattern)
-    base_url = TextField(max_length=500, pattern=addresses.FORM)
+    base_url = TextField(max_length=500, pattern=addresses.FORM, help_text=ADDRESS)
     model = TextField(max_length=200)
 
 

@@ -73,7 +73,7 @@ def confirmed_in(given: dict[str, Any]) -> list[str]:
     return [name for name in CONFIRMABLE if given.pop(f"confirm_{name}")]
 
 
-def prompt_field(words: str = "slug@version") -> TextField:
+def prompt_field(words: str = "slug@version, with the role that is needed.") -> TextField:
     """The name of a prompt; whether there is one is known to the benchmark alone."""
     return TextField(
         max_length=80, required=False, default="", allow_blank=True, pattern=r"^[a-z0-9][a-z0-9-]*(@[0-9]{1,6})?$",
@@ -85,7 +85,10 @@ class Starting(Confirming):
     """What all new experiments have in common."""
 
     endpoint = TextField(max_length=60, help_text="Name of an endpoint of the benchmark or of the site.")
-    samples = TextField(max_length=2000, required=False, default="", allow_blank=True)
+    samples = TextField(
+        max_length=2000, required=False, default="", allow_blank=True,
+        help_text="Terms of the list of samples. They have to select some with gold and an image. Empty: all of them.",
+    )  # fmt: skip
     budget_usd = NumberField(required=False, default=5.0, min_value=0, max_value=MOST_USD)
     budget_calls = WholeNumberField(required=False, default=10_000, min_value=1, max_value=MOST_CALLS)
     start = WordField(choices=START, required=False, default="none")
@@ -111,7 +114,10 @@ class NewExperiment(Starting):
     lineage = TextField(max_length=200, required=False, default="", allow_blank=True, help_text="With step.")
     step = WholeNumberField(required=False, allow_null=True, default=None, min_value=0, max_value=MOST_STEP)
     sampling = WordField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
-    images = TextField(max_length=20, required=False, default="", allow_blank=True, pattern=POLICY)
+    images = TextField(
+        max_length=20, required=False, default="", allow_blank=True, pattern=POLICY,
+        help_text="Size of images: original, fit:N (longer side) or pixels:N (area).",
+    )  # fmt: skip
     parameters = serializers.DictField(required=False, default=dict, help_text="Replace values of the sampling.")
     rounds = WholeNumberField(required=False, allow_null=True, default=None, min_value=1, max_value=200)
     calls = WholeNumberField(required=False, allow_null=True, default=None, min_value=1, max_value=1000)
@@ -145,7 +151,10 @@ class NewJudge(Starting):
     votes = WordField(choices=VOTES, required=False, default=1)
     prompt = prompt_field()
     sampling = WordField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
-    images = TextField(max_length=20, required=False, default="", allow_blank=True, pattern=POLICY)
+    images = TextField(
+        max_length=20, required=False, default="", allow_blank=True, pattern=POLICY,
+        help_text="Size of images: original, fit:N (longer side) or pixels:N (area).",
+    )  # fmt: skip
 
 
 class NewDetection(Starting):
@@ -156,7 +165,10 @@ class NewDetection(Starting):
     )  # fmt: skip
     threshold = NumberField(required=False, default=THRESHOLD, min_value=0, max_value=1, help_text="Least score.")
     setting = TextField(max_length=200, required=False, default="", allow_blank=True)
-    images = TextField(max_length=20, required=False, default="", allow_blank=True, pattern=POLICY)
+    images = TextField(
+        max_length=20, required=False, default="", allow_blank=True, pattern=POLICY,
+        help_text="Size of images: original, fit:N (longer side) or pixels:N (area).",
+    )  # fmt: skip
 
 
 class ExperimentChange(Confirming):
