@@ -92,8 +92,9 @@ SCORE_REQUEST = {
 def score(request: Request, slug: str) -> Response:
     """Change metric settings, if given (the lead's to say), and score the runs that are stale; the job that does it."""
     found = benchmark_for(request, slug, Right.SCORE)
-    settings = request.data.get("settings", {}) if isinstance(request.data, dict) else None
-    if not isinstance(settings, dict) or request.data.keys() - {"settings"}:
+    data = request.data if isinstance(request.data, dict) else {"settings": None}
+    settings = data.get("settings", {})
+    if not isinstance(settings, dict) or data.keys() - {"settings"}:
         raise InvalidInput("settings must be an object of names and values.", field="settings")
     for name in RANGES.keys() & settings.keys():
         if isinstance(settings[name], bool) or not isinstance(settings[name], int | float):

@@ -25,7 +25,7 @@ from evaluation.experiments.write.endpoints import (
     test_endpoint,
 )
 from evaluation.models import Endpoint
-from evaluation.models.experiment import KEY_NAME, NAME
+from evaluation.models.experiment import KEY_NAME_FORM, NAME_FORM
 from evaluation.runner.tokens import FAMILIES
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
@@ -67,7 +67,7 @@ class EndpointFields(Form):
     family = WordField(choices=list(FAMILIES), required=False, allow_blank=True)
     dialect = WordField(choices=DIALECTS, required=False)
     frame = WordField(choices=FRAMES, required=False)
-    key_name = TextField(max_length=64, required=False, allow_blank=True, pattern=KEY_NAME.regex.pattern)
+    key_name = TextField(max_length=64, required=False, allow_blank=True, pattern=KEY_NAME_FORM)
     limits = LimitsForm(required=False)
     prices = PricesForm(required=False, help_text="USD per million tokens.")
     key = TextField(
@@ -80,7 +80,7 @@ class EndpointFields(Form):
 
 
 class NewEndpoint(EndpointFields):
-    name = TextField(max_length=60, pattern=NAME.regex.pattern)
+    name = TextField(max_length=60, pattern=NAME_FORM)
     base_url = TextField(max_length=500, pattern=addresses.FORM, help_text=ADDRESS)
     model = TextField(max_length=200)
 

@@ -16,7 +16,7 @@ from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.experiments.read.prompts import Owner, PromptHistory, history_of, prompts_of
 from evaluation.experiments.write.prompts import MOST_NOTE, MOST_SLUG, change_prompt, create_prompt
-from evaluation.models.experiment import NAME
+from evaluation.models.experiment import NAME_FORM
 from evaluation.runner.templates import LONGEST, Role
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
@@ -38,7 +38,7 @@ class PromptChange(Form):
 
 
 class NewPrompt(Form):
-    slug = TextField(max_length=MOST_SLUG, pattern=NAME.regex.pattern)
+    slug = TextField(max_length=MOST_SLUG, pattern=NAME_FORM)
     role = WordField(choices=[role.value for role in Role])
     text = TextField(max_length=LONGEST, help_text=TEXT)
     note = TextField(max_length=MOST_NOTE, required=False, default="", allow_blank=True)
