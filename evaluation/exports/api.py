@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema, inline_serializer
@@ -93,7 +95,7 @@ def score(request: Request, slug: str) -> Response:
     """Change metric settings, if given (the lead's to say), and score the runs that are stale; the job that does it."""
     found = benchmark_for(request, slug, Right.SCORE)
     data = request.data if isinstance(request.data, dict) else {"settings": None}
-    settings = data.get("settings", {})
+    settings: Any = data.get("settings", {})
     if not isinstance(settings, dict) or data.keys() - {"settings"}:
         raise InvalidInput("settings must be an object of names and values.", field="settings")
     for name in RANGES.keys() & settings.keys():
