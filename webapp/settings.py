@@ -235,6 +235,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     # Choices that several fields have, and fields of one name with other choices, need names of their own.
     "ENUM_NAME_OVERRIDES": {
+        "DialectEnum": "evaluation.runner.dialects.zooms.ZOOM_DIALECTS",
+        "EndpointDialectEnum": "evaluation.experiments.write.endpoints.DIALECTS",
         "EstimandEnum": ["prefix", "turn"],
         "ExperimentKindEnum": ["run", "arms", "judge", "human", "session"],
         "ImportKindEnum": ["samples", "runs"],

@@ -15,6 +15,8 @@ from annotation.models import Guideline
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.api import TextField, TruthField, WholeNumberField
+from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 
 
@@ -25,11 +27,11 @@ class GuidelineSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class PublishGuidelineSerializer(serializers.Serializer):
-    body = serializers.CharField(max_length=LONGEST, trim_whitespace=False, help_text="Markdown.")
-    note = serializers.CharField(max_length=300, required=False, default="", allow_blank=True)
-    must_read = serializers.BooleanField(required=False, default=True)
-    based_on = serializers.IntegerField(min_value=0, help_text="The newest number you know of; 0 before the first.")
+class PublishGuidelineSerializer(Form):
+    body = TextField(max_length=LONGEST, trimmed=False, help_text="Markdown, other than that of the last version.")
+    note = TextField(max_length=300, required=False, default="", allow_blank=True)
+    must_read = TruthField(required=False, default=True)
+    based_on = WholeNumberField(min_value=0, help_text="The newest number you know of; 0 before the first.")
 
 
 @needs(Scope.MANAGE)
@@ -51,9 +53,8 @@ def guidelines(request: Request, slug: str) -> Response:
     answers 409 if another was published after ``based_on``."""
     if request.method == "POST":
         benchmark = benchmark_for(request, slug, Right.MANAGE)
-        sent = PublishGuidelineSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        made = publish(actor=person_of(request), benchmark=benchmark, **sent.validated_data)
+        given = read_form(PublishGuidelineSerializer, request)
+        made = publish(actor=person_of(request), benchmark=benchmark, **given)
         return Response(GuidelineSerializer(made).data, status=201)
     found = Guideline.objects.filter(benchmark=benchmark_for(request, slug, Right.VIEW))
     return paged(request, found, "number", lambda row: GuidelineSerializer(row).data)

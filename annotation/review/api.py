@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, inline_serializer
@@ -23,7 +23,8 @@ from annotation.schema import AnswerType
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import TextField, WholeNumberField, read_form
+from webapp.common.api import TextField, WholeNumberField, WordField
+from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 
 FIELDS = [field.value for field in Field]
@@ -120,8 +121,30 @@ COMPARISON = inline_serializer(
 )
 
 
-class DecisionForm(serializers.Serializer):
-    decision = serializers.ChoiceField(choices=list(KINDS))
+class DecisionForm(Form):
+    rules: ClassVar = {
+        "anyOf": [
+            {
+                "properties": {"decision": {"enum": ["accept"]}, "content": {"type": "object", "nullable": False}},
+                "required": ["content"],
+            },
+            {
+                "properties": {
+                    "decision": {"enum": ["keep"]}, "content": {"enum": [None]},
+                    "letters": {"minItems": 2, "uniqueItems": True},
+                },
+                "required": ["letters"],
+            },
+            {
+                "properties": {
+                    "decision": {"enum": ["return"]}, "content": {"enum": [None]}, "comments": {"minProperties": 1}
+                },
+                "required": ["comments"],
+            },
+            {"properties": {"decision": {"enum": ["discard"]}, "content": {"enum": [None]}}},
+        ]
+    }  # fmt: skip
+    decision = WordField(choices=list(KINDS))
     content = serializers.DictField(
         required=False, allow_null=True, default=None, help_text="For accept: the gold, of the form of the proposal."
     )
@@ -138,9 +161,14 @@ class DecisionForm(serializers.Serializer):
         help_text="For return: words to the author, by letter. For discard: words under any name.",
     )
     reasons = serializers.ListField(
-        child=serializers.CharField(max_length=60), required=False, default=list,
+        child=TextField(max_length=60), required=False, default=list,
         help_text="For return and discard, which need a reason or words. Codes of the task: see /task/.",
     )  # fmt: skip
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["decision"] == "keep" and len(set(attrs["letters"])) < len(attrs["letters"]):
+            raise serializers.ValidationError({"letters": "Name each annotation once."})
+        return attrs
 
 
 @extend_schema(

@@ -18,7 +18,8 @@ from annotation.studio.write.another import ask_another
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import read_form
+from webapp.common.api import TruthField
+from webapp.common.api_forms import Form, read_form
 
 
 class ImageQuestionSerializer(serializers.Serializer):
@@ -28,10 +29,8 @@ class ImageQuestionSerializer(serializers.Serializer):
     own = serializers.BooleanField(help_text="You work on the sample, or have.")
 
 
-class AskForm(serializers.Serializer):
-    copy = serializers.BooleanField(
-        default=False, help_text="Begin with the boxes and facets that you see on this sample."
-    )
+class AskForm(Form):
+    copy = TruthField(default=False, help_text="Begin with the boxes and facets that you see on this sample.")
 
 
 class ImageQuestionsSerializer(serializers.Serializer):

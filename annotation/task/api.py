@@ -18,6 +18,8 @@ from annotation.task_schema import TaskSchema
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.api import TextField, WholeNumberField, WordField
+from webapp.common.api_forms import Form, read_form
 
 
 class SchemaSerializer(serializers.Serializer[Any]):
@@ -41,21 +43,21 @@ class DraftSerializer(serializers.Serializer[Any]):
     undecided = ValueInUseSerializer(many=True, help_text="Values in use that the draft does not list.")
 
 
-class SaveDraftSerializer(serializers.Serializer[Any]):
-    content = serializers.JSONField(help_text="See docs/task.md.")
-    note = serializers.CharField(max_length=300, required=False, default="", allow_blank=True)
-    version = serializers.IntegerField(min_value=0, help_text="Of the draft that you changed; 0: there is none yet.")
+class SaveDraftSerializer(Form):
+    content = serializers.DictField(help_text="See docs/task.md.")
+    note = TextField(max_length=300, required=False, default="", allow_blank=True)
+    version = WholeNumberField(min_value=0, help_text="Of the draft that you changed; 0: there is none yet.")
 
 
-class DecisionSerializer(serializers.Serializer[Any]):
-    facet = serializers.CharField()
-    value = serializers.CharField()
-    decision = serializers.ChoiceField(choices=[KEEP, DROP, CHANGE])
-    to = serializers.CharField(required=False, default="", help_text="With change: the listed value.")
+class DecisionSerializer(Form):
+    facet = TextField(trimmed=False)
+    value = TextField(trimmed=False)
+    decision = WordField(choices=[KEEP, DROP, CHANGE])
+    to = TextField(required=False, default="", trimmed=False, help_text="With change: the listed value.")
 
 
-class ActivateSerializer(serializers.Serializer[Any]):
-    version = serializers.IntegerField(min_value=1, help_text="Of the draft that you read.")
+class ActivateSerializer(Form):
+    version = WholeNumberField(min_value=1, help_text="Of the draft that you read.")
     decisions = DecisionSerializer(many=True, required=False)
 
 
@@ -96,9 +98,7 @@ def draft(request: Request, slug: str) -> Response:
     answers 409 if another lead changed it after ``version``."""
     benchmark = benchmark_for(request, slug, Right.MANAGE)
     if request.method == "PUT":
-        sent = SaveDraftSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        save_draft(actor=person_of(request), benchmark=benchmark, **sent.validated_data)
+        save_draft(actor=person_of(request), benchmark=benchmark, **read_form(SaveDraftSerializer, request))
     return Response(_draft(benchmark))
 
 
@@ -109,10 +109,7 @@ def activation(request: Request, slug: str) -> Response:
     """Put the draft in force. Every value in use that a closed facet does not list needs a decision: keep, drop, or
     change ``to`` a listed value. Answers 409 if the draft changed after ``version``, or a value has no decision."""
     benchmark = benchmark_for(request, slug, Right.MANAGE)
-    sent = ActivateSerializer(data=request.data)
-    sent.is_valid(raise_exception=True)
-    decisions = {
-        (one["facet"], one["value"]): (one["decision"], one["to"]) for one in sent.validated_data.get("decisions", ())
-    }
-    activate(actor=person_of(request), benchmark=benchmark, version=sent.validated_data["version"], decisions=decisions)
+    given = read_form(ActivateSerializer, request)
+    decisions = {(one["facet"], one["value"]): (one["decision"], one["to"]) for one in given.get("decisions", ())}
+    activate(actor=person_of(request), benchmark=benchmark, version=given["version"], decisions=decisions)
     return Response(_in_force(benchmark))

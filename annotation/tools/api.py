@@ -28,6 +28,7 @@ from annotation.toolbox.vtc import Profile, tools_of
 from webapp.accounts.http import person_of
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.api_forms import Form
 from webapp.common.api_query import one_of
 from webapp.common.bodies import ENVELOPE, Room, takes_files
 from webapp.common.errors import InvalidInput, NotAllowed, TooLarge
@@ -38,7 +39,7 @@ PROFILES = [profile.value for profile in Profile]
 CALLS, RATE = AtOnce(2, gettext_noop("%(limit)s tool calls of yours are already running.")), Rate("toolbox")
 
 
-class CallSerializer(serializers.Serializer):
+class CallSerializer(Form):
     image = serializers.FileField(help_text="The image to work on: JPEG, PNG, WebP or TIFF.")
     template = serializers.FileField(required=False, help_text="The second image, for template_match.")
     arguments = serializers.DictField(required=False, help_text="The tool's parameters, as JSON.")
@@ -93,6 +94,8 @@ def tool_call(request: Request, name: str) -> Response:
     spec = TOOLS.get(name)
     if spec is None:
         raise Http404(f"Unknown tool {name}.")
+    if unknown := sorted({*request.POST, *request.FILES} - CallSerializer().fields.keys()):
+        raise InvalidInput(f"Unknown field. Fields: {', '.join(CallSerializer().fields)}.", field=unknown[0][:60])
     RATE.take(asking(request))
     with CALLS.one_of(person.pk):
         pictures = [_picture(request, part) for part in spec.pictures]

@@ -29,6 +29,8 @@ _NAT64 = ip_network("64:ff9b::/96")
 _COMPATIBLE = ip_network("::/96")
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+FORM = r"^[Hh][Tt][Tt][Pp][Ss]?://[0-9A-Za-z.:\[\]_-]+(/[!$-;=@-\[\]_a-z~]*)?$"
+"""What an address looks like. Which hosts and ports are allowed, no pattern can say."""
 _LONGEST = 2000
 """Characters of an address."""
 

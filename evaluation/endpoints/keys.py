@@ -12,7 +12,10 @@ HOSTS = "_HOSTS"
 LEAST = 8
 """Characters of a key. A shorter text could not be distinguished from ordinary words, and is a placeholder."""
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
-_KEY = re.compile(r"[A-Za-z0-9_.~+/:|=@!$*,;#?^(){}\[\]-]+")
+_SIGNS = r"[A-Za-z0-9_.~+/:|=@!$*,;#?^(){}\[\]-]"
+FORM = rf"^\s*{_SIGNS}{{{LEAST},}}\s*$"
+"""What a key looks like."""
+_KEY = re.compile(rf"{_SIGNS}+")
 _USUAL = 443
 
 

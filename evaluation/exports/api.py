@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema, inline_serializer
@@ -77,6 +79,7 @@ SCORE_REQUEST = {
             "additionalProperties": False,
         }
     },
+    "additionalProperties": False,
 }
 
 
@@ -91,8 +94,9 @@ SCORE_REQUEST = {
 def score(request: Request, slug: str) -> Response:
     """Change metric settings, if given (the lead's to say), and score the runs that are stale; the job that does it."""
     found = benchmark_for(request, slug, Right.SCORE)
-    settings = request.data.get("settings", {}) if isinstance(request.data, dict) else None
-    if not isinstance(settings, dict):
+    data = request.data if isinstance(request.data, dict) else {"settings": None}
+    settings: Any = data.get("settings", {})
+    if not isinstance(settings, dict) or data.keys() - {"settings"}:
         raise InvalidInput("settings must be an object of names and values.", field="settings")
     for name in RANGES.keys() & settings.keys():
         if isinstance(settings[name], bool) or not isinstance(settings[name], int | float):

@@ -9,10 +9,9 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Benchmark
 from evaluation.models.querysets.experiments import AttemptQuerySet, EndpointQuerySet, ExperimentQuerySet
 
-NAME = RegexValidator(
-    r"^[a-z0-9][a-z0-9-]*$", "Use lowercase letters, digits and hyphens. Start with a letter or digit."
-)
-KEY_NAME = RegexValidator(r"^[A-Z][A-Z0-9_]{0,63}$", "Use capital letters, digits and underscores.")
+NAME_FORM, KEY_NAME_FORM = r"^[a-z0-9][a-z0-9-]*$", r"^[A-Z][A-Z0-9_]{0,63}$"
+NAME = RegexValidator(NAME_FORM, "Use lowercase letters, digits and hyphens. Start with a letter or digit.")
+KEY_NAME = RegexValidator(KEY_NAME_FORM, "Use capital letters, digits and underscores.")
 
 
 class Endpoint(models.Model):

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import floor, sqrt
+from threading import Lock
 from typing import Any
 
 from annotation.imaging.crops import Picture, fitted, scaled
@@ -16,7 +17,14 @@ from evaluation.runner.tokens import image_tokens
 from evaluation.runner.view_cache import ViewCache
 
 _MOST_SIDE = 65_535
+FORM = (
+    r"^(original|fit:(2[89]|[3-9][0-9]|[1-9][0-9]{2,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
+    r"|pixels:(2[89]|[3-9][0-9]|[1-9][0-9]{2,8}))$"
+)
+"""The image policies, without zeros before a number."""
 _VIEWS = ViewCache(64_000_000)
+_ENCODING = Lock()
+"""One image is decoded and encoded at a time: a large one takes 600 MB, and many attempts begin together."""
 
 
 class PolicyError(ValueError):
@@ -107,8 +115,12 @@ def sent_original(image: SourceImage, policy: ImagePolicy, family: str = "") -> 
     key = (image.sha256, *size)
     view = _VIEWS.get(key)
     if view is None:
-        view = model_view(scaled(image.picture(), *size))
-        _VIEWS.put(key, view)
+        with _ENCODING:
+            view = _VIEWS.get(key)
+            if view is None:
+                # Not the pixels that tools share: few attempts need them, and those of all samples would be kept.
+                view = model_view(scaled(decode(image.load()), *size))
+                _VIEWS.put(key, view)
     return _sent(view, family)
 
 

@@ -29,7 +29,8 @@ from evaluation.studies.write.create import StudyChoices, create_study
 from evaluation.studies.write.states import close, pause, resume, save_run
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import TextField, WholeNumberField
+from webapp.common.api import TextField, TruthField, WholeNumberField, WordField
+from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.streaming import streamed
 
@@ -37,22 +38,26 @@ CHANGES = {"paused": pause, "open": resume, "closed": close}
 ROLES = [role.value for role in INVITED]
 
 
-class NewStudy(serializers.Serializer[Any]):
+class NewStudy(Form):
     name = TextField(max_length=LONGEST_NAME, help_text="Setting of the run People.")
-    n = WholeNumberField(min_value=2, max_value=MOST_SAMPLES, help_text="Samples.")
-    facets = serializers.ListField(child=TextField(max_length=200), required=False, default=list, max_length=20)
+    n = WholeNumberField(
+        min_value=2, max_value=MOST_SAMPLES, help_text="Samples: at most as many as have gold and an image."
+    )
+    facets = serializers.ListField(
+        child=TextField(max_length=200), required=False, default=list, max_length=20, help_text="Of the samples."
+    )
     people = WholeNumberField(required=False, default=3, min_value=1, max_value=MOST_PEOPLE)
     roles = serializers.ListField(
-        child=serializers.ChoiceField(ROLES), required=False, default=ROLES, min_length=1, max_length=len(ROLES)
+        child=WordField(ROLES), required=False, default=ROLES, min_length=1, max_length=len(ROLES)
     )
     seed = TextField(max_length=100, required=False, default="", allow_blank=True, help_text="Default: a secret one.")
-    preview = serializers.BooleanField(required=False, default=False, help_text="Only return the strata.")
+    preview = TruthField(required=False, default=False, help_text="Only return the strata.")
 
 
-class StudyChange(serializers.Serializer[Any]):
-    state = serializers.ChoiceField(list(CHANGES), required=False)
+class StudyChange(Form):
+    state = WordField(list(CHANGES), required=False)
     # "save" is a method of every serializer, and the name that people send.
-    save = serializers.BooleanField(  # type: ignore[assignment]
+    save = TruthField(  # type: ignore[assignment]
         required=False, default=False, help_text="Save the answers of a closed study again, after an undo."
     )
 
@@ -109,9 +114,7 @@ def studies(request: Request, slug: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.MANAGE)
     if request.method == "GET":
         return paged(request, benchmark.experiments.filter(kind=Experiment.Kind.HUMAN), "pk", study_row)
-    form = NewStudy(data=request.data)
-    form.is_valid(raise_exception=True)
-    given, actor = dict(form.validated_data), person_of(request)
+    given, actor = read_form(NewStudy, request), person_of(request)
     if given.pop("preview"):
         strata, _ = strata_of(benchmark, given["facets"], given["n"])
         return Response({"strata": strata_shown(strata)})
@@ -137,11 +140,10 @@ def study(request: Request, slug: str, pk: int) -> Response:
     benchmark = benchmark_for(request, slug, Right.MANAGE)
     found = _study(benchmark, pk)
     if request.method == "PATCH":
-        form = StudyChange(data=request.data)
-        form.is_valid(raise_exception=True)
-        if state := form.validated_data.get("state"):
+        given = read_form(StudyChange, request)
+        if state := given.get("state"):
             CHANGES[state](actor=person_of(request), study=found)
-        if form.validated_data["save"]:
+        if given["save"]:
             save_run(actor=person_of(request), study=found)
         found.refresh_from_db()
     return Response(progress_row(found))

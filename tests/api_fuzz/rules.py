@@ -19,6 +19,54 @@ EITHER = {"leaderboard": ("q", "by")}
 """One of these is given at most."""
 
 
+ANY = ""
+"""Of a request: any of its fields."""
+UNSAID: dict[str, dict[str, str]] = {
+    "adjudicate": {
+        "reasons": "The task of the benchmark has their codes. Without one, some comment has words.",
+        "letters": "The annotations of the sample have letters.",
+        "comments": "The annotations of the sample have letters.",
+        "content": "The task says what gold has to be, and the image where its boxes are.",
+    },
+    "detect": {"endpoint": "It has to be a detector.", "samples": "The samples say which terms select some."},
+    "endpoint_add": {"base_url": "Numbers and networks are compared, and the site allows addresses."},
+    "endpoint_change": {"base_url": "Numbers and networks are compared, and the site allows addresses."},
+    "experiment_create": {
+        "dialect": "The protocol has its dialects.",
+        "endpoint": "It must not be a detector.",
+        "prompt": "It has to exist, with a role that the protocol needs.",
+        "protocol": "Code needs a sandbox, which the machine may lack.",
+        "samples": "The samples say which terms select some.",
+        "user_prompt": "It has to exist, with a role that the protocol needs.",
+    },
+    "guidelines_publish": {"body": "Markdown has rules, and the text has to differ from the last one."},
+    "import_choose": {ANY: "Which formats, columns and keys a file can be read with, its bytes say."},
+    "import_upload": {ANY: "What a file is, its bytes say."},
+    "prompt_change": {"text": "The role of the prompt has fields that it needs, and others that it can have."},
+    "prompt_create": {"text": "The role of the prompt has fields that it needs, and others that it can have."},
+    "reward_group": {"rollouts": "Their names differ, and without gold boxes each has a verdict."},
+    "run_arms": {
+        "arms": "A list in words, whose doses depend on the arm and the estimand.",
+        "confirm": "It names some of the arms.",
+        "endpoint": "It must not be a detector.",
+        "injector": "It has to exist, and to have written mistakes in this run.",
+        "samples": "The samples say which terms select some.",
+    },
+    "run_judge": {
+        "endpoint": "It must not be a detector.",
+        "prompt": "It has to exist, with the role of the question.",
+        "samples": "The samples say which terms select some.",
+    },
+    "study_create": {
+        "facets": "The samples have facets.",
+        "n": "At most the number of samples with gold and an image.",
+    },
+    "task_draft_save": {ANY: "docs/task.md has the rules of a schema, many of them between its parts."},
+    "tool_call": {ANY: "An image is known by its bytes, and each tool has arguments of its own."},
+}
+"""What no schema says of an operation: the fields that a valid request can be refused for, and why."""
+
+
 def go_together(operation: str, given: Collection[str]) -> bool:
     """Whether an operation takes these parts of an address together; what does not is answered with 400."""
     one, other = ({name in given for name in rule.get(operation, ())} for rule in (BOTH, EITHER))

@@ -58,7 +58,7 @@ def test_each_item_is_drawn_with_its_probability():
     assert np.abs(counts / 4000 - chances).max() < 0.025
 
 
-def test_drawn_labels_are_unbiased_where_the_votes_that_differ_are_not():
+def test_drawn_labels_of_a_judge_are_unbiased_where_the_votes_that_differ_are_not():
     """|bias| < .005 over 2,000 draws; the mean of the same labels without weights is off."""
     generator, truth, share, judged = planted(3)
     found, plain = [], []

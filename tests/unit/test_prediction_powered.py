@@ -49,7 +49,7 @@ BITS = st.integers(0, 1)
 
 
 @given(st.lists(st.tuples(BITS, BITS), min_size=2, max_size=40), st.lists(BITS, min_size=1, max_size=60))
-def test_it_equals_an_independent_calculation(labeled, others):
+def test_the_rate_of_a_judge_with_labels_equals_an_independent_calculation(labeled, others):
     people, judged = (np.array(column, float) for column in zip(*labeled, strict=True))
     found = powered_rate(people, judged, np.array(others, float))
     wanted = [min(max(value, 0), 1) for value in independently(people, judged, others)]

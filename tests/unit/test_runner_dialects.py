@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import jsonschema
@@ -170,8 +171,39 @@ def test_dialect_roundtrip_through_the_importer_of_a_family_gives_the_same_boxes
     name: str, sample: str, file: str, tmp_path: Path
 ) -> None:
     """Crops of crops, grown and clipped boxes, each at the same place of the original."""
-    dialect, images, results = ZOOM_DIALECTS[name], [IMAGE], []
     calls = [ZoomCall(box, index) for box, index in CHAIN[name]]
+    trajectory, results = imported(name, sample, file, calls, tmp_path)
+    for executed in (False, True):
+        boxes = [result.executed if executed else result.requested for result in results]
+        assert on_original(trajectory, calls, results, executed) == pytest.approx(sum(boxes, ()), abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "sample", "file"),
+    [("qwen3-vl", "street", "street.json"), ("pixel-reasoner", "vstar-2", "vstar-2/conv.json")],
+)
+def test_dialect_roundtrip_of_500_calls_through_the_importer_gives_equal_boxes(
+    name: str, sample: str, file: str, tmp_path: Path
+) -> None:
+    """Random boxes on the original, as they were asked for and as they were executed."""
+    rng, unit = Random(7), 1000 if name == "qwen3-vl" else 1
+    calls = []
+    for _ in range(500):
+        x, y = (rng.uniform(0, 0.9) for _ in "xy")
+        box = (x, y, x + rng.uniform(0.04, 0.99 - x), y + rng.uniform(0.04, 0.99 - y))
+        calls.append(ZoomCall(tuple(round(edge * unit, 6) for edge in box)))  # type: ignore[arg-type]
+    trajectory, results = imported(name, sample, file, calls, tmp_path)
+    assert len(trajectory.steps) == 500
+    for executed in (False, True):
+        boxes = [result.executed if executed else result.requested for result in results]
+        assert on_original(trajectory, calls, results, executed) == pytest.approx(sum(boxes, ()), abs=1e-6)
+
+
+def imported(
+    name: str, sample: str, file: str, calls: list[ZoomCall], folder: Path
+) -> tuple[Trajectory, list[ZoomResult]]:
+    """A conversation with these calls as the importer of the family reads it, and what the dialect made of them."""
+    dialect, images, results = ZOOM_DIALECTS[name], [IMAGE], []
     image, question = {
         "street": ("images/street.jpg", "Which bus line?"),
         "vstar-2": ("demo_2.jpg", "Is the flag left of the tent?"),
@@ -195,11 +227,9 @@ def test_dialect_roundtrip_through_the_importer_of_a_family_gives_the_same_boxes
     messages.append({"role": "assistant", "content": "It is line 14."})
     formats = {"qwen3-vl": "qwen-agent", "pixel-reasoner": "pixel-reasoner"}
     content = messages if name == "qwen3-vl" else [messages, "", "[]"]
-    (trajectory,), _ = read(formats[name], written(tmp_path, content, file))
+    (trajectory,), _ = read(formats[name], written(folder, content, file))
     assert trajectory.sample_id == sample
-    for executed in (False, True):
-        boxes = [result.executed if executed else result.requested for result in results]
-        assert on_original(trajectory, calls, results, executed) == pytest.approx(sum(boxes, ()), abs=0.1)
+    return trajectory, results
 
 
 def on_original(

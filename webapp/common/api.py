@@ -1,7 +1,7 @@
 """The base of the API: how often one may ask, and what an error looks like."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -11,21 +11,28 @@ from rest_framework.fields import empty
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
+from rest_framework.utils import html
 
-from webapp.common.errors import ApplicationError, InvalidInput, error_body
+from webapp.common.api_schema import WITHOUT_NUL
+from webapp.common.errors import ApplicationError, error_body
 from webapp.common.limits import Rate, asking
 
 PERSON, VISITOR = Rate("api"), Rate("api-visitor")
+NOT_BLANK = r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
 
 
 class TextField(serializers.RegexField):
     """A text, just as the description says: a number is none, the character NUL is refused, and where it may not be
-    blank, spaces alone are refused too. Spaces around it are dropped unless ``trimmed`` is False."""
+    blank, spaces alone are refused too. Spaces around it are dropped unless ``trimmed`` is False. ``pattern``: of a
+    text of a stricter form."""
 
-    def __init__(self, *, allow_blank: bool = False, trimmed: bool = True, **options: Any) -> None:
-        pattern = r"^[^\x00]*$" if allow_blank else r"^[^\x00]*[^\s\x00][^\x00]*$"
+    def __init__(
+        self, *, allow_blank: bool = False, trimmed: bool = True, pattern: str | None = None, **options: Any
+    ) -> None:
+        pattern = pattern or (WITHOUT_NUL if allow_blank else NOT_BLANK)
         super().__init__(pattern, allow_blank=allow_blank, trim_whitespace=False, **options)
-        self.error_messages["invalid"] = "Enter text that isn't blank."
+        if pattern == NOT_BLANK:
+            self.error_messages["invalid"] = "Enter text that isn't blank."
         self._trimmed = trimmed
 
     def to_internal_value(self, data: Any) -> str:
@@ -36,6 +43,27 @@ class TextField(serializers.RegexField):
     def run_validation(self, data: Any = empty) -> Any:
         text = super().run_validation(data)
         return text.strip() if self._trimmed and isinstance(text, str) else text
+
+
+class TruthField(serializers.BooleanField):
+    """True or false. Texts and numbers are none in JSON; the fields of a form are always texts."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, bool) and not html.is_html_input(getattr(self.root, "initial_data", None)):
+            self.fail("invalid", input=data)
+        return super().to_internal_value(data)
+
+
+class WordField(serializers.ChoiceField):
+    """One of a few values, of their type: the text 1 is not the number 1."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        known = ("", *self.choices)
+        if isinstance(data, bool) or not any(
+            data == one and isinstance(data, str) == isinstance(one, str) for one in known
+        ):
+            self.fail("invalid_choice", input=data)
+        return super().to_internal_value(data)
 
 
 class _Numeric:
@@ -53,16 +81,6 @@ class NumberField(_Numeric, serializers.FloatField):
 
 class WholeNumberField(_Numeric, serializers.IntegerField):
     """A whole number, just as the description says."""
-
-
-def read_form(form: type[serializers.Serializer], request: Request) -> dict[str, Any]:
-    """What was sent, checked. Raises ``InvalidInput`` naming an unknown field, which would have no effect."""
-    read = form(data=request.data)
-    if isinstance(request.data, Mapping) and (unknown := sorted(set(request.data) - set(read.fields))):
-        known = ", ".join(read.fields)
-        raise InvalidInput(f"There is no field {unknown[0]}. Fields: {known}.", field=unknown[0])
-    read.is_valid(raise_exception=True)
-    return dict(read.validated_data)
 
 
 class Throttle(BaseThrottle):

@@ -23,13 +23,16 @@ _SAID: dict[str, Any] = {
 }
 NUMBER: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": 10**18 - 1}
 """The number of a row, as a part of a query."""
-_WITHOUT_NUL = r"^[^\x00]*$"
+WITHOUT_NUL = r"^[^\u0000]*$"
 """No address may hold the character NUL."""
+RULES = "x-rules"
+_BLANK = {"type": "string", "maxLength": 0}
 ERROR: dict[str, Any] = {"type": "object", "properties": {"error": _SAID}, "required": ["error"]}
 
 
 def with_errors(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
     """The description, with the error that each address may answer instead of what it names itself."""
+    _described(result["components"]["schemas"])
     result["components"]["schemas"][_NAME] = ERROR
     content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{_NAME}"}}}
     for operations in result["paths"].values():
@@ -48,4 +51,21 @@ def _without_nul(schema: dict[str, Any]) -> None:
     if schema.get("type") == "array":
         _without_nul(schema["items"])
     elif schema.get("type") == "string" and not {"enum", "format", "pattern"} & schema.keys():
-        schema["pattern"] = _WITHOUT_NUL
+        schema["pattern"] = WITHOUT_NUL
+
+
+def _described(schema: Any) -> None:
+    """Add the rules of forms, which the generator would take for further choices of a field. Describe a text that may
+    be blank by one schema where it can be said: the generator says exactly one of its pattern and the blank text, which
+    no blank text fits if the pattern allows it."""
+    for one in schema if isinstance(schema, list) else schema.values():
+        if isinstance(one, dict | list):
+            _described(one)
+    if isinstance(schema, dict):
+        schema.update(schema.pop(RULES, {}))
+        match schema.get("oneOf"):
+            case [{"pattern": pattern} as text, blank] if blank == _BLANK:
+                schema.update({name: schema.get(name, text[name]) for name in text if name == "default"})
+                text.pop("default", None)
+                del schema["oneOf"]
+                schema.update(text if pattern == WITHOUT_NUL else {"anyOf": [text, blank]})

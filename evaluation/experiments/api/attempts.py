@@ -74,7 +74,7 @@ EXCHANGE = inline_serializer(
 @extend_schema(
     operation_id="experiment_export",
     parameters=[IMAGES],
-    responses={(200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY, "One exchange a line.")},
+    responses={(200, "application/x-ndjson"): OpenApiResponse(OpenApiTypes.STR, "One exchange a line.")},
 )
 @api_view(["GET"])
 def export(request: Request, slug: str, pk: int) -> StreamingHttpResponse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, inline_serializer
@@ -13,39 +13,75 @@ from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
 from annotation.workflow import Right
+from evaluation.endpoints import addresses, keys
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.write.endpoints import (
     CHANGEABLE,
+    DIALECTS,
+    FRAMES,
     add_endpoint,
     change_endpoint,
     remove_endpoint,
     test_endpoint,
 )
 from evaluation.models import Endpoint
+from evaluation.models.experiment import KEY_NAME_FORM, NAME_FORM
+from evaluation.runner.tokens import FAMILIES
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import TextField, read_form
+from webapp.common.api import NumberField, TextField, WholeNumberField, WordField
+from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.errors import NotAllowed
 
+MOST = 10**12 - 1
+"""The largest limit and price."""
+ADDRESS = "Such as https://api.example.com/v1. The site decides which hosts and networks are allowed."
 
-class EndpointFields(serializers.Serializer):
-    preset = serializers.ChoiceField(choices=list(PRESETS), required=False)
-    base_url = TextField(max_length=500, required=False)
+
+class LimitsForm(Form):
+    requests_per_minute = WholeNumberField(required=False, allow_null=True, min_value=0, max_value=MOST)
+    tokens_per_minute = WholeNumberField(required=False, allow_null=True, min_value=0, max_value=MOST)
+    in_flight = WholeNumberField(required=False, allow_null=True, min_value=0, max_value=MOST)
+
+
+class PricesForm(Form):
+    """Either none, or at least input and output."""
+
+    rules: ClassVar = {"anyOf": [{"maxProperties": 0}, {"required": ["input", "output"]}]}
+    input = NumberField(required=False, min_value=0, max_value=MOST)
+    output = NumberField(required=False, min_value=0, max_value=MOST)
+    cached = NumberField(required=False, allow_null=True, min_value=0, max_value=MOST)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs and not {"input", "output"} <= attrs.keys():
+            raise serializers.ValidationError("Prices need input and output.")
+        return attrs
+
+
+class EndpointFields(Form):
+    preset = WordField(choices=list(PRESETS), required=False)
+    base_url = TextField(max_length=500, required=False, pattern=addresses.FORM, help_text=ADDRESS)
     model = TextField(max_length=200, required=False)
     label = TextField(max_length=200, required=False, allow_blank=True)  # type: ignore[assignment]  # of the fields
-    family = TextField(max_length=20, required=False, allow_blank=True)
-    dialect = TextField(max_length=20, required=False)
-    frame = TextField(max_length=10, required=False)
-    key_name = TextField(max_length=64, required=False, allow_blank=True)
-    limits = serializers.DictField(required=False, help_text="requests_per_minute, tokens_per_minute, in_flight")
-    prices = serializers.DictField(required=False, help_text="USD per million tokens: input, output, cached")
-    key = TextField(max_length=500, required=False, write_only=True, help_text="Stored encrypted; never returned.")
+    family = WordField(choices=list(FAMILIES), required=False, allow_blank=True)
+    dialect = WordField(choices=DIALECTS, required=False)
+    frame = WordField(choices=FRAMES, required=False)
+    key_name = TextField(max_length=64, required=False, allow_blank=True, pattern=KEY_NAME_FORM)
+    limits = LimitsForm(required=False)
+    prices = PricesForm(required=False, help_text="USD per million tokens.")
+    key = TextField(
+        max_length=500,
+        required=False,
+        write_only=True,
+        pattern=keys.FORM,
+        help_text="Stored encrypted; never returned.",
+    )
 
 
 class NewEndpoint(EndpointFields):
-    name = TextField(max_length=60)
-    base_url = TextField(max_length=500)
+    name = TextField(max_length=60, pattern=NAME_FORM)
+    base_url = TextField(max_length=500, pattern=addresses.FORM, help_text=ADDRESS)
     model = TextField(max_length=200)
 
 

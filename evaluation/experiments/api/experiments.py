@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db import transaction
 from django.shortcuts import get_object_or_404
@@ -21,12 +21,15 @@ from evaluation.common.lineage.write import MOST_STEP
 from evaluation.detections import THRESHOLD
 from evaluation.experiments.api.parts import load
 from evaluation.experiments.present.rows import experiment_row, progress_row
-from evaluation.experiments.write.arms import MARGIN, USUAL, ArmChoices, create_arms
+from evaluation.experiments.write.arms import MARGIN, MOST_MARGIN, USUAL, ArmChoices, create_arms
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices, create_experiment
 from evaluation.experiments.write.detectors import DetectorChoices, create_detection
+from evaluation.experiments.write.endpoints import DIALECTS
 from evaluation.experiments.write.fit import CONFIRMABLE
 from evaluation.experiments.write.judges import JudgeChoices, create_judge
 from evaluation.experiments.write.states import (
+    MOST_CALLS,
+    MOST_USD,
     change_budget,
     pause,
     resume,
@@ -37,12 +40,14 @@ from evaluation.experiments.write.states import (
 )
 from evaluation.models import Endpoint, Experiment, Run
 from evaluation.runner.arms.catalogue import Estimand
+from evaluation.runner.images import FORM as POLICY
 from evaluation.runner.judges import VOTES, Question
 from evaluation.runner.protocols import PROTOCOLS
 from evaluation.runner.sampling import SAMPLING
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import NumberField, TextField, WholeNumberField, read_form
+from webapp.common.api import NOT_BLANK, NumberField, TextField, TruthField, WholeNumberField, WordField
+from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.errors import Conflict, NotFound
 
@@ -52,13 +57,13 @@ START = ("none", "trial", "all")
 WANTED = ("running", "paused", "stopped")
 
 
-class Confirming(serializers.Serializer):
+class Confirming(Form):
     """What of the test of an endpoint a person overrules: a field for each of ``fit.CONFIRMABLE``."""
 
-    confirm_frame = serializers.BooleanField(
+    confirm_frame = TruthField(
         required=False, default=False, help_text="Start although the test of the endpoint found boxes in another frame."
     )
-    confirm_vision = serializers.BooleanField(
+    confirm_vision = TruthField(
         required=False, default=False, help_text="Start although the test of the endpoint found that it sees no images."
     )
 
@@ -68,51 +73,88 @@ def confirmed_in(given: dict[str, Any]) -> list[str]:
     return [name for name in CONFIRMABLE if given.pop(f"confirm_{name}")]
 
 
+def prompt_field(words: str = "slug@version, with the role that is needed.") -> TextField:
+    """The name of a prompt; whether there is one is known to the benchmark alone."""
+    return TextField(
+        max_length=80, required=False, default="", allow_blank=True, pattern=r"^[a-z0-9][a-z0-9-]*(@[0-9]{1,6})?$",
+        help_text=words,
+    )  # fmt: skip
+
+
 class Starting(Confirming):
     """What all new experiments have in common."""
 
     endpoint = TextField(max_length=60, help_text="Name of an endpoint of the benchmark or of the site.")
-    samples = TextField(max_length=2000, required=False, default="", allow_blank=True)
-    budget_usd = NumberField(required=False, default=5.0, min_value=0)
-    budget_calls = WholeNumberField(required=False, default=10_000, min_value=1, max_value=10_000_000)
-    start = serializers.ChoiceField(choices=START, required=False, default="none")
+    samples = TextField(
+        max_length=2000, required=False, default="", allow_blank=True,
+        help_text="Terms of the list of samples. They have to select some with gold and an image. Empty: all of them.",
+    )  # fmt: skip
+    budget_usd = NumberField(required=False, default=5.0, min_value=0, max_value=MOST_USD)
+    budget_calls = WholeNumberField(required=False, default=10_000, min_value=1, max_value=MOST_CALLS)
+    start = WordField(choices=START, required=False, default="none")
 
 
 class NewExperiment(Starting):
-    protocol = serializers.ChoiceField(choices=list(PROTOCOLS))
-    dialect = TextField(max_length=20, required=False, default="", allow_blank=True)
-    prompt = TextField(max_length=80, required=False, default="", allow_blank=True, help_text="slug@version")
-    user_prompt = TextField(max_length=80, required=False, default="", allow_blank=True, help_text="slug@version")
+    rules: ClassVar = {
+        # A lineage and its step belong together.
+        "anyOf": [
+            {
+                "required": ["lineage", "step"],
+                "properties": {"lineage": {"pattern": NOT_BLANK}, "step": {"type": "integer"}},
+            },
+            {"properties": {"lineage": {"pattern": r"^\s*$"}, "step": {"enum": [None]}}},
+        ]
+    }
+    protocol = WordField(choices=list(PROTOCOLS))
+    dialect = WordField(choices=DIALECTS, required=False, default="", allow_blank=True)
+    prompt = prompt_field()
+    user_prompt = prompt_field()
     rollouts = WholeNumberField(required=False, default=1, min_value=1, max_value=MOST_ROLLOUTS)
     setting = TextField(max_length=200, required=False, default="", allow_blank=True)
     lineage = TextField(max_length=200, required=False, default="", allow_blank=True, help_text="With step.")
     step = WholeNumberField(required=False, allow_null=True, default=None, min_value=0, max_value=MOST_STEP)
-    sampling = serializers.ChoiceField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
-    images = TextField(max_length=20, required=False, default="", allow_blank=True)
+    sampling = WordField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
+    images = TextField(
+        max_length=20, required=False, default="", allow_blank=True, pattern=POLICY,
+        help_text="Size of images: original, fit:N (longer side) or pixels:N (area).",
+    )  # fmt: skip
     parameters = serializers.DictField(required=False, default=dict, help_text="Replace values of the sampling.")
     rounds = WholeNumberField(required=False, allow_null=True, default=None, min_value=1, max_value=200)
     calls = WholeNumberField(required=False, allow_null=True, default=None, min_value=1, max_value=1000)
-    budget_calls = WholeNumberField(required=False, default=1000, min_value=1, max_value=10_000_000)
+    budget_calls = WholeNumberField(required=False, default=1000, min_value=1, max_value=MOST_CALLS)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if bool(attrs["lineage"]) != (attrs["step"] is not None):
+            missing = "step" if attrs["lineage"] else "lineage"
+            raise serializers.ValidationError({missing: "A lineage and its step belong together."})
+        return attrs
 
 
 class NewArms(Starting):
     endpoint = TextField(max_length=60, help_text="Name of an endpoint that serves the model of the run.")
     arms = TextField(max_length=500, required=False, default=USUAL, help_text="Such as sham:4,noise:12.5-100x3.")
-    estimand = serializers.ChoiceField(choices=list(Estimand), required=False, default=Estimand.PREFIX.value)
+    estimand = WordField(choices=list(Estimand), required=False, default=Estimand.PREFIX.value)
     confirm = TextField(max_length=500, required=False, default="", allow_blank=True, help_text="Confirmatory arms.")
-    margin = NumberField(required=False, default=MARGIN, help_text="Of equivalence, in percentage points.")
-    sampling = serializers.ChoiceField(choices=["", *SAMPLING], required=False, default="", allow_blank=True)
-    injector = TextField(
-        max_length=80, required=False, default="", allow_blank=True, help_text="slug@version that wrote the mistakes."
+    margin = NumberField(
+        required=False,
+        default=MARGIN,
+        min_value=0.01,
+        max_value=MOST_MARGIN,
+        help_text="Of equivalence, in percentage points.",
     )
+    sampling = WordField(choices=list(SAMPLING), required=False, default="", allow_blank=True)
+    injector = prompt_field("slug@version that wrote the mistakes.")
 
 
 class NewJudge(Starting):
-    question = serializers.ChoiceField(choices=list(Question))
-    votes = serializers.ChoiceField(choices=VOTES, required=False, default=1)
-    prompt = TextField(max_length=80, required=False, default="", allow_blank=True, help_text="slug@version")
-    sampling = serializers.ChoiceField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
-    images = TextField(max_length=20, required=False, default="", allow_blank=True)
+    question = WordField(choices=list(Question))
+    votes = WordField(choices=VOTES, required=False, default=1)
+    prompt = prompt_field()
+    sampling = WordField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
+    images = TextField(
+        max_length=20, required=False, default="", allow_blank=True, pattern=POLICY,
+        help_text="Size of images: original, fit:N (longer side) or pixels:N (area).",
+    )  # fmt: skip
 
 
 class NewDetection(Starting):
@@ -123,14 +165,17 @@ class NewDetection(Starting):
     )  # fmt: skip
     threshold = NumberField(required=False, default=THRESHOLD, min_value=0, max_value=1, help_text="Least score.")
     setting = TextField(max_length=200, required=False, default="", allow_blank=True)
-    images = TextField(max_length=20, required=False, default="", allow_blank=True)
+    images = TextField(
+        max_length=20, required=False, default="", allow_blank=True, pattern=POLICY,
+        help_text="Size of images: original, fit:N (longer side) or pixels:N (area).",
+    )  # fmt: skip
 
 
 class ExperimentChange(Confirming):
-    state = serializers.ChoiceField(choices=WANTED, required=False)
-    budget_usd = NumberField(required=False, min_value=0)
-    budget_calls = WholeNumberField(required=False, min_value=1, max_value=10_000_000)
-    retry_failed = serializers.BooleanField(required=False, default=False)
+    state = WordField(choices=WANTED, required=False)
+    budget_usd = NumberField(required=False, min_value=0, max_value=MOST_USD)
+    budget_calls = WholeNumberField(required=False, min_value=1, max_value=MOST_CALLS)
+    retry_failed = TruthField(required=False, default=False)
 
 
 EXPERIMENT = inline_serializer(

@@ -16,26 +16,31 @@ from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.experiments.read.prompts import Owner, PromptHistory, history_of, prompts_of
 from evaluation.experiments.write.prompts import MOST_NOTE, MOST_SLUG, change_prompt, create_prompt
+from evaluation.models.experiment import NAME_FORM
 from evaluation.runner.templates import LONGEST, Role
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import TextField, read_form
+from webapp.common.api import TextField, WordField
+from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged_rows
 from webapp.common.errors import NotFound
 
 Used = Mapping[tuple[str, str], int]
 
 
-class PromptChange(serializers.Serializer):
-    text = TextField(max_length=LONGEST, help_text="Fields as {{ question }}. Lines end as in files.")
+TEXT = "Fields as {{ question }}. The role says which ones it needs and can have. Lines end as in files."
+
+
+class PromptChange(Form):
+    text = TextField(max_length=LONGEST, help_text=TEXT)
     note = TextField(max_length=MOST_NOTE, required=False, default="", allow_blank=True)
     based_on = TextField(max_length=64, help_text="Digest of the newest version that you have read.")
 
 
-class NewPrompt(serializers.Serializer):
-    slug = TextField(max_length=MOST_SLUG)
-    role = serializers.ChoiceField(choices=[role.value for role in Role])
-    text = TextField(max_length=LONGEST, help_text="Fields as {{ question }}. Lines end as in files.")
+class NewPrompt(Form):
+    slug = TextField(max_length=MOST_SLUG, pattern=NAME_FORM)
+    role = WordField(choices=[role.value for role in Role])
+    text = TextField(max_length=LONGEST, help_text=TEXT)
     note = TextField(max_length=MOST_NOTE, required=False, default="", allow_blank=True)
 
 

@@ -160,8 +160,10 @@ def _clean(endpoint: Endpoint) -> None:
 def _seal(endpoint: Endpoint, key: str) -> None:
     try:
         sealed = Sealer(settings.SEAL_KEY).seal(key, endpoint=str(endpoint.pk), address=address_of(endpoint.base_url))
-    except (KeyRejected, SealingUnavailable) as error:
+    except KeyRejected as error:
         raise InvalidInput(str(error), field="key") from error
+    except SealingUnavailable as error:
+        raise Conflict(str(error), code="endpoint-key", field="key") from error
     endpoint.sealed_key, endpoint.key_name = sealed, ""
     endpoint.save(update_fields=["sealed_key", "key_name"])
 

@@ -24,7 +24,8 @@ from evaluation.importers.mapped.texts import READERS
 from evaluation.imports.write import upload
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import TextField
+from webapp.common.api import TextField, TruthField, WholeNumberField, WordField
+from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.bodies import takes_files
 from webapp.common.limits import asking
@@ -97,47 +98,45 @@ class MappingField(serializers.JSONField):
         return found
 
 
-class ChoicesSerializer(serializers.Serializer):
+class ChoicesSerializer(Form):
     """What the person importing says about a file; omitted: as the file says, or as it was."""
 
-    kind = serializers.ChoiceField(["samples", "runs"], required=False)
-    format = serializers.ChoiceField(upload.FORMAT_NAMES, required=False, help_text="One of its kind.")
+    kind = WordField(["samples", "runs"], required=False)
+    format = WordField(upload.FORMAT_NAMES, required=False, help_text="One of its kind.")
     model = TextField(required=False, allow_blank=True, max_length=200)
     setting = TextField(required=False, allow_blank=True, max_length=200)
     lineage = TextField(
         required=False, allow_blank=True, max_length=200, help_text="What the runs are checkpoints of; with step."
     )
-    step = serializers.RegexField(
-        r"^(0|[1-9][0-9]{0,14})$", required=False, allow_blank=True, max_length=15, help_text="Of the training."
+    step = TextField(
+        pattern=r"^(0|[1-9][0-9]{0,14})$", required=False, allow_blank=True, max_length=15, help_text="Of the training."
     )
-    coordinates = serializers.RegexField(
-        r"^(pixel|norm1|norm1000|0*[1-9][0-9]*x0*[1-9][0-9]*)$",
+    coordinates = TextField(
+        pattern=r"^(pixel|norm1|norm1000|0*[1-9][0-9]*x0*[1-9][0-9]*)$",
         required=False,
         allow_blank=True,
         max_length=20,
         help_text="pixel, norm1, norm1000 or WxH",
     )
-    threshold = serializers.RegexField(
-        r"^(0(\.[0-9]{1,6})?|1(\.0{1,6})?)$",
+    threshold = TextField(
+        pattern=r"^(0(\.[0-9]{1,6})?|1(\.0{1,6})?)$",
         required=False,
         allow_blank=True,
         max_length=20,
         help_text="Of a detector the score that counts, 0 to 1. Default: 0.3.",
     )
     mapping = MappingField(required=False, help_text="Mapping of columns or keys; see docs/formats.md.")
-    replace = serializers.BooleanField(required=False, help_text="Replace the earlier import of this file in one step.")
-    replaces = serializers.IntegerField(
+    replace = TruthField(required=False, help_text="Replace the earlier import of this file in one step.")
+    replaces = WholeNumberField(
         required=False,
         min_value=0,
         help_text="ID of an import to replace with this one; 0 = none.",
     )
-    both = serializers.BooleanField(
-        required=False, help_text="For a file of results: import its samples, then the run of one model."
-    )
-    answer_is_not_gold = serializers.BooleanField(
+    both = TruthField(required=False, help_text="For a file of results: import its samples, then the run of one model.")
+    answer_is_not_gold = TruthField(
         required=False, help_text="The answers are the model's, although their column or key equals the gold answers."
     )
-    score = serializers.BooleanField(required=False, help_text="Score the runs after the import.")
+    score = TruthField(required=False, help_text="Score the runs after the import.")
 
 
 class UploadSerializer(ChoicesSerializer):
@@ -192,9 +191,7 @@ def imports(request: Request, slug: str) -> Response:
     if request.method == "GET":
         return paged(request, benchmark.imports.select_related("benchmark"), "pk", _shown)
     UPLOADS.take(asking(request))
-    form = UploadSerializer(data=request.data)
-    form.is_valid(raise_exception=True)
-    given = dict(form.validated_data)
+    given = read_form(UploadSerializer, request)
     record = upload.store_upload(
         actor=person_of(request),
         benchmark=benchmark,
@@ -215,9 +212,7 @@ def import_record(request: Request, slug: str, pk: int) -> Response:
     record = _record(request, slug, pk)
     if request.method == "GET":
         return Response(_shown(record))
-    form = ChoicesSerializer(data=request.data)
-    form.is_valid(raise_exception=True)
-    choices = _said(request, dict(form.validated_data))
+    choices = _said(request, read_form(ChoicesSerializer, request))
     return Response(_shown(upload.update_choices(actor=person_of(request), record=record, choices=choices)), status=202)
 
 

@@ -25,13 +25,14 @@ from evaluation.imports.read.sessions import policy, view_of, view_of_original
 from evaluation.imports.write.sessions import open_session, record_session
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import NumberField, TextField, WholeNumberField
+from webapp.common.api import NumberField, TextField, WholeNumberField, WordField
+from webapp.common.api_forms import Form, read_form
 
 MOST_SECONDS = 30
 """Of the calls of one request; those that are done are known when it comes again."""
 
 
-class SessionCallSerializer(serializers.Serializer):
+class SessionCallSerializer(Form):
     tool = TextField(max_length=200)
     arguments = serializers.DictField(
         required=False,
@@ -39,15 +40,15 @@ class SessionCallSerializer(serializers.Serializer):
     )
 
 
-class UsageSerializer(serializers.Serializer):
+class UsageSerializer(Form):
     input_tokens = WholeNumberField(required=False, min_value=0, max_value=2**63 - 1)
     output_tokens = WholeNumberField(required=False, min_value=0, max_value=2**63 - 1)
     usd = NumberField(required=False, min_value=0)
 
 
-class SessionSerializer(serializers.Serializer):
+class SessionSerializer(Form):
     calls = serializers.ListField(child=SessionCallSerializer(), max_length=MOST_CALLS)
-    profile = serializers.ChoiceField(
+    profile = WordField(
         choices=[one.value for one in Profile],
         required=False,
         default=Profile.STRICT.value,
@@ -99,7 +100,7 @@ def session(request: Request, slug: str, key: str) -> Response:
     A call that is refused says why and is part of the session. 409 with the code busy: ask again in a second.
     """
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
-    given = _given(SessionSerializer, request)
+    given = read_form(SessionSerializer, request)
     worked, asked, image = open_session(benchmark, key, shared=True, profile=Profile(given["profile"]))
     last = _calls(worked, given["calls"])
     if last is None:
@@ -115,7 +116,7 @@ def session(request: Request, slug: str, key: str) -> Response:
 def answer(request: Request, slug: str, key: str) -> Response:
     """Answer the question: the session becomes a trajectory of the model's run; answered again, the last one counts."""
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
-    given = _given(AnswerSerializer, request)
+    given = read_form(AnswerSerializer, request)
     worked, _, _ = open_session(benchmark, key, shared=True, profile=Profile(given["profile"]))
     _calls(worked, given["calls"])
     try:
@@ -134,12 +135,6 @@ def answer(request: Request, slug: str, key: str) -> Response:
     )
     run = record_session(actor=person_of(request), benchmark=benchmark, row=row, profile=Profile(given["profile"]))
     return Response({"run": run.pk, "sample": key, "calls": len(worked.steps)}, status=201)
-
-
-def _given(form: type[serializers.Serializer], request: Request) -> dict[str, Any]:
-    read = form(data=request.data)
-    read.is_valid(raise_exception=True)
-    return dict(read.validated_data)
 
 
 def _calls(worked: ToolSession, calls: Sequence[dict[str, Any]]) -> ToolResult | None:

@@ -19,6 +19,7 @@ from evaluation.rewards.read.prompts import prompt_of
 from evaluation.runner.rollouts import reward_group
 from evaluation.scoring.settings import settings_of
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.api_forms import read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.errors import InvalidInput
 
@@ -96,9 +97,7 @@ def groups(request: Request, slug: str) -> Response:
     """The rewards of a whole group of rollouts that a trainer sends, under the metric settings of the benchmark.
     Nothing is stored, and gold is not returned."""
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
-    form = GroupSentSerializer(data=request.data)
-    form.is_valid(raise_exception=True)
-    given = form.validated_data
+    given = read_form(GroupSentSerializer, request)
     scheme = scheme_of(given, settings_of(benchmark))
     rollouts = [rollout_of(one) for one in given["rollouts"]]
     try:

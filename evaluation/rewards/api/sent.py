@@ -12,7 +12,8 @@ from evaluation.metrics.settings import MetricSettings
 from evaluation.runner.dialects.zooms import ZOOM_DIALECTS
 from evaluation.runner.rollouts import MOST_CALLS, MOST_CHARACTERS, MOST_ROLLOUTS, Scheme, SentRollout, calls_at
 from evaluation.runner.tokens import FAMILIES
-from webapp.common.api import NumberField, TextField, WholeNumberField
+from webapp.common.api import NumberField, TextField, TruthField, WholeNumberField, WordField
+from webapp.common.api_forms import Form
 
 LARGEST = 100.0
 """The largest r_acc and r_format, and the smallest with a minus."""
@@ -49,7 +50,8 @@ class CompletionField(serializers.Field):
         return value
 
 
-class RolloutSentSerializer(serializers.Serializer):
+class RolloutSentSerializer(Form):
+    rules: ClassVar = {"oneOf": [{"required": ["completion"]}, {"required": ["boxes"]}]}
     rollout = TextField(max_length=NAME, help_text="Its name, different from those of the others in the group.")
     completion = CompletionField(
         required=False, help_text="A text, or the messages of a chat. Calls are read by the dialect."
@@ -63,7 +65,7 @@ class RolloutSentSerializer(serializers.Serializer):
     )
     acc = NumberField(min_value=-LARGEST, max_value=LARGEST, help_text="r_acc. From 0.5 on, the answer is correct.")
     format = NumberField(min_value=-LARGEST, max_value=LARGEST, help_text="r_format.")
-    sufficient = serializers.BooleanField(
+    sufficient = TruthField(
         required=False, allow_null=True, default=None,
         help_text="Verdict of a judge. Without it: the crops cover half of the gold.",
     )  # fmt: skip
@@ -78,11 +80,11 @@ class RolloutSentSerializer(serializers.Serializer):
         return attrs
 
 
-class SchemeSerializer(serializers.Serializer):
+class SchemeSerializer(Form):
     group = TextField(max_length=NAME, help_text="Name of the group.")
     sample = TextField(max_length=NAME, help_text="ID of the sample that the prompt asks about.")
-    dialect = serializers.ChoiceField(list(ZOOM_DIALECTS), required=False, default="qwen2.5-vl")
-    family = serializers.ChoiceField(
+    dialect = WordField(list(ZOOM_DIALECTS), required=False, default="qwen2.5-vl")
+    family = WordField(
         list(FAMILIES), required=False, default="qwen2.5-vl", help_text="Family that counts image tokens."
     )
 

@@ -190,3 +190,35 @@ def test_many_threads_keep_the_window() -> None:
         thread.join()
     assert 1 <= most <= 3
     assert inside == 0
+
+
+def test_a_minute_stays_within_its_limit_and_is_used_after_a_burst_of_rejections() -> None:
+    """60 requests per minute, each of a second, rejected from 122 s to 127 s, when the third minute begins."""
+    time = Time()
+    time.now = 0.0
+    one = limiter(Limits(requests_per_minute=60, in_flight=16), time)
+    under_way: list[tuple[float, int, Slot]] = []
+    sent: list[tuple[float, int]] = []
+    done: list[float] = []
+    while time.now < 400:
+        slot, wait = one.try_enter(0)
+        if slot:
+            sent.append((time.now, 1))
+            heapq.heappush(under_way, (time.now + 1, len(sent), slot))
+            continue
+        if not under_way or under_way[0][0] > time.now + wait:
+            time.now += wait
+            continue
+        at, _, ended = heapq.heappop(under_way)
+        time.now = at
+        if 122 <= at < 127:
+            ended.overloaded()
+        else:
+            ended.succeeded(0)
+            done.append(at)
+    assert most_in(sent, 60) == 60
+    rejected = len(sent) - len(done) - len(under_way)
+    assert 0 < rejected <= 60
+    # The rejected ones count for their minute; from 30 s after the burst on, each minute is used.
+    for begun in (157, 217, 277, 337):
+        assert sum(begun <= at < begun + 60 for at in done) > 0.8 * 60

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 
 from annotation.models import Benchmark
 from evaluation.experiments.read.exchanges import exchange_lines
-from evaluation.experiments.write.states import start_all
+from evaluation.experiments.write.endpoints import test_endpoint as check_endpoint
+from evaluation.experiments.write.states import resume, start_all
 from evaluation.models import Attempt, Endpoint, Exchange, Experiment
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import Answer, serving, spoken
@@ -99,6 +102,46 @@ def test_the_key_of_the_endpoint_is_in_no_line(
     made = b"".join(exchange_lines(experiment, None, images=True))
     assert lines_of(made)
     assert SECRET.encode() not in made
+
+
+@pytest.mark.both_databases
+def test_no_secrets_in_files_tables_exports_copies_logs_and_errors_of_jobs(
+    benchmark: Benchmark, endpoint_at: EndpointAt, experiment_on: Make, lea: User, settings: Any, tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    """The endpoint repeats its key in errors, answers and headers; its test and a run fail and succeed."""
+    pytest.importorskip("cryptography")
+    caplog.set_level(logging.DEBUG)
+    settings.SEAL_KEY = "s" * 40
+    said = [
+        Answer(401, f'{{"error": "bad key {SECRET}"}}'.encode(), headers={"X-Echo": SECRET}),
+        Answer(500, f"<p>{SECRET}".encode(), "text/html"),
+        spoken(f"<answer>{SECRET}</answer>"),
+        TWO,
+    ]
+    with serving(*said) as server:
+        endpoint = endpoint_at(server.url, key=SECRET, limits={"in_flight": 1})
+        experiment = run_all(experiment_on(endpoint), lea)
+        assert experiment.state == "paused"
+        resume(actor=lea, experiment=experiment)
+        run_waiting()
+        check_endpoint(actor=lea, endpoint=endpoint)
+        run_waiting()
+        assert SECRET in str(server.seen.requests)
+    experiment.refresh_from_db()
+    assert experiment.state == "done"
+    call_command("experiment", "export", str(experiment.pk), "--images", output=tmp_path / "exchanges.jsonl")
+    call_command("export_benchmark", benchmark.slug, output=tmp_path / "native.json")
+    call_command("publish", benchmark.slug, str(tmp_path / "copy"), "--cases", "")
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {"exchanges.jsonl", "native.json", "index.html"} <= {path.name for path in files}
+    assert not [path for path in files if SECRET.encode() in path.read_bytes()]
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")  # noqa: S608  a name of the schema
+            stored = repr([[bytes(one) if isinstance(one, memoryview) else one for one in row] for row in cursor])
+            assert SECRET not in stored, table
+    assert SECRET not in caplog.text
 
 
 @pytest.mark.both_databases

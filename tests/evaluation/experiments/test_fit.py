@@ -37,7 +37,7 @@ def found(endpoint: Endpoint, frame: str = "", **findings: Finding) -> Endpoint:
 
 
 @pytest.mark.parametrize("start", [start_all, start_trial])
-def test_another_frame_is_refused_with_both_and_can_be_confirmed(
+def test_a_frame_probe_that_found_another_frame_blocks_the_start_until_it_is_confirmed(
     endpoint_at: EndpointAt, experiment_on: Make, lea: User, start: Any
 ) -> None:
     experiment = experiment_on(found(endpoint_at(URL), "norm1000"), "zoom")

@@ -2,7 +2,8 @@
 nothing is lost, nothing is counted twice, and only what was in flight is sent again.
 
 All is done by the commands that people use, each a process with the settings of the project. With ``WHOLE_DEMO=1``: all
-samples of the demo, and all faults.
+samples of the demo, and all faults. That takes up to 20 minutes on two busy processors: silent faults wait for their
+timeouts, and each of 20 kills starts a process anew.
 """
 
 from __future__ import annotations

@@ -182,6 +182,21 @@ def test_the_budget_is_never_exceeded_and_the_experiment_continues_with_more(
     assert experiment.spent_usd == pytest.approx(2 * (107 / 1000))
 
 
+def test_a_budget_of_ten_cents_is_not_exceeded_by_many_attempts_at_once(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    """20 attempts, each for 1.07 cents and at most 3: those in flight have reserved what they can cost."""
+    prices = {"input": 100.0, "output": 100.0}
+    with serving(TWO) as server:
+        endpoint = endpoint_at(server.url, prices=prices, limits={"in_flight": 8})
+        choices: Any = {"budget_usd": 0.1, "rollouts": 10, "parameters": {"max_tokens": 100}}
+        experiment = run_all(experiment_on(endpoint, **choices), lea)
+    assert (experiment.state, experiment.pause_reason) == ("paused", "budget")
+    assert 0.05 < experiment.spent_usd <= 0.1
+    assert experiment.spent_usd == pytest.approx(len(server.seen.requests) * 0.0107)
+    assert experiment.reserved_usd == pytest.approx(0.0)
+
+
 def test_a_stopped_experiment_keeps_what_was_done(endpoint_at: EndpointAt, experiment_on: Make, lea: User) -> None:
     with serving(TWO) as server:
         experiment = experiment_on(endpoint_at(server.url), rollouts=2)

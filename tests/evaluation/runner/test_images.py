@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import io
+from dataclasses import replace
+from threading import Thread
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, JpegImagePlugin
+from PIL import Image, JpegImagePlugin, PngImagePlugin
 
 from annotation.imaging import model_view
 from annotation.imaging.crops import Picture
 from annotation.imaging.model_view import ModelView
+from evaluation.runner import images
 from evaluation.runner.images import ImagePolicy, PolicyError, SourceImage, sent_original, sent_picture
 from evaluation.runner.view_cache import ViewCache
 
@@ -72,15 +75,6 @@ def test_a_file_of_many_bytes_is_written_again(monkeypatch: pytest.MonkeyPatch):
     assert sent_original(image, ORIGINAL).media_type == "image/jpeg"
 
 
-def test_shared_pixels_are_used_where_there_are_some():
-    image = stored("PNG")
-    shared = SourceImage("0" * 64, 160, 90, image.load, lambda: np.zeros((90, 160, 3), np.uint8))
-    sent = sent_original(shared, ImagePolicy("fit:80"))
-    with Image.open(io.BytesIO(sent.data)) as file:
-        assert file.size == (80, 45) == (sent.width, sent.height)
-        assert np.asarray(file).max() == 0
-
-
 def test_a_mask_is_sent_as_png_and_a_photograph_as_jpeg():
     mask = np.zeros((90, 160), np.uint8)
     mask[20:40] = 255
@@ -135,11 +129,11 @@ def test_an_image_is_encoded_once_for_each_size():
     opened = []
     image = stored("PNG")
 
-    def pixels() -> Picture:
+    def load() -> bytes:
         opened.append(1)
-        return PICTURE
+        return image.load()
 
-    shared = SourceImage("1" * 64, 160, 90, image.load, pixels)
+    shared = SourceImage("1" * 64, 160, 90, load)
     sizes = ("fit:80", "fit:80", "fit:60", "fit:80", "pixels:3600")
     views = [sent_original(shared, ImagePolicy(size)) for size in sizes]
     assert len(opened) == 2
@@ -154,3 +148,39 @@ def test_a_cache_of_views_drops_those_unused_for_the_longest_time():
     cache.put(("large", 1, 1), ModelView(bytes(101), "image/png", 1, 1))
     kept = [name for name in ("0", "1", "2", "large") if cache.get((name, 1, 1))]
     assert kept == ["0", "2"]
+
+
+def test_a_reduced_image_is_decoded_for_itself_and_once_for_all_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pixels that tools share are not asked for: those of all samples would be kept while a run goes on."""
+
+    def shared() -> Picture:
+        raise AssertionError("the pixels that tools share")
+
+    times, most, inside = [], 0, 0
+    real = images.decode
+
+    def counted(data: bytes) -> Picture:
+        nonlocal most, inside
+        inside += 1
+        most = max(most, inside)
+        times.append(1)
+        picture = real(data)
+        inside -= 1
+        return picture
+
+    monkeypatch.setattr(images, "decode", counted)
+    several = [replace(stored("PNG", pnginfo=info(str(number))), pixels=shared) for number in range(4)]
+    threads = [
+        Thread(target=sent_original, args=(one, ImagePolicy("fit:31"))) for one in several for _ in range(8)
+    ]  # fmt: skip
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(times), most) == (4, 1)
+
+
+def info(text: str) -> PngImagePlugin.PngInfo:
+    made = PngImagePlugin.PngInfo()
+    made.add_text("number", text)
+    return made
