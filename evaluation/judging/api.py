@@ -31,7 +31,8 @@ from evaluation.models import JudgingQueue
 from evaluation.schema import JudgementKind
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import TextField, WholeNumberField, read_form
+from webapp.common.api import TextField, WholeNumberField
+from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged, paged_rows
 from webapp.common.api_query import one_of, said
 from webapp.common.errors import InvalidInput, NotFound
@@ -197,7 +198,7 @@ LABELS = inline_serializer(
 )
 
 
-class Draw(serializers.Serializer[Any]):
+class Draw(Form):
     size = WholeNumberField(min_value=1, max_value=MOST, help_text="Items.")
     people = WholeNumberField(required=False, default=1, min_value=1, max_value=5, help_text="People for each item.")
 
@@ -238,7 +239,7 @@ QUESTION = inline_serializer(
 )
 
 
-class Label(serializers.Serializer[Any]):
+class Label(Form):
     verdict = TextField(required=False, default="", allow_blank=True, help_text="yes, no, …, or undecided.")
     answer = TextField(required=False, default="", allow_blank=True, max_length=LONGEST_ANSWER)
     nothing = serializers.BooleanField(required=False, default=False, help_text="The crops do not show the answer.")
