@@ -26,6 +26,7 @@ INSTALLED_APPS = [
     "webapp.common.apps.CommonConfig",
     "webapp.accounts.apps.AccountsConfig",
     "webapp.jobs.apps.JobsConfig",
+    "webapp.notifications.apps.NotificationsConfig",
     "annotation.apps.AnnotationConfig",
     "evaluation.apps.EvaluationConfig",
 ]
