@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.common.access import allowed, require
+from annotation.common.notices import tell_commented
 from annotation.models import Annotation, Benchmark, CheckAnswer, Comment
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -78,6 +79,7 @@ def add_comment(
             actor=actor, action=_action(annotation, "comment"), subject=annotation, benchmark=sample.benchmark.slug,
             reason=text, data={"sample": sample.key, "comment": comment.pk},
         )  # fmt: skip
+        tell_commented(actor, comment)
     return comment
 
 

@@ -1,0 +1,170 @@
+"""What members of a benchmark are told. Call inside the transaction of the act.
+
+Ask of every message who may know it now. Annotators who get gold checks must not tell one from another sample by a
+message or its absence: nobody is told that a sample was handed out by the queue, accepted or checked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.db.models import Model, Q
+from django.urls import reverse
+
+from annotation.common.access import members_who_may
+from annotation.models import (
+    Annotation,
+    Benchmark,
+    Comment,
+    Guideline,
+    ImportRecord,
+    Membership,
+    Pause,
+    Sample,
+    Version,
+)
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.notifications.write import Event, notify
+
+
+def tell(
+    sentence: str, benchmark: Benchmark, people: Iterable[int] | Mapping[int, int], *, actor: User | None = None,
+    subject: Model | None = None, data: Mapping[str, Any] | None = None, path: str = "", list_path: str = "",
+) -> None:  # fmt: skip
+    """Write to these people: see ``webapp.notifications.write.notify``. ``subject``: the row it is about."""
+    event = Event(
+        sentence,
+        {"title": benchmark.title, **(data or {})},
+        actor=actor,
+        benchmark=benchmark.slug,
+        subject=f"{subject._meta.label_lower}:{subject.pk}" if subject is not None else "",
+        path=path,
+        list_path=list_path or path,
+    )
+    notify(event, people)
+
+
+def tell_authors(sentence: str, actor: User | None, benchmark: Benchmark, annotations: Iterable[Annotation]) -> None:
+    """Tell the authors of these annotations that they are theirs to go on with: ``returned`` or ``reopened``."""
+    theirs = [one for one in annotations if one.author_id is not None]
+    list_path = reverse("annotation:my-work", args=[benchmark.slug])
+    counts = Counter(one.author_id for one in theirs)
+    several = {author: n for author, n in counts.items() if n > 1}
+    if several:
+        tell(sentence, benchmark, several, actor=actor, path=list_path)
+    for one in theirs:
+        if counts[one.author_id] == 1:
+            tell(
+                sentence, benchmark, [one.author_id], actor=actor, subject=one, data={"sample": one.sample.key},
+                path=reverse("annotation:annotate-sample", args=[benchmark.slug, one.sample.key]), list_path=list_path,
+            )  # fmt: skip
+
+
+def tell_assigned(actor: User, benchmark: Benchmark, to: User) -> None:
+    """Tell a person that samples wait for them: neither which nor how many. Otherwise, a sample that is not among them
+    could be a gold check."""
+    tell("assigned", benchmark, [to.pk], actor=actor, path=reverse("annotation:annotate", args=[benchmark.slug]))
+
+
+def tell_commented(actor: User, comment: Comment) -> None:
+    """Tell the author of an annotation, and who wrote in the thread, of a comment. Comments on gold checks are for
+    leads, who find them on the page of gold checks: nobody is told."""
+    annotation = comment.annotation
+    if annotation is None:
+        return
+    benchmark, key = annotation.sample.benchmark, annotation.sample.key
+    reviewers = {one.pk for one in members_who_may(benchmark, Right.REVIEW)}
+    wrote: set[int] = set()
+    if comment.parent_id is not None:
+        thread = Comment.objects.filter(Q(pk=comment.parent_id) | Q(parent=comment.parent_id))
+        wrote = set(thread.values_list("author", flat=True)) & reviewers
+    if annotation.author_id is not None:
+        path = reverse("annotation:annotate-sample", args=[benchmark.slug, key])
+        told = {"actor": actor, "subject": annotation, "data": {"sample": key}}
+        tell("reply", benchmark, [annotation.author_id], path=path, **told)
+        wrote.discard(annotation.author_id)
+    path = reverse("annotation:review-sample", args=[benchmark.slug, key])
+    tell("reply", benchmark, wrote, actor=actor, subject=annotation, data={"sample": key}, path=path)
+
+
+def tell_disputed(actor: User | None, sample: Sample) -> None:
+    """Tell those who can adjudicate the sample: reviewers who don't annotate it."""
+    benchmark = sample.benchmark
+    own = set(Annotation.objects.filter(sample=sample, author__isnull=False).values_list("author", flat=True))
+    reviewers = [one.pk for one in members_who_may(benchmark, Right.REVIEW) if one.pk not in own]
+    tell(
+        "dispute", benchmark, reviewers, actor=actor, subject=sample, data={"sample": sample.key},
+        path=reverse("annotation:adjudication", args=[benchmark.slug, sample.key]),
+        list_path=reverse("annotation:review", args=[benchmark.slug]),
+    )  # fmt: skip
+
+
+def tell_paused(actor: User | None, made: Pause) -> None:
+    """Tell the paused people. Where a rule paused a person, leads learn it, too. That person reads the same as if a
+    lead had done it."""
+    benchmark, path = made.benchmark, reverse("annotation:annotate", args=[made.benchmark.slug])
+    if made.user is None:
+        tell("paused.all", benchmark, _workers(benchmark), actor=actor, data={"reason": made.reason}, path=path)
+        return
+    tell("paused", benchmark, [made.user.pk], actor=actor, data={"reason": made.reason}, path=path)
+    if actor is None:
+        leads = [one.pk for one in members_who_may(benchmark, Right.MANAGE)]
+        path = reverse("annotation:gold-checks", args=[benchmark.slug])
+        tell("paused.rule", benchmark, leads, actor=made.user, subject=made, path=path)
+
+
+def tell_resumed(actor: User, made: Pause) -> None:
+    """Tell the people who can go on."""
+    benchmark = made.benchmark
+    people = [made.user.pk] if made.user else _workers(benchmark)
+    tell("resumed", benchmark, people, actor=actor, path=reverse("annotation:annotate", args=[benchmark.slug]))
+
+
+def _workers(benchmark: Benchmark) -> set[int]:
+    """The people whose work a pause of all stops."""
+    return {one.pk for right in (Right.ANNOTATE, Right.REVIEW) for one in members_who_may(benchmark, right)}
+
+
+def tell_guideline(actor: User, made: Guideline) -> None:
+    """Tell all members."""
+    benchmark = made.benchmark
+    people = [one.pk for one in members_who_may(benchmark, Right.VIEW)]
+    path = reverse("annotation:guidelines", args=[benchmark.slug])
+    tell("guideline", benchmark, people, actor=actor, subject=made, data={"number": made.number}, path=path)
+
+
+def tell_frozen(actor: User | None, version: Version) -> None:
+    """Tell the members who may see versions."""
+    benchmark = version.benchmark
+    people = [one.pk for one in members_who_may(benchmark, Right.SEE_GOLD)]
+    path = reverse("annotation:versions", args=[benchmark.slug])
+    tell("freeze", benchmark, people, actor=actor, subject=version, data={"number": version.number}, path=path)
+
+
+def tell_joined(user: User, benchmark: Benchmark, inviter: int | None) -> None:
+    """Tell the person who sent the invitation that it was accepted."""
+    if inviter is not None:
+        path = reverse("annotation:settings", args=[benchmark.slug])
+        tell("invitation", benchmark, [inviter], actor=user, path=path)
+
+
+def tell_role(actor: User | None, membership: Membership) -> None:
+    """Tell a person that a lead gave them a role."""
+    benchmark = membership.benchmark
+    if actor is not None:
+        path = reverse("annotation:benchmark", args=[benchmark.slug])
+        tell("role", benchmark, [membership.user_id], actor=actor, data={"role": membership.role}, path=path)
+
+
+def tell_imported(record: ImportRecord, *, stopped: bool = False) -> None:
+    """Tell the person who began an import that it is complete, or that it stopped."""
+    if record.created_by_id is not None:
+        sentence = "import.stopped" if stopped else "import"
+        path = reverse("jobs:job", args=[record.job_id]) if record.job_id else ""
+        tell(
+            sentence, record.benchmark, [record.created_by_id], subject=record, data={"file": record.file_name},
+            path=path,
+        )  # fmt: skip
