@@ -33,8 +33,10 @@ from webapp.notifications.write import Event, notify
 def tell(
     sentence: str, benchmark: Benchmark, people: Iterable[int] | Mapping[int, int], *, actor: User | None = None,
     subject: Model | None = None, data: Mapping[str, Any] | None = None, path: str = "", list_path: str = "",
+    public: bool = True,
 ) -> None:  # fmt: skip
-    """Write to these people: see ``webapp.notifications.write.notify``. ``subject``: the row it is about."""
+    """Write to these people: see ``webapp.notifications.write.notify``. ``subject``: the row it is about. ``public``:
+    whether everyone in a chat that the benchmark reports to may know of it."""
     event = Event(
         sentence,
         {"title": benchmark.title, **(data or {})},
@@ -69,25 +71,30 @@ def tell_assigned(actor: User, benchmark: Benchmark, to: User) -> None:
     tell("assigned", benchmark, [to.pk], actor=actor, path=reverse("annotation:annotate", args=[benchmark.slug]))
 
 
-def tell_commented(actor: User, comment: Comment) -> None:
-    """Tell the author of an annotation, and who wrote in the thread, of a comment. Comments on gold checks are for
-    leads, who find them on the page of gold checks: nobody is told."""
-    annotation = comment.annotation
-    if annotation is None:
+def tell_commented(actor: User, comment: Comment, mentioned: Iterable[User]) -> None:
+    """Tell the people whom a comment names, the author of the annotation, and who wrote in the thread, each once."""
+    about = comment.about
+    benchmark, sample = about.sample.benchmark, about.sample
+    told: dict[str, Any] = {"actor": actor, "subject": comment, "data": {"sample": sample.key}}
+    named = {one.pk for one in mentioned}
+    if comment.annotation is None:
+        # Reviewers must not learn what is a gold check. Leads answer these comments, and find them on its page.
+        leads = {one.pk for one in members_who_may(benchmark, Right.MANAGE)}
+        path = reverse("annotation:gold-checks", args=[benchmark.slug])
+        tell("mention", benchmark, named & leads, path=path, public=False, **told)
+        tell("reply", benchmark, leads - named, path=path, public=False, **told)
         return
-    benchmark, key = annotation.sample.benchmark, annotation.sample.key
-    reviewers = {one.pk for one in members_who_may(benchmark, Right.REVIEW)}
     wrote: set[int] = set()
     if comment.parent_id is not None:
         thread = Comment.objects.filter(Q(pk=comment.parent_id) | Q(parent=comment.parent_id))
+        reviewers = {one.pk for one in members_who_may(benchmark, Right.REVIEW)}
         wrote = set(thread.values_list("author", flat=True)) & reviewers
-    if annotation.author_id is not None:
-        path = reverse("annotation:annotate-sample", args=[benchmark.slug, key])
-        told = {"actor": actor, "subject": annotation, "data": {"sample": key}}
-        tell("reply", benchmark, [annotation.author_id], path=path, **told)
-        wrote.discard(annotation.author_id)
-    path = reverse("annotation:review-sample", args=[benchmark.slug, key])
-    tell("reply", benchmark, wrote, actor=actor, subject=annotation, data={"sample": key}, path=path)
+    author = {about.author_id} - {None}
+    own = reverse("annotation:annotate-sample", args=[benchmark.slug, sample.key])
+    review = reverse("annotation:review-sample", args=[benchmark.slug, sample.key])
+    for sentence, people in (("mention", named), ("reply", (wrote | author) - named)):
+        tell(sentence, benchmark, people & author, path=own, **told)
+        tell(sentence, benchmark, people - author, path=review, **told)
 
 
 def tell_disputed(actor: User | None, sample: Sample) -> None:
