@@ -7,13 +7,14 @@ message or its absence: nobody is told that a sample was handed out by the queue
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Model, Q
 from django.urls import reverse
 
 from annotation.common.access import members_who_may
+from annotation.common.reports import report
 from annotation.models import (
     Annotation,
     Benchmark,
@@ -33,10 +34,8 @@ from webapp.notifications.write import Event, notify
 def tell(
     sentence: str, benchmark: Benchmark, people: Iterable[int] | Mapping[int, int], *, actor: User | None = None,
     subject: Model | None = None, data: Mapping[str, Any] | None = None, path: str = "", list_path: str = "",
-    public: bool = True,
 ) -> None:  # fmt: skip
-    """Write to these people: see ``webapp.notifications.write.notify``. ``subject``: the row it is about. ``public``:
-    whether everyone in a chat that the benchmark reports to may know of it."""
+    """Write to these people: see ``webapp.notifications.write.notify``. ``subject``: the row it is about."""
     event = Event(
         sentence,
         {"title": benchmark.title, **(data or {})},
@@ -52,6 +51,11 @@ def tell(
 def tell_authors(sentence: str, actor: User | None, benchmark: Benchmark, annotations: Iterable[Annotation]) -> None:
     """Tell the authors of these annotations that they are theirs to go on with: ``returned`` or ``reopened``."""
     theirs = [one for one in annotations if one.author_id is not None]
+    if not theirs:
+        return
+    keys = sorted({one.sample.key for one in theirs})
+    words = f"{keys[0]} was {sentence}." if len(keys) == 1 else f"{len(keys)} samples were {sentence}."
+    report("returned", benchmark, words, path=_work(benchmark), data={"samples": keys[:100], "n": len(keys)})
     list_path = reverse("annotation:my-work", args=[benchmark.slug])
     counts = Counter(one.author_id for one in theirs)
     several = {author: n for author, n in counts.items() if n > 1}
@@ -69,9 +73,14 @@ def tell_assigned(actor: User, benchmark: Benchmark, to: User) -> None:
     """Tell a person that samples wait for them: neither which nor how many. Otherwise, a sample that is not among them
     could be a gold check."""
     tell("assigned", benchmark, [to.pk], actor=actor, path=reverse("annotation:annotate", args=[benchmark.slug]))
+    report("assigned", benchmark, f"{actor} assigned samples to {to}.", path=_work(benchmark))
 
 
-def tell_commented(actor: User, comment: Comment, mentioned: Iterable[User]) -> None:
+def _work(benchmark: Benchmark) -> str:
+    return reverse("annotation:work", args=[benchmark.slug])
+
+
+def tell_commented(actor: User, comment: Comment, mentioned: Sequence[User]) -> None:
     """Tell the people whom a comment names, the author of the annotation, and who wrote in the thread, each once."""
     about = comment.about
     benchmark, sample = about.sample.benchmark, about.sample
@@ -81,8 +90,8 @@ def tell_commented(actor: User, comment: Comment, mentioned: Iterable[User]) -> 
         # Reviewers must not learn what is a gold check. Leads answer these comments, and find them on its page.
         leads = {one.pk for one in members_who_may(benchmark, Right.MANAGE)}
         path = reverse("annotation:gold-checks", args=[benchmark.slug])
-        tell("mention", benchmark, named & leads, path=path, public=False, **told)
-        tell("reply", benchmark, leads - named, path=path, public=False, **told)
+        tell("mention", benchmark, named & leads, path=path, **told)
+        tell("reply", benchmark, leads - named, path=path, **told)
         return
     wrote: set[int] = set()
     if comment.parent_id is not None:
@@ -92,6 +101,11 @@ def tell_commented(actor: User, comment: Comment, mentioned: Iterable[User]) -> 
     author = {about.author_id} - {None}
     own = reverse("annotation:annotate-sample", args=[benchmark.slug, sample.key])
     review = reverse("annotation:review-sample", args=[benchmark.slug, sample.key])
+    about_sample = {"data": {"sample": sample.key}, "path": review}
+    report("reply", benchmark, f"There is a new comment on {sample.key}.", **about_sample)
+    if named:
+        names = ", ".join(str(one) for one in mentioned if one.pk != about.author_id) or "its author"
+        report("mention", benchmark, f"A comment on {sample.key} mentions {names}.", **about_sample)
     for sentence, people in (("mention", named), ("reply", (wrote | author) - named)):
         tell(sentence, benchmark, people & author, path=own, **told)
         tell(sentence, benchmark, people - author, path=review, **told)
@@ -107,6 +121,10 @@ def tell_disputed(actor: User | None, sample: Sample) -> None:
         path=reverse("annotation:adjudication", args=[benchmark.slug, sample.key]),
         list_path=reverse("annotation:review", args=[benchmark.slug]),
     )  # fmt: skip
+    report(
+        "dispute", benchmark, f"The annotations of {sample.key} differ.", data={"sample": sample.key},
+        path=reverse("annotation:adjudication", args=[benchmark.slug, sample.key]),
+    )  # fmt: skip
 
 
 def tell_paused(actor: User | None, made: Pause) -> None:
@@ -115,6 +133,7 @@ def tell_paused(actor: User | None, made: Pause) -> None:
     benchmark, path = made.benchmark, reverse("annotation:annotate", args=[made.benchmark.slug])
     if made.user is None:
         tell("paused.all", benchmark, _workers(benchmark), actor=actor, data={"reason": made.reason}, path=path)
+        report("pause", benchmark, f"Work is paused: {made.reason}", path=path, data={"reason": made.reason})
         return
     tell("paused", benchmark, [made.user.pk], actor=actor, data={"reason": made.reason}, path=path)
     if actor is None:
@@ -127,7 +146,10 @@ def tell_resumed(actor: User, made: Pause) -> None:
     """Tell the people who can go on."""
     benchmark = made.benchmark
     people = [made.user.pk] if made.user else _workers(benchmark)
-    tell("resumed", benchmark, people, actor=actor, path=reverse("annotation:annotate", args=[benchmark.slug]))
+    path = reverse("annotation:annotate", args=[benchmark.slug])
+    tell("resumed", benchmark, people, actor=actor, path=path)
+    if made.user is None:
+        report("pause", benchmark, "Work goes on.", path=path)
 
 
 def _workers(benchmark: Benchmark) -> set[int]:
@@ -141,6 +163,8 @@ def tell_guideline(actor: User, made: Guideline) -> None:
     people = [one.pk for one in members_who_may(benchmark, Right.VIEW)]
     path = reverse("annotation:guidelines", args=[benchmark.slug])
     tell("guideline", benchmark, people, actor=actor, subject=made, data={"number": made.number}, path=path)
+    words = f"Version {made.number} of the guidelines is published."
+    report("guideline", benchmark, words, path=path, data={"number": made.number})
 
 
 def tell_frozen(actor: User | None, version: Version) -> None:
@@ -149,12 +173,15 @@ def tell_frozen(actor: User | None, version: Version) -> None:
     people = [one.pk for one in members_who_may(benchmark, Right.SEE_GOLD)]
     path = reverse("annotation:versions", args=[benchmark.slug])
     tell("freeze", benchmark, people, actor=actor, subject=version, data={"number": version.number}, path=path)
+    words = f"Version {version.number} was frozen."
+    report("freeze", benchmark, words, path=path, data={"number": version.number})
 
 
 def tell_joined(user: User, benchmark: Benchmark, inviter: int | None) -> None:
     """Tell the person who sent the invitation that it was accepted."""
+    path = reverse("annotation:settings", args=[benchmark.slug])
+    report("invitation", benchmark, f"{user} joined.", path=path)
     if inviter is not None:
-        path = reverse("annotation:settings", args=[benchmark.slug])
         tell("invitation", benchmark, [inviter], actor=user, path=path)
 
 
@@ -175,3 +202,12 @@ def tell_imported(record: ImportRecord, *, stopped: bool = False) -> None:
             sentence, record.benchmark, [record.created_by_id], subject=record, data={"file": record.file_name},
             path=path,
         )  # fmt: skip
+        words = f"The import of {record.file_name} stopped." if stopped else f"{record.file_name} was imported."
+        report("import", record.benchmark, words, path=path, data={"file": record.file_name})
+
+
+def tell_disabled(benchmark: Benchmark, webhook: int, host: str) -> None:
+    """Tell the leads that a webhook failed too often."""
+    leads = [one.pk for one in members_who_may(benchmark, Right.MANAGE)]
+    path = reverse("annotation:webhook", args=[benchmark.slug, webhook])
+    tell("webhook", benchmark, leads, data={"host": host}, path=path)

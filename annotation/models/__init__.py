@@ -12,6 +12,7 @@ from annotation.models.quality import CheckAnswer, GoldCheck, QualificationAttem
 from annotation.models.sample import FacetValue, Gold, Image, OriginalFile, Sample
 from annotation.models.task import BenchmarkSchema, FacetAlias
 from annotation.models.tools import BankTool, ToolName
+from annotation.models.webhook import Webhook, WebhookDelivery
 
 __all__ = [
     "AcceptedChain", "Adjudication", "AdjudicationRule", "Annotation", "Assignment", "AuditDraw", "AuditItem",
@@ -20,5 +21,5 @@ __all__ = [
     "GuidelineReading", "Image", "ImportIssue", "ImportRecord", "InvitedRole", "Lease", "Membership", "Mention",
     "OriginalFile", "Pause", "PlanTool", "Problem", "QualificationAttempt", "QualityRules", "Receipt",
     "ReferenceCall", "Review", "Revision", "Sample", "Skip", "SkippedDraft", "ToolName", "VerifiedChain", "Version",
-    "VersionEntry",
+    "VersionEntry", "Webhook", "WebhookDelivery",
 ]  # fmt: skip
