@@ -137,6 +137,7 @@ class World:
             "invitation": invitation.pk,
             "ana": ana.pk,
             **marks_of(lea, benchmark),
+            **webhook_of(lea, benchmark),
             "chain": chain.pk,
             "tool": add_tool(actor=lea, benchmark=benchmark, name="saw", segment="27", aliases=[]).pk,
             **quality_of(lea, ana, benchmark),

@@ -211,3 +211,9 @@ def tell_disabled(benchmark: Benchmark, webhook: int, host: str) -> None:
     leads = [one.pk for one in members_who_may(benchmark, Right.MANAGE)]
     path = reverse("annotation:webhook", args=[benchmark.slug, webhook])
     tell("webhook", benchmark, leads, data={"host": host}, path=path)
+
+
+def tell_accepted(benchmark: Benchmark, person: User, day: str, n: int, path: str) -> None:
+    """Tell a person how many of their samples were accepted on a day."""
+    data = {"title": benchmark.title, "day": day, "n": n}
+    notify(Event("accepted", data, benchmark=benchmark.slug, subject=f"day:{day}", path=path), [person.pk])

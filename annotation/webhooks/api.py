@@ -33,17 +33,24 @@ class NewWebhook(serializers.Serializer):
     kinds = serializers.MultipleChoiceField(choices=KINDS, allow_empty=False)
 
 
-SHOWN = {
-    "id": serializers.IntegerField(),
-    "url": serializers.CharField(),
-    "format": serializers.CharField(),
-    "kinds": serializers.ListField(child=serializers.CharField()),
-    "active": serializers.BooleanField(),
-    "problem": serializers.CharField(allow_blank=True, help_text="Why it was disabled."),
-    "created_at": serializers.DateTimeField(),
-}
-WEBHOOK = inline_serializer("Webhook", SHOWN)
-ADDED = inline_serializer("AddedWebhook", {**SHOWN, "secret": serializers.CharField(help_text="Shown once.")})
+FIELDS = ("url", "format", "kinds", "active", "problem", "created_at")
+
+
+def _shown() -> dict[str, serializers.Field]:
+    """The form of a webhook in the description of the API."""
+    return {
+        "id": serializers.IntegerField(),
+        "url": serializers.CharField(),
+        "format": serializers.CharField(),
+        "kinds": serializers.ListField(child=serializers.CharField()),
+        "active": serializers.BooleanField(),
+        "problem": serializers.CharField(allow_blank=True, help_text="Why it was disabled."),
+        "created_at": serializers.DateTimeField(),
+    }
+
+
+WEBHOOK = inline_serializer("Webhook", _shown())
+ADDED = inline_serializer("AddedWebhook", {**_shown(), "secret": serializers.CharField(help_text="Shown once.")})
 DELIVERY = inline_serializer(
     "WebhookDelivery",
     {
@@ -103,9 +110,7 @@ def webhook_test(request: Request, slug: str, pk: int) -> Response:
 
 
 @needs(Scope.MANAGE)
-@extend_schema(
-    operation_id="webhook_deliveries", parameters=PAGING, responses=page_of("WebhookDeliveryPage", DELIVERY)
-)
+@extend_schema(operation_id="webhook_deliveries", parameters=PAGING, responses=page_of("WebhookDeliveryPage", DELIVERY))
 @api_view(["GET"])
 def deliveries(request: Request, slug: str, pk: int) -> Response:
     """The deliveries of the last 30 days, the newest first."""
@@ -132,7 +137,7 @@ def _load(request: Request, slug: str, pk: int) -> Webhook:
 
 
 def _webhook(row: Any) -> dict[str, Any]:
-    return {name: row.pk if name == "id" else getattr(row, name) for name in SHOWN}
+    return {"id": row.pk} | {name: getattr(row, name) for name in FIELDS}
 
 
 def _delivery(row: Any) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from annotation.content.freeze import freeze_version
 from annotation.guidelines.write import publish
 from annotation.models import Benchmark
 from annotation.quality.write.checks import add_checks, set_check_rules
+from annotation.queue.accepted import tell_days
 from annotation.queue.pauses import pause, resume
 from annotation.workflow import Role
 from tests.annotation.quality.test_checks import RULES, is_check
@@ -343,3 +344,23 @@ def test_no_email_is_sent_in_a_request(ana: User, settings: Any, mailoutbox: Any
     at_eight(settings)
     notify(Event("mention", {"title": "Kitchen"}, benchmark="kitchen"), [ana.pk])
     assert mail.outbox == []
+
+
+def test_acceptances_are_counted_by_day_and_not_told_to_who_gets_gold_checks(
+    ana: User, rui: User, lea: User, benchmark: Benchmark
+) -> None:
+    bo = make_user("Bo Ek")
+    benchmark.memberships.create(user=bo, role="annotator")
+    for person in (ana, ana, bo):
+        submitted(person, benchmark)
+        reviewed(rui, next_review(rui, benchmark), "accept")
+    assert not Notification.objects.filter(kind="accepted").exists()
+    tomorrow = timezone.now() + timedelta(days=1)
+    assert tell_days(tomorrow) == 2
+    assert tell_days(tomorrow) == 0
+    day = timezone.now().astimezone(UTC).date().isoformat()
+    assert told(ana) == [f"Kitchen, {day}: 2 of your samples accepted."]
+    Notification.objects.all().delete()
+    add_checks(actor=lea, benchmark=benchmark, keys=["s-0000"])
+    set_check_rules(actor=lea, benchmark=benchmark, **{**RULES, "check_first": 1})
+    assert tell_days(tomorrow) == 0
