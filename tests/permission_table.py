@@ -440,7 +440,7 @@ WORK = [
     Line("annotation:review-skip", (B, "{handed_in}"), post=only(*REVIEWERS), json=True),
     Line("annotation:review-release", (B, "{handed_in}"), post=only(*REVIEWERS), json=True),
     Line("annotation:review-renew", (B, "{handed_in}"), post=only(*REVIEWERS), json=True),
-    Line("annotation:review-comments", (B, "{handed_in}"), post=only(*WORKERS), json=True),
+    Line("annotation:review-comments", (B, "{handed_in}"), get=only(*WORKERS), post=only(*WORKERS), json=True),
     Line("annotation:comment-resolve", (B, "{comment}"), post=only(*WORKERS), json=True),
     Line("annotation:work", (B,), get=form(*LEADS)),
     Line("annotation:work-pause", (B,), post=form(*LEADS), data={"reason": "Lunch."}),
