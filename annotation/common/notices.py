@@ -1,7 +1,7 @@
-"""What members of a benchmark are told. Call inside the transaction of the act.
+"""Notifications of the members of a benchmark. Call inside the transaction of the act.
 
-Ask of every message who may know it now. Annotators who get gold checks must not tell one from another sample by a
-message or its absence: nobody is told that a sample was handed out by the queue, accepted or checked.
+Ask of every message who may know it now. Annotators who get gold checks must not recognize them by a message or
+its absence: no message says that the queue assigned a sample, or that it was accepted or checked.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from webapp.accounts.models import User
 from webapp.notifications.write import Event, notify
 
 
-def tell(
+def send(
     sentence: str, benchmark: Benchmark, people: Iterable[int] | Mapping[int, int], *, actor: User | None = None,
     subject: Model | None = None, data: Mapping[str, Any] | None = None, path: str = "", list_path: str = "",
 ) -> None:  # fmt: skip
@@ -48,8 +48,8 @@ def tell(
     notify(event, people)
 
 
-def tell_authors(sentence: str, actor: User | None, benchmark: Benchmark, annotations: Iterable[Annotation]) -> None:
-    """Tell the authors of these annotations that they are theirs to go on with: ``returned`` or ``reopened``."""
+def notify_authors(sentence: str, actor: User | None, benchmark: Benchmark, annotations: Iterable[Annotation]) -> None:
+    """Notify the authors of these annotations that they can continue: ``returned`` or ``reopened``."""
     theirs = [one for one in annotations if one.author_id is not None]
     if not theirs:
         return
@@ -60,19 +60,19 @@ def tell_authors(sentence: str, actor: User | None, benchmark: Benchmark, annota
     counts = Counter(one.author_id for one in theirs)
     several = {author: n for author, n in counts.items() if n > 1}
     if several:
-        tell(sentence, benchmark, several, actor=actor, path=list_path)
+        send(sentence, benchmark, several, actor=actor, path=list_path)
     for one in theirs:
         if counts[one.author_id] == 1:
-            tell(
+            send(
                 sentence, benchmark, [one.author_id], actor=actor, subject=one, data={"sample": one.sample.key},
                 path=reverse("annotation:annotate-sample", args=[benchmark.slug, one.sample.key]), list_path=list_path,
             )  # fmt: skip
 
 
-def tell_assigned(actor: User, benchmark: Benchmark, to: User) -> None:
-    """Tell a person that samples wait for them: neither which nor how many. Otherwise, a sample that is not among them
+def notify_assigned(actor: User, benchmark: Benchmark, to: User) -> None:
+    """Notify a person that samples wait, without IDs and numbers. Otherwise, a sample that is not among them
     could be a gold check."""
-    tell("assigned", benchmark, [to.pk], actor=actor, path=reverse("annotation:annotate", args=[benchmark.slug]))
+    send("assigned", benchmark, [to.pk], actor=actor, path=reverse("annotation:annotate", args=[benchmark.slug]))
     report("assigned", benchmark, f"{actor} assigned samples to {to}.", path=_work(benchmark))
 
 
@@ -80,18 +80,18 @@ def _work(benchmark: Benchmark) -> str:
     return reverse("annotation:work", args=[benchmark.slug])
 
 
-def tell_commented(actor: User, comment: Comment, mentioned: Sequence[User]) -> None:
-    """Tell the people whom a comment names, the author of the annotation, and who wrote in the thread, each once."""
+def notify_commented(actor: User, comment: Comment, mentioned: Sequence[User]) -> None:
+    """Notify the people whom a comment names, the author of the annotation, and who wrote in the thread, each once."""
     about = comment.about
     benchmark, sample = about.sample.benchmark, about.sample
-    told: dict[str, Any] = {"actor": actor, "subject": comment, "data": {"sample": sample.key}}
+    about_it: dict[str, Any] = {"actor": actor, "subject": comment, "data": {"sample": sample.key}}
     named = {one.pk for one in mentioned}
     if comment.annotation is None:
         # Reviewers must not learn what is a gold check. Leads answer these comments, and find them on its page.
         leads = {one.pk for one in members_who_may(benchmark, Right.MANAGE)}
         path = reverse("annotation:gold-checks", args=[benchmark.slug])
-        tell("mention", benchmark, named & leads, path=path, **told)
-        tell("reply", benchmark, leads - named, path=path, **told)
+        send("mention", benchmark, named & leads, path=path, **about_it)
+        send("reply", benchmark, leads - named, path=path, **about_it)
         return
     wrote: set[int] = set()
     if comment.parent_id is not None:
@@ -107,16 +107,16 @@ def tell_commented(actor: User, comment: Comment, mentioned: Sequence[User]) -> 
         names = ", ".join(str(one) for one in mentioned if one.pk != about.author_id) or "its author"
         report("mention", benchmark, f"A comment on {sample.key} mentions {names}.", **about_sample)
     for sentence, people in (("mention", named), ("reply", (wrote | author) - named)):
-        tell(sentence, benchmark, people & author, path=own, **told)
-        tell(sentence, benchmark, people - author, path=review, **told)
+        send(sentence, benchmark, people & author, path=own, **about_it)
+        send(sentence, benchmark, people - author, path=review, **about_it)
 
 
-def tell_disputed(actor: User | None, sample: Sample) -> None:
-    """Tell those who can adjudicate the sample: reviewers who don't annotate it."""
+def notify_disputed(actor: User | None, sample: Sample) -> None:
+    """Notify those who can adjudicate the sample: reviewers who don't annotate it."""
     benchmark = sample.benchmark
     own = set(Annotation.objects.filter(sample=sample, author__isnull=False).values_list("author", flat=True))
     reviewers = [one.pk for one in members_who_may(benchmark, Right.REVIEW) if one.pk not in own]
-    tell(
+    send(
         "dispute", benchmark, reviewers, actor=actor, subject=sample, data={"sample": sample.key},
         path=reverse("annotation:adjudication", args=[benchmark.slug, sample.key]),
         list_path=reverse("annotation:review", args=[benchmark.slug]),
@@ -127,27 +127,27 @@ def tell_disputed(actor: User | None, sample: Sample) -> None:
     )  # fmt: skip
 
 
-def tell_paused(actor: User | None, made: Pause) -> None:
-    """Tell the paused people. Where a rule paused a person, leads learn it, too. That person reads the same as if a
+def notify_paused(actor: User | None, made: Pause) -> None:
+    """Notify the paused people. Where a rule paused a person, leads learn it, too. That person reads the same as if a
     lead had done it."""
     benchmark, path = made.benchmark, reverse("annotation:annotate", args=[made.benchmark.slug])
     if made.user is None:
-        tell("paused.all", benchmark, _workers(benchmark), actor=actor, data={"reason": made.reason}, path=path)
+        send("paused.all", benchmark, _workers(benchmark), actor=actor, data={"reason": made.reason}, path=path)
         report("pause", benchmark, f"Work is paused: {made.reason}", path=path, data={"reason": made.reason})
         return
-    tell("paused", benchmark, [made.user.pk], actor=actor, data={"reason": made.reason}, path=path)
+    send("paused", benchmark, [made.user.pk], actor=actor, data={"reason": made.reason}, path=path)
     if actor is None:
         leads = [one.pk for one in members_who_may(benchmark, Right.MANAGE)]
         path = reverse("annotation:gold-checks", args=[benchmark.slug])
-        tell("paused.rule", benchmark, leads, actor=made.user, subject=made, path=path)
+        send("paused.rule", benchmark, leads, actor=made.user, subject=made, path=path)
 
 
-def tell_resumed(actor: User, made: Pause) -> None:
-    """Tell the people who can go on."""
+def notify_resumed(actor: User, made: Pause) -> None:
+    """Notify the people who can go on."""
     benchmark = made.benchmark
     people = [made.user.pk] if made.user else _workers(benchmark)
     path = reverse("annotation:annotate", args=[benchmark.slug])
-    tell("resumed", benchmark, people, actor=actor, path=path)
+    send("resumed", benchmark, people, actor=actor, path=path)
     if made.user is None:
         report("pause", benchmark, "Work goes on.", path=path)
 
@@ -157,48 +157,48 @@ def _workers(benchmark: Benchmark) -> set[int]:
     return {one.pk for right in (Right.ANNOTATE, Right.REVIEW) for one in members_who_may(benchmark, right)}
 
 
-def tell_guideline(actor: User, made: Guideline) -> None:
-    """Tell all members."""
+def notify_guideline(actor: User, made: Guideline) -> None:
+    """Notify all members."""
     benchmark = made.benchmark
     people = [one.pk for one in members_who_may(benchmark, Right.VIEW)]
     path = reverse("annotation:guidelines", args=[benchmark.slug])
-    tell("guideline", benchmark, people, actor=actor, subject=made, data={"number": made.number}, path=path)
+    send("guideline", benchmark, people, actor=actor, subject=made, data={"number": made.number}, path=path)
     words = f"Version {made.number} of the guidelines is published."
     report("guideline", benchmark, words, path=path, data={"number": made.number})
 
 
-def tell_frozen(actor: User | None, version: Version) -> None:
-    """Tell the members who may see versions."""
+def notify_frozen(actor: User | None, version: Version) -> None:
+    """Notify the members who may see versions."""
     benchmark = version.benchmark
     people = [one.pk for one in members_who_may(benchmark, Right.SEE_GOLD)]
     path = reverse("annotation:versions", args=[benchmark.slug])
-    tell("freeze", benchmark, people, actor=actor, subject=version, data={"number": version.number}, path=path)
+    send("freeze", benchmark, people, actor=actor, subject=version, data={"number": version.number}, path=path)
     words = f"Version {version.number} was frozen."
     report("freeze", benchmark, words, path=path, data={"number": version.number})
 
 
-def tell_joined(user: User, benchmark: Benchmark, inviter: int | None) -> None:
-    """Tell the person who sent the invitation that it was accepted."""
+def notify_joined(user: User, benchmark: Benchmark, inviter: int | None) -> None:
+    """Notify the person who sent the invitation that it was accepted."""
     path = reverse("annotation:settings", args=[benchmark.slug])
     report("invitation", benchmark, f"{user} joined.", path=path)
     if inviter is not None:
-        tell("invitation", benchmark, [inviter], actor=user, path=path)
+        send("invitation", benchmark, [inviter], actor=user, path=path)
 
 
-def tell_role(actor: User | None, membership: Membership) -> None:
-    """Tell a person that a lead gave them a role."""
+def notify_role(actor: User | None, membership: Membership) -> None:
+    """Notify a person that a lead gave them a role."""
     benchmark = membership.benchmark
     if actor is not None:
         path = reverse("annotation:benchmark", args=[benchmark.slug])
-        tell("role", benchmark, [membership.user_id], actor=actor, data={"role": membership.role}, path=path)
+        send("role", benchmark, [membership.user_id], actor=actor, data={"role": membership.role}, path=path)
 
 
-def tell_imported(record: ImportRecord, *, stopped: bool = False) -> None:
-    """Tell the person who began an import that it is complete, or that it stopped."""
+def notify_imported(record: ImportRecord, *, stopped: bool = False) -> None:
+    """Notify the person who began an import that it is complete, or that it stopped."""
     if record.created_by_id is not None:
         sentence = "import.stopped" if stopped else "import"
         path = reverse("jobs:job", args=[record.job_id]) if record.job_id else ""
-        tell(
+        send(
             sentence, record.benchmark, [record.created_by_id], subject=record, data={"file": record.file_name},
             path=path,
         )  # fmt: skip
@@ -206,14 +206,14 @@ def tell_imported(record: ImportRecord, *, stopped: bool = False) -> None:
         report("import", record.benchmark, words, path=path, data={"file": record.file_name})
 
 
-def tell_disabled(benchmark: Benchmark, webhook: int, host: str) -> None:
-    """Tell the leads that a webhook failed too often."""
+def notify_disabled(benchmark: Benchmark, webhook: int, host: str) -> None:
+    """Notify the leads that a webhook failed too often."""
     leads = [one.pk for one in members_who_may(benchmark, Right.MANAGE)]
     path = reverse("annotation:webhook", args=[benchmark.slug, webhook])
-    tell("webhook", benchmark, leads, data={"host": host}, path=path)
+    send("webhook", benchmark, leads, data={"host": host}, path=path)
 
 
-def tell_accepted(benchmark: Benchmark, person: User, day: str, n: int, path: str) -> None:
-    """Tell a person how many of their samples were accepted on a day."""
+def notify_accepted(benchmark: Benchmark, person: User, day: str, n: int, path: str) -> None:
+    """Notify a person how many of their samples were accepted on a day."""
     data = {"title": benchmark.title, "day": day, "n": n}
     notify(Event("accepted", data, benchmark=benchmark.slug, subject=f"day:{day}", path=path), [person.pk])

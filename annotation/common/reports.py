@@ -41,15 +41,15 @@ def keep_event(
 ) -> list[WebhookDelivery]:  # fmt: skip
     """Keep an event for these webhooks, under one id, and have it sent after the commit."""
     now, event = timezone.now(), new_id()
-    told = {"benchmark": benchmark.slug, "title": benchmark.title, **(data or {})}
+    about_it = {"benchmark": benchmark.slug, "title": benchmark.title, **(data or {})}
     if path:
-        told["url"] = on_site(path)
+        about_it["url"] = on_site(path)
     words = f"{benchmark.title}: {text}"
     made = WebhookDelivery.objects.bulk_create(
         [
             WebhookDelivery(
                 webhook=one, event=event, kind=kind, not_before=now,
-                body=body_of(one.format, kind, now.isoformat(timespec="seconds"), words, told),
+                body=body_of(one.format, kind, now.isoformat(timespec="seconds"), words, about_it),
             )
             for one in webhooks
         ]

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.common.access import allowed, require
-from annotation.common.notices import tell_commented
+from annotation.common.notices import notify_commented
 from annotation.content.mentions import mentionable, named_in
 from annotation.models import Annotation, Benchmark, CheckAnswer, Comment, Mention
 from annotation.workflow import Right
@@ -82,7 +82,7 @@ def add_comment(
         )  # fmt: skip
         mentioned = named_in(text, mentionable(actor, annotation)) if "@" in text else []
         Mention.objects.bulk_create([Mention(comment=comment, person=person) for person in mentioned])
-        tell_commented(actor, comment, mentioned)
+        notify_commented(actor, comment, mentioned)
     return comment
 
 

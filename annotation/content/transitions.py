@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.common.access import require
-from annotation.common.notices import tell_authors
+from annotation.common.notices import notify_authors
 from annotation.models import Adjudication, Annotation, Sample
 from annotation.workflow import SampleState, State, sample_state, transition
 from webapp.accounts.models import User
@@ -39,7 +39,7 @@ def apply_transition(
         )
     annotation.state, annotation.held_until = step.after.value, None
     if step.after is State.RETURNED:
-        tell_authors("returned", actor, sample.benchmark, [annotation])
+        notify_authors("returned", actor, sample.benchmark, [annotation])
     audit.record(
         actor=actor, action=f"annotation.{name}", subject=annotation, benchmark=sample.benchmark.slug,
         before=before.value, after=step.after.value, reason=reason, data={"sample": sample.key, **(data or {})},

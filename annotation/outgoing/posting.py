@@ -16,7 +16,7 @@ TIMEOUT = 10.0
 def send(
     address: Address, url: str, body: bytes, headers: Mapping[str, str], *, transport: httpx.BaseTransport | None = None
 ) -> tuple[int | None, str]:
-    """POST a body to a URL of this address: the status of the response, and "" or what went wrong. The body of the
+    """POST a body to a URL of this address: the status of the response, and "" or the error. The body of the
     response is not read."""
     path, _, query = url.partition("?")
     target = address.url("/" if path.endswith("/") else "") + (f"?{query}" if query else "")

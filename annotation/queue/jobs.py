@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from annotation.queue.accepted import tell_days
+from annotation.queue.accepted import count_days
 from annotation.queue.hand_over import hand_over_due
 from webapp.jobs.registry import each_hour, each_minute
 
@@ -17,4 +17,4 @@ def held_submissions(now: datetime) -> int:
 
 @each_hour
 def accepted_by_day(now: datetime) -> int:
-    return tell_days(now)
+    return count_days(now)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.idempotency import answer_once
-from annotation.common.notices import tell_assigned
+from annotation.common.notices import notify_assigned
 from annotation.common.words import state_words
 from annotation.content.revisions import revision_json
 from annotation.models import Annotation, Assignment, Benchmark, Draft, Lease, Membership, Receipt, Revision, Sample
@@ -156,7 +156,7 @@ def _begin_afresh(actor: User, batch: Batch, plan: Plan, reason: str, to: User |
         now = timezone.now()
         insert_rows(Assignment, ("sample", "user", "created_at"), [(sample.pk, to.pk, now) for sample in samples])
         if samples:
-            tell_assigned(actor, batch.benchmark, to)
+            notify_assigned(actor, batch.benchmark, to)
     audit.record_many(
         audit.entry(
             actor=actor, action="sample.reopen", subject=sample, benchmark=batch.benchmark.slug,

@@ -11,7 +11,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotation.common.bank import bank_of
-from annotation.common.notices import tell_disputed
+from annotation.common.notices import notify_disputed
 from annotation.consensus import BoxGroup, Compared, Facets, compare, proposal, proposed_facets, provenance
 from annotation.content.checks import obstacles_in
 from annotation.content.json import BoxName, content_to_json
@@ -109,7 +109,7 @@ def _open(sample: Sample, rule: AdjudicationRule, submissions: Submissions) -> A
     )  # fmt: skip
     update_sample_state(sample)
     if made.outcome == Adjudication.Outcome.DISPUTED:
-        tell_disputed(None, sample)
+        notify_disputed(None, sample)
     return made
 
 

@@ -21,7 +21,8 @@ class KindsForm(forms.Form):
 
 class WebhookForm(KindsForm):
     url = forms.CharField(
-        label=gettext_lazy("Address"), max_length=2000, help_text="https://hooks.example.org/…",
+        label=gettext_lazy("Address"), max_length=2000,
+        help_text=gettext_lazy("A public https address, such as https://hooks.example.org/a."),
         widget=forms.URLInput,
     )  # fmt: skip
     format = forms.ChoiceField(label=gettext_lazy("Format"), choices=Webhook.Format.choices)

@@ -22,7 +22,7 @@ def deliver(context: JobContext) -> dict[str, Any]:
 
 @each_minute
 def due_deliveries(now: datetime) -> int:
-    """What is tried again now, and what a job in its last moments did not see."""
+    """Send what is due again, and deliveries that a job missed in its last moments."""
     if not WebhookDelivery.objects.due().exists():
         return 0
     enqueue_on_commit(DELIVER, payload={}, actor=None, key=DELIVER)

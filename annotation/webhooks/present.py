@@ -1,4 +1,4 @@
-"""A webhook in words."""
+"""The kinds of a webhook as text."""
 
 from __future__ import annotations
 

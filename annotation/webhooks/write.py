@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.common.access import require
-from annotation.common.notices import tell_disabled
+from annotation.common.notices import notify_disabled
 from annotation.common.reports import DELIVER, KINDS, TEST, keep_event
 from annotation.models import Benchmark, Webhook, WebhookDelivery
 from annotation.outgoing.addresses import Address, AddressRejected
@@ -203,11 +203,11 @@ def _sent(one: WebhookDelivery, transport: Any) -> bool:
 def _disable(webhook: Webhook, error: str) -> None:
     if Webhook.objects.filter(pk=webhook.pk, active=True).update(active=False, problem=error):
         _note(None, webhook, "disable", {"error": error})
-        tell_disabled(webhook.benchmark, webhook.pk, address_of(webhook.url).host)
+        notify_disabled(webhook.benchmark, webhook.pk, address_of(webhook.url).host)
 
 
 def post(one: WebhookDelivery, transport: Any = None) -> tuple[int | None, str]:
-    """Send a delivery now: the status of the response, and "" or what went wrong."""
+    """Send a delivery now: the status of the response, and "" or the error."""
     webhook = one.webhook
     try:
         address = address_of(webhook.url)

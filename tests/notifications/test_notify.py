@@ -19,7 +19,7 @@ from annotation.content.freeze import freeze_version
 from annotation.guidelines.write import publish
 from annotation.models import Benchmark
 from annotation.quality.write.checks import add_checks, set_check_rules
-from annotation.queue.accepted import tell_days
+from annotation.queue.accepted import count_days
 from annotation.queue.pauses import pause, resume
 from annotation.workflow import Role
 from tests.annotation.quality.test_checks import RULES, is_check
@@ -356,11 +356,11 @@ def test_acceptances_are_counted_by_day_and_not_told_to_who_gets_gold_checks(
         reviewed(rui, next_review(rui, benchmark), "accept")
     assert not Notification.objects.filter(kind="accepted").exists()
     tomorrow = timezone.now() + timedelta(days=1)
-    assert tell_days(tomorrow) == 2
-    assert tell_days(tomorrow) == 0
+    assert count_days(tomorrow) == 2
+    assert count_days(tomorrow) == 0
     day = timezone.now().astimezone(UTC).date().isoformat()
     assert told(ana) == [f"Kitchen, {day}: 2 of your samples accepted."]
     Notification.objects.all().delete()
     add_checks(actor=lea, benchmark=benchmark, keys=["s-0000"])
     set_check_rules(actor=lea, benchmark=benchmark, **{**RULES, "check_first": 1})
-    assert tell_days(tomorrow) == 0
+    assert count_days(tomorrow) == 0

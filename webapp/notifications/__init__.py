@@ -1,1 +1,1 @@
-"""What people are told: their inbox, their emails, and the choice of either for each kind."""
+"""Notifications of people: their inbox, their emails, and the choice of either for each kind."""

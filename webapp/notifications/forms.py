@@ -18,7 +18,7 @@ class ChannelsForm(forms.Form):
 
     zone = forms.ChoiceField(
         label=gettext_lazy("Time zone"),
-        choices=[("UTC", "UTC"), *((name, name.replace("_", " ")) for name in ZONES)],
+        choices=[*((name, name) for name in ("UTC",)), *((name, name.replace("_", " ")) for name in ZONES)],
         help_text=gettext_lazy("The daily email is sent at 08:00 in this zone."),
     )
 

@@ -23,7 +23,7 @@ def send(context: JobContext) -> dict[str, Any]:
 
 @each_minute
 def due_emails(now: datetime) -> int:
-    """What is due now, and what a job in its last moments did not see."""
+    """Send emails that are due now, and those that a job missed in its last moments."""
     if not settings.SENDS_EMAIL or not Notification.objects.mail_due(now).exists():
         return 0
     enqueue_on_commit(SEND, payload={}, actor=None, key=SEND)

@@ -106,7 +106,7 @@ SENTENCES: Mapping[str, Sentence] = {
     "accepted": Sentence(Kind.ACCEPTED, gettext_noop("%(title)s, %(day)s: %(n)s of your samples accepted.")),
     "webhook": Sentence(Kind.WEBHOOK, gettext_noop("The webhook to %(host)s of %(title)s was disabled.")),
 }
-"""What is not here cannot be said."""
+"""All sentences that there are."""
 
 _IN_LANGUAGE: Mapping[str, Mapping[str, Text]] = {
     "role": {
@@ -136,7 +136,7 @@ MANY: Mapping[str, Callable[[int], str]] = {
     Kind.REPLY: lambda n: ngettext("%(n)s comment for you on %(title)s.", "%(n)s comments for you on %(title)s.", n),
     Kind.MENTION: lambda n: ngettext("%(n)s mention of you on %(title)s.", "%(n)s mentions of you on %(title)s.", n),
 }
-"""What an entry says that stands for several events."""
+"""The words of an entry of several events."""
 
 
 def many_words(kind: str, n: int) -> str:

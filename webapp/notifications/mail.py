@@ -27,7 +27,7 @@ from webapp.notifications.present import shown
 logger = logging.getLogger(__name__)
 TRY_AGAIN_AFTER = timedelta(minutes=5)
 GIVE_UP_AFTER = timedelta(days=3)
-"""What could not be sent for so long stays in the inbox only."""
+"""After this time, an entry that could not be sent stays in the inbox only."""
 
 
 def send_due(checkpoint: Callable[[], None]) -> int:

@@ -14,8 +14,7 @@ MOST_BYTES = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One entry: under which heading, what it says, and the address of what it is about; ``events`` that it stands
-    for."""
+    """One entry: under which heading, what it says, and the address of what it is about; its number of ``events``."""
 
     group: str
     words: str

@@ -13,7 +13,7 @@ class Notification(models.Model):
     """One entry of a person's inbox: an event, or several alike. Written in the transaction of the act.
 
     ``sentence`` names a template of ``webapp.notifications.kinds``, which ``data`` and ``actor`` fill. ``path`` leads
-    to what it is about; ``list_path`` replaces it once the entry stands for several events.
+    to what it is about; ``list_path`` replaces it once the entry covers several events.
     """
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notifications")
@@ -27,7 +27,7 @@ class Notification(models.Model):
     data = models.JSONField(default=dict)
     path = models.CharField(max_length=500, blank=True)
     list_path = models.CharField(max_length=500, blank=True)
-    count = models.PositiveIntegerField(default=1, help_text="Events that this entry stands for.")
+    count = models.PositiveIntegerField(default=1, help_text="Number of events of this entry.")
     created_at = models.DateTimeField(default=timezone.now)
     changed_at = models.DateTimeField(default=timezone.now, help_text="When its last event happened.")
     read_at = models.DateTimeField(null=True, blank=True)

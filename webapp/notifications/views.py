@@ -73,7 +73,7 @@ def _tabs(by_kind: dict[str, dict[str, int]], current: str) -> list[dict[str, An
 @login_required
 @require_safe
 def bell(request: SignedInRequest) -> HttpResponse:
-    """The bell in the bar. Template notifications/_bell.html; context: unread (how many). One query beside those of
+    """The bell in the bar. Template notifications/_bell.html; context: unread (how many). One query and those of
     the session."""
     unread = Notification.objects.of(request.user).unread().count()
     return render(request, "notifications/_bell.html", {"unread": unread})

@@ -1,7 +1,7 @@
-"""Telling people what happened, and what they do with it.
+"""Notifying people of what happened, and what they do with it.
 
 ``notify`` is called by an act inside its transaction: the entries are there if, and only if, the act is. A job sends
-emails after the commit. Reading has no audit entry, because nobody else acts on it.
+emails after the commit. Reading has no audit entry, because no other person depends on it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ KEEP = timedelta(days=180)
 @dataclass(frozen=True, slots=True)
 class Event:
     """What happened: the name of a sentence, what fills it, what it is about, and where it leads; ``list_path`` where
-    several alike lead. ``actor`` is not told of what they did."""
+    several alike lead. ``actor`` is not notified of their own act."""
 
     sentence: str
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -54,8 +54,8 @@ class Event:
 
 
 def notify(event: Event, people: Iterable[int] | Mapping[int, int]) -> int:
-    """Write an entry for each of these people, who may know of it; how many. A mapping says of how many events each is
-    told. The number of queries does not depend on the number of people."""
+    """Write an entry for each of these people, who may know of it; how many. A mapping gives the number of events for
+    each. The number of queries does not depend on the number of people."""
     counts = dict(people) if isinstance(people, Mapping) else dict.fromkeys(people, 1)
     if event.actor is not None:
         counts.pop(event.actor.pk, None)
@@ -110,7 +110,7 @@ def _channels(people: Iterable[int], kind: Kind) -> dict[int, Channel]:
     found = {person: Channel(chosen.get(person, DEFAULTS[kind])) for person, _ in active}
     verified = {person for person, proven in active if proven}
     return {
-        # What is sent to an address that is not proven may reach another person.
+        # An email to an address that is not proven may reach another person.
         person: channel if person in verified else Channel.INBOX
         for person, channel in found.items()
         if channel is not Channel.OFF
@@ -150,7 +150,7 @@ def mark_all_read(*, actor: User, until: datetime, kind: str = "") -> int:
 
 
 def forget(person: User, benchmark: str) -> None:
-    """Delete what a person was told of a benchmark that they no longer belong to. Call inside the transaction."""
+    """Delete notifications about a benchmark that the person no longer belongs to. Call inside the transaction."""
     Notification.objects.filter(person=person, benchmark=benchmark).delete()
 
 
@@ -195,7 +195,7 @@ def delete_old(now: datetime) -> int:
 
 @when_anonymized
 def forget_person(leaving: Leaving) -> None:
-    """What the person was told and chose goes with their name."""
+    """Notifications and settings of the person go with their name."""
     for model in (Notification, NotificationSetting, TimeZone):
         model._base_manager.filter(person=leaving.user).delete()
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.access import require
-from annotation.common.notices import tell_joined
+from annotation.common.notices import notify_joined
 from annotation.common.words import ROLE_WORDS
 from annotation.models import Benchmark, InvitedRole, Membership
 from annotation.workflow import Right, Role
@@ -79,7 +79,7 @@ def join(invitation: Invitation, user: User) -> None:
                 data={"invitation": invitation.pk},
             )  # fmt: skip
     for benchmark in joined.values():
-        tell_joined(user, benchmark, invitation.invited_by_id)
+        notify_joined(user, benchmark, invitation.invited_by_id)
 
 
 @offered_by

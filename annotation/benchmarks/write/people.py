@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from annotation.common.access import require
-from annotation.common.notices import tell_role
+from annotation.common.notices import notify_role
 from annotation.common.rules import refuse_open_blind_work
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, Role
@@ -61,7 +61,7 @@ def set_roles(*, actor: User | None, benchmark: Benchmark, user: User, roles: Co
         for role in sorted(wanted - memberships.keys()):
             given = Membership.objects.create(benchmark=benchmark, user=user, role=role)
             _note(actor, benchmark, given, "member.add", after=role)
-            tell_role(actor, given)
+            notify_role(actor, given)
         for role in sorted(memberships.keys() - wanted):
             _note(actor, benchmark, memberships[role], "member.remove", before=role)
             memberships[role].delete()

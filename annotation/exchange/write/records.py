@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.common.notices import tell_imported
+from annotation.common.notices import notify_imported
 from annotation.models import ImportRecord
 from webapp.accounts.models import User
 from webapp.jobs.actions import enqueue_on_commit
@@ -41,4 +41,4 @@ def note_stopped(sentence: str, *, record_id: int) -> None:
         return
     ImportRecord.objects.filter(pk=record_id).update(error=sentence)
     if sentence and sentence != STOPPED_BY_A_PERSON and record.state != State.UNDOING:
-        tell_imported(record, stopped=True)
+        notify_imported(record, stopped=True)

@@ -1,5 +1,7 @@
+import { t } from "../lib/t.js";
+
 /**
- * <sightline-zone><select>…</select><button data-text="Use … %(zone)s" hidden></button></sightline-zone>: offers the time zone of
+ * <sightline-zone><select>…</select><button hidden></button></sightline-zone>: offers the time zone of
  * the browser, where it is another than the chosen one.
  */
 export class SightlineZone extends HTMLElement {
@@ -11,7 +13,7 @@ export class SightlineZone extends HTMLElement {
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     const offered = [...select.options].find((option) => option.value === timeZone);
     if (!offered) return;
-    button.textContent = button.dataset.text.replace("%(zone)s", offered.textContent);
+    button.textContent = t("Use the time zone of this browser: %(zone)s", { zone: offered.textContent });
     const show = () => (button.hidden = select.value === timeZone);
     const take = () => {
       select.value = timeZone;

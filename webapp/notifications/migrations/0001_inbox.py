@@ -69,7 +69,7 @@ class Migration(migrations.Migration):
                 ("data", models.JSONField(default=dict)),
                 ("path", models.CharField(blank=True, max_length=500)),
                 ("list_path", models.CharField(blank=True, max_length=500)),
-                ("count", models.PositiveIntegerField(default=1, help_text="Events that this entry stands for.")),
+                ("count", models.PositiveIntegerField(default=1, help_text="Number of events of this entry.")),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 (
                     "changed_at",
