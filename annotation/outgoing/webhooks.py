@@ -33,7 +33,7 @@ def new_id() -> str:
 
 
 def delay_after(tries: int, chance: float) -> float:
-    """Seconds until the next try after so many failed ones. ``chance``: a random number from 0 to 1."""
+    """Seconds until the next try after this number of failed ones. ``chance``: a random number from 0 to 1."""
     return DELAYS[min(tries, len(DELAYS)) - 1] * (1 - JITTER * chance)
 
 

@@ -18,7 +18,7 @@ from webapp.accounts.models import User
 from webapp.notifications.models import Notification
 
 DAYS = 3
-"""So many days are made up for after an outage."""
+"""Days that are made up for after an outage."""
 
 
 def count_days(now: datetime) -> int:

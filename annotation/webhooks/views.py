@@ -36,8 +36,8 @@ ROWS = 50
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def webhooks(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Template annotation/webhooks/webhooks.html; context: webhooks (pairs of Webhook and the labels of its kinds), form
-    (WebhookForm), and the settings' sections. Posted: the fields of the form, which adds a webhook."""
+    """Template annotation/webhooks/webhooks.html; context: webhooks (pairs of Webhook and the labels of its kinds),
+    form (WebhookForm), and the settings' sections. Posted: the fields of the form, which adds a webhook."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     form = WebhookForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -55,9 +55,9 @@ def webhooks(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def webhook(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Template annotation/webhooks/webhook.html; context: webhook, kinds (their labels), secret (once after it was made, or
-    ""), form (KindsForm), page (rows: WebhookDelivery, has_next, after), and the settings' sections. Posted: the fields
-    of the form. Address: ?after=KEY."""
+    """Template annotation/webhooks/webhook.html; context: webhook, kinds (their labels), secret (once after it was
+    made, or ""), form (KindsForm), page (rows: WebhookDelivery, has_next, after), and the settings' sections. Posted:
+    the fields of the form. Address: ?after=KEY."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     found = _load(benchmark, pk)
     form = KindsForm(request.POST if request.method == "POST" else None, initial={"kinds": found.kinds})

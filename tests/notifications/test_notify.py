@@ -1,4 +1,4 @@
-"""Who is told what, once, and how it reaches them."""
+"""Notifications reach the people they concern, once, by the channel that they chose."""
 
 from __future__ import annotations
 

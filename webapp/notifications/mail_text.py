@@ -59,6 +59,6 @@ def _entry(line: Line) -> Iterable[str]:
 
 
 def _short(text: str, most: int) -> str:
-    """One line of at most so many characters. Line breaks would let a title write further headers or entries."""
+    """One line of at most ``most`` characters. Line breaks would let a title write further headers or entries."""
     one = " ".join(text.split())
     return one if len(one) <= most else one[: most - 1] + "…"

@@ -13,7 +13,7 @@ from webapp.notifications.models import Notification
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An entry as it is shown, in the language of the page."""
+    """An entry for a page or an email, in its language."""
 
     entry: Notification
     words: str

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 DIGEST_AT = time(8)
 ALIKE_WITHIN = timedelta(minutes=5)
 ALIKE_MOST = 10
-"""So many alike events within ``ALIKE_WITHIN`` are one entry."""
+"""This number of alike events within ``ALIKE_WITHIN`` makes one entry."""
 
 
 def next_digest(now: datetime, zone: str) -> datetime:

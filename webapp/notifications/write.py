@@ -201,7 +201,7 @@ def forget_person(leaving: Leaving) -> None:
 
 
 def end_emails(*, actor: User) -> bool:
-    """Send this person no more emails with notifications; whether any kind was emailed. The inbox stays as it is."""
+    """Send this person no more emails with notifications; whether any kind was emailed. The inbox keeps its entries."""
     chosen = dict(NotificationSetting.objects.filter(person=actor).values_list("kind", "channel"))
     emailed = [kind for kind in Kind if chosen.get(kind, DEFAULTS[kind]) in (Channel.AT_ONCE, Channel.DIGEST)]
     return bool(change_settings(actor=actor, channels=dict.fromkeys(emailed, Channel.INBOX)))

@@ -1,4 +1,4 @@
-"""Webhooks: who adds them, what they send, how it is signed, and when it is tried again."""
+"""Adding webhooks, the messages they send, their signatures, and repeated tries."""
 
 from __future__ import annotations
 
