@@ -50,21 +50,21 @@ def send(
 
 def notify_authors(sentence: str, actor: User | None, benchmark: Benchmark, annotations: Iterable[Annotation]) -> None:
     """Notify the authors of these annotations that they can continue: ``returned`` or ``reopened``."""
-    theirs = [one for one in annotations if one.author_id is not None]
+    theirs = [(one.author_id, one) for one in annotations if one.author_id is not None]
     if not theirs:
         return
-    keys = sorted({one.sample.key for one in theirs})
+    keys = sorted({one.sample.key for _, one in theirs})
     words = f"{keys[0]} was {sentence}." if len(keys) == 1 else f"{len(keys)} samples were {sentence}."
     report("returned", benchmark, words, path=_work(benchmark), data={"samples": keys[:100], "n": len(keys)})
     list_path = reverse("annotation:my-work", args=[benchmark.slug])
-    counts = Counter(one.author_id for one in theirs)
+    counts = Counter(author for author, _ in theirs)
     several = {author: n for author, n in counts.items() if n > 1}
     if several:
         send(sentence, benchmark, several, actor=actor, path=list_path)
-    for one in theirs:
-        if counts[one.author_id] == 1:
+    for author, one in theirs:
+        if counts[author] == 1:
             send(
-                sentence, benchmark, [one.author_id], actor=actor, subject=one, data={"sample": one.sample.key},
+                sentence, benchmark, [author], actor=actor, subject=one, data={"sample": one.sample.key},
                 path=reverse("annotation:annotate-sample", args=[benchmark.slug, one.sample.key]), list_path=list_path,
             )  # fmt: skip
 
@@ -101,11 +101,12 @@ def notify_commented(actor: User, comment: Comment, mentioned: Sequence[User]) -
     author = {about.author_id} - {None}
     own = reverse("annotation:annotate-sample", args=[benchmark.slug, sample.key])
     review = reverse("annotation:review-sample", args=[benchmark.slug, sample.key])
-    about_sample = {"data": {"sample": sample.key}, "path": review}
-    report("reply", benchmark, f"There is a new comment on {sample.key}.", **about_sample)
+    named_sample = {"sample": sample.key}
+    report("reply", benchmark, f"There is a new comment on {sample.key}.", path=review, data=named_sample)
     if named:
         names = ", ".join(str(one) for one in mentioned if one.pk != about.author_id) or "its author"
-        report("mention", benchmark, f"A comment on {sample.key} mentions {names}.", **about_sample)
+        words = f"A comment on {sample.key} mentions {names}."
+        report("mention", benchmark, words, path=review, data=named_sample)
     for sentence, people in (("mention", named), ("reply", (wrote | author) - named)):
         send(sentence, benchmark, people & author, path=own, **about_it)
         send(sentence, benchmark, people - author, path=review, **about_it)

@@ -22,12 +22,12 @@ from webapp.common.api import TextField, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 
 
-class WebhookFields(serializers.Serializer):
+class WebhookFields(serializers.Serializer[Any]):
     kinds = serializers.MultipleChoiceField(choices=KINDS, required=False, allow_empty=False)
     active = serializers.BooleanField(required=False, help_text="True enables a webhook that was disabled.")
 
 
-class NewWebhook(serializers.Serializer):
+class NewWebhook(serializers.Serializer[Any]):
     url = TextField(max_length=2000)
     format = serializers.ChoiceField(choices=Webhook.Format.choices, required=False, default="json")
     kinds = serializers.MultipleChoiceField(choices=KINDS, allow_empty=False)
@@ -36,7 +36,7 @@ class NewWebhook(serializers.Serializer):
 FIELDS = ("url", "format", "kinds", "active", "problem", "created_at")
 
 
-def _shown() -> dict[str, serializers.Field]:
+def _shown() -> dict[str, serializers.Field[Any, Any, Any, Any]]:
     """The form of a webhook in the description of the API."""
     return {
         "id": serializers.IntegerField(),

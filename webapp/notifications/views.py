@@ -126,10 +126,9 @@ def unsubscribe(request: HttpRequest, signed: str) -> HttpResponse:
     """End emails, by the link of one, signed in or not. A mail program posts it at once (RFC 8058); a person who opens
     the link is asked first. Template notifications/unsubscribe.html; context: valid, done, email."""
     person = unsubscribed_by(signed)
-    done = request.method == "POST" and person is not None
-    if done:
+    if request.method == "POST" and person is not None:
         end_emails(actor=person)
-    context = {"valid": person is not None, "done": done, "email": person.email if person else ""}
+    context = {"valid": person is not None, "done": request.method == "POST", "email": person.email if person else ""}
     return render(request, "notifications/unsubscribe.html", context, status=200 if person else 404)
 
 

@@ -169,7 +169,7 @@ def change_settings(*, actor: User, channels: Mapping[str, str], zone: str | Non
             NotificationSetting.objects.update_or_create(person=actor, kind=kind, defaults={"channel": channels[kind]})
         lived = _zones([actor.pk]).get(actor.pk, UTC)
         moved = zone is not None and zone != lived
-        if moved:
+        if moved and zone is not None:
             TimeZone.objects.update_or_create(person=actor, defaults={"name": zone})
         if changed or moved:
             _due_again(actor, zone if zone is not None else lived, changed, moved=moved)
