@@ -60,7 +60,6 @@ def test_a_person_reads_the_inbox_and_chooses_channels(
     page.wait_for_url(f"**{path}")
     expect(page.get_by_role("link", name="Inbox: 1 unread")).to_be_visible()
     page.goto(f"{live_server.url}/notifications/")
-    page.wait_for_function("customElements.get('sightline-inbox')")
     assert axe_faults(page, dark=True) == []
     assert narrow_faults(page, main=True) == []
     page.get_by_role("button", name="Mark all as read").click()
