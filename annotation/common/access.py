@@ -135,12 +135,13 @@ def allowed(user: Person, benchmark: Benchmark, right: Right) -> bool:
 
 
 def members_who_may(benchmark: Benchmark, right: Right) -> list[User]:
-    """The active members who may do this now, by name, as ``allowed`` says of each. One query for all of them."""
+    """The active members who may do this now, by name, as ``allowed`` says of each. One query for all of them,
+    and another one for each who began a judging queue."""
     person = OuterRef("user")
     rows = (
         Membership.objects.filter(benchmark=benchmark, user__is_active=True)
         .annotate(
-            judges=Exists(_left_to_judge(OuterRef(person), benchmark.pk)),
+            began=Exists(_begun_queues(person, benchmark.pk)),
             studies=Exists(_studies(person, benchmark.pk)),
         )
         .select_related("user")
@@ -148,8 +149,9 @@ def members_who_may(benchmark: Benchmark, right: Right) -> list[User]:
     )
     held: dict[User, Standing] = {}
     for row in rows:
-        roles = held[row.user].roles if row.user in held else frozenset()
-        held[row.user] = Standing(roles | {Role(row.role)}, row.judges, row.studies)
+        roles = held.get(row.user, Standing()).roles
+        judges = row.began and _left_to_judge(row.user.pk, benchmark.pk).exists()
+        held[row.user] = Standing(roles | {Role(row.role)}, judges, row.studies)
     found = []
     for user, standing in held.items():
         facts = Facts(

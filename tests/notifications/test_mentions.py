@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from annotation.common.access import allowed, members_who_may
 from annotation.content.comments import add_comment
 from annotation.content.mentions import named_in
 from annotation.models import Benchmark, Comment, Mention
 from annotation.quality.write.checks import add_checks, set_check_rules
+from annotation.workflow import Right
 from tests.annotation.quality.test_checks import RULES, is_check
 from tests.annotation.work_data import annotation_of, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
@@ -104,3 +106,12 @@ def test_an_unsaved_sample_offers_no_names(ana: User, benchmark: Benchmark) -> N
     url = reverse("annotation:review-comments", args=["kitchen", sample.key])
     assert signed_in(ana).get(url).status_code in (200, 403)
     assert not Comment.objects.exists()
+
+
+def test_members_who_may_are_those_of_whom_access_says_so(
+    ana: User, rui: User, lea: User, sam: User, benchmark: Benchmark
+) -> None:
+    benchmark.memberships.create(user=ana, role="reviewer")
+    for right in Right:
+        people = {one for one in (ana, rui, lea, sam) if allowed(one, benchmark, right)}
+        assert set(members_who_may(benchmark, right)) == people, right
