@@ -18,16 +18,17 @@ from annotation.webhooks.write import add_webhook, change_webhook, remove_webhoo
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import TextField, read_form
+from webapp.common.api import TextField
+from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 
 
-class WebhookFields(serializers.Serializer[Any]):
+class WebhookFields(Form):
     kinds = serializers.MultipleChoiceField(choices=KINDS, required=False, allow_empty=False)
     active = serializers.BooleanField(required=False, help_text="True enables a webhook that was disabled.")
 
 
-class NewWebhook(serializers.Serializer[Any]):
+class NewWebhook(Form):
     url = TextField(max_length=2000)
     format = serializers.ChoiceField(choices=Webhook.Format.choices, required=False, default="json")
     kinds = serializers.MultipleChoiceField(choices=KINDS, allow_empty=False)
