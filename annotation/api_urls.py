@@ -8,6 +8,7 @@ from annotation.studio import api as studio
 from annotation.task import api as task
 from annotation.tools import api as toolbox
 from annotation.versions import api as versions
+from annotation.webhooks import api as hooks
 from webapp.common.addresses import KEY
 
 BENCHMARK = "benchmarks/<slug:slug>"
@@ -23,6 +24,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/task/draft/", task.draft, name="api-task-draft"),
     path(f"{BENCHMARK}/task/activation/", task.activation, name="api-task-activation"),
     path(f"{BENCHMARK}/versions/", versions.versions, name="api-versions"),
+    path(f"{BENCHMARK}/webhooks/", hooks.webhooks, name="api-webhooks"),
+    path(f"{BENCHMARK}/webhooks/<int:pk>/", hooks.webhook, name="api-webhook"),
+    path(f"{BENCHMARK}/webhooks/<int:pk>/test/", hooks.webhook_test, name="api-webhook-test"),
+    path(f"{BENCHMARK}/webhooks/<int:pk>/deliveries/", hooks.deliveries, name="api-webhook-deliveries"),
+    path(f"{BENCHMARK}/webhooks/<int:pk>/deliveries/<int:delivery>/again/", hooks.again, name="api-webhook-again"),
     path(f"{BENCHMARK}/adjudications/", review.adjudications, name="api-adjudications"),
     path(f"{BENCHMARK}/adjudications/{KEY}/", review.adjudication, name="api-adjudication"),
     path(f"{BENCHMARK}/facets/", samples.facets, name="api-sample-facets"),

@@ -19,6 +19,7 @@ from annotation.studio.views import suggestions
 from annotation.task import views as task
 from annotation.tools.views import bank as tools
 from annotation.versions import views as versions
+from annotation.webhooks import views as hooks
 from annotation.work.views import problems as work_problems
 from annotation.work.views import reopen as work_reopen
 from annotation.work.views import samples as work_samples
@@ -36,6 +37,7 @@ QUALITY = "benchmarks/<slug:slug>/quality"
 WORK = "benchmarks/<slug:slug>/work"
 REVIEW = "benchmarks/<slug:slug>/review"
 TOOLS = "benchmarks/<slug:slug>/settings/tools"
+WEBHOOKS = "benchmarks/<slug:slug>/settings/webhooks"
 CHAIN = "benchmarks/<slug:slug>/toolchain"
 
 urlpatterns = [
@@ -89,6 +91,14 @@ urlpatterns = [
     path(f"{TOOLS}/<int:pk>/", tools.tool, name="tool"),
     path(f"{TOOLS}/<int:pk>/merge/", tools.merge, name="tool-merge"),
     path(f"{TOOLS}/<int:pk>/refuse/", tools.refuse, name="tool-refuse"),
+    path(f"{WEBHOOKS}/", hooks.webhooks, name="webhooks"),
+    path(f"{WEBHOOKS}/<int:pk>/", hooks.webhook, name="webhook"),
+    path(f"{WEBHOOKS}/<int:pk>/test/", hooks.act, {"verb": "test"}, name="webhook-test"),
+    path(f"{WEBHOOKS}/<int:pk>/enable/", hooks.act, {"verb": "enable"}, name="webhook-enable"),
+    path(f"{WEBHOOKS}/<int:pk>/disable/", hooks.act, {"verb": "disable"}, name="webhook-disable"),
+    path(f"{WEBHOOKS}/<int:pk>/secret/", hooks.act, {"verb": "secret"}, name="webhook-secret"),
+    path(f"{WEBHOOKS}/<int:pk>/remove/", hooks.act, {"verb": "remove"}, name="webhook-remove"),
+    path(f"{WEBHOOKS}/<int:pk>/deliveries/<int:delivery>/again/", hooks.again, name="webhook-again"),
     path(f"{WORK}/", work.work, name="work"),
     path(f"{WORK}/pause/", work.pause_work, name="work-pause"),
     path(f"{WORK}/resume/", work.resume_work, name="work-resume"),

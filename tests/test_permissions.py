@@ -34,6 +34,8 @@ from annotation.models import (
     Problem,
     Receipt,
     Sample,
+    Webhook,
+    WebhookDelivery,
 )
 from annotation.quality.write.audits import draw_audit
 from annotation.quality.write.checks import add_checks
@@ -62,6 +64,8 @@ from webapp.accounts.scopes import Scope
 from webapp.accounts.sessions import kept_as
 from webapp.jobs.models import Job
 from webapp.jobs.runner import run_waiting
+from webapp.notifications.models import Notification
+from webapp.notifications.write import Event, notify
 
 ADMIN_SITE = "admin:"
 LET_IN = {"GET": frozenset({200})}
@@ -132,7 +136,7 @@ class World:
             "session": kept_as(self.session_of(lea)),
             "invitation": invitation.pk,
             "ana": ana.pk,
-            **marks_of(lea, benchmark),
+            **(marks_of(lea, benchmark) | webhook_of(lea, benchmark)),
             "chain": chain.pk,
             "tool": add_tool(actor=lea, benchmark=benchmark, name="saw", segment="27", aliases=[]).pk,
             **quality_of(lea, ana, benchmark),
@@ -229,6 +233,15 @@ def marks_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
         "note": note.pk,
         "slice": save_slice(actor=lea, benchmark=benchmark, name="Wrong", query="wrong").pk,
     }
+
+
+def webhook_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
+    """A webhook of the benchmark with a delivery, and an entry of Lea's inbox."""
+    hook = Webhook.objects.create(benchmark=benchmark, url="https://hooks.example.org/a", kinds=["freeze"])
+    sent = WebhookDelivery.objects.create(webhook=hook, event="msg_1", kind="freeze", body="{}", state="failed")
+    notify(Event("freeze", {"title": "Street"}, benchmark=benchmark.slug), [lea.pk])
+    told = Notification.objects.of(lea).latest("pk")
+    return {"webhook": hook.pk, "delivery": sent.pk, "notification": told.pk}
 
 
 def judging_of(lea: User, benchmark: Benchmark, picture: Image) -> dict[str, Any]:

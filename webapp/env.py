@@ -96,9 +96,13 @@ VARIABLES: tuple[Variable, ...] = (
         "Model endpoints that need no https and may be in private networks: host:port or CIDR, separated by commas. "
         "Unset: this machine, if the server listens only on it."
     )),
+    Variable("SIGHTLINE_WEBHOOK_HOSTS", "", (
+        "Targets of webhooks that need no https and may be in private networks: host:port or CIDR, separated by "
+        "commas. Unset: public https only."
+    )),
     Variable("SIGHTLINE_SEAL_KEY", "", (
-        "At least 32 random characters that encrypt keys of model endpoints in the database. Unset: keys come from "
-        "SIGHTLINE_KEY_NAME variables only."
+        "At least 32 random characters that encrypt keys of model endpoints and secrets of webhooks in the database. "
+        "Unset: no webhooks, and keys come from SIGHTLINE_KEY_NAME variables only."
     )),
     Variable("SIGHTLINE_RUN_CODE", "no", (
         "Experiments may run code of models in a sandbox (bubblewrap, or Landlock on Linux 6.12 and later)."

@@ -26,6 +26,7 @@ INSTALLED_APPS = [
     "webapp.common.apps.CommonConfig",
     "webapp.accounts.apps.AccountsConfig",
     "webapp.jobs.apps.JobsConfig",
+    "webapp.notifications.apps.NotificationsConfig",
     "annotation.apps.AnnotationConfig",
     "evaluation.apps.EvaluationConfig",
 ]
@@ -140,6 +141,7 @@ MCP_SECRET = env.text("SIGHTLINE_MCP_SECRET")
 
 # Of endpoints that run models
 ENDPOINT_HOSTS = env.endpoint_hosts("SIGHTLINE_ENDPOINT_HOSTS", listening_on=env.text("HOST"))
+WEBHOOK_HOSTS = env.words("SIGHTLINE_WEBHOOK_HOSTS")
 ENDPOINT_KEYS = env.endpoint_keys()
 RUN_CODE = env.flag("SIGHTLINE_RUN_CODE")
 SEAL_KEY = env.secret("SIGHTLINE_SEAL_KEY", least=32)

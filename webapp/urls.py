@@ -23,6 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("evaluation.api_urls")),
     path("", include("webapp.accounts.urls")),
     path("jobs/", include("webapp.jobs.urls")),
+    path("notifications/", include("webapp.notifications.urls")),
     path("", include("annotation.urls")),
     path("", include("evaluation.urls")),
 ]

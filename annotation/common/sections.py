@@ -33,6 +33,7 @@ SECTIONS: list[Section] = [
     Section("queue", gettext_lazy("Queue"), "annotation:queue-settings", place=5),
     Section("suggestions", gettext_lazy("Suggested boxes"), "annotation:suggestions", place=6),
     Section("tools", gettext_lazy("Tool bank"), "annotation:tools", 7, lambda one: one.tools.proposed().count()),
+    Section("webhooks", gettext_lazy("Webhooks"), "annotation:webhooks", place=15),
     Section("log", gettext_lazy("Audit log"), "annotation:log", place=20),
 ]
 

@@ -8,7 +8,9 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.common.access import allowed, require
-from annotation.models import Annotation, Benchmark, CheckAnswer, Comment
+from annotation.common.notices import notify_commented
+from annotation.content.mentions import mentionable, named_in
+from annotation.models import Annotation, Benchmark, CheckAnswer, Comment, Mention
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -78,6 +80,9 @@ def add_comment(
             actor=actor, action=_action(annotation, "comment"), subject=annotation, benchmark=sample.benchmark.slug,
             reason=text, data={"sample": sample.key, "comment": comment.pk},
         )  # fmt: skip
+        mentioned = named_in(text, mentionable(actor, annotation)) if "@" in text else []
+        Mention.objects.bulk_create([Mention(comment=comment, person=person) for person in mentioned])
+        notify_commented(actor, comment, mentioned)
     return comment
 
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.common.access import require
+from annotation.common.notices import notify_frozen
 from annotation.content.chains.read import further_by_sample
 from annotation.models import AcceptedChain, Benchmark, Sample, Version, VersionEntry
 from annotation.workflow import Right
@@ -57,4 +58,5 @@ def freeze_version(*, actor: User | None, benchmark: Benchmark, note: str = "") 
             batch_size=1000,
         )
         audit.record(actor=actor, action="version.freeze", subject=version, benchmark=benchmark.slug, after=str(number))
+        notify_frozen(actor, version)
     return version

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.common.access import require
+from annotation.common.notices import notify_authors
 from annotation.models import Adjudication, Annotation, Sample
 from annotation.workflow import SampleState, State, sample_state, transition
 from webapp.accounts.models import User
@@ -37,6 +38,8 @@ def apply_transition(
             code="wrong_state",
         )
     annotation.state, annotation.held_until = step.after.value, None
+    if step.after is State.RETURNED:
+        notify_authors("returned", actor, sample.benchmark, [annotation])
     audit.record(
         actor=actor, action=f"annotation.{name}", subject=annotation, benchmark=sample.benchmark.slug,
         before=before.value, after=step.after.value, reason=reason, data={"sample": sample.key, **(data or {})},

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from annotation.common.access import require
+from annotation.common.notices import notify_guideline
 from annotation.guideline_text import Outline, outline
 from annotation.models import Benchmark, GoldCheck, Guideline, GuidelineReading, Sample
 from annotation.workflow import Right, SampleState
@@ -44,6 +45,7 @@ def publish(
         GuidelineReading.objects.create(guideline=made, user=actor)
         data = {"number": made.number, "note": note, "required": must_read}
         audit.record(actor=actor, action="guidelines.publish", subject=made, benchmark=benchmark.slug, data=data)
+        notify_guideline(actor, made)
     return made
 
 

@@ -3,7 +3,7 @@ from annotation.models.annotation import Annotation, GoldBox, PlanTool, Referenc
 from annotation.models.audit import AuditDraw, AuditItem
 from annotation.models.benchmark import Benchmark, ContentChange, InvitedRole, Membership, Version, VersionEntry
 from annotation.models.chains import AcceptedChain, VerifiedChain
-from annotation.models.comment import BlindAnswer, Comment
+from annotation.models.comment import BlindAnswer, Comment, Mention
 from annotation.models.draft import Draft, Receipt, SkippedDraft
 from annotation.models.guideline import Guideline, GuidelineReading
 from annotation.models.imports import ImportIssue, ImportRecord
@@ -12,13 +12,14 @@ from annotation.models.quality import CheckAnswer, GoldCheck, QualificationAttem
 from annotation.models.sample import FacetValue, Gold, Image, OriginalFile, Sample
 from annotation.models.task import BenchmarkSchema, FacetAlias
 from annotation.models.tools import BankTool, ToolName
+from annotation.models.webhook import Webhook, WebhookDelivery
 
 __all__ = [
     "AcceptedChain", "Adjudication", "AdjudicationRule", "Annotation", "Assignment", "AuditDraw", "AuditItem",
     "BankTool", "Benchmark", "BenchmarkQueue", "BenchmarkSchema", "BlindAnswer", "CheckAnswer",
     "Comment", "ContentChange", "Draft", "FacetAlias", "FacetValue", "Gold", "GoldBox", "GoldCheck", "Guideline",
-    "GuidelineReading", "Image", "ImportIssue", "ImportRecord", "InvitedRole", "Lease",
-    "Membership", "OriginalFile", "Pause", "PlanTool", "Problem", "QualificationAttempt", "QualityRules", "Receipt",
+    "GuidelineReading", "Image", "ImportIssue", "ImportRecord", "InvitedRole", "Lease", "Membership", "Mention",
+    "OriginalFile", "Pause", "PlanTool", "Problem", "QualificationAttempt", "QualityRules", "Receipt",
     "ReferenceCall", "Review", "Revision", "Sample", "Skip", "SkippedDraft", "ToolName", "VerifiedChain", "Version",
-    "VersionEntry",
+    "VersionEntry", "Webhook", "WebhookDelivery",
 ]  # fmt: skip

@@ -59,6 +59,20 @@ class Comment(models.Model):
         return self.annotation or self.check_answer
 
 
+class Mention(models.Model):
+    """A person whom a comment names with @, and who can see what it is about."""
+
+    comment = models.ForeignKey(Comment, on_delete=models.CASCADE, related_name="mentions")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="mentions")
+
+    class Meta:
+        ordering = ["comment", "pk"]
+        constraints = [models.UniqueConstraint(fields=["comment", "person"], name="mention_once")]
+
+    def __str__(self) -> str:
+        return f"{self.person} in {self.comment_id}"
+
+
 class BlindAnswer(models.Model):
     """What a reviewer answered before seeing the gold, and how long it took: a measure of people on the sample.
 

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.common.access import allowed, require
+from annotation.common.notices import notify_authors
 from annotation.content.transitions import close_rounds, open_disputes
 from annotation.models import Annotation, Benchmark, Sample
 from annotation.models.querysets.samples import SampleQuerySet
@@ -26,6 +27,9 @@ from webapp.common.models import AuditEntry
 
 MOST = 10_000
 """Samples of one batch."""
+
+NOTIFIED = {"send_back": "returned", "reopen": "reopened"}
+"""Transitions that give an annotation back to its author, and the sentence that says so."""
 
 SETTLED = (SampleState.ACCEPTED, SampleState.DISCARDED)
 
@@ -83,6 +87,8 @@ def apply_transitions(*, actor: User, batch: Batch, annotations: Sequence[Annota
             annotation.state, annotation.held_until = step.after.value, None
             entries.append(_entry(actor, annotation, name, before, reason))
     audit.record_many(entries)
+    if name in NOTIFIED:
+        notify_authors(NOTIFIED[name], actor, batch.benchmark, annotations)
     close_rounds({annotation.sample_id for annotation in annotations})
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.common.access import require
+from annotation.common.notices import notify_paused, notify_resumed
 from annotation.models import Benchmark, Membership, Pause
 from annotation.models.querysets.samples import PauseQuerySet
 from annotation.workflow import Right
@@ -39,6 +40,7 @@ def pause(*, actor: User, benchmark: Benchmark, reason: str, user: User | None =
             return standing
         made = Pause.objects.create(benchmark=benchmark, user=user, reason=reason, paused_by=actor)
         _note(actor, made, "queue.pause", reason)
+        notify_paused(actor, made)
     return made
 
 
@@ -49,6 +51,7 @@ def pause_automatically(*, user: User, benchmark: Benchmark, reason: str, data: 
         return
     made = Pause.objects.create(benchmark=benchmark, user=user, reason=reason)
     _note(None, made, "queue.pause", reason, data)
+    notify_paused(None, made)
 
 
 def resume(*, actor: User, benchmark: Benchmark, user: User | None = None) -> bool:
@@ -60,6 +63,7 @@ def resume(*, actor: User, benchmark: Benchmark, user: User | None = None) -> bo
             return False
         Pause.objects.filter(pk=standing.pk).update(lifted_at=timezone.now(), lifted_by=actor)
         _note(actor, standing, "queue.resume")
+        notify_resumed(actor, standing)
     return True
 
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.idempotency import answer_once
+from annotation.common.notices import notify_assigned
 from annotation.common.words import state_words
 from annotation.content.revisions import revision_json
 from annotation.models import Annotation, Assignment, Benchmark, Draft, Lease, Membership, Receipt, Revision, Sample
@@ -125,6 +126,8 @@ def _reopen(actor: User, batch: Batch, plan: Plan, reason: str) -> None:
             groups.setdefault((author, place), []).append(annotation)
     for (author, place), changed in groups.items():
         Annotation.objects.filter(pk__in=[one.pk for one in changed]).update(author=author, place=place)
+        for one in changed:
+            one.author, one.place = author, place
     opened = [annotation for annotation, _, _ in plan.drafts]
     apply_transitions(actor=actor, batch=batch, annotations=opened, name="reopen", reason=reason)
     _draft_again(opened)
@@ -152,6 +155,8 @@ def _begin_afresh(actor: User, batch: Batch, plan: Plan, reason: str, to: User |
     if to is not None:
         now = timezone.now()
         insert_rows(Assignment, ("sample", "user", "created_at"), [(sample.pk, to.pk, now) for sample in samples])
+        if samples:
+            notify_assigned(actor, batch.benchmark, to)
     audit.record_many(
         audit.entry(
             actor=actor, action="sample.reopen", subject=sample, benchmark=batch.benchmark.slug,

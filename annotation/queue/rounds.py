@@ -11,6 +11,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotation.common.bank import bank_of
+from annotation.common.notices import notify_disputed
 from annotation.consensus import BoxGroup, Compared, Facets, compare, proposal, proposed_facets, provenance
 from annotation.content.checks import obstacles_in
 from annotation.content.json import BoxName, content_to_json
@@ -107,6 +108,8 @@ def _open(sample: Sample, rule: AdjudicationRule, submissions: Submissions) -> A
         data={"round": made.round, "disputed": [field.value for field in compared.disputed]},
     )  # fmt: skip
     update_sample_state(sample)
+    if made.outcome == Adjudication.Outcome.DISPUTED:
+        notify_disputed(None, sample)
     return made
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 
-from evaluation.endpoints.addresses import Address, Resolve, resolve
-from evaluation.endpoints.connection import open_client
+from annotation.outgoing.addresses import Address, Resolve, resolve
+from annotation.outgoing.connection import open_client
 from evaluation.endpoints.detectors import PATH, read_detections
 from evaluation.endpoints.errors import CallCancelled, CallFailed, ErrorKind
 from evaluation.endpoints.exchange import CHAT, Exchange, Outcome, Timeouts

@@ -9,7 +9,7 @@ from threading import Event, Thread
 
 import httpx
 
-from evaluation.endpoints.addresses import Address, AddressRejected
+from annotation.outgoing.addresses import Address, AddressRejected
 from evaluation.endpoints.errors import CallCancelled, ErrorKind
 from evaluation.endpoints.outgoing import Payload
 from evaluation.endpoints.redact import Redactor

@@ -5,22 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from evaluation.endpoints.addresses import Address, AddressRejected, read_host
+from annotation.outgoing.addresses import Address, AddressRejected, read_host
+from annotation.outgoing.sealing import LEAST_KEY, SIGNS, KeyRejected, checked_key
 
 PREFIX = "SIGHTLINE_KEY_"
 HOSTS = "_HOSTS"
-LEAST = 8
-"""Characters of a key. A shorter text could not be distinguished from ordinary words, and is a placeholder."""
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
-_SIGNS = r"[A-Za-z0-9_.~+/:|=@!$*,;#?^(){}\[\]-]"
-FORM = rf"^\s*{_SIGNS}{{{LEAST},}}\s*$"
+FORM = rf"^\s*{SIGNS}{{{LEAST_KEY},}}\s*$"
 """What a key looks like."""
-_KEY = re.compile(rf"{_SIGNS}+")
 _USUAL = 443
-
-
-class KeyRejected(ValueError):
-    """There is no such key, or it may not go to this host. The text contains no key."""
 
 
 class Keys:
@@ -58,19 +51,6 @@ class Keys:
                 f"An administrator can add the host to {PREFIX}{name}{HOSTS}."
             )
         return checked_key(self._found[PREFIX + name])
-
-
-def checked_key(key: str) -> str:
-    """Return a key without spaces around it. Raises ``KeyRejected`` if it is short or has unusual characters.
-
-    Without quotes, backslashes, ``<``, ``>``, ``&`` and ``%``, a key looks the same wherever it is repeated.
-    """
-    key = key.strip()
-    if len(key) < LEAST:
-        raise KeyRejected(f"A key has at least {LEAST} characters. Leave it empty if the server needs none.")
-    if not _KEY.fullmatch(key):
-        raise KeyRejected("The key has a space, a quote or another character that keys don't have. Copy it again.")
-    return key
 
 
 def _host_and_port(entry: str, name: str) -> tuple[str, int]:

@@ -59,6 +59,13 @@ WORDS: Mapping[str, Text] = {
     "token.create": gettext_lazy("created an API token"),
     "token.refuse": gettext_lazy("used an API token outside its scopes"),
     "token.revoke": gettext_lazy("revoked an API token"),
+    "webhook.add": gettext_lazy("added a webhook"),
+    "webhook.change": gettext_lazy("changed a webhook"),
+    "webhook.disable": gettext_lazy("disabled a webhook"),
+    "webhook.remove": gettext_lazy("removed a webhook"),
+    "webhook.secret": gettext_lazy("gave a webhook another secret"),
+    "webhook.send_again": gettext_lazy("sent a webhook delivery again"),
+    "webhook.test": gettext_lazy("tested a webhook"),
     "version.freeze": gettext_lazy("froze a version"),
 }
 """What is not here is shown as its code: "note.write"."""

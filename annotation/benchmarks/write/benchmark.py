@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext
 
 from annotation.common.access import require
+from annotation.common.notices import notify_role
 from annotation.common.rules import refuse_open_blind_work
 from annotation.models import Benchmark, BenchmarkQueue, Membership
 from annotation.workflow import Right, Role
@@ -65,6 +66,7 @@ def add_member(*, actor: User | None, benchmark: Benchmark, user: User, role: Ro
             audit.record(
                 actor, "member.add", membership, benchmark.slug, after=role.value, personal={"person": user.email}
             )
+            notify_role(actor, membership)
     benchmark.known_people = {}
     return membership
 

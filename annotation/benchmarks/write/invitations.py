@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.access import require
+from annotation.common.notices import notify_joined
 from annotation.common.words import ROLE_WORDS
 from annotation.models import Benchmark, InvitedRole, Membership
 from annotation.workflow import Right, Role
@@ -68,13 +69,17 @@ def withdraw(*, actor: User, benchmark: Benchmark, invitation: Invitation) -> No
 @when_accepted
 def join(invitation: Invitation, user: User) -> None:
     """The roles of an accepted invitation become memberships."""
+    joined: dict[int, Benchmark] = {}
     for invited in InvitedRole.objects.filter(invitation=invitation).select_related("benchmark"):
         membership, added = Membership.objects.get_or_create(benchmark=invited.benchmark, user=user, role=invited.role)
         if added:
+            joined[invited.benchmark_id] = invited.benchmark
             audit.record(
                 user, "member.add", membership, invited.benchmark.slug, after=invited.role,
                 data={"invitation": invitation.pk},
             )  # fmt: skip
+    for benchmark in joined.values():
+        notify_joined(user, benchmark, invitation.invited_by_id)
 
 
 @offered_by

@@ -8,12 +8,14 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from annotation.common.access import require
+from annotation.common.notices import notify_role
 from annotation.common.rules import refuse_open_blind_work
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, Role
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
+from webapp.notifications.write import forget
 
 DETAILS = ("title", "description", "licence", "public", "marks_open", "remove_metadata", "remote_allowed")
 
@@ -59,9 +61,12 @@ def set_roles(*, actor: User | None, benchmark: Benchmark, user: User, roles: Co
         for role in sorted(wanted - memberships.keys()):
             given = Membership.objects.create(benchmark=benchmark, user=user, role=role)
             _note(actor, benchmark, given, "member.add", after=role)
+            notify_role(actor, given)
         for role in sorted(memberships.keys() - wanted):
             _note(actor, benchmark, memberships[role], "member.remove", before=role)
             memberships[role].delete()
+        if not wanted and not benchmark.public:
+            forget(user, benchmark.slug)
     benchmark.known_people = {}
     return wanted
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from annotation.common.notices import notify_imported
 from annotation.models import ImportRecord
 from webapp.accounts.models import User
 from webapp.jobs.actions import enqueue_on_commit
 from webapp.jobs.models import Job
+from webapp.jobs.parts import STOPPED_BY_A_PERSON
 
 State = ImportRecord.State
 WORKING = (State.READING, State.RUNNING, State.UNDOING)
@@ -34,4 +36,9 @@ def has_stopped(record: ImportRecord, job: Job | None) -> bool:
 
 def note_stopped(sentence: str, *, record_id: int) -> None:
     """Have an unfinished import say why its job stopped; "": its job is under way again."""
-    ImportRecord.objects.filter(pk=record_id, state__in=WORKING).update(error=sentence)
+    record = ImportRecord.objects.filter(pk=record_id, state__in=WORKING).select_related("benchmark").first()
+    if record is None:
+        return
+    ImportRecord.objects.filter(pk=record_id).update(error=sentence)
+    if sentence and sentence != STOPPED_BY_A_PERSON and record.state != State.UNDOING:
+        notify_imported(record, stopped=True)

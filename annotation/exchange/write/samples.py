@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.common.access import allowed, require
+from annotation.common.notices import notify_imported
 from annotation.content.bank_file import import_bank
 from annotation.content.samples import WRITTEN, save_samples
 from annotation.images.store import store_pictures, taken_out
@@ -298,3 +299,4 @@ def finish_record(actor: User | None, record: ImportRecord, counts: Counter[str]
             actor=actor, action=f"import.{record.kind}", subject=record, benchmark=record.benchmark.slug,
             data={"file": record.file_name, "counts": dict(counts)},
         )  # fmt: skip
+        notify_imported(record)

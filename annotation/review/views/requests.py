@@ -6,18 +6,20 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.common.access import allowed
 from annotation.common.loading import load_benchmark
 from annotation.common.requests import answers_json, body_of, key_of, number_of, text_of, texts_of
 from annotation.common.sample import comment_json, load_sample, next_url, person_of
 from annotation.content.comments import add_comment, resolve_comment
+from annotation.content.mentions import mentionable
 from annotation.models import Annotation, CheckAnswer, Comment, Sample
 from annotation.queue.blind.present import blind_answer_of
 from annotation.queue.check_work import check_of
 from annotation.queue.leases import REVIEW, renew_or_refuse
 from annotation.queue.leave_review import leave_review
+from annotation.queue.rounds import several_submitted
 from annotation.queue.skip import skip
 from annotation.review.write.decisions import Decision, answer_blind, decide, under_review
 from annotation.workflow import Right
@@ -48,11 +50,14 @@ def decide_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     return JsonResponse({"next": next_url("annotation:review-sample", slug, following)})
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 @answers_json
 def comments(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"text", "x"?, "y"?, "parent"?} -> 201 with the comment. On the annotation under review; an author's own else."""
+    """{"text", "x"?, "y"?, "parent"?} -> 201 with the comment. On the annotation under review; an author's own else.
+    GET -> {"people"}: the names that a comment can mention."""
     person, sample = load_sample(request, slug, key, Right.VIEW)
+    if request.method == "GET":
+        return JsonResponse({"people": _mentionable(person, sample)})
     data = body_of(request)
     x, y, parent = number_of(data, "x"), number_of(data, "y"), data.get("parent")
     if (x is None) != (y is None):
@@ -108,6 +113,15 @@ def renew_review(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     lost = gettext("Your reservation of %(key)s expired. Submit a decision to reserve it again if it is free.")
     renew_or_refuse(person, sample, REVIEW, lost)
     return JsonResponse({})
+
+
+def _mentionable(person: User, sample: Sample) -> list[str]:
+    """Names, each once. While several annotations wait, their authors have no names."""
+    about = _annotation(person, sample)
+    people = mentionable(person, about)
+    if about.author_id != person.pk and several_submitted(sample):
+        people = [one for one in people if one.pk != about.author_id]
+    return list(dict.fromkeys(one.name for one in people if one.name))
 
 
 def _annotation(person: User, sample: Sample) -> Annotation | CheckAnswer:

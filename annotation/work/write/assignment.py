@@ -7,6 +7,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.idempotency import answer_once
+from annotation.common.notices import notify_assigned
 from annotation.common.words import state_words
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Lease, Receipt, Sample, Skip
 from annotation.models.querysets.samples import SampleQuerySet
@@ -52,6 +53,8 @@ def _assign(actor: User, batch: Batch, to: User) -> None:
     changed = [sample for sample in given if sample.pk in taken or before.get(sample.pk) != to.pk]
     _clear_seats(changed, batch, taken, to)
     _give(changed, taken, to)
+    if changed:
+        notify_assigned(actor, batch.benchmark, to)
     audit.record_many(
         audit.entry(
             actor=actor, action="sample.assign", subject=sample, benchmark=batch.benchmark.slug,

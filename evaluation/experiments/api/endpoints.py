@@ -12,8 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
+from annotation.outgoing import addresses
 from annotation.workflow import Right
-from evaluation.endpoints import addresses, keys
+from evaluation.endpoints import keys
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.write.endpoints import (
     CHANGEABLE,

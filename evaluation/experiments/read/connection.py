@@ -6,13 +6,13 @@ from typing import Any
 
 from django.conf import settings
 
-from evaluation.endpoints.addresses import Address, AddressRejected
+from annotation.outgoing.addresses import Address, AddressRejected
+from annotation.outgoing.sealing import Sealer, SealingUnavailable
 from evaluation.endpoints.client import Client, Settings
 from evaluation.endpoints.keys import KeyRejected, Keys
 from evaluation.endpoints.limiter import FIRST_WINDOW, Limiter, Limits
 from evaluation.endpoints.presets import PRESETS
 from evaluation.endpoints.prices import Price, Prices, Rates
-from evaluation.endpoints.sealing import Sealer, SealingUnavailable
 from evaluation.models import Endpoint
 from webapp.common.errors import Conflict, InvalidInput
 
@@ -32,7 +32,7 @@ def key_of(endpoint: Endpoint) -> str:
         if endpoint.key_name:
             return Keys(settings.ENDPOINT_KEYS).key(endpoint.key_name, address)
         if endpoint.sealed_key:
-            return Sealer(settings.SEAL_KEY).open(endpoint.sealed_key, endpoint=str(endpoint.pk), address=address)
+            return Sealer(settings.SEAL_KEY).open(endpoint.sealed_key, owner=str(endpoint.pk), address=address)
     except (InvalidInput, KeyRejected, SealingUnavailable, ValueError) as error:
         raise Conflict(str(error), code="endpoint-key") from error
     return ""

@@ -11,10 +11,10 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.models import Benchmark
+from annotation.outgoing.addresses import LOOPBACK, Allowed, read_ip
 from annotation.toolbox.offer import OMITTABLE
 from annotation.workflow import Right
 from evaluation.common.lineage.write import place_of, refuse_taken
-from evaluation.endpoints.addresses import LOOPBACK, Allowed, read_ip
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.connection import address_of, settings_of
 from evaluation.experiments.read.prompts import PromptVersion, prompt_named

@@ -12,10 +12,10 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.models import Benchmark
+from annotation.outgoing.sealing import Sealer, SealingUnavailable
 from annotation.workflow import Right
 from evaluation.endpoints.keys import KeyRejected
 from evaluation.endpoints.presets import PRESETS
-from evaluation.endpoints.sealing import Sealer, SealingUnavailable
 from evaluation.experiments.read.connection import address_of
 from evaluation.experiments.write.managers import require_manager
 from evaluation.models import Endpoint, Experiment
@@ -159,7 +159,7 @@ def _clean(endpoint: Endpoint) -> None:
 
 def _seal(endpoint: Endpoint, key: str) -> None:
     try:
-        sealed = Sealer(settings.SEAL_KEY).seal(key, endpoint=str(endpoint.pk), address=address_of(endpoint.base_url))
+        sealed = Sealer(settings.SEAL_KEY).seal(key, owner=str(endpoint.pk), address=address_of(endpoint.base_url))
     except KeyRejected as error:
         raise InvalidInput(str(error), field="key") from error
     except SealingUnavailable as error:

@@ -1,4 +1,5 @@
 import { t } from "../lib/t.js";
+import { Mentions } from "./mentions.js";
 import { send } from "./review-send.js";
 import { pinAt } from "./stage-places.js";
 
@@ -23,6 +24,7 @@ export class Comments {
     this.#root = root;
     this.#places = places;
     this.#form = root.querySelector("form");
+    new Mentions(this.#form, root.dataset.url, signal);
     this.#form.addEventListener("submit", (event) => this.#send(event), { signal });
     this.#form.addEventListener("keydown", (event) => this.#formKey(event), { signal });
     root.addEventListener("click", (event) => this.#click(event), { signal });

@@ -38,5 +38,9 @@ export class SightlineJobs extends HTMLElement {
   #show(text) {
     if (text !== this.#shown) this.innerHTML = text;
     this.#shown = text;
+    this.shown();
   }
+
+  /** What else shows the contents: see SightlineBell. */
+  shown() {}
 }

@@ -182,6 +182,7 @@ def test_a_body_that_needs_something_is_needed_itself(lea: User) -> None:
         "question_ask",
         "score",
         "study_change",
+        "webhook_change",
     }
 
 

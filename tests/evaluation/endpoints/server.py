@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from evaluation.endpoints.addresses import LOOPBACK
+from annotation.outgoing.addresses import LOOPBACK
 from evaluation.endpoints.client import Client, Settings
 from evaluation.endpoints.errors import CallFailed
 from evaluation.endpoints.exchange import Timeouts

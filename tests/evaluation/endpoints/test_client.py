@@ -11,7 +11,7 @@ from threading import Event, Thread, get_ident
 import httpx
 import pytest
 
-from evaluation.endpoints.addresses import LOOPBACK
+from annotation.outgoing.addresses import LOOPBACK
 from evaluation.endpoints.client import Client, Settings
 from evaluation.endpoints.errors import CallCancelled, ErrorKind
 from evaluation.endpoints.exchange import Timeouts

@@ -13,9 +13,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from evaluation.endpoints.addresses import LOOPBACK, Address, AddressRejected, Allowed
+from annotation.outgoing.addresses import LOOPBACK, Address, AddressRejected, Allowed
+from annotation.outgoing.connection import Pinned
 from evaluation.endpoints.client import Client, Settings
-from evaluation.endpoints.connection import Pinned
 from evaluation.endpoints.errors import CallFailed, ErrorKind
 from tests.evaluation.endpoints.server import BODY, Answer, Time, client, no_images, serving, spoken, whole
 
@@ -36,11 +36,11 @@ BAD: list[tuple[str, str, tuple[str, ...], str]] = [
     ("loopback, IPv6", "https://[::1]/v1", (), "not public"),
     ("mapped", "https://[::ffff:127.0.0.1]/v1", (), "not public"),
     ("mapped, as hexadecimal", "https://[::ffff:7f00:1]/v1", (), "not public"),
-    ("mapped metadata service", "https://[::ffff:169.254.169.254]/v1", (), "no endpoint may use"),
+    ("mapped metadata service", "https://[::ffff:169.254.169.254]/v1", (), "no request may use"),
     ("compatible", "https://[::127.0.0.1]/v1", (), "not public"),
     ("6to4", "https://[2002:7f00:1::]/v1", (), "not public"),
     ("NAT64", "https://[64:ff9b::7f00:1]/v1", (), "not public"),
-    ("NAT64 of the metadata service", "https://[64:ff9b::a9fe:a9fe]/v1", (), "no endpoint may use"),
+    ("NAT64 of the metadata service", "https://[64:ff9b::a9fe:a9fe]/v1", (), "no request may use"),
     ("Teredo", "https://[2001:0:7f00:1::]/v1", (), "not public"),
     ("private 10", "https://10.0.0.5/v1", (), "not public"),
     ("private 172", "https://172.16.3.4/v1", (), "not public"),
@@ -48,17 +48,17 @@ BAD: list[tuple[str, str, tuple[str, ...], str]] = [
     ("shared address space", "https://100.64.0.1/v1", (), "not public"),
     ("unique local", "https://[fd12:3456::1]/v1", (), "not public"),
     ("site local", "https://[fec0::1]/v1", (), "not public"),
-    ("link local", "https://[fe80::1]/v1", (), "no endpoint may use"),
+    ("link local", "https://[fe80::1]/v1", (), "no request may use"),
     ("zone", "https://[fe80::1%25eth0]/v1", (), ""),
-    ("metadata service", "https://169.254.169.254/v1", (), "no endpoint may use"),
-    ("metadata service, IPv6", "https://[fd00:ec2::254]/v1", (), "no endpoint may use"),
-    ("metadata service of another cloud", "https://100.100.100.200/v1", (), "no endpoint may use"),
-    ("wire server", "https://168.63.129.16/v1", (), "no endpoint may use"),
-    ("unspecified", "https://0.0.0.0/v1", (), "no endpoint may use"),
+    ("metadata service", "https://169.254.169.254/v1", (), "no request may use"),
+    ("metadata service, IPv6", "https://[fd00:ec2::254]/v1", (), "no request may use"),
+    ("metadata service of another cloud", "https://100.100.100.200/v1", (), "no request may use"),
+    ("wire server", "https://168.63.129.16/v1", (), "no request may use"),
+    ("unspecified", "https://0.0.0.0/v1", (), "no request may use"),
     ("unspecified, short", "https://0/v1", (), "not an IP address"),
-    ("unspecified, IPv6", "https://[::]/v1", (), "no endpoint may use"),
-    ("multicast", "https://224.0.0.1/v1", (), "no endpoint may use"),
-    ("multicast, IPv6", "https://[ff02::1]/v1", (), "no endpoint may use"),
+    ("unspecified, IPv6", "https://[::]/v1", (), "no request may use"),
+    ("multicast", "https://224.0.0.1/v1", (), "no request may use"),
+    ("multicast, IPv6", "https://[ff02::1]/v1", (), "no request may use"),
     ("broadcast", "https://255.255.255.255/v1", (), "not public"),
     ("reserved", "https://240.0.0.1/v1", (), "not public"),
     ("documentation", "https://[2001:db8::1]/v1", (), "not public"),
@@ -66,7 +66,7 @@ BAD: list[tuple[str, str, tuple[str, ...], str]] = [
     ("name with a period at its end", "https://localhost./v1", ("127.0.0.1",), "not public"),
     ("name of a private address", "https://models.example.com/v1", ("10.0.0.5",), "not public"),
     ("one of several addresses is private", "https://models.example.com/v1", (PUBLIC, "10.0.0.5"), "not public"),
-    ("name of the metadata service", "https://models.example.com/v1", ("169.254.169.254",), "no endpoint may use"),
+    ("name of the metadata service", "https://models.example.com/v1", ("169.254.169.254",), "no request may use"),
     ("name of a mapped address", "https://models.example.com/v1", ("::ffff:10.0.0.5",), "not public"),
     ("address with a zone", "https://models.example.com/v1", ("fe80::1%eth0",), "without a zone"),
     ("plain http", "http://models.example.com/v1", (PUBLIC,), "needs https"),
@@ -134,8 +134,8 @@ NOT_LISTED: list[tuple[str, tuple[str, ...], str]] = [
     ("http://other.internal:8000/v1", ("10.9.9.9",), "not public"),
     ("http://gpu.example.com:8000/v1", ("10.1.2.3", PUBLIC), "needs https"),
     ("http://gpu.example.com:8000/v1", (PUBLIC,), "needs https"),
-    ("http://models.internal:8000/v1", ("169.254.169.254",), "no endpoint may use"),
-    ("http://models.internal:8000/v1", ("0.0.0.0",), "no endpoint may use"),
+    ("http://models.internal:8000/v1", ("169.254.169.254",), "no request may use"),
+    ("http://models.internal:8000/v1", ("0.0.0.0",), "no request may use"),
 ]
 
 
@@ -147,7 +147,7 @@ def test_the_list_opens_what_it_names_and_nothing_else(url: str, addresses: tupl
 
 def test_link_local_addresses_stay_closed_even_if_their_network_is_listed() -> None:
     for url in ("http://169.254.169.254/v1", "http://[fe80::1]/v1", "http://224.0.0.1/v1", "http://0.0.0.0/v1"):
-        with pytest.raises(AddressRejected, match="no endpoint may use"):
+        with pytest.raises(AddressRejected, match="no request may use"):
             Address(url, ("0.0.0.0/0", "::/0"))
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.endpoints.addresses import LOOPBACK, Address
+from annotation.outgoing.addresses import LOOPBACK, Address
+from annotation.outgoing.sealing import SealBroken, Sealer, SealingUnavailable
 from evaluation.endpoints.keys import KeyRejected, Keys
-from evaluation.endpoints.sealing import SealBroken, Sealer, SealingUnavailable
 
 ENVIRON = {
     "SECRET_KEY": "never-for-endpoints",
@@ -92,11 +92,11 @@ def address(url: str = "https://api.example.com/v1") -> Address:
 
 def test_a_sealed_key_opens_for_its_endpoint_at_its_address() -> None:
     sealer = Sealer(SECRET)
-    sealed = sealer.seal("sk-main-12345678", endpoint="7", address=address())
-    assert sealed != sealer.seal("sk-main-12345678", endpoint="7", address=address())
+    sealed = sealer.seal("sk-main-12345678", owner="7", address=address())
+    assert sealed != sealer.seal("sk-main-12345678", owner="7", address=address())
     assert b"sk-main" not in base64.urlsafe_b64decode(sealed.removeprefix("v1."))
     for url in ("https://api.example.com/v1", "https://API.example.com:443/v2"):
-        assert Sealer(SECRET).open(sealed, endpoint="7", address=address(url)) == "sk-main-12345678"
+        assert Sealer(SECRET).open(sealed, owner="7", address=address(url)) == "sk-main-12345678"
 
 
 @pytest.mark.parametrize(
@@ -110,22 +110,22 @@ def test_a_sealed_key_opens_for_its_endpoint_at_its_address() -> None:
     ],
 )
 def test_a_sealed_key_opens_nowhere_else(endpoint: str, url: str, secret: str) -> None:
-    sealed = Sealer(SECRET).seal("sk-main-12345678", endpoint="7", address=address())
-    with pytest.raises(SealBroken, match="Enter the key of this endpoint again") as caught:
-        Sealer(secret).open(sealed, endpoint=endpoint, address=address(url))
+    sealed = Sealer(SECRET).seal("sk-main-12345678", owner="7", address=address())
+    with pytest.raises(SealBroken, match="Enter it again") as caught:
+        Sealer(secret).open(sealed, owner=endpoint, address=address(url))
     assert caught.value.__context__ is None
 
 
 @given(st.data())
 def test_a_changed_seal_does_not_open(data: st.DataObject) -> None:
-    sealed = Sealer(SECRET).seal("sk-main-12345678", endpoint="7", address=address())
+    sealed = Sealer(SECRET).seal("sk-main-12345678", owner="7", address=address())
     raw = bytearray(base64.urlsafe_b64decode(sealed[3:]))
     raw[data.draw(st.integers(0, len(raw) - 1))] ^= data.draw(st.integers(1, 255))
     changed = "v1." + base64.urlsafe_b64encode(bytes(raw)).decode()
     cut = sealed[: data.draw(st.integers(0, len(sealed) - 1))]
     for broken in (changed, cut, data.draw(st.text(max_size=30)), "v2" + sealed[2:]):
         with pytest.raises(SealBroken):
-            Sealer(SECRET).open(broken, endpoint="7", address=address())
+            Sealer(SECRET).open(broken, owner="7", address=address())
 
 
 @pytest.mark.parametrize("secret", ["", "too short"])
@@ -145,4 +145,4 @@ def test_without_the_package_the_message_says_how_to_install_it(monkeypatch: pyt
 @pytest.mark.parametrize("key", ["", "short", "two words here", 'quote"inside', "percent%20inside", "angle<inside>"])
 def test_what_is_no_key_is_not_sealed(key: str) -> None:
     with pytest.raises(KeyRejected):
-        Sealer(SECRET).seal(key, endpoint="7", address=address())
+        Sealer(SECRET).seal(key, owner="7", address=address())

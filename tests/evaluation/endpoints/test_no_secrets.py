@@ -16,11 +16,11 @@ import pytest
 from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
+from annotation.outgoing.sealing import Sealer
 from evaluation.endpoints.client import Client, Reply, Settings
 from evaluation.endpoints.errors import CallFailed
 from evaluation.endpoints.keys import Keys
 from evaluation.endpoints.redact import REMOVED, Redactor
-from evaluation.endpoints.sealing import Sealer
 from tests.evaluation.endpoints.server import (
     BODY,
     Answer,

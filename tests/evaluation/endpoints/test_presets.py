@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.endpoints.addresses import LOOPBACK, Address
+from annotation.outgoing.addresses import LOOPBACK, Address
 from evaluation.endpoints.client import Client, Settings
 from evaluation.endpoints.presets import PRESETS, Prefix, Preset
 from tests.evaluation.endpoints.server import BODY

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from evaluation.endpoints.addresses import LOOPBACK
+from annotation.outgoing.addresses import LOOPBACK
 from evaluation.endpoints.client import Client, Settings
 from evaluation.execution.attempt import Done, Work, run_attempt
 from evaluation.runner.conversation import Conversation

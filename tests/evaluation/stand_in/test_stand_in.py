@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from evaluation.endpoints.addresses import LOOPBACK
+from annotation.outgoing.addresses import LOOPBACK
 from evaluation.endpoints.client import Client, Settings
 from evaluation.endpoints.errors import CallFailed
 from evaluation.endpoints.exchange import Timeouts

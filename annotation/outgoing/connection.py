@@ -7,7 +7,7 @@ from functools import cache
 
 import httpx
 
-from evaluation.endpoints.addresses import Address, Resolve, resolve
+from annotation.outgoing.addresses import Address, Resolve, resolve
 
 MOST_CONNECTIONS = 100
 _TRIED = 4

@@ -19,6 +19,8 @@ Network = IPv4Network | IPv6Network
 Resolve = Callable[[str, int], Iterable[str]]
 """Host and port to the addresses of the host, as text. Raises ``OSError`` if the name is unknown."""
 
+ENDPOINTS = "SIGHTLINE_ENDPOINT_HOSTS"
+"""The variable that lists what model endpoints may reach beyond public https."""
 LOOPBACK = ("127.0.0.0/8", "::1/128")
 """What a server that listens on loopback lists by default."""
 PORTS = {"https": 443, "http": 80}
@@ -52,8 +54,8 @@ class Allowed:
     networks: tuple[Network, ...] = ()
 
     @classmethod
-    def read(cls, entries: Iterable[str]) -> Allowed:
-        """Read ``host:port`` and CIDR entries. Raises ``AddressRejected`` for any other one."""
+    def read(cls, entries: Iterable[str], variable: str = ENDPOINTS) -> Allowed:
+        """Read ``host:port`` and CIDR entries of a variable. Raises ``AddressRejected`` for any other one."""
         hosts: set[tuple[str, int]] = set()
         networks: list[Network] = []
         for entry in entries:
@@ -64,7 +66,7 @@ class Allowed:
                 pass
             host, _, port = entry.rpartition(":")
             if not host or not port.isascii() or not port.isdecimal() or not 0 < int(port) < 65536:
-                raise AddressRejected(f"{entry!r} in SIGHTLINE_ENDPOINT_HOSTS is not host:port or a network (CIDR).")
+                raise AddressRejected(f"{entry!r} in {variable} is not host:port or a network (CIDR).")
             hosts.add((read_host(host), int(port)))
         return cls(frozenset(hosts), tuple(networks))
 
@@ -75,14 +77,15 @@ class Allowed:
 
 @dataclass(frozen=True)
 class Address:
-    """The address of an endpoint, such as ``https://api.example.com/v1``. Raises ``AddressRejected`` if its text alone
+    """The address of a server, such as ``https://api.example.com/v1``. Raises ``AddressRejected`` if its text alone
     is a reason.
 
-    ``allowed``: the entries of SIGHTLINE_ENDPOINT_HOSTS. ``scheme``, ``host`` (lower case) and ``port`` are read.
+    ``allowed``: the entries of ``variable``. ``scheme``, ``host`` (lower case) and ``port`` are read.
     """
 
     base_url: str
     allowed: tuple[str, ...] = ()
+    variable: str = ENDPOINTS
     scheme: str = field(init=False, default="")
     host: str = field(init=False, default="")
     port: int = field(init=False, default=0)
@@ -92,7 +95,7 @@ class Address:
     def __post_init__(self) -> None:
         parts = _split(self.base_url)
         host = read_host(parts.hostname or "")
-        listed = Allowed.read(self.allowed)
+        listed = Allowed.read(self.allowed, self.variable)
         read = {"scheme": parts.scheme, "host": host, "port": _port(parts), "path": parts.path.rstrip("/")}
         for name, value in {**read, "_listed": listed}.items():
             object.__setattr__(self, name, value)
@@ -131,13 +134,13 @@ class Address:
     def _check(self, address: Ip) -> None:
         for one in embedded(address):
             if one.is_link_local or one.is_multicast or one.is_unspecified or one in _METADATA:
-                raise AddressRejected(f"{self.host} leads to {address}, which no endpoint may use.")
+                raise AddressRejected(f"{self.host} leads to {address}, which no request may use.")
             if self.is_listed or self._listed.holds(one):
                 continue
             if not one.is_global or one in _SITE_LOCAL:
                 raise AddressRejected(
                     f"{self.host} leads to {address}, which is not public. An administrator can add "
-                    f"{self.host}:{self.port} to SIGHTLINE_ENDPOINT_HOSTS."
+                    f"{self.host}:{self.port} to {self.variable}."
                 )
             if self.scheme == "http":
                 raise AddressRejected(self._needs_https())
@@ -145,7 +148,7 @@ class Address:
     def _needs_https(self) -> str:
         return (
             f"{self.host} needs https. For plain http, an administrator can add {self.host}:{self.port} to "
-            "SIGHTLINE_ENDPOINT_HOSTS."
+            f"{self.variable}."
         )
 
 

@@ -1,0 +1,1 @@
+"""Webhooks of a benchmark: addresses to which its events are sent."""

@@ -1,0 +1,1 @@
+"""Notifications of people: their inbox, their emails, and the choice of either for each kind."""
