@@ -1,0 +1,1 @@
+"""Variants of an image: recipes, their pixels, and gold boxes carried over."""
