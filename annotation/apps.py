@@ -14,6 +14,7 @@ class AnnotationConfig(AppConfig):
         import_module("annotation.queue.jobs")
         import_module("annotation.exchange.jobs")
         import_module("annotation.webhooks.jobs")
+        import_module("annotation.variants.jobs")
         import_module("annotation.benchmarks.write.invitations")
         import_module("annotation.benchmarks.write.leave")
         import_module("annotation.studio.read.suggestions")

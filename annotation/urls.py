@@ -18,6 +18,7 @@ from annotation.studio.views import requests as annotate_json
 from annotation.studio.views import suggestions
 from annotation.task import views as task
 from annotation.tools.views import bank as tools
+from annotation.variants import views as image_variants
 from annotation.versions import views as versions
 from annotation.webhooks import views as hooks
 from annotation.work.views import problems as work_problems
@@ -38,6 +39,7 @@ WORK = "benchmarks/<slug:slug>/work"
 REVIEW = "benchmarks/<slug:slug>/review"
 TOOLS = "benchmarks/<slug:slug>/settings/tools"
 WEBHOOKS = "benchmarks/<slug:slug>/settings/webhooks"
+VARIANTS = "benchmarks/<slug:slug>/variants"
 CHAIN = "benchmarks/<slug:slug>/toolchain"
 
 urlpatterns = [
@@ -115,6 +117,8 @@ urlpatterns = [
     path(f"{CHAIN}/accept/{KEY}/", workbench_json.accept, name="chain-accept"),
     path(f"{CHAIN}/accepted/<int:pk>/remove/", workbench_json.remove, name="chain-remove"),
     path(f"{CHAIN}/samples/{KEY}/", workbench.workbench, name="workbench"),
+    path(f"{VARIANTS}/preview/{KEY}/", image_variants.variant_preview, name="variant-preview"),
+    path(f"{VARIANTS}/samples/{KEY}/", image_variants.variants, name="variants"),
     path("benchmarks/<slug:slug>/versions/", versions.versions, name="versions"),
     path("benchmarks/<slug:slug>/versions/freeze/", versions.freeze, name="freeze"),
     path(f"{IMAGES}/thumbnail.jpg", images.thumbnail, name="thumbnail"),

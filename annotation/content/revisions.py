@@ -132,12 +132,13 @@ def make_gold(revision: Revision) -> None:
     sample.evidence_share = share
     if revision.facets is not None:
         FacetValue.objects.filter(sample=sample).delete()
-        FacetValue.objects.bulk_create(_facet_rows(sample, current_facets(sample.benchmark, revision.facets)))
+        FacetValue.objects.bulk_create(facet_rows(sample, current_facets(sample.benchmark, revision.facets)))
     place_segments(sample.benchmark, [sample.pk])
     content_changed(sample.benchmark_id, sample.pk)
 
 
-def _facet_rows(sample: Sample, facets: Mapping[str, Sequence[Any]]) -> list[FacetValue]:
+def facet_rows(sample: Sample, facets: Mapping[str, Sequence[Any]]) -> list[FacetValue]:
+    """Facets as rows of a sample, not yet stored."""
     return [
         FacetValue(
             sample=sample, benchmark_id=sample.benchmark_id, name=name, position=position,

@@ -96,6 +96,14 @@ class Sample(models.Model):
         related_name="asked",
         help_text="The first sample of the image, where a person asked a further question about it.",
     )
+    variant_of = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="variants",
+        help_text="The sample whose image this one's image was made of; see ImageVariant.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
 
@@ -124,6 +132,30 @@ class Sample(models.Model):
     def agreement(self) -> float | None:
         """The other side of ``disagreement``."""
         return None if self.disagreement is None else 1 - self.disagreement
+
+
+class ImageVariant(models.Model):
+    """How the image of a sample was made of another one. It stays when the sample that it was made of goes.
+
+    ``polygons``: where each gold box exactly is, for recipes that do not keep boxes; empty for others. ``directions``:
+    words of the question and options that name a direction, where the recipe moves places.
+    """
+
+    sample = models.OneToOneField(Sample, on_delete=models.CASCADE, related_name="variant")
+    parent = models.ForeignKey(Image, on_delete=models.PROTECT, related_name="variants")
+    source_key = models.CharField(max_length=200, help_text="The ID of the sample that it was made of.")
+    recipe = models.JSONField(help_text="Kind, dose and choice.")
+    seed = models.PositiveIntegerField(default=0)
+    digest = models.CharField(max_length=64, help_text="sha256 of size and pixels: the recipe gives them again.")
+    polygons = models.JSONField(default=list, blank=True)
+    directions = models.JSONField(default=list, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["sample_id"]
+
+    def __str__(self) -> str:
+        return f"{self.sample} of {self.source_key}"
 
 
 class FacetValue(models.Model):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from annotation.models import Benchmark, Sample
+from annotation.models.querysets.samples import cluster_image
 from evaluation.metrics.calling import CallingEffect, calling_effect
 from evaluation.metrics.columns import Ints, cluster_codes
 from evaluation.metrics.comparison import common_rows
@@ -23,7 +24,7 @@ class ComparedSamples:
 def compared_samples(benchmark: Benchmark) -> ComparedSamples:
     """One query."""
     rows = Sample.objects.filter(benchmark=benchmark, gold__isnull=False).order_by("key")
-    found = list(rows.values_list("pk", "key", "image_group", "image_id", "image_name"))
+    found = list(rows.values_list("pk", "key", "image_group", cluster_image(), "image_name"))
     return ComparedSamples([row[0] for row in found], cluster_codes(row[1:] for row in found))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from annotation.models import Benchmark, ContentChange, FacetValue, GoldBox, PlanTool, Sample
+from annotation.models.querysets.samples import cluster_image
 from evaluation.metrics.columns import cluster_codes
 from evaluation.store.build import Arrays
 from evaluation.store.engine import parquet
@@ -135,7 +136,7 @@ def _written_here(
 def _write_samples(benchmark: Benchmark, path: Path, changed: Sequence[int] = (), whole: Path | None = None) -> None:
     """``changed``: only these samples, whose image clusters are those in the file ``whole``."""
     fields = (
-        "pk", "gold__revision__answer_type", "gold__revision", "evidence_share", "image_group", "image_id",
+        "pk", "gold__revision__answer_type", "gold__revision", "evidence_share", "image_group", cluster_image(),
         "image_name", "width", "height",
     )  # fmt: skip
     found = Sample.objects.filter(benchmark=benchmark)

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from annotation.models.querysets.waiting import Person as Person
 
 
+def cluster_image(prefix: str = "") -> Coalesce:
+    """The image that a sample belongs to in clusters: its own, or of a variant the image that it was made of.
+    ``prefix``: the path to the sample."""
+    return Coalesce(f"{prefix}variant__parent", f"{prefix}image")
+
+
 class BenchmarkQuerySet(models.QuerySet[Any]):
     def visible_to(self, user: Person) -> Self:
         """Public benchmarks, and those the user is a member of; a site admin sees all. A token that is limited to a
@@ -250,7 +256,12 @@ class SampleQuerySet(WaitingQuerySet):
 
     def on_one_picture_with(self, sample: Any) -> Self:
         """The other samples of the same image cluster."""
-        same = Q(image_group=sample.image_group) if sample.image_group else Q(image=sample.image, image__isnull=False)
+        if sample.image_group:
+            same = Q(image_group=sample.image_group)
+        else:
+            variant = getattr(sample, "variant", None)
+            image = variant.parent_id if variant else sample.image_id
+            same = Q(image=image, image__isnull=False) | Q(variant__parent=image, variant__parent__isnull=False)
         return self.filter(same, benchmark=sample.benchmark).exclude(pk=sample.pk)
 
     def with_annotators(self) -> Self:

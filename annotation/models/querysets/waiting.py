@@ -83,6 +83,8 @@ class WaitingQuerySet(models.QuerySet[Any]):
         of_sample = {"sample": OuterRef("pk")}
         leases = self._of("leases").filter(**of_sample, seat="annotate").live().exclude(user=user)
         found = self.filter(
+            # A variant comes with its gold: it is reviewed, and tells an annotator that another sample has gold.
+            ~Exists(self._variants()),
             ~Exists(self._of("skips").filter(**of_sample, user=user, seat="annotate")),
             ~Exists(self.model.assignment.related.related_model.objects.filter(**of_sample).exclude(user=user)),
         )
@@ -97,10 +99,16 @@ class WaitingQuerySet(models.QuerySet[Any]):
 
     def to_review_by(self, user: Person, queues: Sequence[Any]) -> Self:
         """What the queue may assign to this reviewer: it awaits a review, none of it is theirs, no other reviewer holds
-        it, and they did not skip it."""
+        it, and they did not skip it. A variant shows the gold of another sample, which can be a gold check: people who
+        annotate on the benchmark do not review it, unless they lead."""
         of_sample = {"sample": OuterRef("pk")}
         leases = self._of("leases").filter(**of_sample, seat="review").live()
-        return self.awaiting_review(queues).filter(
+        found = self.awaiting_review(queues)
+        if not user.is_staff:
+            held = self._of_benchmark("memberships").filter(benchmark=OuterRef("benchmark"), user=user)
+            annotates, leads = (Exists(held.filter(role=role)) for role in ("annotator", "lead"))
+            found = found.filter(~Exists(self._variants()) | ~annotates | leads)
+        return found.filter(
             ~Exists(self._of("annotations").filter(**of_sample, author=user)),
             ~Exists(leases.exclude(user=user)),
             ~Exists(self._of("skips").filter(**of_sample, user=user, seat="review")),
@@ -121,10 +129,11 @@ class WaitingQuerySet(models.QuerySet[Any]):
     def _by_overlap(self, queues: Sequence[Any], once: Q, several: Q, limit: str) -> Self:
         """``once`` for what one person annotates; ``several`` and the limit for what is in a queue's overlap."""
         drawn = ExpressionWrapper(F("pk") * SPREAD % PARTS, output_field=models.BigIntegerField())
-        found = self.annotate(drawn=drawn)
+        found = self.annotate(drawn=drawn, is_variant=Exists(self._variants()))
         wanted = Q()
         for queue in queues:
             part = Q(drawn__lt=queue.overlap_share * PARTS) if queue.overlap > 1 else Q(drawn__lt=0)
+            part &= Q(is_variant=False)
             wanted |= Q(
                 once & ~part | several & part & Q(**{limit: queue.overlap + F("extra_places")}),
                 benchmark=queue.benchmark_id,
@@ -152,6 +161,12 @@ class WaitingQuerySet(models.QuerySet[Any]):
         path, beside = WORK[kind]
         found = self.filter(**{f"{path}__isnull": False}, **beside).order_by()
         return dict(found.values_list(path).annotate(n=Count("pk", distinct=True)))
+
+    def _variants(self) -> Any:
+        return self.model.variant.related.related_model.objects.filter(sample=OuterRef("pk"))
+
+    def _of_benchmark(self, relation: str) -> Any:
+        return getattr(self.model.benchmark.field.related_model, relation).rel.related_model.objects
 
     def _of(self, relation: str) -> Any:
         return getattr(self.model, relation).rel.related_model.objects

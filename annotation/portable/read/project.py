@@ -29,7 +29,7 @@ def export_project(*, actor: User | None, benchmark: Benchmark, out: IO[bytes], 
         writer.table("benchmark", [{name: getattr(benchmark, name) for name in BENCHMARK_FIELDS}])
         writer.table("person", _person_rows(people, named))
         numbers: dict[type[models.Model], dict[int, int]] = {User: {pk: n for n, pk in enumerate(people, start=1)}}
-        images = Image.objects.filter(samples__benchmark=benchmark).distinct().order_by("sha256")
+        images = _images_of(benchmark).order_by("sha256")
         numbers[Image] = {pk: n for n, pk in enumerate(images.values_list("pk", flat=True), start=1)}
         writer.table("image", _image_rows(images))
         for table in TABLES:
@@ -48,8 +48,14 @@ def export_project(*, actor: User | None, benchmark: Benchmark, out: IO[bytes], 
 
 def image_bytes(benchmark: Benchmark) -> int:
     """The size of all images of a benchmark together."""
-    images = Image.objects.filter(samples__benchmark=benchmark).distinct()
-    return int(images.aggregate(total=models.Sum("bytes"))["total"] or 0)
+    return int(_images_of(benchmark).aggregate(total=models.Sum("bytes"))["total"] or 0)
+
+
+def _images_of(benchmark: Benchmark) -> models.QuerySet[Image]:
+    """The images of the samples, and those that variants were made of."""
+    of_variants = models.Q(variants__sample__benchmark=benchmark)
+    found = Image.objects.filter(models.Q(samples__benchmark=benchmark) | of_variants).order_by().values("pk")
+    return Image.objects.filter(pk__in=found)
 
 
 def _number(table: Table, benchmark: Benchmark) -> dict[int, int]:

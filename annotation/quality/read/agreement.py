@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 from annotation.agreement import BoxAgreement, box_agreement, same_answer
 from annotation.common.access import roles_of
 from annotation.models import Annotation, Benchmark, FacetValue, GoldBox, Revision
+from annotation.models.querysets.samples import cluster_image
 from annotation.schema import AnswerType, Box, SampleContent, ToolPlan
 from annotation.workflow import Right, Role, State, may
 from webapp.common.errors import NotAllowed
@@ -111,7 +112,9 @@ def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "")
     come with the samples. Five queries at most.
     """
     first = Revision.objects.filter(annotation__sample__benchmark=benchmark).first_submitted().beside_others()
-    rows = list(first.order_by("annotation__author__name", "annotation__author").values(*_CONTENT, *_OF_PEOPLE))
+    first = first.order_by("annotation__author__name", "annotation__author")
+    image = cluster_image("annotation__sample__")
+    rows = list(first.values(*_CONTENT, *_OF_PEOPLE, cluster_image=image))
     if audience is Audience.OWN:
         mine = {r[_SAMPLE] for r in rows if r[_AUTHOR] == user.pk and r["annotation__state"] not in _WITH_AUTHOR}
         rows = [row for row in rows if row[_SAMPLE] in mine]
@@ -144,7 +147,7 @@ _CONTENT = (
 )  # fmt: skip
 _OF_PEOPLE = (
     "annotation__state", "annotation__author__name", "annotation__author__email", "annotation__sample__key",
-    "annotation__sample__image", "annotation__sample__image_group",
+    "annotation__sample__image_group",
 )  # fmt: skip
 
 
@@ -196,7 +199,7 @@ def _said(
 
 def _cluster(row: Mapping[str, Any]) -> str:
     """Samples of one image are drawn together."""
-    image, group = row["annotation__sample__image"], row["annotation__sample__image_group"]
+    image, group = row["cluster_image"], row["annotation__sample__image_group"]
     return group or (f"image {image}" if image else f"sample {row[_SAMPLE]}")
 
 

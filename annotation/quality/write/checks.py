@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.common.rules import change_rules, refuse_open_blind_work, rules_of, stored_rules
 from annotation.content.guidelines import shown_in_guidelines
-from annotation.models import Benchmark, CheckAnswer, GoldCheck, QualityRules, Sample
+from annotation.models import Benchmark, CheckAnswer, GoldCheck, ImageVariant, QualityRules, Sample
 from annotation.queue.check_work import pause_if_needed
 from annotation.work_rules import BoxMeasure
 from annotation.workflow import Right, SampleState
@@ -79,6 +79,12 @@ def add_checks(*, actor: User, benchmark: Benchmark, keys: Sequence[str]) -> int
                 % {"keys": ", ".join(asked)},
                 field="keys",
             )
+        if made := sorted(ImageVariant.objects.filter(sample__in=fit).values_list("sample__key", flat=True)):
+            raise Conflict(
+                gettext("%(keys)s: the ID of a variant shows that another sample has gold. Nothing was added.")
+                % {"keys": ", ".join(made)},
+                field="keys",
+            )
         if shown := shown_in_guidelines(benchmark) & set(wanted):
             raise Conflict(
                 gettext("The guidelines show the gold of %(keys)s to everyone. Nothing was added.")
@@ -95,7 +101,7 @@ def draw_checks(*, actor: User, benchmark: Benchmark, n: int) -> int:
         raise InvalidInput(gettext("Select from 1 to %(limit)s samples.") % {"limit": MOST}, field="n")
     with transaction.atomic():
         fit = Sample.objects.filter(benchmark=benchmark, state=SampleState.ACCEPTED, gold__isnull=False)
-        fit = fit.filter(gold_check__isnull=True, asked_from__isnull=True)
+        fit = fit.filter(gold_check__isnull=True, asked_from__isnull=True, variant__isnull=True)
         left = list(fit.exclude(key__in=shown_in_guidelines(benchmark)).order_by("pk"))
         seed = f"{stored_rules(benchmark).seed} checks {GoldCheck.objects.filter(sample__benchmark=benchmark).count()}"
         return _add(actor, benchmark, random.Random(seed).sample(left, min(n, len(left))), seed=seed)

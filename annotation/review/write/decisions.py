@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext
 
-from annotation.common.access import require
+from annotation.common.access import require, roles_of
 from annotation.common.idempotency import run_idempotent
 from annotation.common.reasons import require_reasons
 from annotation.content.changes import content_changed
@@ -24,6 +24,7 @@ from annotation.models import (
     BlindAnswer,
     Gold,
     Guideline,
+    ImageVariant,
     Review,
     Revision,
     Sample,
@@ -37,7 +38,7 @@ from annotation.queue.places import in_order_of_review
 from annotation.queue.rounds import several_submitted
 from annotation.task_schema import ReasonFor
 from annotation.validation import blocking
-from annotation.workflow import Right, SampleState, State
+from annotation.workflow import Right, Role, SampleState, State
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 
@@ -90,6 +91,10 @@ def under_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
     """The annotation that waits for a reviewer, and its last revision. Raises ``NotAllowed`` for who annotates the
     sample or wrote that revision, and ``Conflict`` when nothing waits."""
     annotations = Annotation.objects.filter(sample=sample)
+    roles = roles_of(actor, sample.benchmark)
+    if Role.ANNOTATOR in roles and Role.LEAD not in roles and ImageVariant.objects.filter(sample=sample).exists():
+        words = gettext("%(key)s is a variant. People who annotate do not review variants.")
+        raise NotAllowed(words % {"key": sample.key}, code="variant")
     if annotations.filter(author=actor).exists() or is_handed(actor, sample):
         raise NotAllowed(
             gettext("You annotated %(key)s yourself. Another reviewer must review it.") % {"key": sample.key},

@@ -26,6 +26,7 @@ from annotation.agreement import (
     one_against_rest,
 )
 from annotation.models import Benchmark
+from annotation.models.querysets.samples import cluster_image
 from annotation.prediction_powered import PoweredRate, powered_rate
 from annotation.quality.read.agreement import Audience, facet_values
 from annotation.schema import AnswerType
@@ -214,7 +215,7 @@ def load_judged(
     verdicts = []
     judges: dict[str, bool] = {}
     undecided: Counter[str] = Counter()
-    for row in rows.values("run", "subject", "judge", "verdict", "answer", *_SAMPLE, *_GOLD):
+    for row in rows.values(*_GIVEN, *_SAMPLE, *_GOLD, cluster_image=cluster_image("sample__")):
         person = members.get(row["judge"].strip().casefold())
         if person and audience is Audience.OWN and person[1] != address:
             continue
@@ -232,7 +233,8 @@ def load_judged(
     return Judged(sorted(judges, key=lambda name: (name not in people, name)), people, verdicts, undecided, unequal)
 
 
-_SAMPLE = ("sample", "sample__key", "sample__image", "sample__image_group")
+_GIVEN = ("run", "subject", "judge", "verdict", "answer")
+_SAMPLE = ("sample", "sample__key", "sample__image_group")
 _GOLD = tuple(f"sample__gold__revision__{name}" for name in ("answer_type", "options", "answers"))
 
 
@@ -263,7 +265,7 @@ def _name(judge: str, person: tuple[str, str] | None, audience: Audience) -> str
 
 
 def _verdict(row: Mapping[str, Any], judge: str, word: str, values: Mapping[int, Sequence[str]]) -> Verdict:
-    sample, image = int(row["sample"]), row["sample__image"]
+    sample, image = int(row["sample"]), row["cluster_image"]
     cluster = str(row["sample__image_group"] or (f"image {image}" if image else f"sample {sample}"))
     about = int(row["run"]), str(row["sample__key"]), row["subject"]
     return Verdict(*about, cluster, judge, word, tuple(values.get(sample, ())))

@@ -11,6 +11,7 @@ import numpy as np
 
 from annotation.drawn_labels import Batch, DrawnRate, drawn_rate
 from annotation.models import Benchmark
+from annotation.models.querysets.samples import cluster_image
 from annotation.schema import AnswerType
 from annotation.statistics import Floats, Interval, Ints, wilson
 from evaluation.common.judging.known import queues_known_to
@@ -64,7 +65,8 @@ def voted(experiment: Experiment) -> Voted:
     whole = {pk: said for pk, said in votes.items() if len(said) == experiment.rollouts}
     gold = "sample__gold__revision__"
     about = Trajectory.objects.filter(pk__in=whole).order_by("pk").values(
-        "pk", "sample", "sample__image", "sample__image_group", *(f"{gold}{name}" for name in _KEY)
+        "pk", "sample", "sample__image_group", *(f"{gold}{name}" for name in _KEY),
+        cluster_image=cluster_image("sample__"),
     )  # fmt: skip
     kind, settings = str(experiment.recipe["question"]), settings_of(experiment.benchmark)
     rows = list(about)
@@ -80,7 +82,7 @@ def voted(experiment: Experiment) -> Voted:
         share[at] = sum(known) / len(known) if known else 0.5
         settled = _truth(word_of(*_said(majority(said, experiment.rollouts)), kind, key, settings))
         verdict[at] = np.nan if settled is None else settled
-        image = row["sample__image_group"] or (row["sample__image"] and f"image {row['sample__image']}")
+        image = row["sample__image_group"] or (row["cluster_image"] and f"image {row['cluster_image']}")
         cluster[at] = book.setdefault(image or f"sample {row['sample']}", len(book))
     undecided = np.isnan(verdict)
     verdict[undecided] = share[undecided]

@@ -15,6 +15,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import gold_known_to
 from annotation.models import Benchmark, Sample
+from annotation.models.querysets.samples import cluster_image
 from annotation.statistics import MIN_CLUSTERS, SEED, dense_codes
 from evaluation.common.board_metrics import DETAILED, BoardMetric
 from evaluation.metrics.catalogue import HIGHER, METRICS
@@ -237,7 +238,7 @@ def _made_by(scoring: Scoring) -> str:
 def _drawn(metric: str, chosen: Sequence[Benchmark], rows: Sequence[MacroRow]) -> _Drawn:
     """Two queries."""
     samples: dict[int, list[tuple[Any, ...]]] = {benchmark.pk: [] for benchmark in chosen}
-    fields = ("benchmark", "pk", "key", "image_group", "image_id", "image_name")
+    fields = ("benchmark", "pk", "key", "image_group", cluster_image(), "image_name")
     with_gold = Sample.objects.filter(benchmark__in=chosen, gold__isnull=False).order_by("key")
     for benchmark, *sample in with_gold.values_list(*fields).iterator(chunk_size=CHUNK):
         samples[benchmark].append(tuple(sample))

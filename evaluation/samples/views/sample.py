@@ -55,13 +55,15 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "marks": marks_of(frame, gold, [run.mark for run in runs if run.crop]),
         "events": timeline(row, request.user) if request.user.is_authenticated else [],
         "questions": _questions(request, benchmark, row),
+        "variant": getattr(row, "variant", None),
+        "may_make_variants": allowed(request.user, benchmark, Right.IMPORT_SAMPLES),
         "may_reopen": row.state in SETTLED and allowed(request.user, benchmark, Right.MANAGE),
     }  # fmt: skip
     return render(request, "evaluation/samples/sample.html", context)
 
 
 def _sample(benchmark: Any, key: str) -> Any:
-    rows = benchmark.samples.with_gold().select_related("gold__revision__annotation__author")
+    rows = benchmark.samples.with_gold().select_related("gold__revision__annotation__author", "variant", "variant_of")
     return find_sample(benchmark, rows, key)
 
 

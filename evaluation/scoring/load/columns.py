@@ -25,6 +25,7 @@ from annotation.models import (
     Revision,
     Sample,
 )
+from annotation.models.querysets.samples import cluster_image
 from annotation.schema import AnswerType, Target, ToolPlan
 from evaluation.detections import detections_in
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, RunColumns, SampleColumns, cluster_codes
@@ -66,7 +67,7 @@ def load_samples(benchmark: Benchmark) -> LoadedSamples:
     rows = list(
         Sample.objects.filter(benchmark=benchmark, gold__isnull=False)
         .order_by("key")
-        .values_list("pk", "key", "width", "height", "image_group", "image_id", "image_name", "gold__revision_id")
+        .values_list("pk", "key", "width", "height", "image_group", cluster_image(), "image_name", "gold__revision_id")
     )
     revisions = [row[7] for row in rows]
     of_gold = {"revision__gold_of__sample__benchmark": benchmark}
