@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
+from annotation.schema import AnswerType, SampleContent
+
 TOTAL = "total_"
 """What the names of counts and sums of a whole step begin with. They come before what single rows measure."""
+PURPOSES = ("total_area", "total_perimeter")
+"""What a step that counts and sums is for: the sum."""
 OF_A_ROW = ("area", "perimeter", "length", "radius", "vertices")
 """What a row measures of the thing it is about, and not of where it lies."""
 SPELLED = (
@@ -24,23 +30,85 @@ NUMBER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``measured``: the numbers of the last step that may be an answer, by name. ``agrees``: whether one of them is the
-    answer; None where they cannot be compared, as nothing was measured or the answer is no number."""
+    """``measured``: what the last step returned that may be an answer, by name: numbers or text. ``agrees``: whether it
+    is the answer; None where that cannot be said. ``observed``: what was compared, in words."""
 
-    measured: tuple[tuple[str, float], ...]
+    measured: tuple[tuple[str, float | str], ...]
     agrees: bool | None
+    observed: str = ""
 
 
-def compare(measurements: Mapping[str, Any], answers: Sequence[str]) -> Comparison:
-    """The measurements of a last step and the accepted answers in words: one that agrees is enough.
+def answer_words(content: SampleContent) -> tuple[str, ...]:
+    """The accepted answers in words: of a multiple-choice question, the texts of the options."""
+    if content.answer_type is AnswerType.OPEN:
+        return tuple(one.strip() for one in content.answers if one.strip())
+    return tuple(text for one in content.answers if (text := content.options.get(one, "").strip()))
 
-    A measurement agrees with a number that it rounds to: 2.47 with "2.5 cm", 4 not with "two".
+
+def answer_digest(content: SampleContent) -> str:
+    """The name of an answer with its type and options: another one is another answer."""
+    options = sorted(content.options.items()) if content.answer_type is AnswerType.MULTIPLE_CHOICE else []
+    said = [content.answer_type.value, options, sorted(one for one in content.answers if one.strip())]
+    return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def compare(measurements: Mapping[str, Any], content: SampleContent) -> Comparison:
+    """What a last step measured and the answer: one accepted answer is enough.
+
+    The measurement that the step is for comes first: a text, an area or a perimeter, else a count. It agrees with a
+    number that it rounds to: 2.47 with "2.5 cm", 4 not with "two". If only another measurement of the step agrees, a
+    person must decide: one contour whose area is 4 answers "one" or "four". So too if the answer is no number, unless
+    the measurement is that of another option.
     """
+    texts = [(name, value.strip()) for name, value in measurements.items() if isinstance(value, str) and value.strip()]
+    answers = answer_words(content)
+    if texts:
+        agrees = any(_plain(text) == _plain(one) for _, text in texts for one in answers) if answers else None
+        return Comparison(tuple(texts), agrees, texts[0][1])
     measured = tuple(_measured(measurements))
-    wanted = [number for answer in answers if (number := number_in(answer)) is not None]
-    if not measured or not wanted:
-        return Comparison(measured, None)
-    return Comparison(measured, any(_rounds_to(value, number) for _, value in measured for number in wanted))
+    if not measured or not answers:
+        return Comparison(measured, None, _in_words(measured[:1]))
+    first, others = _by_purpose(measured)
+    if _is_one_of(first[1], answers):
+        return Comparison(measured, True, _in_words([first]))
+    if any(_is_one_of(value, answers) for _, value in others):
+        return Comparison(measured, None, _in_words(measured))
+    wanted = [one for one in answers if number_in(one) is not None]
+    elsewhere = [text for text in content.options.values() if text.strip() not in answers]
+    differs = bool(wanted) or _is_one_of(first[1], elsewhere)
+    return Comparison(measured, False if differs else None, _in_words([first]))
+
+
+def _by_purpose(measured: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], list[tuple[str, float]]]:
+    """What the step is for, and what it measured besides."""
+    names = dict(measured)
+    wanted = next((name for name in PURPOSES if name in names), measured[0][0])
+    first = (wanted, names[wanted])
+    return first, [one for one in measured if one != first]
+
+
+def _is_one_of(value: float, answers: Iterable[str]) -> bool:
+    numbers = (number_in(answer) for answer in answers)
+    return any(number is not None and _rounds_to(value, number) for number in numbers)
+
+
+def _in_words(measured: Iterable[tuple[str, float | str]]) -> str:
+    return ", ".join(f"{value:g}" if isinstance(value, float) else value for _, value in measured)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".")
+
+
+def is_answer(text: str, content: SampleContent) -> bool:
+    """Whether what a person answered is the answer: the letter, or one of the accepted texts or numbers."""
+    if content.answer_type is AnswerType.MULTIPLE_CHOICE:
+        return text.strip() in content.answers
+    number = number_in(text)
+    for accepted in answer_words(content):
+        if _plain(text) == _plain(accepted) or (number is not None and number_in(accepted) == number):
+            return True
+    return False
 
 
 def number_in(text: str) -> Decimal | None:

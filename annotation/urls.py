@@ -25,6 +25,7 @@ from annotation.work.views import problems as work_problems
 from annotation.work.views import reopen as work_reopen
 from annotation.work.views import samples as work_samples
 from annotation.work.views import work
+from annotation.workbench.views import end as workbench_end
 from annotation.workbench.views import page as workbench
 from annotation.workbench.views import requests as workbench_json
 from webapp.common.addresses import KEY
@@ -114,6 +115,7 @@ urlpatterns = [
     path("toolbox/", workbench.toolbox, name="toolbox"),
     path(f"{CHAIN}/run/{KEY}/", workbench_json.run, name="chain-run"),
     path(f"{CHAIN}/verify/{KEY}/", workbench_json.verify, name="chain-verify"),
+    path(f"{CHAIN}/end/{KEY}/", workbench_end.end, name="chain-end"),
     path(f"{CHAIN}/accept/{KEY}/", workbench_json.accept, name="chain-accept"),
     path(f"{CHAIN}/accepted/<int:pk>/remove/", workbench_json.remove, name="chain-remove"),
     path(f"{CHAIN}/samples/{KEY}/", workbench.workbench, name="workbench"),

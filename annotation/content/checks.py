@@ -13,7 +13,7 @@ from annotation.common.task import current_facets
 from annotation.content.chains.read import mark_of
 from annotation.content.revisions import content_of, facets_in
 from annotation.marking import Sentence
-from annotation.models import Revision, Sample
+from annotation.models import Revision, Sample, VerifiedChain
 from annotation.schema import SampleContent
 from annotation.task_schema import Forbidden, TaskSchema
 from annotation.validation import Check, Level, blocking, check, repeated_questions
@@ -36,12 +36,17 @@ def validate_gold(sample: Sample, content: SampleContent, facets: Facets) -> lis
     task = sample.benchmark.task
     found = _found(sample, content, facets, task, accepting=True)
     calls = content.reference_toolchain
-    if task.toolchain.end_verified and calls and mark_of(sample, calls) is None:
+    if task.toolchain.end_verified and calls and not _is_verified(mark_of(sample, content)):
         text = Sentence(
             gettext_noop("It is not verified that the toolchain ends at the answer. Run it and verify the end.")
         )
         found.append(Check("reference_toolchain", Level.ERROR, text))
     return found
+
+
+def _is_verified(mark: VerifiedChain | None) -> bool:
+    """A person who only saw it can be mistaken: "two" next to 4 components was confirmed before."""
+    return mark is not None and mark.how != VerifiedChain.How.SEEN
 
 
 def obstacles_to_gold(revision: Revision) -> list[Check]:

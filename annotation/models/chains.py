@@ -31,15 +31,17 @@ class AcceptedChain(models.Model):
 
 
 class VerifiedChain(models.Model):
-    """A chain that replays on the sample's image, and a person who saw that its end gives the answer.
+    """A toolchain that replays on the sample's image, and how it was found whether its end gives the answer.
 
-    It represents exactly these calls on exactly this image: another digest or image is not verified by it. The
-    answer is the one that the person had before them.
+    It is about exactly these calls, this image and this answer with its options: for any other, there is no mark. Only
+    what was measured, or answered by another person from the last image alone, meets a schema that requires verified
+    ends. An answer from the last image that was another one is kept too (``matches``), so that nobody guesses twice.
     """
 
-    class Kind(models.TextChoices):
-        CONFIRMED = "confirmed", gettext_lazy("a person saw it")
-        COMPARED = "compared", gettext_lazy("the last step measured it")
+    class How(models.TextChoices):
+        MEASURED = "measured", gettext_lazy("the last step measured it")
+        BLIND = "blind", gettext_lazy("another person answered from the last image")
+        SEEN = "seen", gettext_lazy("a person saw it")
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="verified_chains")
     digest = models.CharField(max_length=64)
@@ -47,7 +49,12 @@ class VerifiedChain(models.Model):
     result = models.CharField(max_length=64, help_text="sha256 of the pixels of its last picture.")
     measurements = models.JSONField(default=dict, blank=True)
     answer = models.TextField(blank=True, default="", help_text="The answer in words, accepted ones one a line.")
-    kind = models.CharField(max_length=9, choices=Kind, default=Kind.CONFIRMED)
+    answer_digest = models.CharField(
+        max_length=64, blank=True, default="", help_text="Of answer type, options and answers; empty: not known."
+    )
+    how = models.CharField(max_length=8, choices=How, default=How.SEEN)
+    observed = models.TextField(blank=True, default="", help_text="What was measured, or answered.")
+    matches = models.BooleanField(default=True, help_text="False: the answer from the last image was another one.")
     reason = models.TextField(
         blank=True, default="", help_text="Why it gives the answer although the last step measured another number."
     )

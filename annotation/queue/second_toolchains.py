@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from annotation.agreement import answer_texts
+from annotation.chain_answers import answer_digest
 from annotation.consensus import steps
 from annotation.content.chains.read import digest_of
 from annotation.content.chains.write import add_chain
 from annotation.content.revisions import content_of
 from annotation.models import AcceptedChain, Revision, Sample, VerifiedChain
-from annotation.schema import MOST_CHAINS, AnswerType, SampleContent
+from annotation.schema import MOST_CHAINS, SampleContent
 from webapp.accounts.models import User
 
 
@@ -21,13 +22,12 @@ def verified_toolchains(sample: Sample, contents: Sequence[SampleContent]) -> tu
     if sum(map(bool, digests)) < 2:
         return (False,) * len(contents)
     image = sample.image.sha256 if sample.image else ""
-    marks = VerifiedChain.objects.filter(sample=sample, image=image, digest__in=set(digests))
-    given: dict[str, set[str]] = {}
-    for digest, answer in marks.values_list("digest", "answer"):
-        words = SampleContent(answer_type=AnswerType.OPEN, answers=tuple(answer.splitlines()))
-        given.setdefault(digest, set()).update(answer_texts(words))
+    marks = VerifiedChain.objects.filter(sample=sample, image=image, digest__in=set(digests), matches=True)
+    if sample.benchmark.task.toolchain.end_verified:
+        marks = marks.exclude(how=VerifiedChain.How.SEEN)
+    given = set(marks.values_list("digest", "answer_digest"))
     pairs = zip(contents, digests, strict=True)
-    return tuple(bool(given.get(digest, set()) & answer_texts(content)) for content, digest in pairs)
+    return tuple((digest, answer_digest(content)) in given for content, digest in pairs)
 
 
 def accept_others(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from functools import cache
 from typing import Any
 
@@ -14,8 +14,9 @@ from annotation.common.chain_marks import mark_json
 from annotation.content.chains.read import KnownChain, digest_of
 from annotation.content.json import calls_to_json
 from annotation.images.chain_runs import PREVIEWS, ShownChain
-from annotation.imaging.encoding import encode, quick_ending, thumbnail
+from annotation.imaging.encoding import encode, fitted, quick_ending, thumbnail
 from annotation.imaging.histograms import histogram
+from annotation.schema import SampleContent
 from annotation.toolbox.names import aliases
 from annotation.toolbox.places import places_of
 from annotation.toolbox.preview import on_screen
@@ -83,7 +84,7 @@ def known_json(chain: KnownChain, slug: str) -> dict[str, Any]:
     }
 
 
-def run_json(shown: ShownChain, focus: int, side: int, known: Set[str], answers: Sequence[str]) -> dict[str, Any]:
+def run_json(shown: ShownChain, focus: int, side: int, known: Set[str], content: SampleContent) -> dict[str, Any]:
     """``steps`` from 1, ``original``, ``error``, ``whole``, ``view``: the images of the step in focus, and ``end``:
     the last step beside the answer."""
     steps = [_step(step, shown, known) for number, step in sorted(shown.steps.items())]
@@ -94,18 +95,29 @@ def run_json(shown: ShownChain, focus: int, side: int, known: Set[str], answers:
         "whole": shown.whole,
         "milliseconds": sum(step.milliseconds for step in shown.steps.values()),
         "view": _view(shown, min(focus, max(shown.steps)), side),
-        "end": _end(shown, answers),
+        "end": _end(shown, content),
     }
 
 
-def _end(shown: ShownChain, answers: Sequence[str]) -> dict[str, Any] | None:
-    """What the last step measured, and whether that is the answer (None: it cannot be compared). None until the chain
-    has run to its end in full."""
+def _end(shown: ShownChain, content: SampleContent) -> dict[str, Any] | None:
+    """What the last step measured, and whether that is the answer (None: it cannot be compared; ``image``: another
+    person can answer from it). None until the chain has run to its end in full."""
     last = max(shown.steps)
     if shown.error is not None or not last or last not in shown.exact:
         return None
-    found = compare(shown.steps[last].measurements, answers)
-    return {"measured": found.measured, "agrees": found.agrees}
+    found = compare(shown.steps[last].measurements, content)
+    return {
+        "measured": found.measured, "agrees": found.agrees, "observed": found.observed,
+        "image": shown.steps[last].image is not None,
+    }  # fmt: skip
+
+
+def last_image(step: StepResult, side: int) -> str:
+    """The last image of a toolchain, as the address of an image; "" without one."""
+    if step.image is None:
+        return ""
+    small = fitted(step.image, side)
+    return _address(small, quick_ending(small))
 
 
 def _step(step: StepResult, shown: ShownChain, known: Set[str]) -> dict[str, Any]:

@@ -9,38 +9,95 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from annotation.chain_answers import compare
+from annotation.chain_answers import answer_digest, answer_words, compare, is_answer
 from annotation.common.access import allowed, require
 from annotation.content.benchmark_events import notify_changed
 from annotation.content.chains.read import digest_of
 from annotation.content.chains.write import add_chain
 from annotation.images.chain_runs import run_whole
 from annotation.models import AcceptedChain, Sample, VerifiedChain
-from annotation.schema import LONGEST_NOTE, ToolCall
+from annotation.schema import LONGEST_NOTE, SampleContent, ToolCall
 from annotation.toolbox.cache import picture_key
+from annotation.toolbox.runner import StepResult
+from annotation.workbench.read import end_to_answer
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.errors import InvalidInput, NotAllowed
+from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.translation import any_of
 
 
-def verify_chain(
-    *, actor: User, sample: Sample, calls: Sequence[ToolCall], answers: Sequence[str] = (), reason: str = ""
-) -> VerifiedChain:
-    """Run the chain, and keep that this person saw its end give the answer, ``answers`` in words: compared where the
-    last step measured it, else confirmed. The same twice changes nothing; another answer or reason replaces
-    the first. Each person has a mark of their own: a mark of another person would tell that the sample was worked on
-    before.
+def verify_chain(*, actor: User, sample: Sample, content: SampleContent, reason: str = "") -> VerifiedChain:
+    """Run the toolchain of the content and compare what its last step measures with the answer. If that matches, its
+    end is verified. If nothing can be compared, the mark says that this person saw it; a schema that requires verified
+    ends asks another person then (``answer_end``). The same twice changes nothing. Each person has a mark of their own:
+    a mark of another person would show that the sample was worked on before.
 
-    Raises ``NotAllowed`` for who neither annotates nor reviews, ``InvalidInput`` for a chain that does not run to its
-    end, is empty, or measures another number without a ``reason``.
+    Raises ``NotAllowed`` for who neither annotates nor reviews, ``InvalidInput`` for a toolchain that does not run to
+    its end, is empty, or measures another answer without a ``reason``.
     """
     if not (allowed(actor, sample.benchmark, Right.ANNOTATE) or allowed(actor, sample.benchmark, Right.REVIEW)):
         raise NotAllowed(
             gettext("Only annotators and reviewers of %(title)s can verify toolchains. Ask its lead.")
             % {"title": sample.benchmark.title}
         )
+    last = _last_step(sample, content)
+    found = compare(last.measurements, content)
+    if found.agrees is False and not reason:
+        raise InvalidInput(
+            gettext(
+                "The last step measures %(measured)s, but the answer is %(answer)s. Change the toolchain, or "
+                "enter why the last step still shows the answer."
+            )
+            % {"measured": found.observed, "answer": any_of([f"“{one}”" for one in answer_words(content)])},
+            field="reason",
+            code="measured_otherwise",
+        )
+    how = VerifiedChain.How.MEASURED if found.agrees else VerifiedChain.How.SEEN
+    said = {
+        "result": _shown(last), "measurements": dict(last.measurements), "how": how, "observed": found.observed,
+        "reason": reason if found.agrees is False else "", "matches": True,
+    }  # fmt: skip
+    with transaction.atomic():
+        mark, new = _mark(actor, sample, content, said)
+        better = how == VerifiedChain.How.MEASURED and mark.how != how
+        if not new and (better or (mark.how == how and mark.reason != said["reason"])):
+            VerifiedChain.objects.filter(pk=mark.pk).update(**said, created_at=timezone.now())
+            mark.refresh_from_db()
+            new = True
+        if new:
+            _record(actor, mark, "chain.verify")
+    return mark
+
+
+def answer_end(*, actor: User, sample: Sample, answer: str) -> VerifiedChain:
+    """Keep what a person answers from the last image of the sample's toolchain alone. The accepted answer verifies the
+    end. Once only: otherwise, people could try one answer after the other.
+
+    Raises ``NotAllowed`` for people who wrote the toolchain, and ``Conflict`` if there is nothing to answer, or it was
+    answered.
+    """
+    content = end_to_answer(actor, sample)
+    if not answer.strip():
+        raise InvalidInput(gettext("Answer the question first."), field="answer")
+    last = _last_step(sample, content)
+    matches = is_answer(answer, content)
+    said = {
+        "result": _shown(last), "measurements": dict(last.measurements), "how": VerifiedChain.How.BLIND,
+        "observed": answer.strip(), "reason": "", "matches": matches,
+    }  # fmt: skip
+    with transaction.atomic():
+        mark, new = _mark(actor, sample, content, said)
+        if not new:
+            words = gettext("You have answered for %(key)s, or seen its answer. Another person must answer.")
+            raise Conflict(words % {"key": sample.key}, code="answered")
+        _record(actor, mark, "chain.answer_end")
+    return mark
+
+
+def _last_step(sample: Sample, content: SampleContent) -> StepResult:
+    """The last step of the toolchain, run on the whole image. Raises ``InvalidInput``."""
+    calls = content.reference_toolchain
     if not calls:
         raise InvalidInput(gettext("The toolchain has no steps. Add the first one."), field="calls")
     result = run_whole(sample, calls)
@@ -48,46 +105,35 @@ def verify_chain(
         raise InvalidInput(
             gettext("The toolchain stops with an error. %(message)s") % {"message": result.error.message}, field="calls"
         )
-    last = result.steps[-1]
-    shown = picture_key(last.image) if last.image is not None else ""
-    agrees = _agrees(last.measurements, answers, reason)
-    said = {
-        "result": shown, "measurements": dict(last.measurements), "answer": "\n".join(answers),
-        "kind": VerifiedChain.Kind.COMPARED if agrees else VerifiedChain.Kind.CONFIRMED,
-        "reason": reason if agrees is False else "",
+    return result.steps[-1]
+
+
+def _shown(last: StepResult) -> str:
+    return picture_key(last.image) if last.image is not None else ""
+
+
+def _mark(actor: User, sample: Sample, content: SampleContent, said: Mapping[str, Any]) -> tuple[VerifiedChain, bool]:
+    """The person's mark of this toolchain on this image for this answer, and whether it is new. One for another answer
+    is replaced. Call inside a transaction."""
+    which = {
+        "sample": sample, "digest": digest_of(content.reference_toolchain), "person": actor,
+        "image": sample.image.sha256 if sample.image else "",
     }  # fmt: skip
-    with transaction.atomic():
-        image = sample.image.sha256 if sample.image else ""
-        which = {"sample": sample, "digest": digest_of(calls), "image": image, "person": actor}
-        found, new = VerifiedChain.objects.select_for_update().get_or_create(**which, defaults=said)
-        if not new and (found.answer, found.reason) != (said["answer"], said["reason"]):
-            VerifiedChain.objects.filter(pk=found.pk).update(**said, created_at=timezone.now())
-            found.refresh_from_db()
-            new = True
-        if new:
-            audit.record(
-                actor, "chain.verify", found, sample.benchmark.slug, after=found.kind, reason=found.reason,
-                data={"sample": sample.key, "chain": found.digest, "result": shown},
-            )  # fmt: skip
-    return found
+    about = {"answer_digest": answer_digest(content), "answer": "\n".join(answer_words(content))}
+    mark, new = VerifiedChain.objects.select_for_update().get_or_create(**which, defaults={**about, **said})
+    if not new and mark.answer_digest != about["answer_digest"]:
+        VerifiedChain.objects.filter(pk=mark.pk).update(**about, **said, created_at=timezone.now())
+        mark.refresh_from_db()
+        new = True
+    return mark, new
 
 
-def _agrees(measurements: Mapping[str, Any], answers: Sequence[str], reason: str) -> bool | None:
-    """Whether the last step measured the answer; None where that cannot be said. Raises ``InvalidInput``."""
-    found = compare(measurements, answers)
-    if found.agrees is False and not reason:
-        measured = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in found.measured)
-        answer = any_of([f"“{one}”" for one in answers])
-        raise InvalidInput(
-            gettext(
-                "The last step measures %(measured)s, but the answer is %(answer)s. Change the toolchain, or "
-                "enter why the last step still shows the answer."
-            )
-            % {"measured": measured, "answer": answer},
-            field="reason",
-            code="measured_otherwise",
-        )
-    return found.agrees
+def _record(actor: User, mark: VerifiedChain, action: str) -> None:
+    sample = mark.sample
+    audit.record(
+        actor, action, mark, sample.benchmark.slug, after=mark.how, reason=mark.reason,
+        data={"sample": sample.key, "chain": mark.digest, "result": mark.result, "matches": mark.matches},
+    )  # fmt: skip
 
 
 def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note: str = "") -> AcceptedChain:

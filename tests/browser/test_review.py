@@ -402,13 +402,13 @@ def test_the_toolchain_is_seen_run_step_by_step_and_confirmed(
     expect(strip.get_by_alt_text("After step 1")).to_be_visible()
     # D8.11: the measurement stands beside the answer; another number wants a reason.
     expect(strip.locator("[data-part=end]")).to_have_text(
-        "The last step measures total components 1, area 1536. The answer is “two”."
+        "Measured: 1 · Gold: “two” · does not match"
     )
     strip.get_by_role("button", name="Verify").click()
-    expect(strip.get_by_role("alert")).to_contain_text("measures total components 1")
+    expect(strip.get_by_role("alert")).to_contain_text("measures 1, but")
     assert not VerifiedChain.objects.exists()
     strip.get_by_label("Why the last step still shows").fill("The mug has two marks; one is hidden.")
     strip.get_by_role("button", name="Verify").click()
     expect(strip.get_by_text("Verified by Rui Costa on")).to_contain_text("one is hidden")
     mark = VerifiedChain.objects.get()
-    assert (mark.kind, mark.answer, mark.measurements["total_components"]) == ("confirmed", "two", 1)
+    assert (mark.how, mark.answer, mark.measurements["total_components"]) == ("seen", "two", 1)

@@ -6,21 +6,33 @@ import { answersInWords } from "../../static/js/models/options.js";
 
 test("D8.11: the measurement stands beside the answer", () => {
   const measured = [["total_components", 4], ["area", 2.4711]];
-  assert.equal(endWords({ measured, agrees: false }, ["two"]), "The last step measures total components 4, area 2.47. The answer is “two”.");
-  assert.equal(endWords({ measured, agrees: true }, ["four", "4"]), "The last step measures total components 4, area 2.47. This matches the answer, “four” or “4”.");
-  assert.equal(endWords({ measured: [], agrees: null }, ["red"]), "The last step measures nothing. The answer is “red”; compare them.");
-  assert.equal(endWords({ measured, agrees: null }, []), "The last step measures total components 4, area 2.47. The sample has no answer yet.");
+  const end = { measured, observed: "4", image: true };
+  assert.equal(endWords({ ...end, agrees: false }, ["two"]), "Measured: 4 · Gold: “two” · does not match");
+  assert.equal(endWords({ ...end, agrees: true }, ["four", "4"]), "Measured: 4 · Gold: “four” or “4” · matches");
+  assert.equal(
+    endWords({ measured: [], agrees: null, observed: "", image: true }, ["red"]),
+    "The last step measures nothing. Another person must answer the question from the last image.",
+  );
+  assert.equal(
+    endWords({ measured: [], agrees: null, observed: "", image: false }, ["red"]),
+    "The last step measures nothing. This can't be compared with the answer.",
+  );
+  assert.equal(endWords({ ...end, agrees: null }, []), "The last step measures total components 4, area 2.47. The sample has no answer yet.");
   assert.equal(endWords(null, ["two"]), "");
 });
 
-test("D8.11: the mark says whether it was compared or confirmed", () => {
-  const mark = { by: "Ana", kind: "compared", answer: ["four"], measured: [["total_components", 4]], reason: "" };
-  assert.equal(markWords(mark, "today"), "Verified by Ana on today. It replays, and the last step measures the answer: total components 4, “four”.");
+test("D8.11: the mark says how it was verified", () => {
+  const mark = { by: "Ana", how: "measured", answer: ["four"], observed: "4", reason: "" };
+  assert.equal(markWords(mark, "today"), "Verified by Ana on today. It replays, and the last step measures the answer: 4, “four”.");
   assert.equal(
-    markWords({ ...mark, kind: "confirmed", reason: "One is hidden." }, "today"),
+    markWords({ ...mark, how: "blind", observed: "four" }, "today"),
+    "Verified by Ana on today. It replays, and a person answered “four” from the last image alone.",
+  );
+  assert.equal(
+    markWords({ ...mark, how: "seen", reason: "One is hidden." }, "today"),
     "Verified by Ana on today. It replays, and the last step shows the answer, “four”. Reason: One is hidden.",
   );
-  assert.equal(markWords({ ...mark, kind: "confirmed", answer: [] }, "today"), "Verified by Ana on today. It replays, and the last step shows the answer.");
+  assert.equal(markWords({ ...mark, how: "seen", answer: [] }, "today"), "Verified by Ana on today. It replays, and the last step shows the answer.");
 });
 
 test("the answers in words are the texts of right options, or the accepted texts", () => {

@@ -10,10 +10,11 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from annotation.chain_answers import answer_digest
 from annotation.common.access import known_to
 from annotation.content.json import calls_to_json, kept_calls
 from annotation.models import AcceptedChain, Benchmark, Sample, VerifiedChain
-from annotation.schema import FurtherChain, ToolCall
+from annotation.schema import FurtherChain, SampleContent, ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +34,29 @@ def digest_of(calls: Sequence[ToolCall]) -> str:
     return hashlib.sha256(said.encode()).hexdigest()
 
 
-def mark_of(sample: Sample, calls: Sequence[ToolCall], viewer: Any = None) -> VerifiedChain | None:
-    """Who was first to verify exactly these calls on the sample's image. A ``viewer`` who is handed gold checks sees
-    only their own mark."""
+def mark_of(sample: Sample, content: SampleContent, viewer: Any = None) -> VerifiedChain | None:
+    """The mark that the end of the content's toolchain gives its answer, on the sample's image: one that was measured
+    or answered blind before one that a person saw, and the first of equal ones. A ``viewer`` who is handed gold checks
+    sees only their own mark."""
     image = sample.image.sha256 if sample.image else ""
-    marks = VerifiedChain.objects.filter(sample=sample, image=image, digest=digest_of(calls)).select_related("person")
+    marks = VerifiedChain.objects.filter(
+        sample=sample, image=image, digest=digest_of(content.reference_toolchain),
+        answer_digest=answer_digest(content), matches=True,
+    ).select_related("person")  # fmt: skip
     if viewer is not None and known_to(viewer, sample.benchmark).handed_checks:
         marks = marks.filter(person=viewer)
-    return marks.first()
+    return min(marks, key=lambda mark: (mark.how == VerifiedChain.How.SEEN, mark.pk), default=None)
 
 
-def known_chains(sample: Sample, gold: Sequence[ToolCall]) -> list[KnownChain]:
-    """The gold's chain first, where there is one, then the further ones, each with its mark. Two queries."""
-    image = sample.image.sha256 if sample.image else ""
-    marks = VerifiedChain.objects.filter(sample=sample, image=image).select_related("person")
-    verified = {mark.digest: mark for mark in marks.order_by("-pk")}
+def known_chains(sample: Sample, content: SampleContent) -> list[KnownChain]:
+    """The toolchain of the gold content first, where there is one, then the further ones, each with its mark for the
+    answer of the content. Two queries."""
+    image, gold = sample.image.sha256 if sample.image else "", content.reference_toolchain
+    marks = VerifiedChain.objects.filter(
+        sample=sample, image=image, answer_digest=answer_digest(content), matches=True
+    ).select_related("person")
+    ordered = sorted(marks, key=lambda mark: (mark.how != VerifiedChain.How.SEEN, -mark.pk))
+    verified = {mark.digest: mark for mark in ordered}
     found = [KnownChain(None, tuple(gold), "", "", verified.get(digest_of(gold)))] if gold else []
     for row in _further(sample):
         calls = kept_calls(row.calls)

@@ -100,11 +100,15 @@ def _after(user: User, annotation: Annotation, revision: Revision, slug: str) ->
 
 def _chain(sample: Sample, revision: Revision, slug: str) -> dict[str, Any] | None:
     """Address to run and verify the reference toolchain, and who verified it; None without calls or an image."""
-    calls = content_of(revision).reference_toolchain
-    if not calls or sample.image is None or sample.image.state != Image.State.READY:
+    content = content_of(revision)
+    if not content.reference_toolchain or sample.image is None or sample.image.state != Image.State.READY:
         return None
     urls = {name: reverse(f"annotation:chain-{name}", args=[slug, sample.key]) for name in ("run", "verify")}
-    return {**urls, "mark": mark_json(mark_of(sample, calls))}
+    return {
+        **urls,
+        "mark": mark_json(mark_of(sample, content)),
+        "blind": reverse("annotation:chain-end", args=[slug, sample.key]),
+    }
 
 
 def _history(annotation: Annotation) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from annotation.content.revisions import revision_json
 from annotation.models import Gold, Image, Revision, Sample
 from annotation.queue.editor import studio_json
 from annotation.queue.handed import require_handed
+from annotation.schema import AnswerType, SampleContent
 from annotation.toolbox.table import TOOLS, Module
 from annotation.workbench.present import known_json, templates_json, tools_json
 from annotation.workflow import Right
@@ -44,7 +45,7 @@ def workbench(request: HttpRequest, slug: str, key: str) -> HttpResponse:
             gettext("You don't have access to a toolchain of %(key)s. Annotate the sample, or ask the lead.")
             % {"key": sample.key}
         )
-    of_gold = kept_calls(gold["reference_toolchain"]) if gold else ()
+    of_gold = _parsed(gold) if gold else SampleContent()
     chains = known_chains(sample, of_gold) if rights[Right.SEE_GOLD.value] else []
     bench = {
         "key": sample.key,
@@ -54,7 +55,7 @@ def workbench(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "rights": rights,
         "tools": tools_json(),
         "templates": templates_json(sample.width or 1, sample.height or 1),
-        "mark": mark_json(mark_of(sample, kept_calls(content["reference_toolchain"]), request.user)),
+        "mark": mark_json(mark_of(sample, _parsed(content), request.user)),
         "chains": [known_json(chain, slug) for chain in chains],
         "picture": _picture(sample),
         "urls": _urls(slug, sample.key, rights),
@@ -75,6 +76,15 @@ def _gold_content(sample: Sample) -> dict[str, Any] | None:
     found = Gold.objects.filter(sample=sample).values("revision")[:1]
     revision = Revision.objects.filter(pk__in=found).with_content().first()
     return revision_json(revision) if revision else None
+
+
+def _parsed(content: dict[str, Any]) -> SampleContent:
+    """Answer and toolchain of a content as the page has it; a draft may have more that is not finished."""
+    calls = kept_calls(content["reference_toolchain"])
+    kind = AnswerType.OPEN if content["answer_type"] == AnswerType.OPEN else AnswerType.MULTIPLE_CHOICE
+    return SampleContent(
+        answer_type=kind, options=content["options"], answers=tuple(content["answer"]), reference_toolchain=calls
+    )
 
 
 def _own(user: Any, sample: Sample, rights: dict[str, bool]) -> dict[str, Any] | None:

@@ -15,10 +15,11 @@ from annotation.common.loading import load_benchmark
 from annotation.common.requests import answers_json, body_of, text_of, whole_of
 from annotation.common.sample import load_sample
 from annotation.content.chains.read import known_chains
-from annotation.content.json import calls_from_json
+from annotation.content.json import calls_from_json, content_from_json
+from annotation.content.revisions import content_of
 from annotation.images.chain_runs import EDITORS, RunDeferred, ShownChain, show_preview, show_whole
-from annotation.models import AcceptedChain, Sample
-from annotation.schema import LONGEST_NOTE, ToolCall
+from annotation.models import AcceptedChain, Gold, Revision, Sample
+from annotation.schema import LONGEST_NOTE, SampleContent, ToolCall
 from annotation.toolbox.names import UnknownToolError
 from annotation.toolbox.python_code import python_code
 from annotation.toolbox.results import ToolError
@@ -28,21 +29,22 @@ from annotation.workflow import Right
 from webapp.common.errors import InvalidInput
 
 SIDES = range(64, 4097)
-MOST_ANSWERS = 50
 
 
 @require_POST
 @answers_json
 def run(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"calls", "focus", "side", "full", "known", "editor", "answers"?} -> the steps, their thumbnails, and the
-    images of the one in focus; or 202 {"later"}, busy or superseded, where it was not the request's turn.
+    """{"calls", "focus", "side", "full", "known", "editor", and as in a content "answer_type", "options", "answer"} ->
+    the steps, their thumbnails, and the images of the one in focus; or 202 {"later"}, busy or superseded, where it was
+    not the request's turn.
 
     ``full`` false: at the resolution of the screen, ``side`` pixels at most. ``known`` are keys of results whose
     thumbnails the page has. ``editor`` names the page that asks: what it asked for before is left. Nothing is written.
     """
     person, sample = load_sample(request, slug, key, Right.VIEW)
     data = body_of(request)
-    calls = calls_from_json(data.get("calls", []))
+    content = _content(data)
+    calls = content.reference_toolchain
     side, focus = whole_of(data, "side"), whole_of(data, "focus")
     if side not in SIDES:
         raise InvalidInput(
@@ -59,33 +61,30 @@ def run(request: HttpRequest, slug: str, key: str) -> HttpResponse:
             shown = show(sample, calls, side, asked)
     except RunDeferred as later:
         return JsonResponse({"later": later.code}, status=202)
-    answer = run_json(shown, focus, side, {str(one) for one in known}, _answers(data))
+    answer = run_json(shown, focus, side, {str(one) for one in known}, content)
     return JsonResponse(answer | {"python": _python(sample, calls, shown)})
 
 
 @require_POST
 @answers_json
 def verify(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"calls", "answers"?, "reason"?} -> the mark; 400 where the chain does not run to its end, and with the code
-    ``measured_otherwise`` where its last step measures another number and no reason is given."""
+    """{"calls", "answer_type", "options", "answer", "reason"?} -> the mark; 400 where the toolchain does not run to its
+    end, and with the code ``measured_otherwise`` where its last step measures another answer and no reason is given."""
     person, sample = load_sample(request, slug, key, Right.VIEW)
     data = body_of(request)
-    calls, answers = calls_from_json(data.get("calls", [])), _answers(data)
+    content = _content(data)
     reason = text_of(data, "reason", longest=LONGEST_NOTE)
-    mark = verify_chain(actor=person, sample=sample, calls=calls, answers=answers, reason=reason)
+    mark = verify_chain(actor=person, sample=sample, content=content, reason=reason)
     return JsonResponse(mark_json(mark))
 
 
-def _answers(data: Mapping[str, Any]) -> list[str]:
-    """The answers in words that the page shows, each with text. Raises ``InvalidInput``."""
-    answers = data.get("answers", [])
-    if not isinstance(answers, list) or len(answers) > MOST_ANSWERS:
-        raise InvalidInput(
-            gettext("answers must be a list of at most %(limit)s texts.") % {"limit": MOST_ANSWERS},
-            field="answers",
-        )
-    texts = [text_of({"answers": one}, "answers") for one in answers]
-    return [text for text in texts if text]
+def _content(data: Mapping[str, Any]) -> SampleContent:
+    """The toolchain with the answer and the options that the page shows. Raises ``InvalidInput``."""
+    names = {"calls": "reference_toolchain", "answer_type": "answer_type", "options": "options", "answer": "answer"}
+    content, _, _ = content_from_json(
+        {"answer_type": "open"} | {names[name]: data[name] for name in names if name in data}
+    )
+    return content
 
 
 @require_POST
@@ -95,7 +94,7 @@ def accept(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     data = body_of(request)
     accept_chain(actor=person, sample=sample, calls=calls_from_json(data.get("calls", [])), note=text_of(data, "note"))
-    return JsonResponse({"chains": [known_json(chain, slug) for chain in known_chains(sample, ())]})
+    return JsonResponse({"chains": _further(sample, slug)})
 
 
 @require_POST
@@ -107,7 +106,15 @@ def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     sample: Sample = chain.sample
     sample.benchmark = benchmark
     remove_chain(actor=request.user, chain=chain)  # type: ignore[arg-type]  # who reviews is signed in
-    return JsonResponse({"chains": [known_json(one, slug) for one in known_chains(sample, ())]})
+    return JsonResponse({"chains": _further(sample, slug)})
+
+
+def _further(sample: Sample, slug: str) -> list[dict[str, Any]]:
+    """The accepted toolchains besides that of the gold."""
+    gold = Gold.objects.filter(sample=sample).values("revision")[:1]
+    revision = Revision.objects.filter(pk__in=gold).with_content().first()
+    content = content_of(revision) if revision else SampleContent()
+    return [known_json(chain, slug) for chain in known_chains(sample, content) if chain.number]
 
 
 def _python(sample: Sample, calls: tuple[ToolCall, ...], shown: ShownChain) -> dict[str, Any]:

@@ -2,7 +2,7 @@ import { moment } from "../lib/moments.js";
 import { newKey, sendJson } from "../lib/request.js";
 import { t } from "../lib/t.js";
 import { markWords } from "../models/chain-end.js";
-import { answersInWords } from "../models/options.js";
+import { answerOf, answersInWords } from "../models/options.js";
 import { ChainEnd } from "./chain-end.js";
 import { Results } from "./measured.js";
 import { token } from "./review-send.js";
@@ -20,6 +20,7 @@ export class SightlineChainStrip extends HTMLElement {
   #chain;
   #calls;
   #answers;
+  #answer;
   #end;
   #marked = false;
   #results;
@@ -30,6 +31,7 @@ export class SightlineChainStrip extends HTMLElement {
   connectedCallback() {
     const { content, chain } = JSON.parse(document.getElementById("review").textContent);
     [this.#chain, this.#calls, this.#answers] = [chain, content.reference_toolchain, answersInWords(content)];
+    this.#answer = answerOf(content);
     this.#end = new ChainEnd(this);
     this.#runs = new WorkbenchRuns(chain.run);
     this.#results = new Results(this.#part("measured"));
@@ -48,7 +50,7 @@ export class SightlineChainStrip extends HTMLElement {
 
   async #run(focus) {
     const asked = (this.#asked += 1);
-    const body = { calls: this.#calls, focus, side: SIDE, full: true, answers: this.#answers, known: [...this.#known.keys()] };
+    const body = { calls: this.#calls, focus, side: SIDE, full: true, ...this.#answer, known: [...this.#known.keys()] };
     const answer = await this.#runs.ask(body, () => asked !== this.#asked).catch(() => null);
     if (asked !== this.#asked) return;
     if (answer?.status !== 200) return this.#say(answer?.data.error?.message ?? t("No response from the server. Reload the page."));
@@ -58,6 +60,7 @@ export class SightlineChainStrip extends HTMLElement {
 
   #show({ original, steps, view, error, end }) {
     this.#end.show(end, this.#answers, !this.#marked);
+    this.#part("ask").hidden = this.#marked || !end?.image || end.agrees !== null;
     for (const step of [original, ...steps]) if (step.thumbnail) this.#known.set(step.key, step.thumbnail);
     this.#part("frames").replaceChildren(...[original, ...steps].map((step) => this.#frame(step, view.number)));
     const image = this.#part("picture");
@@ -76,7 +79,7 @@ export class SightlineChainStrip extends HTMLElement {
   }
 
   async #verify() {
-    const answer = await sendJson("POST", this.#chain.verify, { calls: this.#calls, answers: this.#answers, reason: this.#end.reason }, { token: token(), key: newKey() }).catch(() => null);
+    const answer = await sendJson("POST", this.#chain.verify, { calls: this.#calls, ...this.#answer, reason: this.#end.reason }, { token: token(), key: newKey() }).catch(() => null);
     this.#say(answer?.status === 200 ? "" : (answer?.data.error?.message ?? t("No response from the server. Try again.")));
     if (answer?.status === 200) this.#mark(answer.data);
     else if (answer?.data.error?.code === "measured_otherwise") this.#end.ask();

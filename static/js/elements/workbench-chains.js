@@ -2,6 +2,7 @@ import { moment } from "../lib/moments.js";
 import { t } from "../lib/t.js";
 import { markWords, markedWords } from "../models/chain-end.js";
 import { same } from "../models/draft.js";
+import { answerOf } from "../models/options.js";
 import { ChainEnd } from "./chain-end.js";
 import { copied, keepRows } from "./rows.js";
 
@@ -19,7 +20,7 @@ export class WorkbenchChains {
   constructor(root, { chains, urls, mark, content }, on) {
     [this.#root, this.#chains, this.#urls, this.#on] = [root, chains, urls, on];
     for (const { calls, verified } of chains) if (verified) this.#marks.push({ calls, ...verified });
-    if (mark) this.#marks.push({ calls: content.reference_toolchain, ...mark });
+    if (mark) this.#marks.push({ calls: content.reference_toolchain, of: answerOf(content), ...mark });
     this.#end = new ChainEnd(root);
     root.part("chains").addEventListener("click", ({ target }) => this.#act(target));
     root.querySelector("[data-act=verify]")?.addEventListener("click", () => this.#verify());
@@ -33,7 +34,7 @@ export class WorkbenchChains {
     this.#root.part("chains-n").textContent = String(this.#chains.length);
     keepRows(list, this.#chains.length, () => copied("row-bench-chain"));
     for (const [at, chain] of this.#chains.entries()) this.#row(list.children[at], chain, calls);
-    const mark = this.#marks.findLast((one) => same(one.calls, calls) && (!one.answer.length || same(one.answer, this.#on.answers())));
+    const mark = this.#marks.findLast((one) => same(one.calls, calls) && this.#isOf(one));
     this.#root.part("mark").textContent = mark ? markWords(mark, day(mark.at)) : calls.length ? t("Not verified.") : "";
     const verify = this.#root.querySelector("[data-act=verify]");
     const asks = Boolean(verify && calls.length && !mark);
@@ -41,6 +42,11 @@ export class WorkbenchChains {
     this.#end.show(end, this.#on.answers(), asks);
     const accept = this.#root.querySelector("[data-act=accept]");
     if (accept) accept.disabled = !calls.length || this.#chains.some((one) => same(one.calls, calls));
+  }
+
+  /** Marks of accepted toolchains are about the gold's answer. */
+  #isOf({ of, answer }) {
+    return of ? same(of, this.#on.answer()) : same(answer, this.#on.answers());
   }
 
   #row(row, chain, calls) {
@@ -61,9 +67,9 @@ export class WorkbenchChains {
   }
 
   async #verify() {
-    const calls = this.#on.calls();
-    const mark = await this.#on.send(this.#urls.verify, { calls, answers: this.#on.answers(), reason: this.#end.reason });
-    if (mark) this.#marks.push({ calls, ...mark });
+    const [calls, of] = [this.#on.calls(), this.#on.answer()];
+    const mark = await this.#on.send(this.#urls.verify, { calls, ...of, reason: this.#end.reason });
+    if (mark) this.#marks.push({ calls, of, ...mark });
     this.#on.again();
   }
 

@@ -1,7 +1,7 @@
 import { newKey, sendJson } from "../lib/request.js";
 import { t } from "../lib/t.js";
 import { completed, same } from "../models/draft.js";
-import { answersInWords } from "../models/options.js";
+import { answerOf, answersInWords } from "../models/options.js";
 import { History } from "../models/history.js";
 import { chainIn, readPasted } from "../models/parse-toolchain.js";
 import { added, moved, newCall, removed, Tools, withArguments, withInput } from "../models/workbench.js";
@@ -63,6 +63,7 @@ export class SightlineWorkbench extends HTMLElement {
         take: (calls) => edit(() => calls),
         send: (url, body) => this.#send(url, body),
         calls: () => this.#calls,
+        answer: () => answerOf(this.#data.content),
         answers: () => answersInWords(this.#data.content),
         again: () => this.#show(),
       }),
@@ -190,7 +191,7 @@ export class SightlineWorkbench extends HTMLElement {
     if (!this.#data.picture) return this.#parts.stage.none(t("The image of this sample is missing, so no step can run."));
     const isOver = () => asked !== this.#asked;
     const calls = this.#calls;
-    const body = { calls, focus: this.#focus, side: this.#parts.stage.side, answers: answersInWords(this.#data.content) };
+    const body = { calls, focus: this.#focus, side: this.#parts.stage.side, ...answerOf(this.#data.content) };
     try {
       for (const full of [false, true]) {
         const waiting = waitingWords(full ? t("In full") : t("Running step %(number)s", { number: this.#focus || 1 }), (words) => isOver() || this.#parts.stage.wait(words));

@@ -3,37 +3,39 @@
 import { anyOf, t } from "../lib/t.js";
 
 const said = (answers) => anyOf(answers.map((one) => `“${one}”`));
-const figures = (measured) => measured.map(([name, value]) => `${name.replaceAll("_", " ")} ${Number(value.toFixed(2))}`).join(", ");
+const figures = (measured) => measured.map(([name, value]) => `${name.replaceAll("_", " ")} ${typeof value === "number" ? Number(value.toFixed(2)) : value}`).join(", ");
 
-/** What the last step measured and what the answer is. `end`: {measured, agrees}, or null before it ran in full. */
+/** What the last step measured and what the answer is. `end`: {measured, agrees, observed, image}, or null before it ran
+ * in full. */
 export function endWords(end, answers) {
   if (!end || (!answers.length && !end.measured.length)) return "";
-  const measures = end.measured.length
-    ? t("The last step measures %(figures)s.", { figures: figures(end.measured) })
-    : t("The last step measures nothing.");
-  return `${measures} ${answerWords(end, answers)}`;
-}
-
-function answerWords({ agrees }, answers) {
-  if (!answers.length) return t("The sample has no answer yet.");
+  const { agrees, observed, measured, image } = end;
   const answer = said(answers);
-  if (agrees) return t("This matches the answer, %(answer)s.", { answer });
-  return agrees === false ? t("The answer is %(answer)s.", { answer }) : t("The answer is %(answer)s; compare them.", { answer });
+  if (agrees) return t("Measured: %(observed)s · Gold: %(answer)s · matches", { observed, answer });
+  if (agrees === false) return t("Measured: %(observed)s · Gold: %(answer)s · does not match", { observed, answer });
+  const measures = measured.length
+    ? t("The last step measures %(figures)s.", { figures: figures(measured) })
+    : t("The last step measures nothing.");
+  if (!answers.length) return `${measures} ${t("The sample has no answer yet.")}`;
+  const asks = image ? t("Another person must answer the question from the last image.") : t("This can't be compared with the answer.");
+  return `${measures} ${asks}`;
 }
 
-/** Who verified a chain and how. `day`: the date in words. */
-export function markWords({ by, kind, answer, measured, reason }, day) {
+/** Who verified a toolchain and how. `day`: the date in words. */
+export function markWords({ by, how, answer, observed, reason }, day) {
   const verified = t("Verified by %(name)s on %(day)s.", { name: by, day });
-  if (kind === "compared") {
-    const values = { figures: figures(measured), answer: said(answer) };
-    return `${verified} ${t("It replays, and the last step measures the answer: %(figures)s, %(answer)s.", values)}`;
-  }
+  const shown = said(answer);
+  if (how === "measured") return `${verified} ${t("It replays, and the last step measures the answer: %(observed)s, %(answer)s.", { observed, answer: shown })}`;
+  if (how === "blind") return `${verified} ${t("It replays, and a person answered %(answer)s from the last image alone.", { answer: shown })}`;
   const shows = answer.length
-    ? t("It replays, and the last step shows the answer, %(answer)s.", { answer: said(answer) })
+    ? t("It replays, and the last step shows the answer, %(answer)s.", { answer: shown })
     : t("It replays, and the last step shows the answer.");
   return [verified, shows, reason && t("Reason: %(reason)s", { reason })].filter(Boolean).join(" ");
 }
 
-/** The same in few words: "compared by Rui on 3 Nov 2026". */
-export const markedWords = ({ by, kind }, day) =>
-  kind === "compared" ? t("compared by %(name)s on %(day)s", { name: by, day }) : t("confirmed by %(name)s on %(day)s", { name: by, day });
+/** The same in few words: "measured by Rui on 3 Nov 2026". */
+export const markedWords = ({ by, how }, day) => {
+  const values = { name: by, day };
+  if (how === "measured") return t("measured by %(name)s on %(day)s", values);
+  return how === "blind" ? t("answered from the last image by %(name)s on %(day)s", values) : t("seen by %(name)s on %(day)s", values);
+};

@@ -127,3 +127,6 @@ export const acceptLines = (content, text) => ({ ...content, answer: text === ""
 /** The accepted answers in words: of a choice the text of its option. */
 export const answersInWords = ({ answer_type: type, options, answer }) =>
   answer.map((one) => (type === "mc" ? (options[one] ?? one) : one).trim()).filter(Boolean);
+
+/** What the end of a toolchain is compared with. */
+export const answerOf = ({ answer_type, options, answer }) => ({ answer_type, options, answer });

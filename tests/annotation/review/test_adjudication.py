@@ -8,9 +8,10 @@ import pytest
 from django.urls import reverse
 
 from annotation.benchmarks.write.benchmark import add_member
+from annotation.chain_answers import answer_digest
 from annotation.content.chains.read import digest_of
 from annotation.content.checks import ChecksFailed
-from annotation.content.json import calls_from_json
+from annotation.content.json import calls_from_json, content_from_json
 from annotation.models import (
     AcceptedChain,
     Adjudication,
@@ -287,18 +288,20 @@ GRAY = [{"tool": "colorspace_gray", "arguments": {}, "image_in": "original", "im
 BLUR = [{"tool": "blur", "arguments": {"method": "median", "ksize": 5}, "image_in": "original", "image_out": None}]
 
 
-def verified(person, sample, calls, answer="white"):
+def verified(person, sample, calls, answer="B"):
     """The mark that this toolchain gives the answer on the image of the sample."""
+    given, _, _ = content_from_json(content() | {"answer": [answer]})
     VerifiedChain.objects.create(
-        sample=sample, digest=digest_of(calls_from_json(calls)), image=sample.image.sha256, answer=answer, person=person
-    )
+        sample=sample, digest=digest_of(calls_from_json(calls)), image=sample.image.sha256, person=person,
+        answer_digest=answer_digest(given), how="measured",
+    )  # fmt: skip
 
 
 def test_of_two_verified_toolchains_the_second_is_accepted_beside_the_gold(ana, bo, rui, kitchen):
     AdjudicationRule.objects.create(benchmark=kitchen, number=1, when_agreed="accept")
     sample = kitchen.samples.select_related("image").get(key="s-0000")
     verified(ana, sample, GRAY)
-    verified(bo, sample, BLUR, "black\nWhite ")
+    verified(bo, sample, BLUR)
     submitted(ana, kitchen, reference_toolchain=GRAY)
     assert submitted(bo, kitchen, reference_toolchain=BLUR).state == "accepted"
     gold = Gold.objects.get(sample=sample).revision
@@ -306,7 +309,7 @@ def test_of_two_verified_toolchains_the_second_is_accepted_beside_the_gold(ana, 
     assert [(one.calls, one.accepted_by) for one in AcceptedChain.objects.filter(sample=sample)] == [(BLUR, bo)]
     second = kitchen.samples.select_related("image").get(key="s-0001")
     verified(ana, second, GRAY)
-    verified(bo, second, BLUR, "black")
+    verified(bo, second, BLUR, "A")
     submitted(ana, kitchen, reference_toolchain=GRAY)
     assert submitted(bo, kitchen, reference_toolchain=BLUR).state == "disputed"
     adjudicate(actor=rui, sample=second, verdict=Verdict("accept", content(reference_toolchain=GRAY)))

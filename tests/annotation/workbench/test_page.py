@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from typing import Any
 
 import cv2
@@ -17,7 +18,7 @@ from annotation.content.json import calls_from_json, calls_to_json
 from annotation.images import chain_runs
 from annotation.images.store import store_pictures
 from annotation.models import AcceptedChain, Benchmark, Draft, Image, Sample, VerifiedChain
-from annotation.schema import SampleContent, SampleRecord, ToolCall
+from annotation.schema import AnswerType, SampleContent, SampleRecord, ToolCall
 from annotation.toolbox.lanes import BusyError, SupersededError
 from annotation.toolbox.runner import run_chain
 from annotation.toolbox.templates import CATEGORIES, template
@@ -39,6 +40,11 @@ CHAIN = (
     ToolCall("Binarize"),
     ToolCall("connected_components_with_stats"),
 )
+
+
+def ends(answer: str, *calls: ToolCall) -> SampleContent:
+    """A toolchain that is said to end at this answer."""
+    return SampleContent(answers=(answer,), answer_type=AnswerType.OPEN, reference_toolchain=calls or CHAIN)
 
 
 @pytest.fixture
@@ -181,7 +187,7 @@ def test_the_page_saves_through_the_draft_of_the_studio(sample: Sample, ana: Use
     assert page.status_code == 200
     bench = page.context["bench"]
     assert bench["editable"]
-    content = bench["content"] | {"reference_toolchain": calls_to_json(CHAIN)}
+    content = bench["content"] | {"reference_toolchain": calls_to_json(CHAIN), "answer_type": "open", "answer": ["red"]}
     saved = client.put(
         bench["urls"]["draft"], json.dumps({"version": 0, "content": content}), content_type="application/json"
     )
@@ -190,7 +196,7 @@ def test_the_page_saves_through_the_draft_of_the_studio(sample: Sample, ana: Use
     again = client.get("/benchmarks/kitchen/toolchain/samples/s-0000/").context["bench"]
     assert (again["version"], len(again["content"]["reference_toolchain"])) == (saved.json()["version"], 4)
     assert again["mark"] is None
-    verify_chain(actor=ana, sample=sample, calls=CHAIN)
+    verify_chain(actor=ana, sample=sample, content=ends("red"))
     assert client.get("/benchmarks/kitchen/toolchain/samples/s-0000/").context["bench"]["mark"]["by"] == "Ana Lind"
 
 
@@ -199,49 +205,57 @@ def test_a_reviewer_without_gold_to_see_has_no_chain_yet(sample: Sample, rui: Us
 
 
 def test_a_verified_chain_names_who_saw_it_and_keeps_what_its_end_was(sample: Sample, ana: User, lea: User) -> None:
-    status, told = asked(signed_in(ana), "verify")
+    status, told = asked(signed_in(ana), "verify", answer=["red"])
     assert (status, told["by"]) == (200, "Ana Lind")
     mark = VerifiedChain.objects.get()
     assert mark.measurements["total_components"] >= 1
-    assert verify_chain(actor=ana, sample=sample, calls=CHAIN).pk == mark.pk
+    assert verify_chain(actor=ana, sample=sample, content=ends("red")).pk == mark.pk
     entry = AuditEntry.objects.get(action="chain.verify")
     assert (entry.actor, entry.data["sample"], entry.data["chain"]) == (ana, "s-0000", mark.digest)
-    assert verify_chain(actor=lea, sample=sample, calls=CHAIN).person == lea
-    assert mark_of(sample, CHAIN) == mark
+    assert verify_chain(actor=lea, sample=sample, content=ends("red")).person == lea
+    assert mark_of(sample, ends("red")) == mark
 
 
 def test_a_chain_is_compared_with_the_answer_and_another_number_wants_a_reason(sample: Sample, ana: User) -> None:
     """D8.11."""
     client = signed_in(ana)
-    _, told = asked(client, "run", full=True, answers=["0"])
+    _, told = asked(client, "run", full=True, answer=["0"])
     (name, count), *_ = told["end"]["measured"]
     assert (name, told["end"]["agrees"]) == ("total_components", count == 0)
-    status, told = asked(client, "verify", answers=["twenty"])
+    status, told = asked(client, "verify", answer=["twenty"])
     assert (status, told["error"]["code"], told["error"]["field"]) == (400, "measured_otherwise", "reason")
-    assert f"total components {count:g}" in told["error"]["message"]
+    assert f"measures {count:g}," in told["error"]["message"]
     assert not VerifiedChain.objects.exists()
-    status, told = asked(client, "verify", answers=["twenty"], reason="Most are hidden.")
-    assert (status, told["kind"], told["reason"], told["answer"]) == (200, "confirmed", "Most are hidden.", ["twenty"])
-    status, told = asked(client, "verify", answers=[f"{count:g} dots"], reason="Not needed.")
-    assert (status, told["kind"], told["reason"]) == (200, "compared", "")
-    assert asked(client, "verify", answers=[f"{count:g} dots"])[1] == told
+    status, told = asked(client, "verify", answer=["twenty"], reason="Most are hidden.")
+    assert (status, told["how"], told["reason"], told["answer"]) == (200, "seen", "Most are hidden.", ["twenty"])
+    status, told = asked(client, "verify", answer=[f"{count:g} dots"], reason="Not needed.")
+    assert (status, told["how"], told["reason"], told["observed"]) == (200, "measured", "", f"{count:g}")
+    assert asked(client, "verify", answer=[f"{count:g} dots"])[1] == told
     mark = VerifiedChain.objects.get()
-    assert (mark.kind, mark.answer) == ("compared", f"{count:g} dots")
+    assert (mark.how, mark.answer) == ("measured", f"{count:g} dots")
     assert [entry.after for entry in AuditEntry.objects.filter(action="chain.verify").order_by("pk")] == [
-        "confirmed",
-        "compared",
+        "seen",
+        "measured",
     ]
-    assert asked(client, "verify", answers=["red"])[1]["kind"] == "confirmed"
-    assert asked(client, "verify", answers="red")[0] == 400
+    assert asked(client, "verify", answer=["red"])[1]["how"] == "seen"
+    assert asked(client, "verify", answer="red")[0] == 400
 
 
 def test_a_changed_chain_or_picture_is_not_verified(sample: Sample, ana: User) -> None:
-    verify_chain(actor=ana, sample=sample, calls=CHAIN)
-    assert known_chains(sample, CHAIN)[0].verified is not None
-    assert known_chains(sample, CHAIN[:3])[0].verified is None
+    verify_chain(actor=ana, sample=sample, content=ends("red"))
+    assert known_chains(sample, ends("red"))[0].verified is not None
+    assert known_chains(sample, ends("red", *CHAIN[:3]))[0].verified is None
     assert sample.image is not None
+    assert mark_of(sample, ends("red")) is not None
+    assert mark_of(sample, ends("blue")) is None
+    choice = replace(ends("A"), answer_type=AnswerType.MULTIPLE_CHOICE, options={"A": "red", "B": "blue"})
+    assert mark_of(sample, choice) is None
+    verify_chain(actor=ana, sample=sample, content=choice)
+    assert mark_of(sample, choice) is not None
+    assert mark_of(sample, replace(choice, options={"A": "red", "B": "green"})) is None
+    verify_chain(actor=ana, sample=sample, content=ends("red"))
     sample.image.sha256 = "0" * 64
-    assert known_chains(sample, CHAIN)[0].verified is None
+    assert known_chains(sample, ends("red"))[0].verified is None
 
 
 @pytest.mark.parametrize(
@@ -249,7 +263,7 @@ def test_a_changed_chain_or_picture_is_not_verified(sample: Sample, ana: User) -
 )
 def test_a_chain_that_does_not_replay_is_not_verified(sample: Sample, ana: User, calls: Any, words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
-        verify_chain(actor=ana, sample=sample, calls=calls)
+        verify_chain(actor=ana, sample=sample, content=replace(ends("red"), reference_toolchain=calls))
     assert not VerifiedChain.objects.exists()
 
 
@@ -257,7 +271,7 @@ def test_a_researcher_confirms_nothing(sample: Sample, lea: User) -> None:
     mira = make_user("Mira Sato")
     add_member(actor=lea, benchmark=sample.benchmark, user=mira, role=Role.RESEARCHER)
     with pytest.raises(NotAllowed):
-        verify_chain(actor=mira, sample=sample, calls=CHAIN)
+        verify_chain(actor=mira, sample=sample, content=ends("red"))
 
 
 @pytest.mark.both_databases
@@ -286,7 +300,7 @@ def test_a_sample_has_so_many_further_chains_and_no_more(sample: Sample, rui: Us
 def test_a_stored_chain_that_is_longer_than_a_page_sends_is_shown(sample: Sample, rui: User) -> None:
     stored = [{"tool": "zoom", "arguments": {"note": "x" * 30_000}, "image_in": ["a", "b"], "image_out": None}] * 101
     AcceptedChain.objects.create(sample=sample, digest="0" * 64, calls=stored, accepted_by=rui)
-    chains = [chain.calls for chain in known_chains(sample, ())]
+    chains = [chain.calls for chain in known_chains(sample, SampleContent())]
     assert [(len(calls), calls[0].image_in) for calls in chains] == [(101, ("a", "b"))]
     with pytest.raises(InvalidInput):
         calls_from_json(stored)
