@@ -7,6 +7,7 @@ from annotation.samples import api as samples
 from annotation.studio import api as studio
 from annotation.task import api as task
 from annotation.tools import api as toolbox
+from annotation.variants import api as variants
 from annotation.versions import api as versions
 from annotation.webhooks import api as hooks
 from webapp.common.addresses import KEY
@@ -23,6 +24,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/task/", task.task, name="api-task"),
     path(f"{BENCHMARK}/task/draft/", task.draft, name="api-task-draft"),
     path(f"{BENCHMARK}/task/activation/", task.activation, name="api-task-activation"),
+    path(f"{BENCHMARK}/variants/{KEY}/", variants.variants, name="api-variants"),
     path(f"{BENCHMARK}/versions/", versions.versions, name="api-versions"),
     path(f"{BENCHMARK}/webhooks/", hooks.webhooks, name="api-webhooks"),
     path(f"{BENCHMARK}/webhooks/<int:pk>/", hooks.webhook, name="api-webhook"),

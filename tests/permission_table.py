@@ -143,13 +143,17 @@ SAMPLES = [
     Line("annotation:workbench", (B, "seen-00"), get=only(*MEMBERS)),
     Line("annotation:chain-run", (B, "a"), post=only(*MEMBERS), json=True),
     Line("annotation:chain-verify", (B, "a"), post=only(*WORKERS), json=True),
+    Line("annotation:chain-end", (B, "{handed_in}"), get=form(*REVIEWERS) | dict.fromkeys(REVIEWERS, 409),
+         post=form(*REVIEWERS), data={"answer": "A"}),
+    Line("annotation:variants", (B, "seen-00"), get=form(*LEADS), post=form(*LEADS)),
+    Line("annotation:variant-preview", (B, "seen-00"), get=form(*LEADS)),
     Line("annotation:chain-accept", (B, "a"), post=only(*REVIEWERS), json=True),
     Line("annotation:chain-remove", (B, "{chain}"), post=only(*REVIEWERS), json=True),
     Line("annotation:versions", (B,), get=only(*MEMBERS)),
     Line("annotation:freeze", (B,), post=form(*LEADS)),
     Line("evaluation:data-card", (B,), get=only(*MEMBERS)),
     Line("evaluation:data-card-markdown", (B,), get=only(*MEMBERS)),
-]
+]  # fmt: skip
 UPLOADS = [
     Line("annotation:upload", (B,), get=form(*LEADS), post=form(*LEADS)),
     Line("annotation:upload-record", (B, "{upload}"), get=form(*LEADS), post=form(*LEADS)),
@@ -333,6 +337,15 @@ API = [
         post=api(*ANNOTATORS),
         json=True,
         scope="annotate",
+    ),
+    Line(
+        "api-variants",
+        (B, "seen-00"),
+        get=api(*LEADS),
+        post=api(*LEADS),
+        data={"kind": "flip"},
+        json=True,
+        scope="import",
     ),
     Line("api-adjudications", (B,), get=api(*REVIEWERS)),
     Line(

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from annotation.imaging.decoding import PictureInfo, inspect
 from annotation.imaging.metadata import without_metadata
+from annotation.imaging.metadata_names import GPS, metadata_kinds
 from annotation.imaging.problems import PictureProblem
 from annotation.models import Benchmark, Image, OriginalFile
 from annotation.schema import Box, Issue, SampleRecord, Severity, shortened
@@ -118,6 +119,36 @@ def store_picture(*, actor: User | None, benchmark: Benchmark, source: Path | by
     if cleaned.sha256 != info.sha256:
         OriginalFile.objects.get_or_create(sha256=info.sha256, image=image, defaults={"bytes": info.bytes})
     return image
+
+
+def metadata_issue(benchmark: Benchmark, source: Path | bytes, name: str) -> Issue | None:
+    """What the file says besides its pixels, and what became of it; None if that is nothing, or if the file is no
+    image. A benchmark that keeps metadata is warned about positions alone."""
+    try:
+        kinds = metadata_kinds(source)
+    except PictureProblem:
+        return None
+    if benchmark.remove_metadata:
+        done, rule = f"Removed before it was stored: {', '.join(kinds)}.", "metadata-removed"
+        return Issue(Severity.NOTED, rule, name, None, "image", ", ".join(kinds), done) if kinds else None
+    if GPS not in kinds:
+        return None
+    done = "The file says where it was taken, and is stored unchanged. Turn on “Remove metadata” in the settings."
+    return Issue(Severity.NOTED, "gps-kept", name, None, "image", GPS, done)
+
+
+def metadata_issues(
+    *, benchmark: Benchmark, records: Sequence[SampleRecord], folder: Path, embedded: Mapping[str, bytes]
+) -> list[Issue]:
+    """The same of the images that these samples name."""
+    found = []
+    for name in sorted({record.image for record in records if record.image}):
+        try:
+            source = embedded[name] if name in embedded else safe_path(folder, name)
+        except PictureProblem:
+            continue
+        found.append(metadata_issue(benchmark, source, name))
+    return [issue for issue in found if issue is not None]
 
 
 def store_bytes(actor: User | None, benchmark: Benchmark, data: bytes) -> Image:

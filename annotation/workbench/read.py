@@ -8,6 +8,7 @@ from annotation.common.access import known_to, require
 from annotation.content.revisions import content_of
 from annotation.models import Annotation, Gold, Revision, Sample
 from annotation.models.querysets.waiting import WAITING_STATES
+from annotation.queue.handed import is_handed
 from annotation.schema import SampleContent
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -21,8 +22,8 @@ def end_to_answer(user: User, sample: Sample) -> SampleContent:
     Raises ``NotAllowed`` for people who wrote on the sample, and ``Conflict`` if it has no toolchain.
     """
     require(user, sample.benchmark, Right.REVIEW)
-    mine = Annotation.objects.filter(sample=sample, author=user)
-    if mine.exists() or Revision.objects.filter(annotation__sample=sample, author=user).exists():
+    annotated = Annotation.objects.filter(sample=sample, author=user).exists() or is_handed(user, sample)
+    if annotated or Revision.objects.filter(annotation__sample=sample, author=user).exists():
         words = gettext("You annotated %(key)s yourself. Another person must answer from its last image.")
         raise NotAllowed(words % {"key": sample.key}, code="own_work")
     waiting = Revision.objects.filter(

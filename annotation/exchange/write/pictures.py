@@ -20,7 +20,7 @@ from annotation.exchange.read import PICTURES_FORMAT, require_room
 from annotation.exchange.write.files import PICTURES, Upload, local_copy, store, tidy_scratch, unpacked
 from annotation.exchange.write.records import start_job
 from annotation.exchange.write.samples import LIMITS, Checkpoint, finish_record, keep_issues, remember
-from annotation.images.store import store_picture
+from annotation.images.store import metadata_issue, store_picture
 from annotation.imaging.problems import PictureProblem
 from annotation.importers.interface import Position
 from annotation.importers.zip_names import with_meant_names
@@ -180,6 +180,8 @@ def _new_samples(
     pictures: dict[str, Image | PictureProblem] = {}
     for picture, found in stored:
         name = picture.name[-LIMITS["image"] :]
+        if isinstance(found, Image) and (issue := metadata_issue(benchmark, picture.folder / picture.name, name)):
+            issues.append(issue)
         if isinstance(found, PictureProblem):
             issues.append(Issue(Severity.REFUSED, found.rule, name, None, "", "", found.message))
         elif found.pk in known:

@@ -16,7 +16,7 @@ from annotation.common.access import allowed, require
 from annotation.common.notices import notify_imported
 from annotation.content.bank_file import import_bank
 from annotation.content.samples import WRITTEN, save_samples
-from annotation.images.store import store_pictures, taken_out
+from annotation.images.store import metadata_issues, store_pictures, taken_out
 from annotation.importers import IMPORTERS
 from annotation.importers.interface import ImportProblem, Position, Progress, Read, ReadOptions, Settings
 from annotation.importers.results import is_of_results, of_results
@@ -191,6 +191,8 @@ class SamplesSaver:
         counts = self.result.counts
         about: dict[str, Any] = {"actor": self.actor, "benchmark": self.benchmark, "records": self.rows}
         pictures = store_pictures(**about, folder=self.folder, embedded=self.embedded)
+        of_images = {"records": self.rows, "folder": self.folder, "embedded": self.embedded}
+        self.issues += metadata_issues(benchmark=self.benchmark, **of_images)
         with transaction.atomic():
             self.issues += save_bank(self.actor, self.benchmark, self.tools, self.record.file_name)
             saved = save_samples(**about, pictures=pictures, since=self.record.created_at, source=self.record)

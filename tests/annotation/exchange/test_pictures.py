@@ -20,7 +20,7 @@ from annotation.exchange.write import pictures as upload_pictures
 from annotation.exchange.write.pictures import go_on, receive_pictures, take_pictures
 from annotation.images.store import picture_path
 from annotation.imaging.decoding import decode
-from annotation.models import Annotation, Benchmark, Gold, Image, ImportRecord, OriginalFile, Sample
+from annotation.models import Annotation, Benchmark, Gold, Image, ImportIssue, ImportRecord, OriginalFile, Sample
 from annotation.queue.assignment import next_to_annotate
 from annotation.schema import SampleContent
 from annotation.studio.write.another import ask_another
@@ -274,12 +274,16 @@ def test_images_are_stored_without_metadata_and_both_hashes_are_kept(benchmark, 
     assert (decode(stored) == decode(original)).all()
     kept = OriginalFile.objects.get()
     assert (kept.image, kept.sha256, kept.bytes) == (image, hashlib.sha256(original).hexdigest(), len(original))
+    removed = ImportIssue.objects.get(rule="metadata-removed")
+    assert removed.found == "GPS position, camera data, XMP, comment or text"
     assert sent_in(lea, benchmark, "copy.jpg", original)["duplicates"] == 1
 
     as_it_is = create_benchmark(actor=lea, slug="as-it-is", title="As it is", remove_metadata=False)
     sent_in(lea, as_it_is, "IMG 1.jpg", original)
     other = Image.objects.exclude(pk=image.pk).get()
     assert objects.read(picture_path(other)) == original
+    # Who keeps files as they came is warned about places.
+    assert ImportIssue.objects.get(rule="gps-kept").found == "GPS position"
     assert OriginalFile.objects.count() == 1
 
 

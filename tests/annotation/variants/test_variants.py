@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import zipfile
+from dataclasses import replace
 from typing import Any
 
 import cv2
@@ -19,6 +21,7 @@ from annotation.images.store import picture_path, store_pictures
 from annotation.imaging.variants.pixels import apply, digest_of
 from annotation.imaging.variants.recipes import FORMS, Kind, ladder, recipe_of, recipes_of
 from annotation.models import Annotation, FacetValue, Gold, GoldCheck, Image, ImageVariant, Revision, Sample
+from annotation.portable.read.project import export_project
 from annotation.quality.write.checks import add_checks, draw_checks
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.settings import set_queue
@@ -27,14 +30,19 @@ from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Tool
 from annotation.variants.read import pixels_of, variants_of
 from annotation.variants.write import make_variants, run_recipes
 from annotation.workflow import Role
+from evaluation.common.compared import compared_samples
+from evaluation.scoring.load.columns import load_samples
 from tests.annotation.work_data import reviewed, to_annotate
 from tests.conftest import signed_in
+from webapp.accounts.actions import create_token
+from webapp.accounts.scopes import Scope
 from webapp.common import objects
 from webapp.common.errors import Conflict, NotAllowed
 from webapp.common.models import AuditEntry
 from webapp.jobs.models import Job
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+API = "/api/v1/benchmarks/kitchen/variants/desk/"
 PAGE = "/benchmarks/kitchen/variants/samples/desk/"
 CONTENT = SampleContent(
     question="Which mug is left of the plate?",
@@ -246,6 +254,47 @@ def test_a_facet_of_a_closed_schema_does_not_stop_a_variant(desk, lea):
     assert FacetValue.objects.filter(sample=desk, name="variant").count() == 0
     [one] = made(lea, desk, "jpeg", 5)
     assert ImageVariant.objects.get().sample == one
+
+
+def test_variants_are_made_and_listed_over_the_api(desk, lea):
+    _, secret = create_token(actor=lea, name="script", scopes=[Scope.IMPORT])
+    program = Client(headers={"authorization": f"Bearer {secret}"})
+    sent = {"kind": "crop", "doses": [5, 40]}
+    told = program.post(API, sent, content_type="application/json")
+    assert told.status_code == 202
+    assert (told.json()["accepted"], [one["dose"] for one in told.json()["rejected"]]) == (1, [40])
+    run_recipes(actor=lea, **Job.objects.get(pk=told.json()["job"]).payload, report=lambda *_: None)
+    [row] = program.get(API).json()
+    assert (row["id"], row["recipe"], row["state"]) == ("desk-crop-5", {"kind": "crop", "dose": 5}, "in_review")
+    assert program.post(API, {"kind": "crop", "doses": [99]}, content_type="application/json").status_code == 400
+
+
+def test_a_variant_is_in_the_cluster_of_its_parent(desk, lea, rui):
+    """Accuracy by dose has intervals that resample parents with all their variants."""
+    for row in made(lea, desk, "blur", 2, 6):
+        assert next_to_review(actor=rui, benchmark=desk.benchmark) == row
+        reviewed(rui, loaded(row.key), "accept")
+    records = [SampleRecord("other", replace(CONTENT, gold_boxes=()), None)]
+    save_samples(actor=None, benchmark=desk.benchmark, records=records)
+    columns = load_samples(desk.benchmark).columns
+    clusters = dict(zip(columns.keys, columns.cluster.tolist(), strict=True))
+    assert clusters["desk"] == clusters["desk-blur-2"] == clusters["desk-blur-6"] != clusters["other"]
+    compared = compared_samples(desk.benchmark)
+    assert len(set(compared.cluster.tolist())) == 2
+    assert set(desk.benchmark.samples.on_one_picture_with(loaded("desk-blur-2")).values_list("key", flat=True)) == {
+        "desk", "desk-blur-6",
+    }  # fmt: skip
+
+
+def test_a_variant_goes_into_a_portable_file_with_the_image_it_was_made_of(desk, lea):
+    Sample.objects.get(key="s-0000").delete()
+    made(lea, desk, "flip")
+    out = io.BytesIO()
+    export_project(actor=lea, benchmark=desk.benchmark, out=out, named=False)
+    with zipfile.ZipFile(out) as archive:
+        rows = archive.read("tables/imagevariant.jsonl").decode().splitlines()
+    assert len(rows) == 1
+    assert '"source_key":"desk"' in rows[0].replace(" ", "")
 
 
 def test_a_visitor_signs_in_first(desk):

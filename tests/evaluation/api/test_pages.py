@@ -32,12 +32,13 @@ API = "/api/v1/benchmarks/kitchen/"
 DOCUMENT = Path(__file__).parents[3] / "docs/api.md"
 WORK = re.compile(
     r"annotation:(annotate|guidelines-panel|guidelines-settings|my-|qualification|log|review|audit|adjudication|work|workbench|tool|upload|settings|task|suggestions|queue-settings|new-benchmark"
-    r"|second-opinions|webhook)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|import-keys|replay|run-delete|run-replays"
+    r"|second-opinions|webhook|chain-end)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|import-keys|replay|run-delete|run-replays"
     r"|prompt-change|new-from-file|prompt-new|study-task|study-stay|new-detection)"
     r"|accounts:|admin-door|admin-password|live|ready|jobs:indicator|notifications:"
 )
 """Pages on which people work or set something up; how pages show that something is under way."""
-FILES = re.compile(r"annotation:(thumbnail|tile|region|tools-file)|evaluation:(import-picture|import-issues|exported"
+FILES = re.compile(r"annotation:(thumbnail|tile|region|tools-file|variant-preview)"
+                   r"|evaluation:(import-picture|import-issues|exported"
                    r"|export-project"
                    r"|experiment-image|experiment-export|import-mapping|agreement-export|study-export|data-card-markdown|query-words|search)"
                    r"|glossary|script-texts")  # fmt: skip
