@@ -28,6 +28,14 @@ NUMBER = re.compile(
 )
 
 
+UNIT = re.compile(
+    r"\d\s*(?:[mcdk]?m|in(?:ch(?:es)?)?|ft|feet|°|degrees?|%|percent|px|pixels?|[mk]?g|[mc]?l|s|min|h|hours?|minutes?|"
+    r"seconds?|€|£|usd|eur)\b|\d\s*[°%€£]|[$€£]\s*\d",
+    re.I,
+)
+"""A number with a unit: what is measured in pixels or counted is not that number, even where the digits agree."""
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """``measured``: what the last step returned that may be an answer, by name: numbers or text. ``agrees``: whether it
@@ -57,13 +65,14 @@ def compare(measurements: Mapping[str, Any], content: SampleContent) -> Comparis
 
     The measurement that the step is for comes first: a text, an area or a perimeter, else a count. It agrees with a
     number that it rounds to: 2.47 with "2.5 cm", 4 not with "two". If only another measurement of the step agrees, a
-    person must decide: one contour whose area is 4 answers "one" or "four". So too if the answer is no number, unless
-    the measurement is that of another option.
+    person must decide: one contour whose area is 4 answers "one" or "four". So too if the answer is no number or has a
+    unit, unless the measurement is that of another option.
     """
     texts = [(name, value.strip()) for name, value in measurements.items() if isinstance(value, str) and value.strip()]
-    answers = answer_words(content)
+    said = answer_words(content)
+    answers = tuple(one for one in said if not UNIT.search(one))
     if texts:
-        agrees = any(_plain(text) == _plain(one) for _, text in texts for one in answers) if answers else None
+        agrees = any(_plain(text) == _plain(one) for _, text in texts for one in said) if said else None
         return Comparison(tuple(texts), agrees, texts[0][1])
     measured = tuple(_measured(measurements))
     if not measured or not answers:
@@ -74,7 +83,7 @@ def compare(measurements: Mapping[str, Any], content: SampleContent) -> Comparis
     if any(_is_one_of(value, answers) for _, value in others):
         return Comparison(measured, None, _in_words(measured))
     wanted = [one for one in answers if number_in(one) is not None]
-    elsewhere = [text for text in content.options.values() if text.strip() not in answers]
+    elsewhere = [text for text in content.options.values() if text.strip() not in said and not UNIT.search(text)]
     differs = bool(wanted) or _is_one_of(first[1], elsewhere)
     return Comparison(measured, False if differs else None, _in_words([first]))
 

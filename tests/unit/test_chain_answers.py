@@ -44,7 +44,13 @@ def choice(right: str, **options: str) -> SampleContent:
         (FOUR, ["red"], None),
         (FOUR, [], None),
         # What is measured besides a count is no answer by itself, nor is it a mismatch.
-        (ONE, ["2.5 cm"], None),
+        (ONE, ["2.5"], None),
+        # A count is no length, and an area in pixels is none in square centimeters.
+        (FOUR, ["4 mm"], None),
+        (FOUR, ["29 mm"], None),
+        (FOUR, ["$4"], None),
+        (FOUR, ["4 dots"], True),
+        (FOUR, ["4 minibuses"], True),
         (ONE, ["one"], True),
         (ONE, ["2.4"], False),
         (ONE, ["7"], False),

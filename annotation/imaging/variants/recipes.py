@@ -57,8 +57,8 @@ FORMS: Mapping[Kind, Form] = {
     for form in (
         Form(Kind.ROTATE, gettext_noop("Rotate"), gettext_noop("Degrees clockwise"), -180, 180, (15, 180), moves=True),
         Form(Kind.FLIP, gettext_noop("Flip"), choices=("horizontal", "vertical"), moves=True),
-        Form(Kind.SCALE, gettext_noop("Scale"), gettext_noop("Percent of the size"), 5, 400, (10, 90)),
-        Form(Kind.CROP, gettext_noop("Crop"), gettext_noop("Percent cut off at each edge"), 0.5, 45, (1, 20),
+        Form(Kind.SCALE, gettext_noop("Scale"), gettext_noop("Percent of the size"), 5, 400, (90, 35)),
+        Form(Kind.CROP, gettext_noop("Crop"), gettext_noop("Percent cut off at each edge"), 0.5, 45, (1, 12),
              moves=True),
         Form(Kind.PERSPECTIVE, gettext_noop("Perspective"), gettext_noop("Percent by which one side is shorter"), 1, 80,
              (5, 60), ("left", "right", "top", "bottom"), moves=True),
@@ -67,10 +67,10 @@ FORMS: Mapping[Kind, Form] = {
              ("horizontal", "vertical", "diagonal"), whole=True),
         Form(Kind.NOISE, gettext_noop("Noise"), gettext_noop("Standard deviation of 255"), 1, 128, (5, 60),
              seeded=True),
-        Form(Kind.HAZE, gettext_noop("Haze"), gettext_noop("Percent of white"), 1, 95, (10, 90)),
-        Form(Kind.LOW_LIGHT, gettext_noop("Low light"), gettext_noop("Percent of light lost"), 1, 99, (20, 95)),
+        Form(Kind.HAZE, gettext_noop("Haze"), gettext_noop("Percent of white"), 1, 95, (5, 60)),
+        Form(Kind.LOW_LIGHT, gettext_noop("Low light"), gettext_noop("Percent of light lost"), 1, 99, (40, 95)),
         Form(Kind.JPEG, gettext_noop("JPEG"), gettext_noop("Quality"), 1, 95, (60, 5), whole=True),
-        Form(Kind.CONTRAST, gettext_noop("Contrast"), gettext_noop("Percent of the contrast"), 5, 400, (90, 10)),
+        Form(Kind.CONTRAST, gettext_noop("Contrast"), gettext_noop("Percent of the contrast"), 5, 400, (60, 5)),
     )
 }  # fmt: skip
 CHOICES: Mapping[str, str] = {
