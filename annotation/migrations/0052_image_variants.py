@@ -5,33 +5,54 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotation', '0044_webhooks'),
+        ("annotation", "0044_webhooks"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='sample',
-            name='variant_of',
-            field=models.ForeignKey(blank=True, help_text="The sample whose image this one's image was made of; see ImageVariant.", null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='variants', to='annotation.sample'),
+            model_name="sample",
+            name="variant_of",
+            field=models.ForeignKey(
+                blank=True,
+                help_text="The sample whose image this one's image was made of; see ImageVariant.",
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="variants",
+                to="annotation.sample",
+            ),
         ),
         migrations.CreateModel(
-            name='ImageVariant',
+            name="ImageVariant",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('source_key', models.CharField(help_text='The ID of the sample that it was made of.', max_length=200)),
-                ('recipe', models.JSONField(help_text='Kind, dose and choice.')),
-                ('seed', models.PositiveIntegerField(default=0)),
-                ('digest', models.CharField(help_text='sha256 of size and pixels: the recipe gives them again.', max_length=64)),
-                ('polygons', models.JSONField(blank=True, default=list)),
-                ('directions', models.JSONField(blank=True, default=list)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('parent', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='variants', to='annotation.image')),
-                ('sample', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='variant', to='annotation.sample')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("source_key", models.CharField(help_text="The ID of the sample that it was made of.", max_length=200)),
+                ("recipe", models.JSONField(help_text="Kind, dose and choice.")),
+                ("seed", models.PositiveIntegerField(default=0)),
+                (
+                    "digest",
+                    models.CharField(
+                        help_text="sha256 of size and pixels: the recipe gives them again.", max_length=64
+                    ),
+                ),
+                ("polygons", models.JSONField(blank=True, default=list)),
+                ("directions", models.JSONField(blank=True, default=list)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="variants", to="annotation.image"
+                    ),
+                ),
+                (
+                    "sample",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="variant", to="annotation.sample"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['sample_id'],
+                "ordering": ["sample_id"],
             },
         ),
     ]

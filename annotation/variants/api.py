@@ -19,6 +19,7 @@ from annotation.variants.write import make_variants
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.api_forms import Form
 
 
 class VariantSerializer(serializers.Serializer[Any]):
@@ -33,7 +34,7 @@ class VariantSerializer(serializers.Serializer[Any]):
     )
 
 
-class MakeVariantsSerializer(serializers.Serializer[Any]):
+class MakeVariantsSerializer(Form):
     kind = serializers.ChoiceField(choices=[one.value for one in Kind])
     doses = serializers.ListField(
         child=serializers.FloatField(), required=False, default=list, max_length=MOST_VARIANTS,
