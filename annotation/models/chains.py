@@ -35,7 +35,7 @@ class VerifiedChain(models.Model):
 
     It is about exactly these calls, this image and this answer with its options: for any other, there is no mark. Only
     what was measured, or answered by another person from the last image alone, meets a schema that requires verified
-    ends. An answer from the last image that was another one is kept too (``matches``), so that nobody guesses twice.
+    ends. An answer from the last image that was another one is kept too (``matches``), so that people guess only once.
     """
 
     class How(models.TextChoices):

@@ -19,7 +19,7 @@ from annotation.variants.write import make_variants
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api_forms import Form
+from webapp.common.api_forms import Form, read_form
 
 
 class VariantSerializer(serializers.Serializer[Any]):
@@ -70,9 +70,7 @@ def variants(request: Request, slug: str, key: str) -> Response:
     sample.benchmark = benchmark
     if request.method == "GET":
         return Response(VariantSerializer(variants_of(sample), many=True).data)
-    sent = MakeVariantsSerializer(data=request.data)
-    sent.is_valid(raise_exception=True)
-    said = sent.validated_data
+    said = read_form(MakeVariantsSerializer, request)
     try:
         recipes = recipes_of(said["kind"], said["doses"], said["choice"], said["seed"])
     except RecipeError as error:

@@ -83,7 +83,7 @@ def planned(sample: Sample, content: SampleContent, recipe: Recipe) -> Planned:
 
 
 def unchanged(sample: Sample, content: SampleContent) -> Planned:
-    """The image as it is, to compare."""
+    """The unchanged image, to compare."""
     image = sample.image
     assert image is not None
     boxes = tuple(carry(box, Plane(), image.width, image.height) for box in content.gold_boxes)

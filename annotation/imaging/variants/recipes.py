@@ -75,7 +75,7 @@ FORMS: Mapping[Kind, Form] = {
 }  # fmt: skip
 CHOICES: Mapping[str, str] = {
     "horizontal": gettext_noop("horizontal"), "vertical": gettext_noop("vertical"),
-    "diagonal": gettext_noop("diagonal"), "left": gettext_noop("left side"), "right": gettext_noop("right side"),
+    "diagonal": gettext_noop("diagonal"), "left": gettext_noop("left"), "right": gettext_noop("right"),
     "top": gettext_noop("top"), "bottom": gettext_noop("bottom"),
 }  # fmt: skip
 
@@ -235,7 +235,7 @@ def _scale(recipe: Recipe, width: int, height: int) -> tuple[int, int, Plane]:
 
 
 def crop_window(recipe: Recipe, width: int, height: int) -> tuple[int, int, int, int]:
-    """Left, top, right and bottom of what a crop keeps, in whole pixels."""
+    """The two corners of what a crop keeps, in whole pixels."""
     share = (recipe.dose or 0.0) / 100
     across, down = round(width * share), round(height * share)
     return across, down, max(width - across, across + 1), max(height - down, down + 1)
