@@ -34,6 +34,10 @@ class VariantSerializer(serializers.Serializer[Any]):
     )
 
 
+class VariantsSerializer(serializers.Serializer[Any]):
+    variants = VariantSerializer(many=True)
+
+
 class MakeVariantsSerializer(Form):
     kind = serializers.ChoiceField(choices=[one.value for one in Kind])
     doses = serializers.ListField(
@@ -57,7 +61,7 @@ class RequestedSerializer(serializers.Serializer[Any]):
 
 
 @needs(Scope.IMPORT)
-@extend_schema(methods=["GET"], operation_id="variants", responses={200: VariantSerializer(many=True)})
+@extend_schema(methods=["GET"], operation_id="variants", responses={200: VariantsSerializer})
 @extend_schema(
     methods=["POST"], operation_id="variants_make", request=MakeVariantsSerializer, responses={202: RequestedSerializer}
 )
@@ -65,11 +69,10 @@ class RequestedSerializer(serializers.Serializer[Any]):
 def variants(request: Request, slug: str, key: str) -> Response:
     """The variants of a sample. POST makes further ones, which wait for review."""
     benchmark = benchmark_for(request, slug, Right.IMPORT_SAMPLES)
-    benchmark_for(request, slug, Right.SEE_GOLD)
     sample = get_object_or_404(Sample.objects.with_gold(), benchmark=benchmark, key=key)
     sample.benchmark = benchmark
     if request.method == "GET":
-        return Response(VariantSerializer(variants_of(sample), many=True).data)
+        return Response(VariantsSerializer({"variants": variants_of(sample)}).data)
     said = read_form(MakeVariantsSerializer, request)
     try:
         recipes = recipes_of(said["kind"], said["doses"], said["choice"], said["seed"])

@@ -53,7 +53,7 @@ def variants(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
 
     Address: ?kind=&dose=&choice=&seed= is the recipe that is shown. Posted: the fields of the form."""
     benchmark = load_benchmark(request, slug, Right.IMPORT_SAMPLES)
-    sample = _sample(request, benchmark, key)
+    sample = _sample(benchmark, key)
     kind = _kind_of(request)
     form = RecipeForm(FORMS[kind], request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -77,7 +77,7 @@ def variants(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
 def variant_preview(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """A small JPEG of what ?kind=&dose=&choice=&seed= would make of the sample's image."""
     benchmark = load_benchmark(request, slug, Right.IMPORT_SAMPLES)
-    sample = _sample(request, benchmark, key)
+    sample = _sample(benchmark, key)
     source_of(sample)
     PREVIEWS.take(asking(request))
     recipe = _recipe_of(request, _kind_of(request))
@@ -87,8 +87,7 @@ def variant_preview(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     return response
 
 
-def _sample(request: HttpRequest, benchmark: Benchmark, key: str) -> Sample:
-    load_benchmark(request, benchmark.slug, Right.SEE_GOLD)
+def _sample(benchmark: Benchmark, key: str) -> Sample:
     sample: Sample = get_object_or_404(benchmark.samples.with_gold(), key=key)
     sample.benchmark = benchmark
     return sample

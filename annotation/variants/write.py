@@ -54,7 +54,6 @@ def make_variants(*, actor: User | None, sample: Sample, recipes: Sequence[Recip
     more than 5% of its area rejects a variant. Raises ``Conflict`` and ``InvalidInput``."""
     benchmark = sample.benchmark
     require(actor, benchmark, Right.IMPORT_SAMPLES)
-    require(actor, benchmark, Right.SEE_GOLD)
     if not recipes:
         raise InvalidInput(gettext("Enter at least one dose."), field="doses")
     content = source_of(sample)

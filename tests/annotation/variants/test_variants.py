@@ -264,7 +264,7 @@ def test_variants_are_made_and_listed_over_the_api(desk, lea):
     assert told.status_code == 202
     assert (told.json()["accepted"], [one["dose"] for one in told.json()["rejected"]]) == (1, [40])
     run_recipes(actor=lea, **Job.objects.get(pk=told.json()["job"]).payload, report=lambda *_: None)
-    [row] = program.get(API).json()
+    [row] = program.get(API).json()["variants"]
     assert (row["id"], row["recipe"], row["state"]) == ("desk-crop-5", {"kind": "crop", "dose": 5}, "in_review")
     assert program.post(API, {"kind": "crop", "doses": [99]}, content_type="application/json").status_code == 400
 
