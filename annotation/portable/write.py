@@ -113,7 +113,8 @@ def _insert(
         for at, row in enumerate(file.rows(table.name)):
             given = []
             for one in fields:
-                value = row.get(one.name)
+                # A file of an earlier release lacks the columns that came later.
+                value = row.get(one.name, one.get_default() if one.has_default() else None)
                 if one.name in hooks and value is not None:
                     value = _renumbered(hooks[one.name], value, revision, table.name)
                 if isinstance(one, models.ForeignKey):
