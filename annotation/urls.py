@@ -133,6 +133,7 @@ urlpatterns = [
     path(f"{ANNOTATE}/skip/{KEY}/", annotate_json.skip_sample, name="skip"),
     path(f"{ANNOTATE}/release/{KEY}/", annotate_json.release_sample, name="release"),
     path(f"{ANNOTATE}/renew/{KEY}/", annotate_json.renew_sample, name="renew"),
+    path(f"{ANNOTATE}/time/{KEY}/", annotate_json.work_time, name="annotate-time"),
     path(f"{ANNOTATE}/ahead/{KEY}/", annotate_json.ahead, name="ahead"),
     path(f"{ANNOTATE}/samples/{KEY}/", annotate_pages.annotate_sample, name="annotate-sample"),
     path(f"{REVIEW}/", review_pages.review, name="review"),
@@ -144,7 +145,11 @@ urlpatterns = [
     path(f"{REVIEW}/skip/{KEY}/", review_json.skip_review, name="review-skip"),
     path(f"{REVIEW}/release/{KEY}/", review_json.release_review, name="review-release"),
     path(f"{REVIEW}/renew/{KEY}/", review_json.renew_review, name="review-renew"),
+    path(f"{REVIEW}/time/{KEY}/", review_json.review_time, {"role": "review"}, name="review-time"),
     path(f"{REVIEW}/samples/{KEY}/", review_pages.review_sample, name="review-sample"),
     path(f"{REVIEW}/adjudication/{KEY}/", adjudication.adjudication, name="adjudication"),
+    path(
+        f"{REVIEW}/adjudication-time/{KEY}/", review_json.review_time, {"role": "adjudicate"}, name="adjudication-time"
+    ),
     path(f"{REVIEW}/adjudicate/{KEY}/", adjudication.decide_adjudication, name="adjudicate"),
 ]

@@ -11,6 +11,7 @@ from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Pause, Pr
 from annotation.models.quality import CheckAnswer, GoldCheck, QualificationAttempt, QualityRules
 from annotation.models.sample import FacetValue, Gold, Image, OriginalFile, Sample
 from annotation.models.task import BenchmarkSchema, FacetAlias
+from annotation.models.time import WorkClock, WorkSession
 from annotation.models.tools import BankTool, ToolName
 from annotation.models.webhook import Webhook, WebhookDelivery
 
@@ -21,5 +22,5 @@ __all__ = [
     "GuidelineReading", "Image", "ImportIssue", "ImportRecord", "InvitedRole", "Lease", "Membership", "Mention",
     "OriginalFile", "Pause", "PlanTool", "Problem", "QualificationAttempt", "QualityRules", "Receipt",
     "ReferenceCall", "Review", "Revision", "Sample", "Skip", "SkippedDraft", "ToolName", "VerifiedChain", "Version",
-    "VersionEntry", "Webhook", "WebhookDelivery",
+    "VersionEntry", "Webhook", "WebhookDelivery", "WorkClock", "WorkSession",
 ]  # fmt: skip
