@@ -4,6 +4,8 @@ from annotation.benchmarks.views import benchmarks, log, people, settings
 from annotation.benchmarks.views import queue as queue_settings
 from annotation.exchange import views as upload
 from annotation.guidelines import views as guide
+from annotation.planning.views import plan as work_plan
+from annotation.planning.views import time as work_time
 from annotation.quality.views import agreement, audits
 from annotation.quality.views import auditing as audit_pages
 from annotation.quality.views import checks as gold_checks
@@ -108,6 +110,14 @@ urlpatterns = [
     path(f"{WORK}/samples/", work_samples.work_samples, name="work-samples"),
     path(f"{WORK}/samples/<slug:verb>/", work_samples.act_on_samples, name="work-act"),
     path(f"{WORK}/outcomes/<int:pk>/", work_samples.work_outcome, name="work-outcome"),
+    path(f"{WORK}/plan/", work_plan.plan, name="work-plan"),
+    path(f"{WORK}/plan/<int:pk>/", work_plan.package, name="work-package"),
+    path(f"{WORK}/plan/<int:pk>/remove/", work_plan.remove, name="work-package-remove"),
+    path(f"{WORK}/time/", work_time.work_time, name="work-time"),
+    path(f"{WORK}/time/close/", work_time.work_time_close, name="work-time-close"),
+    path(f"{WORK}/time/rates/", work_time.work_time_rate, name="work-time-rate"),
+    path(f"{WORK}/time/rates/<int:pk>/remove/", work_time.work_time_rate_remove, name="work-time-rate-remove"),
+    path(f"{WORK}/time/<slug:month>.<slug:kind>", work_time.work_time_file, name="work-time-file"),
     path(f"{WORK}/reopen/{KEY}/", work_reopen.reopen_sample, name="work-reopen"),
     path("toolbox/", workbench.toolbox, name="toolbox"),
     path(f"{CHAIN}/run/{KEY}/", workbench_json.run, name="chain-run"),
