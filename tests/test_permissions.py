@@ -31,11 +31,13 @@ from annotation.models import (
     Image,
     ImportRecord,
     Lease,
+    PayRate,
     Problem,
     Receipt,
     Sample,
     Webhook,
     WebhookDelivery,
+    WorkPackage,
 )
 from annotation.quality.write.audits import draw_audit
 from annotation.quality.write.checks import add_checks
@@ -120,6 +122,8 @@ class World:
         self.names = {
             "lease": held.pk,
             "receipt": receipt.pk,
+            "package": WorkPackage.objects.create(benchmark=benchmark, title="Pilot", due_at=timezone.now()).pk,
+            "pay_rate": PayRate.objects.create(benchmark=benchmark, role="annotate", per="hour", amount=9).pk,
             "upload": upload.pk,
             **placed_run(lea),
             "trajectory": Trajectory.objects.filter(sample__key="seen-00", condition="none").first().pk,

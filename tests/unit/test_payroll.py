@@ -19,7 +19,9 @@ def test_an_amount_is_exact_to_a_hundredth(rate: str, count: int | None, seconds
     assert amount_of(Decimal(rate), count, seconds) == Decimal(paid)
 
 
-@pytest.mark.parametrize(("day", "month"), [(date(2026, 2, 28), date(2026, 2, 1)), (date(2026, 1, 1), date(2026, 1, 1))])
+@pytest.mark.parametrize(
+    ("day", "month"), [(date(2026, 2, 28), date(2026, 2, 1)), (date(2026, 1, 1), date(2026, 1, 1))]
+)
 def test_a_month_is_its_first_day(day: date, month: date) -> None:
     assert month_of(day) == month
 
