@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0042_asked_from"),
+        ("annotation", "0044_webhooks"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

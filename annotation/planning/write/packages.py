@@ -9,15 +9,15 @@ from urllib.parse import urlencode
 
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext
 
-from annotation.common.access import require
+from annotation.common.access import members_who_may, require
+from annotation.common.notices import notify_due
 from annotation.models import Benchmark, WorkPackage
-from annotation.planning.read.packages import packages_of, samples_of, terms_of_query
+from annotation.planning.read.packages import PackageStatus, packages_of, samples_of, terms_of_query
 from annotation.queue.batch import require_annotator
 from annotation.queue.priority import require_priority, set_priority
-from annotation.workflow import Right, roles_with
+from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
@@ -31,10 +31,10 @@ NOTICE = (4, 48)
 
 @dataclass(frozen=True, slots=True)
 class Reminder:
-    """Tell these people that a package is due within so many hours."""
+    """These people, by their numbers, were told that a package is due within so many hours."""
 
     package: WorkPackage
-    people: Sequence[User]
+    people: Sequence[int]
     hours: int
 
 
@@ -80,21 +80,29 @@ def remove_package(*, actor: User, package: WorkPackage) -> None:
         package.delete()
 
 
-def due_reminders() -> list[Reminder]:
-    """The reminders to send now, each of them once, also when two workers ask at the same moment. A package that is
-    finished has none; of two that are due, the shorter notice is given."""
-    now = timezone.now()
-    found: list[Reminder] = []
+def send_reminders(now: datetime) -> list[Reminder]:
+    """Send the reminders that are due, each of them once, also when two workers ask at the same moment. Of two that are
+    due, the shorter notice is given; a package that is finished then has none."""
     waiting = WorkPackage.objects.filter(due_at__gt=now, due_at__lte=now + timedelta(hours=max(NOTICE)))
-    for benchmark in Benchmark.objects.filter(pk__in=waiting.values("benchmark")):
+    due = {one.pk: one.benchmark_id for one in waiting if _notice(one, now) is not None}
+    found: list[Reminder] = []
+    for benchmark in Benchmark.objects.filter(pk__in=set(due.values())):
         for status in packages_of(benchmark):
-            hours = _notice(status.package, now)
-            if hours is None or status.left == 0:
-                continue
-            untold = WorkPackage.objects.filter(Q(reminded=0) | Q(reminded__gt=hours), pk=status.package.pk)
-            if untold.update(reminded=hours):
-                found.append(Reminder(status.package, status.people or _annotators(benchmark), hours))
+            if status.package.pk in due and (reminder := _remind(benchmark, status, now)) is not None:
+                found.append(reminder)
     return found
+
+
+def _remind(benchmark: Benchmark, status: PackageStatus, now: datetime) -> Reminder | None:
+    hours = _notice(status.package, now)
+    with transaction.atomic():
+        untold = WorkPackage.objects.filter(Q(reminded=0) | Q(reminded__gt=hours), pk=status.package.pk)
+        if hours is None or not untold.update(reminded=hours) or status.left == 0:
+            return None
+        left = -(-(status.package.due_at - now) // timedelta(hours=1))
+        people = [one.pk for one in status.people] or [one.pk for one in members_who_may(benchmark, Right.ANNOTATE)]
+        notify_due(status.package, people, left)
+        return Reminder(status.package, people, hours)
 
 
 def _notice(package: WorkPackage, now: datetime) -> int | None:
@@ -102,11 +110,6 @@ def _notice(package: WorkPackage, now: datetime) -> int | None:
     left = package.due_at - now
     hours = next((hours for hours in NOTICE if timedelta() < left <= timedelta(hours=hours)), None)
     return hours if hours is not None and not 0 < package.reminded <= hours else None
-
-
-def _annotators(benchmark: Benchmark) -> list[User]:
-    held = benchmark.memberships.filter(role__in=roles_with(Right.ANNOTATE)).values("user")
-    return list(User.objects.filter(pk__in=held).order_by("pk"))
 
 
 def _kept(query: str) -> str:

@@ -15,13 +15,14 @@ from annotation.forecast import FEWEST, Forecast, NoForecast
 from annotation.models import WorkPackage, WorkSession
 from annotation.planning.present.plan import plan_of
 from annotation.planning.read.packages import packages_of
-from annotation.planning.write.packages import due_reminders, remove_package, save_package
+from annotation.planning.write.packages import remove_package, save_package, send_reminders
 from annotation.queue.settings import set_queue
 from tests.annotation.work_data import drafted, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
 from tests.factories import make_token, make_user
 from webapp.common.errors import InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
+from webapp.notifications.models import Notification
 
 pytestmark = pytest.mark.django_db
 
@@ -133,24 +134,26 @@ def test_people_are_reminded_48_and_4_hours_before_and_once(ana, lea, kitchen):
     soon, later = package(lea, kitchen, due_at=in_hours(3), title="Soon"), package(lea, kitchen, due_at=in_hours(47))
     package(lea, kitchen, due_at=in_hours(49), title="Far")
     package(lea, kitchen, due_at=in_hours(-1), title="Over")
-    found = {(one.package.pk, one.hours, tuple(one.people)) for one in due_reminders()}
-    everyone = tuple(sorted([ana, lea], key=lambda one: one.pk))
-    assert found == {(soon.pk, 4, everyone), (later.pk, 48, everyone)}
-    assert due_reminders() == []
+    found = [(one.package.pk, one.hours, set(one.people)) for one in send_reminders(timezone.now())]
+    everyone = {ana.pk, lea.pk}
+    assert found == [(soon.pk, 4, everyone), (later.pk, 48, everyone)]
+    sent = Notification.objects.filter(kind="deadline", person=ana)
+    assert sorted(one.data["hours"] for one in sent) == [3, 47]
+    assert send_reminders(timezone.now()) == []
     WorkPackage.objects.filter(pk=later.pk).update(due_at=in_hours(3.9))
-    assert [(one.package.pk, one.hours) for one in due_reminders()] == [(later.pk, 4)]
-    assert due_reminders() == []
+    assert [(one.package.pk, one.hours) for one in send_reminders(timezone.now())] == [(later.pk, 4)]
+    assert send_reminders(timezone.now()) == []
 
 
 def test_a_new_date_is_a_reason_to_remind_again_and_a_finished_package_is_none(ana, lea):
     benchmark = to_annotate(1, annotator=ana, lead=lea)
     one = package(lea, benchmark, due_at=in_hours(3), people=[ana])
-    assert [tuple(found.people) for found in due_reminders()] == [(ana,)]
+    assert [found.people for found in send_reminders(timezone.now())] == [[ana.pk]]
     package(lea, benchmark, package=one, due_at=in_hours(40), people=[ana])
-    assert [found.hours for found in due_reminders()] == [48]
+    assert [found.hours for found in send_reminders(timezone.now())] == [48]
     package(lea, benchmark, package=one, due_at=in_hours(2), people=[ana])
     submitted(ana, benchmark)
-    assert due_reminders() == []
+    assert send_reminders(timezone.now()) == []
 
 
 @pytest.mark.parametrize(
