@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.formats import date_format
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
@@ -32,7 +33,7 @@ def work_time(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def _page(request: SignedInRequest, benchmark: Benchmark, wrong: RateForm | None = None) -> HttpResponse:
-    """Context: month (Month), months (first day, address, current), leads (they see everyone), blind (what was accepted
+    """Context: month (Month), months (words, address, current), leads (they see everyone), blind (what was accepted
     is hidden), rates (PayRate), rate_form, wrong (its form has errors), and the head of the benchmark's pages."""
     first = month_asked(request.GET.get("month", ""))
     month = month_for(request.user, benchmark, first)
@@ -42,7 +43,10 @@ def _page(request: SignedInRequest, benchmark: Benchmark, wrong: RateForm | None
     context = work_context(request, benchmark, "time") if leads else benchmark_context(request, benchmark, "annotate")
     context |= {
         "month": month,
-        "months": [(one, f"{here}?month={one:%Y-%m}", one == first) for one in sorted({first, *known}, reverse=True)],
+        "months": [
+            (date_format(one, "M Y"), f"{here}?month={one:%Y-%m}", one == first)
+            for one in sorted({first, *known}, reverse=True)
+        ],
         "leads": leads,
         "blind": any(line.accepted is None for line in month.lines),
         "rates": list(rates_of(benchmark).values()) if leads else [],

@@ -42,7 +42,8 @@ def save_package(
     *, actor: User, benchmark: Benchmark, title: str, query: str, people: Collection[User], due_at: datetime,
     priority: int, package: WorkPackage | None = None,
 ) -> WorkPackage:  # fmt: skip
-    """Make a package, or change ``package``. The samples that match now get its priority, others keep theirs.
+    """Make a package, or change ``package``. The samples that match now get its priority if that is new to the package;
+    others keep theirs.
     Raises ``InvalidInput``, and ``Conflict`` with the code ``too_many`` for one more than a plan can have."""
     require(actor, benchmark, Right.MANAGE)
     require_priority(priority)
@@ -55,14 +56,16 @@ def save_package(
         one = package or WorkPackage(benchmark=benchmark, created_by=actor)
         if one.due_at != due_at:
             one.reminded = 0
-        one.title, one.query = title.strip(), _kept(query)
+        before, kept = (one.query, one.priority), _kept(query)
+        one.title, one.query = title.strip(), kept
         one.due_at, one.priority = due_at, priority
         samples = samples_of(one)
         if not samples.exists():
             raise InvalidInput(gettext("No samples match. Change the filter."), field="query")
         one.save()
         one.people.set(people)
-        if priority or package is not None:
+        changed = (kept, priority) != before
+        if (priority and (package is None or changed)) or priority != before[1]:
             set_priority(actor, benchmark, samples, priority)
         audit.record(
             actor, "package.change" if package else "package.create", one, benchmark.slug,

@@ -88,6 +88,15 @@ def test_the_samples_of_a_package_get_its_priority_and_keep_it_when_it_is_remove
     assert sorted(actions) == ["package.create", "package.remove"]
 
 
+def test_a_new_title_leaves_the_priorities_of_samples(lea, kitchen):
+    package(lea, kitchen, query="id=s-0006", priority=8)
+    every = package(lea, kitchen, title="All")
+    package(lea, kitchen, package=every, title="Everything")
+    assert kitchen.samples.filter(priority=8).count() == 1
+    package(lea, kitchen, package=every, title="Everything", priority=2)
+    assert kitchen.samples.filter(priority=2).count() == 8
+
+
 def test_without_recorded_time_there_is_no_forecast_and_the_page_says_so(lea, kitchen):
     package(lea, kitchen)
     assert only_status(kitchen).forecast is NoForecast.FEW_SAMPLES
