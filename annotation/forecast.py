@@ -15,9 +15,9 @@ Floats = NDArray[np.float64]
 
 DRAWS = 500
 DAYS = 14
-"""So many past days tell the hours of a day."""
+"""The hours of a day are drawn from this number of past days."""
 FEWEST = 5
-"""Fewer samples with a recorded time tell nothing about the next one."""
+"""With fewer samples that have a recorded time, there is no forecast."""
 LONGEST = 730
 """Days. What takes longer has no forecast."""
 _DRAWN_ONE_BY_ONE = 2000
@@ -69,7 +69,7 @@ def forecast(
 
 
 def _needed(draw: np.random.Generator, remaining: int, seconds: Floats) -> Floats:
-    """The time of the remaining samples in each draw. Each draw takes the observed samples anew, as they are a sample
+    """The time of the remaining samples in each draw. Each draw takes the observed samples again, as they are a sample
     themselves, and from these the remaining ones."""
     observed = draw.choice(seconds, (DRAWS, len(seconds)))
     if remaining <= _DRAWN_ONE_BY_ONE:
@@ -81,7 +81,7 @@ def _needed(draw: np.random.Generator, remaining: int, seconds: Floats) -> Float
 
 def _days(draw: np.random.Generator, needed: Floats, daily: Floats) -> Floats:
     """The number of days, today included, after which the drawn hours reach what is needed; beyond ``LONGEST``: one
-    more. Each draw takes the observed days anew, and from these the coming ones."""
+    more. Each draw takes the observed days again, and from these the coming ones."""
     observed = draw.choice(daily, (DRAWS, len(daily)))
     places = draw.integers(len(daily), size=(DRAWS, LONGEST))
     worked = np.take_along_axis(observed, places, axis=1).cumsum(axis=1)

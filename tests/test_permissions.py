@@ -122,8 +122,7 @@ class World:
         self.names = {
             "lease": held.pk,
             "receipt": receipt.pk,
-            "package": WorkPackage.objects.create(benchmark=benchmark, title="Pilot", due_at=timezone.now()).pk,
-            "pay_rate": PayRate.objects.create(benchmark=benchmark, role="annotate", per="hour", amount=9).pk,
+            **planned(benchmark),
             "upload": upload.pk,
             **placed_run(lea),
             "trajectory": Trajectory.objects.filter(sample__key="seen-00", condition="none").first().pk,
@@ -225,6 +224,12 @@ def quality_of(lea: User, ana: User, benchmark: Benchmark) -> dict[str, Any]:
     drawn = draw_audit(actor=lea, benchmark=benchmark, share=0.01).items.select_related("sample").get()
     audited = {"drawn": drawn.sample.key, "audit_item": drawn.pk}
     return audited | {"check": check.pk, "check_answer": answer.pk}
+
+
+def planned(benchmark: Benchmark) -> dict[str, Any]:
+    package = WorkPackage.objects.create(benchmark=benchmark, title="Pilot", due_at=timezone.now())
+    rate = PayRate.objects.create(benchmark=benchmark, role="annotate", per="hour", amount=9)
+    return {"package": package.pk, "pay_rate": rate.pk}
 
 
 def marks_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:

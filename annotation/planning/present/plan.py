@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy
 
 from annotation.forecast import FEWEST, Forecast, NoForecast
@@ -48,13 +49,21 @@ class Bar:
     def range(self) -> Forecast | None:
         return self.status.forecast if isinstance(self.status.forecast, Forecast) and self.status.left else None
 
+    @property
+    def early(self) -> str:
+        return date_format(self.range.early, "j M Y") if self.range else ""
+
+    @property
+    def late(self) -> str:
+        return date_format(self.range.late, "j M Y") if self.range else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Bars, the axis as (place, day), and where today is."""
 
     bars: list[Bar]
-    ticks: list[tuple[str, date]]
+    ticks: list[tuple[str, str]]
     today: int
 
 
@@ -70,7 +79,7 @@ def plan_of(benchmark: Benchmark) -> Plan:
     bars = [_bar(benchmark, status, now, place) for status in statuses]
     step = max(1, -(-days // MOST_TICKS))
     shown = [first + timedelta(days=at) for at in range(0, days, step)]
-    ticks = [(as_percent(place(day) / WIDTH * 100), day) for day in shown]
+    ticks = [(as_percent(place(day) / WIDTH * 100), date_format(day, "j M")) for day in shown]
     return Plan(bars, ticks, place(now.date()))
 
 

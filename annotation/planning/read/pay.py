@@ -1,4 +1,4 @@
-"""The work of people by month and role: counted while a month is open, and as it was stored once it is closed."""
+"""The work of people by month and role: counted while a month is open, and stored once it is closed."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _stored(row: PayLine) -> Line:
 
 
 def counted_lines(benchmark: Benchmark, first: date, *, only: User | None = None) -> list[Line]:
-    """The lines of a month as they are now. Eight queries."""
+    """The current lines of a month. Eight queries."""
     after = next_month(first)
     begin, end = _midnight(first), _midnight(after)
     found: dict[tuple[int, Role], dict[str, Any]] = defaultdict(dict)

@@ -33,8 +33,8 @@ def work_time(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def _page(request: SignedInRequest, benchmark: Benchmark, wrong: RateForm | None = None) -> HttpResponse:
-    """Context: month (Month), months (words, address, current), leads (they see everyone), blind (what was accepted
-    is hidden), rates (PayRate), rate_form, wrong (its form has errors), and the head of the benchmark's pages."""
+    """Context: month (Month), its code and name, months (words, address, current), leads (they see everyone), blind (what was accepted
+    is hidden), rates (PayRate), rate_form, wrong (the form has errors), and the head of the benchmark's pages."""
     first = month_asked(request.GET.get("month", ""))
     month = month_for(request.user, benchmark, first)
     leads = sees_all(request.user, benchmark)
@@ -43,6 +43,8 @@ def _page(request: SignedInRequest, benchmark: Benchmark, wrong: RateForm | None
     context = work_context(request, benchmark, "time") if leads else benchmark_context(request, benchmark, "annotate")
     context |= {
         "month": month,
+        "code": f"{first:%Y-%m}",
+        "name": date_format(first, "F Y"),
         "months": [
             (date_format(one, "M Y"), f"{here}?month={one:%Y-%m}", one == first)
             for one in sorted({first, *known}, reverse=True)

@@ -31,7 +31,7 @@ NOTICE = (4, 48)
 
 @dataclass(frozen=True, slots=True)
 class Reminder:
-    """These people, by their numbers, were told that a package is due within so many hours."""
+    """These people, by their numbers, were reminded that a package is due within this number of hours."""
 
     package: WorkPackage
     people: Sequence[int]
