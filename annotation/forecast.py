@@ -69,8 +69,8 @@ def forecast(
 
 
 def _needed(draw: np.random.Generator, remaining: int, seconds: Floats) -> Floats:
-    """The time of the remaining samples in each draw. Each draw takes the observed samples again, as they are a sample
-    themselves, and from these the remaining ones."""
+    """The time of the remaining samples in each draw. Each draw takes the observed samples again with
+    replacement, and from these the remaining ones."""
     observed = draw.choice(seconds, (DRAWS, len(seconds)))
     if remaining <= _DRAWN_ONE_BY_ONE:
         places = draw.integers(len(seconds), size=(DRAWS, remaining))

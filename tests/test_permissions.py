@@ -122,7 +122,6 @@ class World:
         self.names = {
             "lease": held.pk,
             "receipt": receipt.pk,
-            **planned(benchmark),
             "upload": upload.pk,
             **placed_run(lea),
             "trajectory": Trajectory.objects.filter(sample__key="seen-00", condition="none").first().pk,
@@ -241,7 +240,7 @@ def marks_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
         "problem": problem.pk,
         "note": note.pk,
         "slice": save_slice(actor=lea, benchmark=benchmark, name="Wrong", query="wrong").pk,
-    }
+    } | planned(benchmark)
 
 
 def webhook_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:

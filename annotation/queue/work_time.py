@@ -104,7 +104,7 @@ def _session(actor: User, sample: Sample, role: Role, page: str, now: datetime) 
 
 
 def _require_work(actor: User, sample: Sample, role: Role) -> None:
-    """As of the page itself: annotators who get gold checks only on samples assigned to them, reviewers not on their own."""
+    """As of the page: annotators who get gold checks on samples assigned to them, reviewers not on their own."""
     if role == Role.ANNOTATE:
         require(actor, sample.benchmark, Right.ANNOTATE)
         require_handed(actor, sample)

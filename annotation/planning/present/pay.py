@@ -1,4 +1,4 @@
-"""Who sees what of a month of work."""
+"""A month of work, as each person may see it."""
 
 from __future__ import annotations
 

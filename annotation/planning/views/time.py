@@ -33,8 +33,8 @@ def work_time(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def _page(request: SignedInRequest, benchmark: Benchmark, wrong: RateForm | None = None) -> HttpResponse:
-    """Context: month (Month), its code and name, months (words, address, current), leads (they see everyone), blind (what was accepted
-    is hidden), rates (PayRate), rate_form, wrong (the form has errors), and the head of the benchmark's pages."""
+    """Context: month (Month), its code and name, months (words, address, current), leads (they see everyone), blind
+    (what was accepted is hidden), rates (PayRate), rate_form, and the head of the benchmark's pages."""
     first = month_asked(request.GET.get("month", ""))
     month = month_for(request.user, benchmark, first)
     leads = sees_all(request.user, benchmark)
@@ -54,7 +54,6 @@ def _page(request: SignedInRequest, benchmark: Benchmark, wrong: RateForm | None
         "rates": list(rates_of(benchmark).values()) if leads else [],
         "currency": currency_of(benchmark),
         "rate_form": wrong or RateForm(benchmark, initial={"currency": currency_of(benchmark)}),
-        "wrong": wrong is not None,
     }
     return render(request, "annotation/planning/time.html", context, status=400 if wrong else 200)
 
