@@ -2,6 +2,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from annotation.benchmarks import api as benchmarks
 from annotation.guidelines import api as guidelines
+from annotation.planning import api as planning
 from annotation.review import api as review
 from annotation.samples import api as samples
 from annotation.studio import api as studio
@@ -10,6 +11,7 @@ from annotation.tools import api as toolbox
 from annotation.variants import api as variants
 from annotation.versions import api as versions
 from annotation.webhooks import api as hooks
+from annotation.work import api as work
 from webapp.common.addresses import KEY
 
 BENCHMARK = "benchmarks/<slug:slug>"
@@ -33,6 +35,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/webhooks/<int:pk>/deliveries/<int:delivery>/again/", hooks.again, name="api-webhook-again"),
     path(f"{BENCHMARK}/adjudications/", review.adjudications, name="api-adjudications"),
     path(f"{BENCHMARK}/adjudications/{KEY}/", review.adjudication, name="api-adjudication"),
+    path(f"{BENCHMARK}/priorities/", work.priorities, name="api-priorities"),
+    path(f"{BENCHMARK}/packages/", planning.packages, name="api-packages"),
+    path(f"{BENCHMARK}/time/", planning.work_time, name="api-work-time"),
     path(f"{BENCHMARK}/facets/", samples.facets, name="api-sample-facets"),
     path(f"{BENCHMARK}/samples/{KEY}/", samples.sample, name="api-sample"),
 ]

@@ -13,6 +13,7 @@ class AnnotationConfig(AppConfig):
         import_module("annotation.content.jobs")
         import_module("annotation.queue.jobs")
         import_module("annotation.exchange.jobs")
+        import_module("annotation.planning.jobs")
         import_module("annotation.webhooks.jobs")
         import_module("annotation.variants.jobs")
         import_module("annotation.benchmarks.write.invitations")

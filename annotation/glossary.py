@@ -310,6 +310,18 @@ TERMS = (
             gettext_noop("The sample is reserved for one person for a limited time, renewed while they work."),
         ),
         (
+            gettext_noop("active time"),
+            gettext_noop("seconds"),
+            gettext_noop("Time in which a person uses the page of a sample; a minute without activity ends it."),
+            "docs/planning.md#active-time",
+        ),
+        (
+            gettext_noop("work package"),
+            "",
+            gettext_noop("Samples that are to be annotated until a date, and the people who do it."),
+            "docs/planning.md#the-plan",
+        ),
+        (
             gettext_noop("annotator"),
             "",
             gettext_noop("Annotates samples: evidence, question, answer, toolchain, tool plan."),

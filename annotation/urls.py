@@ -4,6 +4,8 @@ from annotation.benchmarks.views import benchmarks, log, people, settings
 from annotation.benchmarks.views import queue as queue_settings
 from annotation.exchange import views as upload
 from annotation.guidelines import views as guide
+from annotation.planning.views import plan as work_plan
+from annotation.planning.views import time as work_time
 from annotation.quality.views import agreement, audits
 from annotation.quality.views import auditing as audit_pages
 from annotation.quality.views import checks as gold_checks
@@ -111,6 +113,14 @@ urlpatterns = [
     path(f"{WORK}/samples/", work_samples.work_samples, name="work-samples"),
     path(f"{WORK}/samples/<slug:verb>/", work_samples.act_on_samples, name="work-act"),
     path(f"{WORK}/outcomes/<int:pk>/", work_samples.work_outcome, name="work-outcome"),
+    path(f"{WORK}/plan/", work_plan.plan, name="work-plan"),
+    path(f"{WORK}/plan/<int:pk>/", work_plan.package, name="work-package"),
+    path(f"{WORK}/plan/<int:pk>/remove/", work_plan.remove, name="work-package-remove"),
+    path(f"{WORK}/time/", work_time.work_time, name="work-time"),
+    path(f"{WORK}/time/close/", work_time.work_time_close, name="work-time-close"),
+    path(f"{WORK}/time/rates/", work_time.work_time_rate, name="work-time-rate"),
+    path(f"{WORK}/time/rates/<int:pk>/remove/", work_time.work_time_rate_remove, name="work-time-rate-remove"),
+    path(f"{WORK}/time/<slug:month>.<slug:kind>", work_time.work_time_file, name="work-time-file"),
     path(f"{WORK}/reopen/{KEY}/", work_reopen.reopen_sample, name="work-reopen"),
     path("toolbox/", workbench.toolbox, name="toolbox"),
     path(f"{CHAIN}/run/{KEY}/", workbench_json.run, name="chain-run"),
@@ -139,6 +149,7 @@ urlpatterns = [
     path(f"{ANNOTATE}/skip/{KEY}/", annotate_json.skip_sample, name="skip"),
     path(f"{ANNOTATE}/release/{KEY}/", annotate_json.release_sample, name="release"),
     path(f"{ANNOTATE}/renew/{KEY}/", annotate_json.renew_sample, name="renew"),
+    path(f"{ANNOTATE}/time/{KEY}/", annotate_json.work_time, name="annotate-time"),
     path(f"{ANNOTATE}/ahead/{KEY}/", annotate_json.ahead, name="ahead"),
     path(f"{ANNOTATE}/samples/{KEY}/", annotate_pages.annotate_sample, name="annotate-sample"),
     path(f"{REVIEW}/", review_pages.review, name="review"),
@@ -150,7 +161,11 @@ urlpatterns = [
     path(f"{REVIEW}/skip/{KEY}/", review_json.skip_review, name="review-skip"),
     path(f"{REVIEW}/release/{KEY}/", review_json.release_review, name="review-release"),
     path(f"{REVIEW}/renew/{KEY}/", review_json.renew_review, name="review-renew"),
+    path(f"{REVIEW}/time/{KEY}/", review_json.review_time, {"role": "review"}, name="review-time"),
     path(f"{REVIEW}/samples/{KEY}/", review_pages.review_sample, name="review-sample"),
     path(f"{REVIEW}/adjudication/{KEY}/", adjudication.adjudication, name="adjudication"),
+    path(
+        f"{REVIEW}/adjudication-time/{KEY}/", review_json.review_time, {"role": "adjudicate"}, name="adjudication-time"
+    ),
     path(f"{REVIEW}/adjudicate/{KEY}/", adjudication.decide_adjudication, name="adjudicate"),
 ]

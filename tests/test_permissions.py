@@ -31,11 +31,13 @@ from annotation.models import (
     Image,
     ImportRecord,
     Lease,
+    PayRate,
     Problem,
     Receipt,
     Sample,
     Webhook,
     WebhookDelivery,
+    WorkPackage,
 )
 from annotation.quality.write.audits import draw_audit
 from annotation.quality.write.checks import add_checks
@@ -223,6 +225,12 @@ def quality_of(lea: User, ana: User, benchmark: Benchmark) -> dict[str, Any]:
     return audited | {"check": check.pk, "check_answer": answer.pk}
 
 
+def planned(benchmark: Benchmark) -> dict[str, Any]:
+    package = WorkPackage.objects.create(benchmark=benchmark, title="Pilot", due_at=timezone.now())
+    rate = PayRate.objects.create(benchmark=benchmark, role="annotate", per="hour", amount=9)
+    return {"package": package.pk, "pay_rate": rate.pk}
+
+
 def marks_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
     """A note, a saved slice and a report of a problem of Lea's."""
     seen = Trajectory.objects.filter(sample__key="seen-00", condition="none").first()
@@ -232,7 +240,7 @@ def marks_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
         "problem": problem.pk,
         "note": note.pk,
         "slice": save_slice(actor=lea, benchmark=benchmark, name="Wrong", query="wrong").pk,
-    }
+    } | planned(benchmark)
 
 
 def webhook_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from annotation.models import (
     Pause,
     Sample,
     Version,
+    WorkPackage,
 )
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -192,6 +193,16 @@ def notify_role(actor: User | None, membership: Membership) -> None:
     if actor is not None:
         path = reverse("annotation:benchmark", args=[benchmark.slug])
         send("role", benchmark, [membership.user_id], actor=actor, data={"role": membership.role}, path=path)
+
+
+def notify_due(package: WorkPackage, people: Sequence[int], hours: int) -> None:
+    """Remind these people of a work package. How much of it is left, they see in their queue."""
+    benchmark = package.benchmark
+    path = reverse("annotation:annotate", args=[benchmark.slug])
+    data = {"name": package.title, "hours": hours}
+    send("deadline", benchmark, people, subject=package, data=data, path=path)
+    words = f"{package.title} is due in {hours} hours."
+    report("deadline", benchmark, words, path=path, data=data)
 
 
 def notify_imported(record: ImportRecord, *, stopped: bool = False) -> None:

@@ -22,6 +22,7 @@ SORTS = {"key": ("key",), "-changed": ("-changed_at", "-pk"), "share": ("share_p
 _NAMES = {
     "missing_from": gettext_lazy("not submitted by"),
     "picture": gettext_lazy("picture"),
+    "priority": gettext_lazy("priority"),
     "problem": gettext_lazy("problem"),
     "q": gettext_lazy("says"),
 }
@@ -49,7 +50,7 @@ class Terms:
     def read(cls, query: QueryDict, *, lead: bool = False) -> Terms:
         """Read the terms of an address. Blank and unknown terms are dropped, as are terms about other people's work
         unless ``lead`` is true."""
-        known = _KNOWN | {"work", "problem"} if lead else _KNOWN
+        known = _KNOWN | {"work", "problem", "priority"} if lead else _KNOWN
         values = {
             name: value.strip()
             for name in query

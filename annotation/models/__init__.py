@@ -8,18 +8,21 @@ from annotation.models.draft import Draft, Receipt, SkippedDraft
 from annotation.models.guideline import Guideline, GuidelineReading
 from annotation.models.imports import ImportIssue, ImportRecord
 from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Pause, Problem, Skip
+from annotation.models.planning import PayLine, PayPeriod, PayRate, PaySettings, WorkPackage
 from annotation.models.quality import CheckAnswer, GoldCheck, QualificationAttempt, QualityRules
 from annotation.models.sample import FacetValue, Gold, Image, ImageVariant, OriginalFile, Sample
 from annotation.models.task import BenchmarkSchema, FacetAlias
+from annotation.models.time import WorkClock, WorkSession
 from annotation.models.tools import BankTool, ToolName
 from annotation.models.webhook import Webhook, WebhookDelivery
 
 __all__ = [
     "AcceptedChain", "Adjudication", "AdjudicationRule", "Annotation", "Assignment", "AuditDraw", "AuditItem",
-    "BankTool", "Benchmark", "BenchmarkQueue", "BenchmarkSchema", "BlindAnswer", "CheckAnswer",
-    "Comment", "ContentChange", "Draft", "FacetAlias", "FacetValue", "Gold", "GoldBox", "GoldCheck", "Guideline",
+    "BankTool", "Benchmark", "BenchmarkQueue", "BenchmarkSchema", "BlindAnswer", "CheckAnswer", "Comment",
+    "ContentChange", "Draft", "FacetAlias", "FacetValue", "Gold", "GoldBox", "GoldCheck", "Guideline",
     "GuidelineReading", "Image", "ImageVariant", "ImportIssue", "ImportRecord", "InvitedRole", "Lease", "Membership",
-    "Mention", "OriginalFile", "Pause", "PlanTool", "Problem", "QualificationAttempt", "QualityRules", "Receipt",
-    "ReferenceCall", "Review", "Revision", "Sample", "Skip", "SkippedDraft", "ToolName", "VerifiedChain", "Version",
-    "VersionEntry", "Webhook", "WebhookDelivery",
+    "Mention", "OriginalFile", "Pause", "PayLine", "PayPeriod", "PayRate", "PaySettings", "PlanTool", "Problem",
+    "QualificationAttempt", "QualityRules", "Receipt", "ReferenceCall", "Review", "Revision", "Sample", "Skip",
+    "SkippedDraft", "ToolName", "VerifiedChain", "Version", "VersionEntry", "Webhook", "WebhookDelivery", "WorkClock",
+    "WorkPackage", "WorkSession",
 ]  # fmt: skip

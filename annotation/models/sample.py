@@ -11,6 +11,8 @@ from annotation.models.benchmark import Benchmark
 from annotation.models.querysets.samples import FacetValueQuerySet, SampleQuerySet
 from annotation.workflow import SampleState
 
+HIGHEST_PRIORITY = 9
+
 
 class Image(models.Model):
     """A stored image, named by the sha256 of its file; width and height are after the EXIF orientation."""
@@ -79,6 +81,9 @@ class Sample(models.Model):
     extra_places = models.PositiveSmallIntegerField(
         default=0, db_default=0, help_text="People who annotate it beyond the overlap."
     )
+    priority = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="0 to 9: those of a higher one are assigned first."
+    )
     extra = models.JSONField(default=dict, blank=True)
     source = models.ForeignKey(
         "annotation.ImportRecord",
@@ -119,10 +124,16 @@ class Sample(models.Model):
                 name="sample_size_whole",
             ),
             models.CheckConstraint(condition=~Q(key=""), name="sample_has_a_key"),
+            models.CheckConstraint(
+                condition=Q(priority__gte=0, priority__lte=HIGHEST_PRIORITY), name="sample_priority_to_nine"
+            ),
         ]
         indexes = [
             models.Index(fields=["benchmark", "state"], name="sample_by_state"),
             models.Index(fields=["benchmark", "state", "key"], name="sample_in_order"),
+            models.Index(
+                fields=["benchmark", "-priority", "key"], condition=Q(priority__gt=0), name="sample_by_priority"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -14,6 +14,7 @@ from annotation.common.rules import rules_of
 from annotation.content.guidelines import require_read
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, CheckAnswer, Sample
 from annotation.models.querysets.samples import AnnotationQuerySet, SampleQuerySet
+from annotation.models.querysets.waiting import OPEN_STATES
 from annotation.queue.check_work import begun_check, next_check
 from annotation.queue.leases import ANNOTATE, acquire_author_lease, queue_of, renew, take_to_annotate
 from annotation.queue.pauses import active_pauses, is_paused
@@ -27,12 +28,13 @@ AT_ONCE = 20
 
 
 class PersonStatus(NamedTuple):
-    """What there is of a person on a benchmark: work begun, a pause, a sample held. Most often there is nothing, and
-    what it is need not be asked."""
+    """What there is of a person on a benchmark: work begun, a pause, a sample held, and whether an unsettled sample has
+    a priority. Most often there is nothing, and what it is need not be asked."""
 
     begun: bool
     paused: bool
     held: bool
+    urgent: bool
 
 
 def _status_of(user: int, benchmark: int) -> PersonStatus:
@@ -40,6 +42,7 @@ def _status_of(user: int, benchmark: int) -> PersonStatus:
         _mine(user, benchmark),
         active_pauses(user, benchmark),
         Sample.objects.filter(benchmark=benchmark).held_by(user, ANNOTATE),
+        Sample.objects.filter(benchmark=benchmark, priority__gt=0, state__in=OPEN_STATES),
     )
     return PersonStatus(*User.objects.filter(pk=user).values_list(*(Exists(one.order_by()) for one in found)).get())
 
@@ -110,9 +113,8 @@ def _new(
         check = next_check(actor, benchmark, rules_of(benchmark), beside)
         if check is not None:
             return check
-    if checked:
-        return _by_rule(actor, samples, queue, BenchmarkQueue.Order.RANDOM)
-    return _by_rule(actor, samples, queue)
+    order = BenchmarkQueue.Order.RANDOM if checked else queue.order
+    return _by_rule(actor, samples, queue, order, urgent=standing.urgent)
 
 
 def _left_behind(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Sample | None:
@@ -143,7 +145,7 @@ def _take_again(actor: User, number: int) -> Sample | None:
     return annotation.sample
 
 
-def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order: str | None = None) -> Sample | None:
+def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order: str, *, urgent: bool) -> Sample | None:
     """Candidates a few at a time until one is ours; what others were faster to take is not tried again."""
     tried: set[int] = set()
     while True:
@@ -151,7 +153,7 @@ def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order:
         open_ones = samples.open_to(actor, [queue])
         if tried:
             open_ones = open_ones.exclude(pk__in=tried)
-        for part in _in_order(actor, open_ones, queue, order or queue.order):
+        for part in _in_order(actor, open_ones, queue, order, urgent=urgent):
             for candidate, extra in part.values_list("pk", "extra_places")[:AT_ONCE]:
                 tried.add(candidate)
                 with transaction.atomic(savepoint=False):
@@ -162,22 +164,34 @@ def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order:
             return None
 
 
-def _in_order(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order: str) -> Iterator[SampleQuerySet]:
-    """The candidates, in parts that follow each other; samples that a lead assigned to this person come first."""
+def _in_order(
+    actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order: str, *, urgent: bool
+) -> Iterator[SampleQuerySet]:
+    """The candidates, in parts that follow each other; samples that a lead assigned to this person come first, then
+    those of a higher priority. Without ``urgent`` no sample has a priority."""
     assigned = list(Assignment.objects.filter(user=actor).values_list("sample", flat=True))
     if assigned:
-        yield samples.filter(pk__in=assigned).order_by("key")
+        yield samples.filter(pk__in=assigned).order_by("-priority", "key")
     others = samples.exclude(pk__in=assigned) if assigned else samples
+    if urgent:
+        for priority in others.priorities():
+            yield from _by_order(others.filter(priority=priority), queue, order)
+        others = others.filter(priority=0)
+    yield from _by_order(others, queue, order)
+
+
+def _by_order(samples: SampleQuerySet, queue: BenchmarkQueue, order: str) -> Iterator[SampleQuerySet]:
+    """Candidates of one priority by the rule of the queue."""
     if order == BenchmarkQueue.Order.RANDOM:
         ends = Sample.objects.filter(benchmark=queue.benchmark_id).aggregate(first=Min("pk"), last=Max("pk"))
         start = randrange(ends["first"] or 0, (ends["last"] or 0) + 1)
-        yield others.filter(pk__gte=start).order_by("pk")
-        yield others.filter(pk__lt=start).order_by("pk")
+        yield samples.filter(pk__gte=start).order_by("pk")
+        yield samples.filter(pk__lt=start).order_by("pk")
     elif order == BenchmarkQueue.Order.FACET and queue.facet:
         first = {"facets__name": queue.facet, "facets__position": 0}
-        yield others.filter(**first).order_by("facets__value", "key")
-        yield others.without_facet(queue.facet).order_by("key")
+        yield samples.filter(**first).order_by("facets__value", "key")
+        yield samples.without_facet(queue.facet).order_by("key")
     elif order == BenchmarkQueue.Order.DISAGREEMENT:
-        yield others.most_disagreement_first()
+        yield samples.most_disagreement_first()
     else:
-        yield others.order_by("key")
+        yield samples.order_by("key")

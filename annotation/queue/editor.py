@@ -170,6 +170,7 @@ STEPS = {
     "skip": "annotation:skip",
     "release": "annotation:release",
     "renew": "annotation:renew",
+    "time": "annotation:annotate-time",
     "ahead": "annotation:ahead",
     "take_back": "annotation:take-back",
     "hand_in": "annotation:hand-in",

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.common.reasons import offered_reasons, reason_words
 from annotation.models import Benchmark, Membership
+from annotation.models.sample import HIGHEST_PRIORITY
 from annotation.workflow import Right, roles_with
 from webapp.accounts.models import User
 from webapp.common.translation import Text
@@ -60,6 +61,16 @@ class AssignForm(WorkForm):
     to = _person(
         gettext_lazy("To"), empty=gettext_lazy("Choose a person"), required=True, error=gettext_lazy("Choose a person.")
     )
+
+
+class PriorityForm(WorkForm):
+    """The priority of samples in the queue of annotators."""
+
+    priority = forms.TypedChoiceField(
+        label=gettext_lazy("Priority"), coerce=int, initial=5,
+        choices=[(0, gettext_lazy("0: by the order of the queue")), *((n, str(n)) for n in range(1, HIGHEST_PRIORITY)),
+                 (HIGHEST_PRIORITY, gettext_lazy("9: first"))],
+    )  # fmt: skip
 
 
 class WhyForm(WorkForm):

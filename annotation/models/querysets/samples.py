@@ -276,10 +276,17 @@ class SampleQuerySet(WaitingQuerySet):
         """Sort by the disagreement of the annotators of a sample. Samples without a comparison follow by id."""
         return self.order_by(F("disagreement").desc(nulls_last=True), "key")
 
+    def priorities(self) -> list[int]:
+        """The priorities above 0 that these samples have, the highest first. One query."""
+        urgent = self.filter(priority__gt=0).order_by("-priority")
+        return list(urgent.values_list("priority", flat=True).distinct())
+
     def for_lead(self, terms: Mapping[str, str]) -> Self:
-        """Keep samples that meet what only a lead can ask: ``work`` (see ``worked_on``), and ``problem`` "open", which
-        means a reported problem that no lead has resolved."""
+        """Keep samples that meet what only a lead can ask: ``work`` (see ``worked_on``), ``priority`` ("5" or "1+"),
+        and ``problem`` "open", which means a reported problem that no lead has resolved."""
         found = self.worked_on(terms)
+        if "priority" in terms:
+            found = found.filter(_number("priority")(terms["priority"]))
         if "problem" not in terms:
             return found
         reported = self._of("problems").open().filter(sample=OuterRef("pk"))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from django.db import models
-from django.db.models import Count, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Case, Count, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce, Now
 
 from annotation.workflow import PARTS, SPREAD, Right
@@ -139,6 +139,22 @@ class WaitingQuerySet(models.QuerySet[Any]):
                 benchmark=queue.benchmark_id,
             )
         return found.filter(wanted)
+
+    def with_annotations_left(self, queue: Any) -> Self:
+        """Each with ``left``: how many people must still submit an annotation of it, by the rule of its benchmark."""
+        if queue.overlap == 1:
+            left: Any = Case(When(state__in=["to_do", "draft", "returned"], then=1), default=0)
+            return self.annotate(left=left)
+        drawn = ExpressionWrapper(F("pk") * SPREAD % PARTS, output_field=models.BigIntegerField())
+        annotations = self._of("annotations").filter(sample=OuterRef("pk"), author__isnull=False)
+        handed_in = _count(annotations.exclude(state__in=["draft", "returned"]))
+        several = Q(drawn__lt=queue.overlap_share * PARTS)
+        wanted = Case(When(several, then=queue.overlap + F("extra_places")), default=1)
+        found = self.annotate(drawn=drawn).annotate(wanted=wanted, handed_in=handed_in)
+        open_one = Q(state__in=OPEN_STATES, wanted__gt=F("handed_in"))
+        number = models.IntegerField()
+        left = Case(When(open_one, then=F("wanted") - F("handed_in")), default=0, output_field=number)
+        return found.annotate(left=left)
 
     def held_by(self, user: Person | int, seat: str) -> Self:
         """Samples on which this person has a live lease, the one that began first in front."""

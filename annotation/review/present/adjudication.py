@@ -28,6 +28,7 @@ ROUTES = {
     "report": "annotation:report-problem",
     "release": "annotation:review-release",
     "renew": "annotation:review-renew",
+    "time": "annotation:adjudication-time",
 }
 
 

@@ -38,6 +38,7 @@ ROUTES = {
     "report": "annotation:report-problem",
     "release": "annotation:review-release",
     "renew": "annotation:review-renew",
+    "time": "annotation:review-time",
 }
 
 

@@ -21,6 +21,7 @@ from annotation.queue.leases import REVIEW, renew_or_refuse
 from annotation.queue.leave_review import leave_review
 from annotation.queue.rounds import several_submitted
 from annotation.queue.skip import skip
+from annotation.queue.work_time import Role, record_time, report_of
 from annotation.review.write.decisions import Decision, answer_blind, decide, under_review
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -122,6 +123,15 @@ def _mentionable(person: User, sample: Sample) -> list[str]:
     if about.author_id != person.pk and several_submitted(sample):
         people = [one for one in people if one.pk != about.author_id]
     return list(dict.fromkeys(one.name for one in people if one.name))
+
+
+@require_POST
+@answers_json
+def review_time(request: HttpRequest, slug: str, key: str, *, role: str) -> HttpResponse:
+    """{"page", "spans"} -> {}: active time on the sample. Also a form, from a page that is being left."""
+    person, sample = load_sample(request, slug, key, Right.REVIEW)
+    record_time(actor=person, sample=sample, role=Role(role), report=report_of(request))
+    return JsonResponse({})
 
 
 def _annotation(person: User, sample: Sample) -> Annotation | CheckAnswer:

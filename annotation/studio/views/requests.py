@@ -14,6 +14,7 @@ from annotation.queue.hand_over import hand_in_now, take_back
 from annotation.queue.leases import ANNOTATE, leave, release, renew_or_refuse
 from annotation.queue.look_ahead import look_ahead
 from annotation.queue.skip import skip
+from annotation.queue.work_time import Role, record_time, report_in, report_of
 from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
 from annotation.workflow import Right
@@ -22,12 +23,16 @@ from annotation.workflow import Right
 @require_http_methods(["PUT", "POST"])
 @answers_json
 def draft(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"version", "content"} -> {"version", "checks"}. POST is for a page that is being left (sendBeacon)."""
+    """{"version", "content", "time"?} -> {"version", "checks"}. ``time``: a report of active time (``report_in``). POST
+    is for a page that is being left."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     data = body_of(request)
+    time = report_in(data["time"]) if isinstance(data.get("time"), dict) else None
     saved = save_draft(
         actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"), key=key_of(request)
     )
+    if time is not None:
+        record_time(actor=person, sample=sample, role=Role.ANNOTATE, report=time)
     return JsonResponse({"version": saved.version, "checks": checks_json(saved.checks)})
 
 
@@ -86,6 +91,15 @@ def renew_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     lost = gettext("Your reservation of %(key)s expired. Save to reserve it again if it is free.")
     renew_or_refuse(person, sample, ANNOTATE, lost)
+    return JsonResponse({})
+
+
+@require_POST
+@answers_json
+def work_time(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"page", "spans"} -> {}: active time on the sample. Also a form, from a page that is being left."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    record_time(actor=person, sample=sample, role=Role.ANNOTATE, report=report_of(request))
     return JsonResponse({})
 
 

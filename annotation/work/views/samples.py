@@ -19,12 +19,13 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.common.facets.present import facets_of
 from annotation.common.loading import load_benchmark
 from annotation.common.terms import SORTS, Terms
+from annotation.common.work_pages import work_context
 from annotation.models import Benchmark, Receipt
 from annotation.models.querysets.samples import SampleQuerySet
+from annotation.queue.priority import prioritize_samples
 from annotation.queue.reopen import reopen_samples
-from annotation.work.forms import AssignForm, ReopenForm, WhyForm, WorkForm
+from annotation.work.forms import AssignForm, PriorityForm, ReopenForm, WhyForm, WorkForm
 from annotation.work.present import rows_of
-from annotation.work.views.work import work_context
 from annotation.work.write.assignment import assign_samples
 from annotation.work.write.discard import discard_samples
 from annotation.work.write.returns import return_samples
@@ -50,6 +51,7 @@ class Act:
 
 ACTS: dict[str, Act] = {
     "assign": Act(AssignForm, assign_samples, gettext_lazy("assigned to %(to)s")),
+    "priority": Act(PriorityForm, prioritize_samples, gettext_lazy("given priority %(priority)s")),
     "return": Act(WhyForm, return_samples, gettext_lazy("returned to their authors")),
     "reopen": Act(ReopenForm, reopen_samples, gettext_lazy("reopened")),
     "discard": Act(WhyForm, discard_samples, gettext_lazy("discarded")),
@@ -60,7 +62,7 @@ ACTS: dict[str, Act] = {
 @require_safe
 def work_samples(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template annotation/work/samples.html; context: see ``samples_page``. Address: as the list of samples, and
-    ?work=PERSON:KIND (``annotation.models.querysets.waiting.WORK``), ?problem=open."""
+    ?work=PERSON:KIND (``annotation.models.querysets.waiting.WORK``), ?problem=open, ?priority=5 or 1+."""
     return samples_page(request, load_benchmark(request, slug, Right.MANAGE))
 
 
@@ -159,7 +161,7 @@ def work_outcome(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     context = {
         **work_context(request, benchmark, "samples"),
         "done_n": len(answer["done"]),
-        "done": ACTS[verb].done % {"to": answer.get("to", "")},
+        "done": ACTS[verb].done % {"to": answer.get("to", ""), "priority": answer.get("priority", "")},
         "done_keys": answer["done"][:MOST_NAMED],
         "refused": [(why, len(keys), keys[:MOST_NAMED]) for why, keys in groups],
         "refused_n": len(refused),

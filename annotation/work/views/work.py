@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,8 +13,8 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
-from annotation.common.tabs import benchmark_context
 from annotation.common.words import STATE_WORDS, Count
+from annotation.common.work_pages import work_context
 from annotation.models import Benchmark, Lease, Pause
 from annotation.queue.forms import QueueForm
 from annotation.queue.leases import queue_of
@@ -82,17 +81,6 @@ _NAMES = {"draft": "drafts"}
 
 def _count(listed: str, name: str, value: str, n: int) -> Count:
     return Count(n, f"{listed}?{name}={value}" if n else "")
-
-
-def work_context(request: HttpRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
-    """Shared context of pages under the tab: the head of the benchmark, and ``sections`` (words, address, current)."""
-    sections = (
-        ("overview", gettext("Overview"), "annotation:work"),
-        ("samples", gettext("Choose samples"), "annotation:work-samples"),
-        ("queue", gettext("Queue settings"), "annotation:queue-settings"),
-    )
-    links = [(words, reverse(route, args=[benchmark.slug]), name == current) for name, words, route in sections]
-    return {**benchmark_context(request, benchmark, "work"), "sections": links}
 
 
 @login_required

@@ -1,9 +1,10 @@
 import { send, token } from "./review-send.js";
+import { WorkTime } from "./work-time.js";
 
 /** How often the seat is renewed while a person works, in milliseconds. */
 const RENEWAL = 60_000;
 
-/** The reviewer's seat at a sample: kept while they work, given back when they leave the page. */
+/** The reviewer's seat at a sample: kept while they work, given back when they leave the page. Their time is counted. */
 export class ReviewLease {
   #urls;
   #active = false;
@@ -12,6 +13,7 @@ export class ReviewLease {
   /** @param {(sentence: string) => void} lost called back when the seat is another's */
   constructor(urls, lost, signal) {
     this.#urls = urls;
+    if (urls.time) new WorkTime(urls.time, signal);
     for (const name of ["keydown", "pointerdown", "wheel"]) {
       document.addEventListener(name, () => (this.#active = true), { passive: true, signal });
     }

@@ -14,6 +14,7 @@ import { Ahead } from "./studio-ahead.js";
 import { SavingStatus } from "./studio-status.js";
 import { TakeBack } from "./studio-take-back.js";
 import { turnTo } from "./studio-turning.js";
+import { WorkTime } from "./work-time.js";
 
 /** Why work is read-only, by its state. */
 const LOCKED = {
@@ -50,6 +51,7 @@ export class SightlineStudio extends HTMLElement {
   #ahead;
   #conflict;
   #comments = null;
+  #time;
   #asking = false;
   #ending = new AbortController();
 
@@ -89,9 +91,10 @@ export class SightlineStudio extends HTMLElement {
   /** Returns the work of an earlier visit that the server does not have, or null. */
   #begin() {
     const { urls, version, content } = this.#data;
+    this.#time = new WorkTime(urls.time, this.#ending.signal);
     this.#asked = new LastAsked(localStorage, `${urls.queue} of ${this.dataset.person}`);
     this.#server = this.#asked.begun(completed(content), this.#data.task.answer_types);
-    const send = (body, key) => this.#send("PUT", urls.draft, body, key);
+    const send = (body, key) => this.#sendDraft(body, key);
     const { saving, left } = beginDraft({ url: urls.draft, person: this.dataset.person, version, content: this.#server, send });
     this.#saving = saving;
     return left;
@@ -136,6 +139,19 @@ export class SightlineStudio extends HTMLElement {
   #send(method, url, body, key, more = {}) {
     const token = document.querySelector("[name=csrfmiddlewaretoken]").value;
     return sendJson(method, url, body, { token, key, ...more });
+  }
+
+  /** A draft carries the time that was worked on it. */
+  async #sendDraft(body, key) {
+    const time = this.#time.take();
+    let arrived = false;
+    try {
+      const answer = await this.#send("PUT", this.#data.urls.draft, { ...body, time: time?.report }, key);
+      arrived = answer.status === 200;
+      return answer;
+    } finally {
+      if (!arrived) time?.restore();
+    }
   }
 
   async #leave(address) {

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0044_webhooks"),
+        ("annotation", "0047_plan_and_pay"),
     ]
 
     operations = [

@@ -16,7 +16,7 @@ def nothing(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0052_image_variants")]
+    dependencies = [("annotation", "0048_image_variants")]
 
     operations = [
         migrations.AddField(
