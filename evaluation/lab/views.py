@@ -69,7 +69,7 @@ def strip(request: HttpRequest, slug: str, pk: int, key: str) -> HttpResponse:
     sample = get_object_or_404(benchmark.samples.select_related("image"), key=key)
     estimand = _estimand(request, estimands_of(run))
     data = load_lab(Snapshot(benchmark, [run], request.user), estimand, settings_of(benchmark))
-    if sample.pk not in data.samples:
+    if data is None or sample.pk not in data.samples:
         raise Http404(gettext("No arm of this run has this sample."))
     at = list(data.samples).index(sample.pk)
     context: dict[str, Any] = {

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
+from evaluation.common.arms import LabData
 from evaluation.common.links import RunLinks
-from evaluation.lab.read import Found, LabData
+from evaluation.lab.read import Found
 from evaluation.metrics.lab import Trend
 from evaluation.runner.arms.catalogue import FAMILIES
 from webapp.common.drawing import format_number

@@ -10,10 +10,11 @@ import numpy as np
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.sentences import translated
+from evaluation.common.arms import LabData
 from evaluation.common.figures import Axis, axis_of
 from evaluation.common.links import Count, RunLinks
 from evaluation.lab.present.curves import Curve, Early, curve_of, early_of
-from evaluation.lab.read import Found, LabData
+from evaluation.lab.read import Found
 from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.lab import EFFECT, EQUIVALENT, SMALL, UNDECIDED, ArmEffect
 from evaluation.models import Run

@@ -13,8 +13,9 @@ import pytest
 from django.test import Client
 
 from annotation.models import Benchmark
+from evaluation.common.arms import LabData
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
-from evaluation.lab.read import LabData, _by_quadrant
+from evaluation.lab.read import _by_quadrant
 from evaluation.metrics.lab import Draws, arm_effect
 from evaluation.models import Run
 from evaluation.runner.arms.catalogue import Estimand
@@ -146,7 +147,7 @@ def test_quadrants_compare_draws_of_the_same_numbers() -> None:
     """The quadrant is that of the recorded draw, whose seed the first draws share."""
     answers = np.random.default_rng(2).integers(0, 2, (40, 4))
     data = LabData(
-        Estimand.PREFIX, range(40), [], np.arange(40), answers[:, 0], {}, {}, {}, {},
+        Estimand.PREFIX, range(40), [], np.arange(40), answers[:, 0], range(40), {}, {}, {}, {},
     )  # fmt: skip
     sham, arm = Draws(answers.astype(float), answers), Draws(answers[:, :1].astype(float), answers[:, :1])
     for effect in _by_quadrant(arm, sham, data, 0.05)[:2]:
