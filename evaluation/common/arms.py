@@ -17,6 +17,8 @@ from evaluation.store.snapshot import Snapshot
 
 MARGIN = 0.05
 """The margin of equivalence where no experiment states one."""
+LEADING = ("noise-100", "blank", "no-crops", "noise-75", "noise-50")
+"""The arms that say most about the crops, the first one first."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.sentences import translated
-from evaluation.common.arms import LabData
+from evaluation.common.arms import LEADING, LabData
 from evaluation.common.figures import Axis, axis_of
 from evaluation.common.links import Count, RunLinks
 from evaluation.lab.present.curves import Curve, Early, curve_of, early_of
@@ -215,7 +215,7 @@ def _reasons(of: Mapping[str, int]) -> str:
 
 def _shown_arm(found: Found) -> Arm | None:
     """The arm that says most about the crops."""
-    for label in ("noise-100", "blank", "no-crops", "noise-75", "noise-50"):
+    for label in LEADING:
         arm = next((one for one in found.effects if one.label == label), None)
         if arm is not None and found.effects[arm].delta is not None:
             return arm
