@@ -82,10 +82,10 @@ def skipped_of(run: Run, estimand: Estimand) -> dict[str, dict[str, int]]:
     return found
 
 
-def rebuilt_of(run: Run, estimand: Estimand) -> int:
-    """On how many samples the messages were made again from the steps of a file. One query."""
+def rebuilt_of(run: Run, estimand: Estimand) -> set[int]:
+    """The samples whose messages were made again from the steps of a file. One query."""
     rows = run.trajectories.filter(condition__endswith=f"@{estimand}", extra__rebuilt=True).order_by()
-    return rows.values("sample").distinct().count()
+    return set(rows.values_list("sample", flat=True).distinct())
 
 
 def lab_of(run: Run, estimand: Estimand, user: Any = None) -> Found | None:

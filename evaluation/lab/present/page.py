@@ -12,10 +12,11 @@ from django.utils.translation import gettext, gettext_lazy
 from annotation.common.sentences import translated
 from evaluation.common.arms import LEADING, LabData
 from evaluation.common.figures import Axis, axis_of
-from evaluation.common.links import Count, RunLinks
+from evaluation.common.links import Count, RunLinks, named_list
+from evaluation.lab.present.cases import cases
 from evaluation.lab.present.curves import Curve, Early, curve_of, early_of
 from evaluation.lab.read import Found
-from evaluation.metrics.columns import Quadrant
+from evaluation.metrics.columns import Bools, Quadrant
 from evaluation.metrics.lab import EFFECT, EQUIVALENT, SMALL, UNDECIDED, ArmEffect
 from evaluation.models import Run
 from evaluation.runner.arms.catalogue import Arm, Estimand, Part
@@ -66,7 +67,7 @@ class Line:
     conclusion: str
     kind: str
     skipped: int
-    failed: int
+    failed: Count
     left: str = ""
     width: str = ""
     point: str = ""
@@ -115,7 +116,7 @@ class Page:
     restored: str
     sham: Line | None
     quadrants: Sequence[tuple[str, Sequence[tuple[str, str, str]]]]
-    quadrant_n: Sequence[tuple[str, int]]
+    quadrant_n: Sequence[tuple[str, Count]]
     answers: str
     unused: Sequence[tuple[str, str]]
 
@@ -142,11 +143,11 @@ def page_of(run: Run, found: Found, skipped: Mapping[str, Mapping[str, int]]) ->
         zero=as_percent(scale(0, axis.low, axis.high)),
         band=(as_percent(low), as_percent(high - low)),
         curves=[curve_of(family, trend, data, links) for family, trend in found.trends.items()],
-        early=early_of(found),
+        early=early_of(found, links),
         restored=_restored(found),
         sham=_sham_line(found, links, skipped),
         quadrants=[_quadrant_row(arm, effects) for arm, effects in found.quadrants.items()],
-        quadrant_n=[(name, int((data.quadrant == code).sum())) for code, name in enumerate(Quadrant.NAMES)],
+        quadrant_n=[(name, _recorded(data, data.quadrant == code, links)) for code, name in enumerate(Quadrant.NAMES)],
         answers=_answers(found),
         unused=[(name.partition("@")[0], _reasons(of)) for name, of in skipped.items() if name not in ran],
     )
@@ -164,10 +165,10 @@ def line_of(arm: Arm, found: Found, links: RunLinks, axis: Axis, skipped: Mappin
     elif effect.delta is not None:
         values = {"point": as_percent(scale(effect.delta, axis.low, axis.high))}
     return Line(
-        arm=arm, effect=effect, words=translated(arm.words), n=cases(found.data, arm, effect.n, links),
+        arm=arm, effect=effect, words=translated(arm.words), n=cases(found.data, arm, links),
         seeds=found.data.seeds(arm), holm=holm, confirmed=str(arm) in found.design.confirm,
         conclusion=conclusion(effect, kind), kind=kind, skipped=sum(skipped.get(str(arm), {}).values()),
-        failed=found.data.failed.get(arm, 0), **values,
+        failed=links.count(found.data.failed.get(arm, 0), condition=str(arm), failed="yes"), **values,
     )  # fmt: skip
 
 
@@ -184,12 +185,6 @@ def conclusion(effect: ArmEffect, kind: str) -> str:
     return str(CONCLUSIONS[kind]) % {"margin": margin, "detectable": seen}
 
 
-def cases(data: LabData, arm: Arm, n: int, links: RunLinks) -> Count:
-    """A count of samples with the list of their first draws; without a link where that has others too."""
-    firsts = sum(outcome.seed == 0 for outcomes in data.rows[arm].values() for outcome in outcomes)
-    return Count(n, links.list(condition=str(arm), rollout=0) if firsts == n else "")
-
-
 def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, Mapping[str, int]]) -> Line | None:
     data = found.data
     arm = next((one for one in data.arms if one.family == "sham"), None)
@@ -200,12 +195,16 @@ def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, Mapping[str,
     churn = next((one.churn for one in found.effects.values()), None)
     accuracy = float(draws.means[draws.known].mean()) if n else None
     effect = ArmEffect(n, 0, accuracy=accuracy, churn=churn)
-    count = cases(data, arm, n, links)
     return Line(
-        arm=arm, effect=effect, words=translated(arm.words), n=count, seeds=data.seeds(arm), holm=None,
-        confirmed=False, conclusion="", kind="", skipped=sum(skipped.get(str(arm), {}).values()),
-        failed=data.failed.get(arm, 0),
+        arm=arm, effect=effect, words=translated(arm.words), n=cases(data, arm, links), seeds=data.seeds(arm),
+        holm=None, confirmed=False, conclusion="", kind="", skipped=sum(skipped.get(str(arm), {}).values()),
+        failed=links.count(data.failed.get(arm, 0), condition=str(arm), failed="yes"),
     )  # fmt: skip
+
+
+def _recorded(data: LabData, rows: Bools, links: RunLinks) -> Count:
+    """Samples with the list of their trajectories without an intervention."""
+    return Count(int(rows.sum()), named_list(links, [data.recorded[int(at)] for at in np.flatnonzero(rows)]))
 
 
 def _reasons(of: Mapping[str, int]) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -20,9 +18,10 @@ from evaluation.metrics.lab import Draws, arm_effect
 from evaluation.models import Run
 from evaluation.runner.arms.catalogue import Estimand
 from evaluation.schema import Trajectory
+from evaluation.scoring.write import score_benchmark
 from tests.conftest import signed_in
+from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.lab.conftest import ARMS, KEYS
-from tests.evaluation.lists import Lists
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -48,13 +47,38 @@ def test_the_page_says_in_a_sentence_that_the_crops_matter(run: Run, lea: User) 
 
 
 def test_every_count_opens_as_many_cases(run: Run, lea: User) -> None:
-    text = page_of(signed_in(lea), run).content.decode()
-    links = re.findall(r'data-count="(\d+)" href="([^"]+)"', text)
-    assert len(links) == len(ARMS)
-    lists = Lists(lea)
-    for count, address in links:
-        query = urlsplit(address.replace("&amp;", "&")).query
-        assert lists.count(run.benchmark.slug, query) == int(count), address
+    """Each arm with sham, what failed, the quadrants, and the points of both curves."""
+    client = signed_in(lea)
+    page = page_of(client, run)
+    links = counted_links(page)
+    shown = page.context["page"]
+    assert {f"condition={arm}%40prefix&rollout=0" in " ".join(links) for arm in ARMS} == {True}
+    assert sum("condition=gold%40prefix&failed=yes" in href for href in links) == 1
+    assert all(count.href for _, count in shown.quadrant_n if count.n)
+    assert all(dot.cases.href for curve in shown.curves for dot in curve.dots)
+    assert all(dot.cases.href for dot in shown.early.dots)
+    assert wrong_links(client, page) == {}
+
+
+def test_an_arm_without_first_draws_of_some_samples_names_other_draws(run: Run, lea: User) -> None:
+    run.trajectories.filter(condition="filler@prefix", rollout=0, sample__key="Chart-1").delete()
+    Run.objects.filter(pk=run.pk).update(revision=run.revision + 1)
+    score_benchmark(actor=lea, benchmark=run.benchmark)
+    client = signed_in(lea)
+    page = page_of(client, run)
+    lines = {line.arm.label: line for group in page.context["page"].groups for line in group.lines}
+    assert "trajectory=" in lines["filler"].n.href
+    assert wrong_links(client, page) == {}
+
+
+def test_the_answers_of_a_sample_open_their_trajectories(run: Run, lea: User) -> None:
+    client = signed_in(lea)
+    page = client.get(f"/benchmarks/kitchen/runs/{run.pk}/lab/Chart-1/")
+    answers = [answer for column in page.context["columns"] for answer in column.answers]
+    assert len(answers) == 3 * len(ARMS)
+    for answer in answers[:: len(ARMS)]:
+        assert f'href="{answer.href}"' in page.content.decode()
+        assert client.get(answer.href).status_code == 200
 
 
 def test_an_effect_is_against_sham_on_the_same_samples_with_its_test_and_conclusion(run: Run, lea: User) -> None:
