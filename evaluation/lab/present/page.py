@@ -17,7 +17,7 @@ from evaluation.lab.present.cases import cases
 from evaluation.lab.present.curves import Curve, Early, curve_of, early_of
 from evaluation.lab.read import Found
 from evaluation.metrics.columns import Bools, Quadrant
-from evaluation.metrics.lab import EFFECT, EQUIVALENT, SMALL, UNDECIDED, ArmEffect
+from evaluation.metrics.lab import EFFECT, EQUIVALENT, SMALL, UNDECIDED, ArmEffect, clusters_to_decide
 from evaluation.models import Run
 from evaluation.runner.arms.catalogue import Arm, Estimand, Part
 from webapp.common.drawing import as_percent, scale
@@ -101,11 +101,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Page:
-    """``headline``: what the crops did, in a sentence, and ``answers`` how far these changed; ``band``: position and
+    """``headline``: what the crops did, in a sentence, ``missing`` what would decide it where it is undecided, and
+    ``answers`` how far these changed; ``band``: position and
     width of the margin; ``unused``: arms that could change nothing in any trajectory, with the reasons."""
 
     headline: str
     decided: str
+    missing: str
     margin: str
     groups: Sequence[Group]
     axis: Axis
@@ -137,6 +139,7 @@ def page_of(run: Run, found: Found, skipped: Mapping[str, Mapping[str, int]]) ->
     return Page(
         headline=headline,
         decided=decided,
+        missing=_missing(found) if decided == UNDECIDED else "",
         margin=decimal(100 * margin, 1),
         groups=[group for group in groups if group.lines],
         axis=axis,
@@ -256,9 +259,40 @@ def _headline(found: Found) -> tuple[str, str]:
     return str(_HEADLINES[kind, bool((effect.delta or 0) < 0)]) % values, kind
 
 
+def _missing(found: Found) -> str:
+    """What would decide the effect of the headline; "" where the arm is missing, or has no scores."""
+    arm = _shown_arm(found)
+    effect = found.effects[arm] if arm is not None and _is_scored(found) else None
+    if effect is None or effect.delta is None:
+        return ""
+    needed = clusters_to_decide(effect)
+    values = {
+        "needed": decimal(needed), "clusters": decimal(effect.clusters),
+        "more": decimal((needed or 0) - effect.clusters),
+        "margin": decimal(100 * effect.margin, 0),
+        "detectable": NOT_AVAILABLE if effect.detectable is None else decimal(100 * effect.detectable, 1),
+    }  # fmt: skip
+    is_blind = effect.detectable is None or effect.detectable >= 1
+    reach = _NO_REACH if is_blind else _REACH
+    return f"{(_FAR if needed is None else _NEEDED) % values} {reach % values}"
+
+
+_NEEDED = gettext_lazy(
+    "To decide it, run the arms on about %(needed)s images, %(more)s more than now. This assumes that more images "
+    "behave like these."
+)
+_FAR = gettext_lazy(
+    "To decide it, the arms would need several thousand images like these: the effect is close to the margin of "
+    "%(margin)s points."
+)
+_REACH = gettext_lazy(
+    "With %(clusters)s images, the smallest effect that can be detected is %(detectable)s points; the margin is "
+    "%(margin)s points."
+)
+_NO_REACH = gettext_lazy("With %(clusters)s images, an effect of any size could be missed.")
 _FEW = gettext_lazy(
-    "Undecided: with “%(what)s”, accuracy changes by %(delta)s points (%(low)s to %(high)s). %(clusters)s images are "
-    "too few to rule out an effect."
+    "Undecided: with “%(what)s”, accuracy changes by %(delta)s points (%(low)s to %(high)s). The run may use its crops "
+    "or ignore them; %(clusters)s images are too few to tell."
 )
 _HEADLINES = {
     (EFFECT, True): gettext_lazy(
@@ -283,8 +317,8 @@ _HEADLINES = {
     **dict.fromkeys(
         ((UNDECIDED, True), (UNDECIDED, False)),
         gettext_lazy(
-            "Undecided: with “%(what)s”, accuracy changes by %(low)s to %(high)s points. With n = %(n)s, an effect "
-            "below %(detectable)s points can't be detected."
+            "Undecided: with “%(what)s”, accuracy changes by %(delta)s points (%(low)s to %(high)s). The run may use "
+            "its crops or ignore them; %(n)s samples from %(clusters)s images are too few to tell."
         ),
     ),
 }

@@ -191,3 +191,16 @@ def test_draws_that_have_no_scores_yet_conclude_nothing(run: Run, lea: User) -> 
     shown = page_of(signed_in(lea), run, "?estimand=turn").context["page"]
     assert "not scored" in shown.headline
     assert (shown.decided, shown.restored, shown.sham.n.n) == ("undecided", "", 0)
+
+
+def test_an_undecided_lab_says_how_many_images_would_decide_it(run: Run, lea: User) -> None:
+    """No answer changes on six images: 1 − .05^(1/29) is the first such bound below the margin of 10 points."""
+    for place, key in enumerate(KEYS):
+        drawn = run.trajectories.filter(condition="noise-100@prefix", sample__key=key)
+        drawn.update(answer="B" if place < ARMS["sham"] else "A")
+    Run.objects.filter(pk=run.pk).update(revision=run.revision + 1)
+    score_benchmark(actor=lea, benchmark=run.benchmark)
+    shown = page_of(signed_in(lea), run).context["page"]
+    assert shown.decided == "undecided"
+    assert "29 images, 23 more than now" in shown.missing
+    assert "39.3 points" in shown.missing
