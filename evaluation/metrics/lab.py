@@ -161,11 +161,11 @@ def arm_effect(arm: Draws, sham: Draws, cluster: Ints, margin: float = 0.05) -> 
 
 
 def clusters_to_decide(effect: ArmEffect, most: int = 5000) -> int | None:
-    """About how many clusters would decide an effect, if all others are like these: the difference, its spread and the
-    share of changed clusters stay, and SE falls with √C. To 2 %; None if ``most`` of them would not.
+    """About how many clusters would decide an effect with 80 % power, if all others are like these: the difference, its
+    spread and the share of changed clusters stay, and SE falls with √C. To 2 %; None if ``most`` of them would not.
 
-    The rules are those of ``arm_effect``: below ten changed clusters B·u < δ; else the 90 % interval inside ±δ, or the
-    95 % interval without 0. Example: 10 single samples without a change, δ 5 pp: 59.
+    Below ten changed clusters B·u < δ; else |Δ| + (t_.95 + .842)·SE < δ, or |Δ| > (t_.975 + .842)·SE. Example: 10
+    single samples without a change, δ 5 pp: 59.
     """
     if effect.delta is None:
         return None
@@ -183,7 +183,7 @@ def _decides(effect: ArmEffect, clusters: int) -> bool:
         return False
     se, delta = effect.se * math.sqrt(effect.clusters / clusters), abs(effect.delta)
     narrow, wide = _quantiles(min(clusters - 1, 300))
-    return delta + narrow * se < effect.margin or delta > wide * se
+    return delta + (narrow + Z80) * se < effect.margin or delta > (wide + Z80) * se
 
 
 @cache

@@ -278,8 +278,8 @@ def _missing(found: Found) -> str:
 
 
 _NEEDED = gettext_lazy(
-    "To decide it, run the arms on about %(needed)s images, %(more)s more than now. This assumes that more images "
-    "behave like these."
+    "To decide it with a chance of 80%%, run the arms on about %(needed)s images, %(more)s more than now. This assumes "
+    "that further images behave like these."
 )
 _FAR = gettext_lazy(
     "To decide it, the arms would need several thousand images like these: the effect is close to the margin of "

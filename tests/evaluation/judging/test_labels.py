@@ -25,6 +25,7 @@ from evaluation.judging.write.labels import draw_labels
 from evaluation.judging.write.queues import judge_item, next_to_judge
 from evaluation.models import Attempt, Experiment, JudgingItem, JudgingQueue, Run, Trajectory
 from tests.conftest import signed_in
+from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.run_pages import make_benchmark
 from tests.worlds import made_once
 from webapp.accounts.models import User
@@ -253,3 +254,15 @@ def test_the_command_draws_lists_imports_and_shows_labels(
     for wrong in (("draw", 10**6), ("items", 10**6), ("show", 10**6), ("import", queue.pk)):
         with pytest.raises(CommandError):
             run(*wrong)
+
+
+def test_every_number_of_the_page_opens_its_trajectories(judge: Experiment, lea: User, rui: User) -> None:
+    """Eleven decided, one undecided, four drawn and one of them not labeled, eight left."""
+    queue = draw_labels(actor=lea, experiment=judge, size=4)
+    client, address = signed_in(lea), f"/benchmarks/street/judging/experiments/{judge.pk}/"
+    assert counted_links(client.get(address)) == {}
+    label_all(rui, queue, "yes no undecided yes")
+    page = client.get(address)
+    found = sorted(counted_links(page).values())
+    assert found in ([1, 1, 3, 8, 11], [1, 3, 8, 11]), "what is undecided by both is one list"
+    assert wrong_links(client, page) == {}
