@@ -292,7 +292,7 @@ _REACH = gettext_lazy(
 _NO_REACH = gettext_lazy("With %(clusters)s images, an effect of any size could be missed.")
 _FEW = gettext_lazy(
     "Undecided: with “%(what)s”, accuracy changes by %(delta)s points (%(low)s to %(high)s). The run may use its crops "
-    "or ignore them; %(clusters)s images are too few to tell."
+    "or ignore them; %(clusters)s images are too few to decide."
 )
 _HEADLINES = {
     (EFFECT, True): gettext_lazy(
@@ -318,7 +318,7 @@ _HEADLINES = {
         ((UNDECIDED, True), (UNDECIDED, False)),
         gettext_lazy(
             "Undecided: with “%(what)s”, accuracy changes by %(delta)s points (%(low)s to %(high)s). The run may use "
-            "its crops or ignore them; %(n)s samples from %(clusters)s images are too few to tell."
+            "its crops or ignore them; %(n)s samples from %(clusters)s images are too few to decide."
         ),
     ),
 }
