@@ -197,8 +197,8 @@ _RUNS: tuple[Row, ...] = (
         gettext_noop("equivalence"),
         "",
         gettext_noop(
-            "No effect is concluded only where an effect as large as the margin is ruled out. Else the smallest "
-            "detectable effect is stated."
+            "No effect is concluded only where an effect as large as the margin is ruled out. Else the result is "
+            "undecided, and the page states the smallest detectable effect and how many images would decide it."
         ),
         "docs/metrics.md#faithfulness-lab",
     ),

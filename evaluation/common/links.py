@@ -32,10 +32,11 @@ class Count:
         return fast_format_html('<a data-count="{}" href="{}">{}</a>', self.n, self.href, decimal(self.n))
 
 
-def named_list(benchmark: Any, pks: Collection[int]) -> str:
-    """The address that lists exactly these trajectories; "" for none, and for too many to name."""
-    named = ",".join(map(str, sorted(pks)))
-    href = f"{reverse('evaluation:trajectories', args=[benchmark.slug])}?{urlencode({'trajectory': named}, safe=',')}"
+def named_list(benchmark: Any, pks: Collection[int], **terms: str) -> str:
+    """The address that lists exactly these trajectories; "" for none, and for too many to name. ``terms``: the
+    condition of those under an intervention."""
+    named = {**terms, "trajectory": ",".join(map(str, sorted(pks)))}
+    href = f"{reverse('evaluation:trajectories', args=[benchmark.slug])}?{urlencode(named, safe=',')}"
     return href if pks and len(href) <= LONGEST_ADDRESS else ""
 
 

@@ -10,7 +10,7 @@ from django.db.models import F
 
 from annotation.models import Benchmark
 from evaluation.common.judging.known import judgements_known_to
-from evaluation.common.lineage.write import place_in, recorded_place
+from evaluation.common.lineage.write import TRAINING, place_in, recorded_place, recorded_training, training_of
 from evaluation.models import Intervention, Judgement, RolloutGroup, Run, Step, Trajectory
 from evaluation.schema import AboutAnswer, Coordinates, JudgementKind, Rollout, StepFlag, Usage
 from evaluation.schema import Intervention as InterventionRecord
@@ -33,16 +33,23 @@ def trajectory_records(benchmark: Benchmark, run: Run | None = None) -> Iterator
         .prefetch_related("steps")
         .order_by("run__model__name", "run__setting", "sample__key", "rollout", "condition")
     )
+    before = None
     for row in found.iterator(chunk_size=BATCH):
-        yield replace(trajectory_record(row), extra=_placed(row.extra, row.run))
+        yield replace(trajectory_record(row), extra=_placed(row.extra, row.run, is_first=row.run_id != before))
+        before = row.run_id
 
 
-def _placed(extra: Mapping[str, Any], run: Run) -> dict[str, Any]:
-    """With ``lineage`` and ``step`` as the run has them now: it may have been moved since its file was read."""
+def _placed(extra: Mapping[str, Any], run: Run, *, is_first: bool) -> dict[str, Any]:
+    """With ``lineage`` and ``step`` as the run has them now: it may have been moved since its file was read. The first
+    one of a run also says what is known of the training."""
     if recorded_place(extra) is not None:
-        extra = {name: value for name, value in extra.items() if name not in ("lineage", "step")}
+        ours = {"lineage", "step"} | ({TRAINING} if recorded_training(extra) else set())
+        extra = {name: value for name, value in extra.items() if name not in ours}
     place = place_in(run)
-    return {**extra, "lineage": place.lineage, "step": place.step} if place else dict(extra)
+    if place is None or run.lineage is None:
+        return dict(extra)
+    said = training_of(run.lineage) if is_first else {}
+    return {**extra, "lineage": place.lineage, "step": place.step, **({TRAINING: said} if said else {})}
 
 
 def trajectory_record(row: Trajectory) -> TrajectoryRecord:

@@ -15,6 +15,7 @@ from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.common.staleness import staleness
 from evaluation.exporters.tables import writes_parquet
+from evaluation.lab.present.cases import recorded_cases
 from evaluation.lab.present.export import FORMATS, lab_file
 from evaluation.lab.present.page import ESTIMAND_HELP, ESTIMAND_WORDS, page_of, quadrant_heads
 from evaluation.lab.present.strip import strip_of
@@ -47,7 +48,7 @@ def lab(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
         "help": ESTIMAND_HELP[estimand],
         "page": page_of(run, found, skipped_of(run, estimand)) if found is not None else None,
         "arms_there": bool(there),
-        "rebuilt": rebuilt_of(run, estimand),
+        "rebuilt": recorded_cases(run, found, rebuilt_of(run, estimand)) if found is not None else None,
         "heads": quadrant_heads(),
         "formats": [name for name in FORMATS if name != "parquet" or writes_parquet()],
         "keys": found.data.keys[:MOST_CASES] if found is not None else [],
@@ -69,7 +70,7 @@ def strip(request: HttpRequest, slug: str, pk: int, key: str) -> HttpResponse:
     sample = get_object_or_404(benchmark.samples.select_related("image"), key=key)
     estimand = _estimand(request, estimands_of(run))
     data = load_lab(Snapshot(benchmark, [run], request.user), estimand, settings_of(benchmark))
-    if sample.pk not in data.samples:
+    if data is None or sample.pk not in data.samples:
         raise Http404(gettext("No arm of this run has this sample."))
     at = list(data.samples).index(sample.pk)
     context: dict[str, Any] = {

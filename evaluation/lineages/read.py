@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,19 +12,23 @@ from django.db.models import Count, Sum
 from django.utils.translation import gettext
 
 from annotation.models import Benchmark, ContentChange, ImportRecord
+from evaluation.common.arms import LEADING, effect_of, load_labs
 from evaluation.common.board_metrics import BoardMetric, metrics_by_scoring, sliced_metrics
 from evaluation.common.slices import QUERY, read_slice
 from evaluation.metrics.columns import Floats
 from evaluation.metrics.intervals import mean_interval
+from evaluation.metrics.lab import ArmEffect
 from evaluation.metrics.separation import Flips, Separation, flips, separation
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slices import COUNTED_BY
 from evaluation.models import Experiment, Lineage, Metric, Rollout, Run, Scoring, Trajectory
 from evaluation.query.fields import facet_of
 from evaluation.query.syntax import Node, Text, terms_in
+from evaluation.runner.arms.catalogue import Arm, Estimand
 from evaluation.scoring.freshness import StalenessChecker
 from evaluation.scoring.live import live_metrics
 from evaluation.scoring.queue import scoring_under_way
+from evaluation.scoring.settings import settings_of
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.steps import SeenSamples, seen_samples
 from evaluation.store.terms import query_of
@@ -35,7 +39,13 @@ QUADRANTS = (
     "valid_grounded_reasoning", "ground_success_answer_failure", "ungrounded_correct_answer", "dual_failure",
 )  # fmt: skip
 EFFECTS = ("ate_visual", "ate_text", "ate_placebo")
-"""Effects of interventions, those of the lab among them: what the answers of a checkpoint depend on."""
+"""Effects of recorded interventions. Where arms of the lab take their place, ``LAB_EFFECTS`` are shown instead, which
+are over all draws."""
+LAB_EFFECTS: Mapping[Estimand, Sequence[Sequence[str]]] = {
+    Estimand.PREFIX: (LEADING, ("mistake-judge", "mistake-rule-4", "mistake-rule-2", "mistake-rule-1"), ("random",)),
+    Estimand.TURN: (LEADING, ("question",), ("random",)),
+}
+"""By estimand, up to three arms that are drawn over the steps: of each row the first one that any checkpoint has."""
 SCORED = (
     "accuracy", "grounded_score", "mean_coverage", *QUADRANTS, "tool_ratio", "reliability", "sufficiency",
     "cropped_region_size", "tool_call_count", *EFFECTS,
@@ -44,6 +54,7 @@ SCORED = (
 REWARDS = ("reward_final", "reward_sufficiency", "reward_minimality")
 """Means over the rollout groups that name the model of the run."""
 MEASURED = (*SCORED, *REWARDS)
+"""All of them, but the effects of the lab, which are named as their arms (``Series.arms``)."""
 OF_SAMPLES = frozenset({"sample", "id", "type", "boxes", "area", "evidence_share", "targets", "question"})
 """Fields of queries that say nothing about a run. With others, two steps would be compared on samples chosen by their
 outcome."""
@@ -90,6 +101,14 @@ class Series:
     live: bool
     others: Sequence[Point] = field(default_factory=tuple)
     """The points with other metric settings than the first."""
+    arms: Sequence[Arm] = field(default_factory=tuple)
+    """The arms whose effects the points have, as metrics of their names."""
+
+    @property
+    def measured(self) -> Sequence[str]:
+        """The metrics of the points, in order."""
+        at = MEASURED.index(REWARDS[0])
+        return (*MEASURED[:at], *map(str, self.arms), *MEASURED[at:])
 
     def known(self, metric: str) -> bool:
         return any(point.value(metric) is not None for point in self.points)
@@ -140,21 +159,49 @@ def load_series(
     compared = [point for point in points if point.scoring is not None and point.arriving is None]
     node = query_of({"q": query})
     paired = says_nothing_of_runs(node)
-    found = _paired(benchmark, compared, node, person) if paired and compared else None
+    seen, separated, effects = _stored(benchmark, compared, node, person) if compared else (None, None, {})
+    arms = shown_arms(effects)
     pair = _pair(compared, between)
     return Series(
         lineage=lineage,
-        points=points,
+        points=[_with_effects(point, effects.get(point.run.pk, {}), arms) for point in points],
         settings=names,
         setting=setting,
         query=query,
         paired=paired,
-        separation=found[1] if found else None,
+        separation=separated if paired else None,
         between=pair,
-        flips=flips(found[0].of([point.run.pk for point in pair])) if found and pair else None,
+        flips=flips(seen.of([point.run.pk for point in pair])) if seen and pair and paired else None,
         live=bool(live) or scoring_under_way(benchmark) is not None,
         others=_scored_otherwise(compared),
+        arms=arms,
     )
+
+
+def shown_arms(effects: Mapping[int, Mapping[Arm, ArmEffect]]) -> list[Arm]:
+    """Of each row of ``LAB_EFFECTS`` the first arm with an effect at any checkpoint."""
+    known = {arm for of in effects.values() for arm, effect in of.items() if effect.delta is not None}
+    labels = {(arm.estimand, arm.label): arm for arm in known}
+    rows = [(estimand, row) for estimand, rows in LAB_EFFECTS.items() for row in rows]
+    first = (next((labels[estimand, one] for one in row if (estimand, one) in labels), None) for estimand, row in rows)
+    return [arm for arm in first if arm is not None]
+
+
+def _with_effects(point: Point, effects: Mapping[Arm, ArmEffect], arms: Sequence[Arm]) -> Point:
+    """A point with the effects of its lab, and without those of first draws that arms stand for."""
+    own = {name: one for name, one in point.metrics.items() if name not in EFFECTS or not _is_of_arms(one)}
+    shown = {str(arm): _lab_metric(arm, effects[arm]) for arm in arms if arm in effects}
+    return replace(point, metrics={**own, **shown})
+
+
+def _is_of_arms(one: BoardMetric) -> bool:
+    """Whether all pairs of an effect are of arms."""
+    return bool(one.n) and (one.detail or {}).get("pairs_arms") == one.n
+
+
+def _lab_metric(arm: Arm, effect: ArmEffect) -> BoardMetric:
+    ends, method = (effect.low, effect.high), "" if effect.low is None else "cluster-t"
+    return BoardMetric(str(arm), effect.delta, effect.n, None, *ends, method, effect.p, None, None, None, None)
 
 
 def says_nothing_of_runs(node: Node) -> bool:
@@ -184,7 +231,7 @@ def _points(benchmark: Benchmark, runs: Sequence[Run], query: str, person: Any, 
         _, metrics = sliced_metrics(read_slice(benchmark, runs, QUERY, query, {*SCORED, COUNTED_BY}, person))
     else:
         rows = Metric.objects.of(benchmark).on_slice().filter(scoring__run__in=[run.pk for run in runs])
-        metrics = metrics_by_scoring(rows.filter(metric__in=SCORED), detailed=())
+        metrics = metrics_by_scoring(rows.filter(metric__in=SCORED), detailed=EFFECTS)
     rewards = {} if query else reward_means(benchmark, runs)
     freshness = StalenessChecker(benchmark)
     arrived = Trajectory.objects.filter(run__in=live, condition="none").order_by().values_list("run")
@@ -206,7 +253,7 @@ def _as_board(row: Any) -> BoardMetric:
     ends = row.detail.get("low"), row.detail.get("high")
     interval = row.ci_low, row.ci_high, row.ci_method
     return BoardMetric(
-        row.metric, row.value, row.n, row.numerator, *interval, row.p_value, row.detail.get("n_eff"), *ends, None
+        row.metric, row.value, row.n, row.numerator, *interval, row.p_value, row.detail.get("n_eff"), *ends, row.detail
     )
 
 
@@ -241,23 +288,34 @@ def _mean(name: str, counts: Floats, sums: Floats) -> BoardMetric:
     return BoardMetric(name, total / n, n, total, low, high, method, None, None, None, None, None)
 
 
-_KEPT: LRUCache[tuple[SeenSamples, Separation]] = LRUCache(32)
+_Stored = tuple[SeenSamples, Separation, Mapping[int, Mapping[Arm, ArmEffect]]]
+_KEPT: LRUCache[_Stored] = LRUCache(32)
 
 
-def _paired(
-    benchmark: Benchmark, points: Sequence[Point], node: Node, person: Any
-) -> tuple[SeenSamples, Separation]:  # fmt: skip
-    """Results of the runs on the same samples, and where grounding separates. Cached by content."""
+def _stored(benchmark: Benchmark, points: Sequence[Point], node: Node, person: Any) -> _Stored:
+    """Results of the runs on the same samples, where grounding separates, and by run the effects of its arms. Cached by
+    content."""
     snapshot = Snapshot(benchmark, [point.run for point in points], person)
     where = snapshot.conditions.listed(node)
-    order = [point.run.pk for point in points]
+    order, settings = [point.run.pk for point in points], settings_of(benchmark)
 
-    def made() -> tuple[SeenSamples, Separation]:
+    def made() -> _Stored:
         seen = seen_samples(snapshot, where)
-        return seen, separation(seen.of(order))
+        return seen, separation(seen.of(order)), _effects(snapshot, where, settings)
 
     key: Hashable = snapshot.key_of(where)
-    return made() if key is None else _KEPT.get((key, tuple(order)), made)
+    return made() if key is None else _KEPT.get((key, tuple(order), settings), made)
+
+
+def _effects(snapshot: Snapshot, where: str, settings: MetricSettings) -> Mapping[int, Mapping[Arm, ArmEffect]]:
+    """By run the effects that a series may show: those of its lab (``evaluation.common.arms``)."""
+    found: dict[int, dict[Arm, ArmEffect]] = {}
+    for estimand, rows in LAB_EFFECTS.items():
+        wanted = {label for row in rows for label in row}
+        for run, data in load_labs(snapshot, estimand, settings, where).items():
+            of = {arm: effect_of(data, arm) for arm in data.arms if arm.label in wanted}
+            found.setdefault(run, {}).update({arm: one for arm, one in of.items() if one is not None})
+    return found
 
 
 def _pair(points: Sequence[Point], between: tuple[int | None, int | None]) -> tuple[Point, Point] | None:

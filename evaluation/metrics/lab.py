@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -71,6 +72,7 @@ class ArmEffect:
         detectable: the smallest true difference that is found with 80 % power.
         changed, churn, excess: share of answers that differ from those of the sham arm; the same between sham seeds;
             their difference.
+        moved: clusters with a change. ``spread``: clusters times the share of samples in the largest one, 1 if equal.
     """
 
     n: int
@@ -90,6 +92,8 @@ class ArmEffect:
     churn: float | None = None
     excess: float | None = None
     margin: float = 0.05
+    moved: int = 0
+    spread: float = 1.0
 
     @property
     def equivalent(self) -> bool:
@@ -126,10 +130,10 @@ def arm_effect(arm: Draws, sham: Draws, cluster: Ints, margin: float = 0.05) -> 
     found = clustering(d, groups)
     delta, se, clusters = float(d.mean()), found.se, found.clusters
     whole = _whole_differences(one, other, groups)
-    few = int((whole != 0).sum()) < FEW
-    share = clopper_pearson_upper(int((whole != 0).sum()), clusters)
-    largest = float(cluster_totals(np.ones(n), groups)[:, 0].max())
-    bound = min(1.0, clusters * largest / n * share) if few else None
+    moved = int((whole != 0).sum())
+    few = moved < FEW
+    spread = clusters * float(cluster_totals(np.ones(n), groups)[:, 0].max()) / n
+    bound = min(1.0, spread * clopper_pearson_upper(moved, clusters)) if few else None
     reach = None if se is None else t_quantile(1 - LEVEL / 2, clusters - 1) * se
     inner = None if se is None else t_quantile(1 - LEVEL, clusters - 1) * se
     changed, churn, excess = changed_shares(arm, sham)
@@ -151,7 +155,41 @@ def arm_effect(arm: Draws, sham: Draws, cluster: Ints, margin: float = 0.05) -> 
         churn=churn,
         excess=excess,
         margin=margin,
+        moved=moved,
+        spread=spread,
     )
+
+
+def clusters_to_decide(effect: ArmEffect, most: int = 5000) -> int | None:
+    """About how many clusters would decide an effect with 80 % power, if all others are like these: the difference, its
+    spread and the share of changed clusters stay, and SE falls with √C. To 2 %; None if ``most`` of them would not.
+
+    Below ten changed clusters B·u < δ; else |Δ| + (t_.95 + .842)·SE < δ, or |Δ| > (t_.975 + .842)·SE. Example: 10
+    single samples without a change, δ 5 pp: 59.
+    """
+    if effect.delta is None:
+        return None
+    many = effect.clusters + 1
+    while many <= most and not _decides(effect, many):
+        many += max(1, many // 50)
+    return many if many <= most else None
+
+
+def _decides(effect: ArmEffect, clusters: int) -> bool:
+    moved = round(effect.moved * clusters / effect.clusters)
+    if moved < FEW:
+        return effect.spread * clopper_pearson_upper(moved, clusters) < effect.margin
+    if effect.se is None or effect.delta is None:
+        return False
+    se, delta = effect.se * math.sqrt(effect.clusters / clusters), abs(effect.delta)
+    narrow, wide = _quantiles(min(clusters - 1, 300))
+    return delta + (narrow + Z80) * se < effect.margin or delta > (wide + Z80) * se
+
+
+@cache
+def _quantiles(df: int) -> tuple[float, float]:
+    """Of t, for the intervals of equivalence and of an effect."""
+    return t_quantile(1 - LEVEL, df), t_quantile(1 - LEVEL / 2, df)
 
 
 def _equivalence(delta: float, se: float, df: int, margin: float) -> float:

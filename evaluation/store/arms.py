@@ -1,4 +1,4 @@
-"""What the lab needs of a run: its trajectories under arms, and the samples that metrics are made of."""
+"""What the lab needs of runs: their trajectories under arms, and the samples that metrics are made of."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from evaluation.store.snapshot import Snapshot
 class ArmRow(NamedTuple):
     """A trajectory under an arm. ``verdict`` None where nothing says what is correct, or it is not scored."""
 
+    run: int
     sample: int
     key: str
     condition: str
@@ -21,18 +22,30 @@ class ArmRow(NamedTuple):
     scored: bool
 
 
+class Recorded(NamedTuple):
+    """Of the trajectory without an intervention: the cluster of its image, its quadrant and its number."""
+
+    cluster: int
+    quadrant: str | None
+    trajectory: int
+
+
 def arm_rows(snapshot: Snapshot, ending: str) -> list[ArmRow]:
     """The trajectories whose condition has this ending, by sample, condition and seed. One statement."""
     found = snapshot.ask(
-        "SELECT sample, sample_key, condition, rollout, pk, verdict, reading, failed, scored FROM rows "
+        "SELECT run, sample, sample_key, condition, rollout, pk, verdict, reading, failed, scored FROM rows "
         f"WHERE ends_with(condition, {snapshot.conditions.arg(ending)}) ORDER BY sample_key, condition, rollout"
     )
     return [ArmRow(*row) for row in found]
 
 
-def recorded_samples(snapshot: Snapshot) -> dict[int, tuple[int, str | None]]:
-    """The image cluster, and the quadrant of the trajectory without an intervention, by sample. One statement."""
-    found: list[tuple[Any, ...]] = snapshot.ask(
-        "SELECT sample, samples.cluster, quadrant FROM rows JOIN samples USING (sample) WHERE evaluated"
+def recorded_samples(snapshot: Snapshot, where: str = "TRUE") -> dict[int, dict[int, Recorded]]:
+    """The trajectories without an intervention that a condition selects, by run and sample. One statement."""
+    rows: list[tuple[Any, ...]] = snapshot.ask(
+        "SELECT run, sample, samples.cluster, quadrant, pk FROM rows JOIN samples USING (sample) "
+        f"WHERE evaluated AND {where}"
     )
-    return {sample: (cluster, quadrant) for sample, cluster, quadrant in found}
+    found: dict[int, dict[int, Recorded]] = {}
+    for run, sample, *about in rows:
+        found.setdefault(run, {})[sample] = Recorded(*about)
+    return found

@@ -17,6 +17,7 @@ from evaluation.metrics.lab import (
     adjusted,
     arm_effect,
     changed_shares,
+    clusters_to_decide,
     dose_trend,
     early_answering,
     falling,
@@ -256,3 +257,22 @@ def test_lab_planted_indifference_of_an_ignorer_is_equivalent_and_sham_rejects_n
         rejected += p is not None and p < 0.05
     assert equivalent >= 95
     assert rejected <= 10
+
+
+def test_about_as_many_images_decide_as_the_formula_says() -> None:
+    same = Draws(np.ones((10, 3)), np.zeros((10, 3), int))
+    assert clusters_to_decide(arm_effect(same, same, np.arange(10))) == 59
+    lost = np.ones((20, 1))
+    lost[:3] = 0
+    worse = Draws(lost, lost.astype(int))
+    found = arm_effect(worse, Draws(np.ones((20, 1)), np.zeros((20, 1), int)), np.arange(20))
+    needed = clusters_to_decide(found)
+    assert found.label() == "undecided"
+    assert needed is not None
+    again = arm_effect(
+        Draws(np.resize(lost, (needed + 20, 1)), np.zeros((needed + 20, 1), int)),
+        Draws(np.ones((needed + 20, 1)), np.zeros((needed + 20, 1), int)),
+        np.arange(needed + 20),
+    )
+    assert again.label() == "effect"
+    assert clusters_to_decide(arm_effect(same.of(np.array([], int)), same.of(np.array([], int)), np.arange(0))) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,10 @@ from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
 
 NAME = 200
+LENGTHS = {"base_model": NAME, "data": 2000, "reward_scheme": 2000}
+"""What is said of the training of a lineage, with the most characters of each."""
+TRAINING = "training"
+"""The key of it in the records of files."""
 MOST_STEP = 2**53 - 1
 """The largest number that JSON keeps exactly."""
 
@@ -60,6 +65,36 @@ def recorded_place(extra: Any) -> Place | None:
         return place_of(extra["lineage"], extra["step"])
     except InvalidInput:
         return None
+
+
+def recorded_training(extra: Any) -> dict[str, str]:
+    """What a record with a place says of the training of its lineage; {} where it is nothing of that form."""
+    said = extra.get(TRAINING) if recorded_place(extra) is not None else None
+    if not isinstance(said, Mapping) or set(said) - set(LENGTHS):
+        return {}
+    known = {name: text for name, text in said.items() if isinstance(text, str) and text.strip()}
+    return known if all(len(text) <= LENGTHS[name] for name, text in known.items()) else {}
+
+
+def training_of(lineage: Lineage) -> dict[str, str]:
+    """What is said of its training; the inverse of ``recorded_training``."""
+    return {name: text for name in LENGTHS if (text := getattr(lineage, name))}
+
+
+@transaction.atomic
+def note_training(*, actor: User | None, lineage: Lineage, said: Mapping[str, str]) -> None:
+    """Fill in what is not said of a lineage yet; what people wrote stays. Raises ``NotAllowed``."""
+    require(actor, lineage.benchmark, Right.IMPORT_RUNS)
+    new = {name: text for name, text in said.items() if not getattr(lineage, name)}
+    if not new:
+        return
+    for name, text in new.items():
+        setattr(lineage, name, text)
+    lineage.save(update_fields=list(new))
+    audit.record(
+        actor=actor, action="lineage.describe", subject=lineage, benchmark=lineage.benchmark.slug,
+        data={"before": dict.fromkeys(new, ""), "after": new},
+    )  # fmt: skip
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ from django.db.models import F
 
 from annotation.models import Benchmark, ImportRecord, Sample
 from evaluation.common.judging.write import drop_questions
-from evaluation.common.lineage.write import Place, place_run, recorded_place
+from evaluation.common.lineage.write import Place, note_training, place_run, recorded_place, recorded_training
 from evaluation.common.saving.judgments import save_judgement
 from evaluation.common.saving.marks import collect_user_marks, restore_user_marks
 from evaluation.common.saving.merge_task_records import MergedTrajectory
@@ -107,9 +107,12 @@ class RunRegistry:
             Run.everything.filter(pk=run.pk).update(extra=run.extra)
 
     def note_place(self, record: TrajectoryRecord) -> None:
-        """Put the run of a record at the step that the record names. A place that was chosen counts instead."""
+        """Put the run of a record at the step that the record names, and note what it says of the training. A place
+        that was chosen counts instead."""
         if self.place is None and (place := recorded_place(record.extra)) is not None:
-            place_run(actor=self.actor, run=self.run(record.model, record.setting), place=place)
+            run = place_run(actor=self.actor, run=self.run(record.model, record.setting), place=place)
+            if (said := recorded_training(record.extra)) and run.lineage is not None:
+                note_training(actor=self.actor, lineage=run.lineage, said=said)
 
 
 class StoredRow(NamedTuple):

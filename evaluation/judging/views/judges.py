@@ -47,7 +47,7 @@ class ValueRow:
 
     value: str
     samples: Count
-    verdicts: int
+    verdicts: Trajectories
     raw: float | None
     interval: Interval | None
 
@@ -116,8 +116,8 @@ def pair_context(benchmark: Any, judged: Judged, pair: Pair, by: str = "") -> di
         "names": (pair.first, pair.second),
         "samples": count_of(benchmark, pair.keys),
         "same": count_of(benchmark, pair.same),
-        "same_n": len(pair.same),
-        "verdicts": len(pair.verdicts),
+        "same_n": _cases(benchmark, [one for one, other in pair.verdicts if one.word == other.word]),
+        "verdicts": _cases(benchmark, [one for one, _ in pair.verdicts]),
         "raw": pair.raw,
         "interval": pair.interval,
         "coefficients": coefficients,
@@ -146,10 +146,14 @@ def _corrected(judged: Judged, pair: Pair) -> dict[str, Any]:
 
 
 def _cell(benchmark: Any, verdicts: Sequence[Verdict]) -> tuple[int, Count, Trajectories]:
-    """Verdicts, their samples, and their trajectories: a list only where each has one."""
+    """Verdicts, their samples, and their trajectories."""
+    return len(verdicts), count_of(benchmark, [one.key for one in verdicts]), _cases(benchmark, verdicts)
+
+
+def _cases(benchmark: Any, verdicts: Sequence[Verdict]) -> Trajectories:
+    """Verdicts with the list of their trajectories, where each has one."""
     pks = [one.trajectory for one in verdicts if one.trajectory]
-    href = named_list(benchmark, pks) if len(pks) == len(verdicts) else ""
-    return len(verdicts), count_of(benchmark, [one.key for one in verdicts]), Trajectories(len(verdicts), href)
+    return Trajectories(len(verdicts), named_list(benchmark, pks) if len(pks) == len(verdicts) else "")
 
 
 def _quality_rows(sensitivity: Coefficient, specificity: Coefficient) -> list[Explained]:
@@ -157,4 +161,5 @@ def _quality_rows(sensitivity: Coefficient, specificity: Coefficient) -> list[Ex
 
 
 def _value_row(benchmark: Any, value: str, pair: Pair) -> ValueRow:
-    return ValueRow(value, count_of(benchmark, pair.keys), len(pair.verdicts), pair.raw, pair.interval)
+    verdicts = _cases(benchmark, [one for one, _ in pair.verdicts])
+    return ValueRow(value, count_of(benchmark, pair.keys), verdicts, pair.raw, pair.interval)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.common.loading import load_benchmark
+from annotation.models import Benchmark
 from annotation.prediction_powered import MORE
 from annotation.quality.views.agreement import agreement_context
 from annotation.workflow import Right
+from evaluation.common.links import Count, named_list
 from evaluation.judging.forms import LabelForm
-from evaluation.judging.read.labels import is_labeled, labels_of
+from evaluation.judging.read.labels import Labels, is_labeled, labels_of
 from evaluation.judging.write.labels import draw_labels
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import Conflict, InvalidInput
@@ -22,7 +25,8 @@ from webapp.common.errors import Conflict, InvalidInput
 @require_http_methods(["GET", "HEAD", "POST"])
 def labels(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/judging/labels.html; context: experiment, question, labels (None if people can't label it),
-    raw (rate, n and interval of the judge), undecided, form, more. Posted: ``size`` and ``people``, draws a queue."""
+    raw (rate, n and interval of the judge), cases (counts by name), form, more. Posted: ``size`` and
+    ``people``, draws a queue."""
     benchmark = load_benchmark(request, slug, Right.SCORE)
     rows = benchmark.experiments.select_related("benchmark", "source__model", "source__benchmark")
     experiment = get_object_or_404(rows, pk=pk)
@@ -41,8 +45,23 @@ def labels(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "question": experiment.recipe.get("question", ""),
         "labels": known,
         "raw": known.voted.raw if known else None,
-        "undecided": int(known.voted.undecided.sum()) if known else 0,
+        "cases": _cases(benchmark, known) if known and not known.waiting else {},
         "form": form,
         "more": MORE,
     }
     return render(request, "evaluation/judging/labels.html", context, status=400 if form.errors else 200)
+
+
+def _cases(benchmark: Benchmark, known: Labels) -> dict[str, Count]:
+    """Counts of trajectories with their lists: decided and undecided by the judge, labeled, and not drawn yet."""
+    place, undecided = np.array(known.voted.trajectories, np.int64), known.voted.undecided
+    drawn = np.concatenate([np.zeros(0, np.int64), *(batch.items for batch in known.batches)])
+    labels = np.concatenate([np.zeros(0), *(batch.labels for batch in known.batches)])
+    found = {
+        "decided": place[~undecided],
+        "undecided": place[undecided],
+        "labeled": place[drawn[~np.isnan(labels)]],
+        "unsure": place[drawn[np.isnan(labels)]],
+        "left": np.delete(place, drawn),
+    }
+    return {name: Count(len(pks), named_list(benchmark, pks.tolist())) for name, pks in found.items()}

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from django.utils.translation import gettext
 
-from evaluation.common.links import RunLinks
-from evaluation.lab.read import Found, LabData
+from evaluation.common.arms import LabData
+from evaluation.common.links import Count, RunLinks
+from evaluation.lab.present.cases import cases
+from evaluation.lab.read import Found
 from evaluation.metrics.lab import Trend
-from evaluation.runner.arms.catalogue import FAMILIES
+from evaluation.runner.arms.catalogue import FAMILIES, SHAM, Arm
 from webapp.common.drawing import format_number
 from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percent, percentage_points, span
 
@@ -26,7 +29,7 @@ class Dot:
     y: str
     label: str
     words: str
-    href: str
+    cases: Count
     low: str = ""
     high: str = ""
     same: str = ""
@@ -44,7 +47,7 @@ class Curve:
     band: str
     agreement: str
     sentence: str
-    n: int
+    n: Count
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,9 @@ class Early:
 def curve_of(family: str, trend: Trend, data: LabData, links: RunLinks) -> Curve:
     """Accuracy by dose with its intervals, the isotonic fit, and the agreement with the sham arm."""
     labels = ["sham", *(f"{family}-{format_number(dose)}" for dose in trend.doses[1:])]
+    arms = [Arm.read(f"{label}@{data.estimand}") for label in labels]
+    rows = np.logical_and.reduce([data.arms[arm].known for arm in arms])
+    counts = [cases(data, arm, links, rows) for arm in arms]
     xs = [LEFT + (RIGHT - LEFT) * at / (len(labels) - 1) for at in range(len(labels))]
     dots = []
     for at, label in enumerate(labels):
@@ -71,7 +77,7 @@ def curve_of(family: str, trend: Trend, data: LabData, links: RunLinks) -> Curve
                 y=_down(trend.accuracy[at]),
                 label=_tick(family, trend.doses[at]),
                 words=words,
-                href=links.list(condition=f"{label}@{data.estimand}", rollout=0),
+                cases=counts[at],
                 same="" if same is None else _down(same),
                 **ends,
             )
@@ -85,7 +91,7 @@ def curve_of(family: str, trend: Trend, data: LabData, links: RunLinks) -> Curve
         band=_band(xs, trend.low, trend.high),
         agreement=_path(known),
         sentence=_trend_words(family, trend),
-        n=trend.n,
+        n=counts[0],
     )
 
 
@@ -109,8 +115,8 @@ def _tick(family: str, dose: float) -> str:
     return f"{number}%" if family in ("noise", "truncate") else f"×{number}" if dose else "×1"
 
 
-def early_of(found: Found) -> Early | None:
-    early = found.early
+def early_of(found: Found, links: RunLinks) -> Early | None:
+    early, data = found.early, found.data
     if early is None:
         return None
     points = [(share, same) for share, same in zip(early.shares, early.same, strict=True) if same is not None]
@@ -122,13 +128,19 @@ def early_of(found: Found) -> Early | None:
             f"{decimal(100 * share, 0)}%",
             gettext("%(share)s%% of the steps kept: %(same)s%% the same answer")
             % {"share": decimal(100 * share, 0), "same": percent(same)},
-            "",
+            cases(data, _kept(share, data), links),
         )
         for (x, same), (share, _) in zip(at, points, strict=True)
     ]
     area = NOT_AVAILABLE if early.area is None else decimal(early.area, 3)
     sentence = gettext("Area over the curve: %(area)s. 0 means that the answer is settled before the reasoning.")
     return Early(_path(at), dots, sentence % {"area": area})
+
+
+def _kept(share: float, data: LabData) -> Arm:
+    """The arm that keeps a share of the steps: sham keeps all."""
+    label = SHAM if share == 1 else f"truncate-{format_number(100 * share)}"
+    return Arm.read(f"{label}@{data.estimand}")
 
 
 def _ends(low: float | None, high: float | None) -> str:

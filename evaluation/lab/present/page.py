@@ -10,12 +10,14 @@ import numpy as np
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.sentences import translated
+from evaluation.common.arms import LEADING, LabData
 from evaluation.common.figures import Axis, axis_of
-from evaluation.common.links import Count, RunLinks
+from evaluation.common.links import Count, RunLinks, named_list
+from evaluation.lab.present.cases import cases
 from evaluation.lab.present.curves import Curve, Early, curve_of, early_of
-from evaluation.lab.read import Found, LabData
-from evaluation.metrics.columns import Quadrant
-from evaluation.metrics.lab import EFFECT, EQUIVALENT, SMALL, UNDECIDED, ArmEffect
+from evaluation.lab.read import Found
+from evaluation.metrics.columns import Bools, Quadrant
+from evaluation.metrics.lab import EFFECT, EQUIVALENT, SMALL, UNDECIDED, ArmEffect, clusters_to_decide
 from evaluation.models import Run
 from evaluation.runner.arms.catalogue import Arm, Estimand, Part
 from webapp.common.drawing import as_percent, scale
@@ -65,7 +67,7 @@ class Line:
     conclusion: str
     kind: str
     skipped: int
-    failed: int
+    failed: Count
     left: str = ""
     width: str = ""
     point: str = ""
@@ -99,11 +101,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Page:
-    """``headline``: what the crops did, in a sentence, and ``answers`` how far these changed; ``band``: position and
+    """``headline``: what the crops did, in a sentence, ``missing`` what would decide it where it is undecided, and
+    ``answers`` how far these changed; ``band``: position and
     width of the margin; ``unused``: arms that could change nothing in any trajectory, with the reasons."""
 
     headline: str
     decided: str
+    missing: str
     margin: str
     groups: Sequence[Group]
     axis: Axis
@@ -114,7 +118,7 @@ class Page:
     restored: str
     sham: Line | None
     quadrants: Sequence[tuple[str, Sequence[tuple[str, str, str]]]]
-    quadrant_n: Sequence[tuple[str, int]]
+    quadrant_n: Sequence[tuple[str, Count]]
     answers: str
     unused: Sequence[tuple[str, str]]
 
@@ -135,17 +139,18 @@ def page_of(run: Run, found: Found, skipped: Mapping[str, Mapping[str, int]]) ->
     return Page(
         headline=headline,
         decided=decided,
+        missing=_missing(found) if decided == UNDECIDED else "",
         margin=decimal(100 * margin, 1),
         groups=[group for group in groups if group.lines],
         axis=axis,
         zero=as_percent(scale(0, axis.low, axis.high)),
         band=(as_percent(low), as_percent(high - low)),
         curves=[curve_of(family, trend, data, links) for family, trend in found.trends.items()],
-        early=early_of(found),
+        early=early_of(found, links),
         restored=_restored(found),
         sham=_sham_line(found, links, skipped),
         quadrants=[_quadrant_row(arm, effects) for arm, effects in found.quadrants.items()],
-        quadrant_n=[(name, int((data.quadrant == code).sum())) for code, name in enumerate(Quadrant.NAMES)],
+        quadrant_n=[(name, _recorded(data, data.quadrant == code, links)) for code, name in enumerate(Quadrant.NAMES)],
         answers=_answers(found),
         unused=[(name.partition("@")[0], _reasons(of)) for name, of in skipped.items() if name not in ran],
     )
@@ -163,10 +168,10 @@ def line_of(arm: Arm, found: Found, links: RunLinks, axis: Axis, skipped: Mappin
     elif effect.delta is not None:
         values = {"point": as_percent(scale(effect.delta, axis.low, axis.high))}
     return Line(
-        arm=arm, effect=effect, words=translated(arm.words), n=cases(found.data, arm, effect.n, links),
+        arm=arm, effect=effect, words=translated(arm.words), n=cases(found.data, arm, links),
         seeds=found.data.seeds(arm), holm=holm, confirmed=str(arm) in found.design.confirm,
         conclusion=conclusion(effect, kind), kind=kind, skipped=sum(skipped.get(str(arm), {}).values()),
-        failed=found.data.failed.get(arm, 0), **values,
+        failed=links.count(found.data.failed.get(arm, 0), condition=str(arm), failed="yes"), **values,
     )  # fmt: skip
 
 
@@ -183,12 +188,6 @@ def conclusion(effect: ArmEffect, kind: str) -> str:
     return str(CONCLUSIONS[kind]) % {"margin": margin, "detectable": seen}
 
 
-def cases(data: LabData, arm: Arm, n: int, links: RunLinks) -> Count:
-    """A count of samples with the list of their first draws; without a link where that has others too."""
-    firsts = sum(outcome.seed == 0 for outcomes in data.rows[arm].values() for outcome in outcomes)
-    return Count(n, links.list(condition=str(arm), rollout=0) if firsts == n else "")
-
-
 def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, Mapping[str, int]]) -> Line | None:
     data = found.data
     arm = next((one for one in data.arms if one.family == "sham"), None)
@@ -199,12 +198,16 @@ def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, Mapping[str,
     churn = next((one.churn for one in found.effects.values()), None)
     accuracy = float(draws.means[draws.known].mean()) if n else None
     effect = ArmEffect(n, 0, accuracy=accuracy, churn=churn)
-    count = cases(data, arm, n, links)
     return Line(
-        arm=arm, effect=effect, words=translated(arm.words), n=count, seeds=data.seeds(arm), holm=None,
-        confirmed=False, conclusion="", kind="", skipped=sum(skipped.get(str(arm), {}).values()),
-        failed=data.failed.get(arm, 0),
+        arm=arm, effect=effect, words=translated(arm.words), n=cases(data, arm, links), seeds=data.seeds(arm),
+        holm=None, confirmed=False, conclusion="", kind="", skipped=sum(skipped.get(str(arm), {}).values()),
+        failed=links.count(data.failed.get(arm, 0), condition=str(arm), failed="yes"),
     )  # fmt: skip
+
+
+def _recorded(data: LabData, rows: Bools, links: RunLinks) -> Count:
+    """Samples with the list of their trajectories without an intervention."""
+    return Count(int(rows.sum()), named_list(links, [data.recorded[int(at)] for at in np.flatnonzero(rows)]))
 
 
 def _reasons(of: Mapping[str, int]) -> str:
@@ -214,7 +217,7 @@ def _reasons(of: Mapping[str, int]) -> str:
 
 def _shown_arm(found: Found) -> Arm | None:
     """The arm that says most about the crops."""
-    for label in ("noise-100", "blank", "no-crops", "noise-75", "noise-50"):
+    for label in LEADING:
         arm = next((one for one in found.effects if one.label == label), None)
         if arm is not None and found.effects[arm].delta is not None:
             return arm
@@ -256,9 +259,40 @@ def _headline(found: Found) -> tuple[str, str]:
     return str(_HEADLINES[kind, bool((effect.delta or 0) < 0)]) % values, kind
 
 
+def _missing(found: Found) -> str:
+    """What would decide the effect of the headline; "" where the arm is missing, or has no scores."""
+    arm = _shown_arm(found)
+    effect = found.effects[arm] if arm is not None and _is_scored(found) else None
+    if effect is None or effect.delta is None:
+        return ""
+    needed = clusters_to_decide(effect)
+    values = {
+        "needed": decimal(needed), "clusters": decimal(effect.clusters),
+        "more": decimal((needed or 0) - effect.clusters),
+        "margin": decimal(100 * effect.margin, 0),
+        "detectable": NOT_AVAILABLE if effect.detectable is None else decimal(100 * effect.detectable, 1),
+    }  # fmt: skip
+    is_blind = effect.detectable is None or effect.detectable >= 1
+    reach = _NO_REACH if is_blind else _REACH
+    return f"{(_FAR if needed is None else _NEEDED) % values} {reach % values}"
+
+
+_NEEDED = gettext_lazy(
+    "To decide it with a chance of 80%%, run the arms on about %(needed)s images, %(more)s more than now. This assumes "
+    "that further images behave like these."
+)
+_FAR = gettext_lazy(
+    "To decide it, the arms would need several thousand images like these: the effect is close to the margin of "
+    "%(margin)s points."
+)
+_REACH = gettext_lazy(
+    "With %(clusters)s images, the smallest effect that can be detected is %(detectable)s points; the margin is "
+    "%(margin)s points."
+)
+_NO_REACH = gettext_lazy("With %(clusters)s images, an effect of any size could be missed.")
 _FEW = gettext_lazy(
-    "Undecided: with “%(what)s”, accuracy changes by %(delta)s points (%(low)s to %(high)s). %(clusters)s images are "
-    "too few to rule out an effect."
+    "Undecided: with “%(what)s”, accuracy changes by %(delta)s points (%(low)s to %(high)s). The run may use its crops "
+    "or ignore them; %(clusters)s images are too few to decide."
 )
 _HEADLINES = {
     (EFFECT, True): gettext_lazy(
@@ -283,8 +317,8 @@ _HEADLINES = {
     **dict.fromkeys(
         ((UNDECIDED, True), (UNDECIDED, False)),
         gettext_lazy(
-            "Undecided: with “%(what)s”, accuracy changes by %(low)s to %(high)s points. With n = %(n)s, an effect "
-            "below %(detectable)s points can't be detected."
+            "Undecided: with “%(what)s”, accuracy changes by %(delta)s points (%(low)s to %(high)s). The run may use "
+            "its crops or ignore them; %(n)s samples from %(clusters)s images are too few to decide."
         ),
     ),
 }

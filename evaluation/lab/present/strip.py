@@ -11,7 +11,7 @@ from typing import Any
 from django.urls import reverse
 
 from annotation.common.sentences import translated
-from evaluation.lab.read import LabData
+from evaluation.common.arms import LabData
 from evaluation.models import Attempt, Exchange, Run, SentImage
 from evaluation.runner.arms.catalogue import Arm
 from evaluation.runner.arms.text import Piece, changed_words

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
+from annotation.common.sentences import translated
 from evaluation.common.figures import axis_of, written
 from evaluation.lineages.read import EFFECTS, QUADRANTS, REWARDS, Point, Series
 from evaluation.metrics.catalogue import METRICS, POINTS
 from evaluation.metrics.separation import smoothed
+from evaluation.runner.arms.catalogue import Arm, Estimand
 from webapp.common.drawing import format_number, scale
 from webapp.common.formatting import decimal, percent
 from webapp.common.translation import Text
@@ -30,7 +32,11 @@ PANELS: Mapping[str, tuple[Text, tuple[str, ...]]] = {
     "effects": (gettext_lazy("Effects of interventions"), EFFECTS),
     "reward": (gettext_lazy("Rewards"), REWARDS),
 }
-"""What is drawn together: metrics of one unit."""
+"""What is drawn together: metrics of one unit. Effects of the lab have a panel for each estimand before the rewards."""
+ARM_PANELS = {
+    Estimand.PREFIX: gettext_lazy("Effects of arms, continued prefix"),
+    Estimand.TURN: gettext_lazy("Effects of arms, regenerated turn"),
+}
 LARGE = 60
 """Steps from which the marks are small."""
 
@@ -47,9 +53,11 @@ class Mark:
 
 @dataclass(frozen=True)
 class Line:
-    """One metric. ``path`` and ``band`` break where it is undefined; ``smooth``: path of the smoothed values."""
+    """One metric, ``term`` explains it. ``path`` and ``band`` break where it is undefined; ``smooth``: path of the
+    smoothed values."""
 
     metric: str
+    term: str
     label: str
     number: int
     path: str
@@ -94,15 +102,44 @@ def panels_of(series: Series, smooth: int = 0) -> list[Panel]:
     # Once for all panels: on long lineages, addresses take most of the time of the drawings.
     links = [reverse("evaluation:run", args=[slug, point.run.pk]) for point in series.points]
     found = []
-    for name, (title, metrics) in PANELS.items():
+    for name, (title, metrics) in panels_with(series).items():
         known = [metric for metric in metrics if series.known(metric)]
         if known:
-            found.append(_panel(name, str(title), known, series, smooth, links))
+            numbers = [at + 1 for at, metric in enumerate(metrics) if metric in known]
+            found.append(_panel(name, str(title), dict(zip(known, numbers, strict=True)), series, smooth, links))
     return found
 
 
-def _panel(name: str, title: str, metrics: Sequence[str], series: Series, smooth: int, links: Sequence[str]) -> Panel:
-    points, unit = series.points, METRICS[metrics[0]].unit
+def panels_with(series: Series) -> Mapping[str, tuple[Text, Sequence[str]]]:
+    """The panels of a series by name: those of metrics, and those of its arms."""
+    arms = {
+        f"arms-{estimand}": (title, [str(arm) for arm in series.arms if arm.estimand is estimand])
+        for estimand, title in ARM_PANELS.items()
+    }
+    rewards = PANELS["reward"]
+    return {**{name: panel for name, panel in PANELS.items() if name != "reward"}, **arms, "reward": rewards}
+
+
+def unit_of(metric: str) -> str:
+    """The unit of a metric; effects of arms are points."""
+    return POINTS if "@" in metric else METRICS[metric].unit
+
+
+def label_of(metric: str) -> str:
+    """``Noise in the crops, 100% noise``: of an arm what it does."""
+    return translated(Arm.read(metric).words) if "@" in metric else gettext(METRICS[metric].label)
+
+
+def term_of(metric: str) -> str:
+    """The entry of the glossary that explains it."""
+    return "arm" if "@" in metric else metric
+
+
+def _panel(
+    name: str, title: str, metrics: Mapping[str, int], series: Series, smooth: int, links: Sequence[str]
+) -> Panel:  # fmt: skip
+    """``metrics``: names with the numbers of their lines."""
+    points, unit = series.points, unit_of(next(iter(metrics)))
     steps = [point.step for point in points]
     first, last = min(steps), max(steps)
     places = [LEFT + (RIGHT - LEFT) * (scale(step, first, last) / 100 if last > first else 0.5) for step in steps]
@@ -113,7 +150,7 @@ def _panel(name: str, title: str, metrics: Sequence[str], series: Series, smooth
         return BOTTOM - (BOTTOM - TOP) * scale(value, low, high) / 100
 
     lines = []
-    for number, metric in enumerate(metrics):
+    for metric, number in metrics.items():
         values = [point.value(metric) for point in points]
         heights = [None if value is None else down(value) for value in values]
         reach = [[None if end is None else down(end) for end in _interval(point, metric)] for point in points]
@@ -121,8 +158,9 @@ def _panel(name: str, title: str, metrics: Sequence[str], series: Series, smooth
         lines.append(
             Line(
                 metric=metric,
-                label=gettext(METRICS[metric].label),
-                number=PANELS[name][1].index(metric) + 1 if name != "quadrants" else number + 1,
+                term=term_of(metric),
+                label=label_of(metric),
+                number=number,
                 path=_path(places, heights),
                 band=_band(places, reach),
                 smooth=_path(places, means),
@@ -132,7 +170,7 @@ def _panel(name: str, title: str, metrics: Sequence[str], series: Series, smooth
     separated = series.separation.first if series.separation else None
     at = _separated_at(series, places) if name == "accuracy" and separated is not None else ""
     return Panel(
-        name, title, _unit_words(unit), lines, _hits(series, metrics, places, links), _step_ticks(steps, places),
+        name, title, _unit_words(unit), lines, _hits(series, list(metrics), places, links), _step_ticks(steps, places),
         [Tick(format_number(down(mark)), _tick(unit, mark)) for mark in _marked(low, high)], at, len(points) > LARGE,
     )  # fmt: skip
 
@@ -238,7 +276,7 @@ def _hits(series: Series, metrics: Sequence[str], places: Sequence[float], links
 
 def point_words(point: Point, metrics: Sequence[str]) -> str:
     """``Step 100: Accuracy 62.1 (58.0 to 66.0), n = 500``."""
-    said = [f"{gettext(METRICS[metric].label)} {value_words(point, metric)}" for metric in metrics]
+    said = [f"{label_of(metric)} {value_words(point, metric)}" for metric in metrics]
     return f"{gettext('Step %(step)s') % {'step': decimal(point.step)}}: {', '.join(said)}"
 
 
@@ -256,7 +294,7 @@ def value_words(point: Point, metric: str) -> str:
 
 def number_words(metric: str, value: float) -> str:
     """A value in the unit of its metric; areas with three decimals, rewards and calls with two."""
-    unit = METRICS[metric].unit
+    unit = unit_of(metric)
     digits = {"area": 3, "reward": 2, "calls": 2}.get(unit)
     return written(unit, value) if digits is None else decimal(value, digits)
 

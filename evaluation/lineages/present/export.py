@@ -15,9 +15,18 @@ from evaluation.common.figures import FIGURES, FONT, HAIR, INK, SOFT
 from evaluation.common.provenance import state_words
 from evaluation.exporters.documents import DOCUMENTS, Band, Document
 from evaluation.exporters.tables import WRITERS
-from evaluation.lineages.present.curves import HEIGHT, LEFT, RIGHT, TOP, WIDTH, Line, Panel, panels_of
+from evaluation.lineages.present.curves import (
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Line,
+    Panel,
+    panels_of,
+)
 from evaluation.lineages.present.page import changes_by_run, columns_of, rows_of, separation_words
-from evaluation.lineages.read import MEASURED, Series
+from evaluation.lineages.read import Series
 from evaluation.metrics.catalogue import METRICS
 from webapp.common.drawing import format_number
 from webapp.common.formatting import decimal
@@ -60,7 +69,7 @@ def value_rows(series: Series) -> Iterator[dict[str, Any]]:
             "step": point.step, "run": point.run.pk, "model": point.run.model.name, "setting": point.run.setting,
             "stale": point.stale,
         }  # fmt: skip
-        for metric in MEASURED:
+        for metric in series.measured:
             if (one := point.metrics.get(metric)) is not None:
                 ends = {"ci_low": one.ci_low, "ci_high": one.ci_high, "ci_method": one.ci_method}
                 yield about | {"metric": metric, "value": one.value, "n": one.n} | ends
@@ -73,7 +82,7 @@ def value_rows(series: Series) -> Iterator[dict[str, Any]]:
 
 def _document(series: Series) -> Document:
     metrics = columns_of(series)
-    heads = ["Step", "Run", *(METRICS[metric].label for metric in metrics), "Apart, pp", "p Holm"]
+    heads = ["Step", "Run", *(_head(metric) for metric in metrics), "Apart, pp", "p Holm"]
     rows = [
         [
             decimal(row.point.step), str(row.point.run),
@@ -82,6 +91,10 @@ def _document(series: Series) -> Document:
         for row in rows_of(series, series.points)
     ]  # fmt: skip
     return Document(_caption(series), heads, [""] * len(heads), [Band("", rows)], _notes(series), frozenset({1}))
+
+
+def _head(metric: str) -> str:
+    return metric if "@" in metric else METRICS[metric].label
 
 
 def _caption(series: Series) -> str:

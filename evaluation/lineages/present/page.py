@@ -12,9 +12,8 @@ from django.utils.translation import gettext
 
 from evaluation.common.links import Count
 from evaluation.common.pairs import flip_terms
-from evaluation.lineages.present.curves import compared, number_words, separated_step
-from evaluation.lineages.read import MEASURED, Point, Series
-from evaluation.metrics.catalogue import METRICS
+from evaluation.lineages.present.curves import compared, label_of, number_words, separated_step, term_of, unit_of
+from evaluation.lineages.read import Point, Series
 from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.separation import StepChange
 from webapp.common.formatting import decimal, p_value, percentage_points, span
@@ -69,7 +68,7 @@ class ShownFlips:
 
 def columns_of(series: Series) -> list[str]:
     """The metrics with a value at any checkpoint."""
-    return [metric for metric in MEASURED if series.known(metric)]
+    return [metric for metric in series.measured if series.known(metric)]
 
 
 def rows_of(series: Series, points: Iterable[Point]) -> list[Row]:
@@ -211,6 +210,6 @@ def heads_of(metrics: Sequence[str]) -> list[dict[str, Any]]:
     """The heads of the table: the term, its label, and the unit."""
     unit = {"share": "%", "area": "\N{MULTIPLICATION SIGN}", "pp": gettext("pp")}
     return [
-        {"term": metric, "label": gettext(METRICS[metric].label), "unit": unit.get(METRICS[metric].unit, "")}
+        {"term": term_of(metric), "label": label_of(metric), "unit": unit.get(unit_of(metric), "")}
         for metric in metrics
     ]

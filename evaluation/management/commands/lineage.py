@@ -10,12 +10,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.models import Benchmark
 from evaluation.exporters.tables import WRITERS
-from evaluation.lineages.present.curves import value_words
+from evaluation.lineages.present.curves import label_of, value_words
 from evaluation.lineages.present.export import COLUMNS, value_rows
 from evaluation.lineages.present.page import columns_of, separation_words
 from evaluation.lineages.read import load_series
 from evaluation.management.output import answering_plainly, the_benchmark
-from evaluation.metrics.catalogue import METRICS
 
 
 class Command(BaseCommand):
@@ -46,7 +45,7 @@ class Command(BaseCommand):
         for point in series.points:
             self.stdout.write(f"step {point.step}: {point.run}{' (stale)' if point.stale else ''}")
             for metric in columns_of(series):
-                self.stdout.write(f"  {METRICS[metric].label}: {value_words(point, metric)}")
+                self.stdout.write(f"  {label_of(metric)}: {value_words(point, metric)}")
         for words in separation_words(series):
             if words:
                 self.stdout.write(f"{words.rstrip('.')}.")

@@ -9,6 +9,7 @@ from django.db.models import Count, F, Q
 from django.utils.translation import gettext
 
 from annotation.common.access import known_to, roles_of
+from annotation.common.words import count_of
 from annotation.models import Revision, Sample
 from annotation.schema import AnswerType
 from evaluation.models import Experiment, HumanAnswer, Participant
@@ -83,20 +84,22 @@ def mine_of(user: User, study: Experiment) -> Mine:
 
 
 def progress_by_stratum(study: Experiment) -> list[dict[str, Any]]:
-    """Of each stratum: name, size, drawn, answered (samples with an answer), full (answered by all who are asked) and
-    answers. One query."""
-    found = [
-        {"name": " | ".join(one["groups"]), "size": one["size"], "drawn": one["drawn"], "answered": 0, "full": 0,
-         "answers": 0}
-        for one in study.design["strata"]
-    ]  # fmt: skip
+    """Of each stratum: name, size, answers, and as counts of samples drawn, answered (by anyone) and full (by all who
+    are asked). One query."""
+    strata, people = study.design["strata"], study.design["people"]
+    keys: list[dict[str, list[str]]] = [{"drawn": [], "answered": [], "full": []} for _ in strata]
+    answers = [0] * len(strata)
     rows: Any = study.study_samples.with_places().order_by()
-    for stratum, done in rows.values_list("stratum", "done_n"):
-        row = found[stratum]
-        row["answered"] += done > 0
-        row["full"] += done >= study.design["people"]
-        row["answers"] += done
-    return found
+    for stratum, key, done in rows.values_list("stratum", "sample__key", "done_n"):
+        answers[stratum] += done
+        for name, counts in (("drawn", True), ("answered", done > 0), ("full", done >= people)):
+            if counts:
+                keys[stratum][name].append(key)
+    return [
+        {"name": " | ".join(one["groups"]), "size": one["size"], "answers": answers[at]}
+        | {name: count_of(study.benchmark, found) for name, found in keys[at].items()}
+        for at, one in enumerate(strata)
+    ]
 
 
 def progress_by_person(study: Experiment) -> list[Participant]:

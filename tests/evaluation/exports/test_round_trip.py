@@ -29,7 +29,8 @@ from evaluation.common.lineage.write import Place, place_run
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.exports.read.formats import export_as, sections_of
 from evaluation.imports.write.runs import import_runs
-from evaluation.models import Run
+from evaluation.lineages.write import describe_lineage
+from evaluation.models import Lineage, Run
 from evaluation.models import Trajectory as StoredTrajectory
 from evaluation.schema import Trajectory
 from webapp.accounts.models import User
@@ -202,4 +203,24 @@ def test_a_run_keeps_its_place_in_a_lineage(lea: User, workshop: Benchmark, tmp_
     places = list(found.values_list("model__name", "lineage__name", "step"))
     assert places == [("moved", "GRPO", 8), ("placed", "SFT", 0), ("removed", None, None)]
     assert StoredTrajectory.objects.get(run__benchmark=copy, run__model__name="moved").extra["note"] == "kept"
+    assert exported(copy) == data
+
+
+def test_a_lineage_keeps_what_was_trained(lea: User, workshop: Benchmark, tmp_path: Path) -> None:
+    """What people wrote about the other lineage stays; a text of another form changes nothing."""
+    rows = [Trajectory("m", key, answer="1", extra={"lineage": "GRPO", "step": 1}) for key in ("picture", "listed")]
+    odd = Trajectory("odd", "picture", answer="1", extra={"lineage": "Odd", "step": 1, "training": {"data": [1]}})
+    with transaction.atomic():
+        save_trajectories(RunRegistry(workshop, lea), [*rows, odd], None)
+    said = {"base_model": "Base 7B", "data": "40k questions", "reward_scheme": "r_final"}
+    describe_lineage(actor=lea, lineage=Lineage.objects.get(name="GRPO"), values=said)
+    data = exported(workshop)
+    assert data.decode().count("40k questions") == 1, "once for each run"
+    copy = imported(lea, data, tmp_path)
+    there = Lineage.objects.create(benchmark=copy, name="GRPO", data="As Lea wrote")
+    import_runs(actor=lea, benchmark=copy, path=tmp_path / "benchmark.json", format="native")
+    there.refresh_from_db()
+    assert (there.base_model, there.data, there.reward_scheme) == ("Base 7B", "As Lea wrote", "r_final")
+    assert Lineage.objects.get(benchmark=copy, name="Odd").data == ""
+    Lineage.objects.filter(pk=there.pk).update(data=said["data"])
     assert exported(copy) == data

@@ -50,7 +50,7 @@ def test_a_judge_is_held_against_the_person_it_is_named_like(lea: User, rui: Use
     context = context_of(lea)
     assert (context["judges"], context["people_n"]) == (["Rui Costa", JUDGE], 1)
     pair = context["pair"]
-    assert (pair["names"], pair["verdicts"], pair["same_n"]) == (("Rui Costa", JUDGE), 8, 6)
+    assert (pair["names"], pair["verdicts"].n, pair["same_n"].n) == (("Rui Costa", JUDGE), 8, 6)
     assert [(name, one.value, one.n) for _, name, one in pair["quality"]] == [
         ("Sensitivity", 0.75, 4),
         ("Specificity", 0.75, 4),
@@ -110,7 +110,7 @@ def test_every_count_opens_as_many_samples_by_facet_too(lea: User, run: Run) -> 
     pair = client.get(PAGE, {"by": "colour"}).context["pair"]
     counts = [pair["samples"], pair["same"], *(count for _, cells in pair["table"] for _, count, _ in cells)]
     counts += [row.samples for row in pair["by_rows"]]
-    assert sum(row.verdicts for row in pair["by_rows"]) == 12
+    assert sum(row.verdicts.n for row in pair["by_rows"]) == 12
     for count in counts:
         assert client.get(count.href).context["total"] == count.n
 

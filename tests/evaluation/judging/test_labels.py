@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 from io import StringIO
 from typing import Any
@@ -11,16 +12,20 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from PIL import Image as PillowImage
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.drawn_labels import Batch, drawn_rate
-from annotation.models import Benchmark
+from annotation.images.store import store_picture
+from annotation.models import Benchmark, Sample
 from annotation.workflow import Role
+from evaluation.judging.present import SIDE
 from evaluation.judging.read.judges import load_judged
 from evaluation.judging.write.labels import draw_labels
 from evaluation.judging.write.queues import judge_item, next_to_judge
 from evaluation.models import Attempt, Experiment, JudgingItem, JudgingQueue, Run, Trajectory
 from tests.conftest import signed_in
+from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.run_pages import make_benchmark
 from tests.worlds import made_once
 from webapp.accounts.models import User
@@ -29,6 +34,7 @@ from webapp.common.errors import Conflict, InvalidInput
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 VOTES = [["yes"] * 3] * 6 + [["no"] * 3] * 4 + [["yes", "no", "yes"], ["yes", None, "no"]]
 """Of the twelve: six yes, four no, one that a majority decides, one undecided."""
+RED = (200, 30, 40)
 
 
 @made_once
@@ -191,16 +197,24 @@ def test_items_are_drawn_and_labeled_over_the_api(judge: Experiment, lea: User, 
 
 
 def test_a_question_over_the_api_names_neither_the_model_nor_the_image(
-    judge: Experiment, lea: User, rui: User, monkeypatch: pytest.MonkeyPatch
+    judge: Experiment, lea: User, rui: User, run_jobs: Any
 ) -> None:
-    # The samples have the row of an image, and no pixels.
-    monkeypatch.setattr("evaluation.judging.present.region_of", lambda image, box, side: b"pixels")
+    photo = PillowImage.new("RGB", (1000, 800), RED)
+    encoded = io.BytesIO()
+    photo.save(encoded, "PNG")
+    image = store_picture(actor=lea, benchmark=judge.benchmark, source=encoded.getvalue())
+    Sample.objects.filter(benchmark=judge.benchmark).update(image=image)
+    run_jobs()
     queue = draw_labels(actor=lea, experiment=judge, size=2)
     said = signed_in(rui).post(f"/api/v1/benchmarks/street/judging/{queue.pk}/next/", {}).content.decode()
     row = json.loads(said)
     assert set(row) == {"item", "kind", "question", "options", "answer", "crops"}
     assert (row["kind"], row["answer"]) == ("reliability", "A black")
-    assert {base64.b64decode(crop) for crop in row["crops"]} == {b"pixels"}
+    assert row["crops"]
+    for crop in row["crops"]:
+        shown = PillowImage.open(io.BytesIO(base64.b64decode(crop)))
+        assert max(shown.size) <= SIDE
+        assert all(abs(one - wanted) < 8 for one, wanted in zip(shown.getpixel((2, 2)), RED, strict=True))
     for hidden in ("Model A", "seen-", "gold"):
         assert hidden not in said
 
@@ -240,3 +254,15 @@ def test_the_command_draws_lists_imports_and_shows_labels(
     for wrong in (("draw", 10**6), ("items", 10**6), ("show", 10**6), ("import", queue.pk)):
         with pytest.raises(CommandError):
             run(*wrong)
+
+
+def test_every_number_of_the_page_opens_its_trajectories(judge: Experiment, lea: User, rui: User) -> None:
+    """Eleven decided, one undecided, four drawn and one of them not labeled, eight left."""
+    queue = draw_labels(actor=lea, experiment=judge, size=4)
+    client, address = signed_in(lea), f"/benchmarks/street/judging/experiments/{judge.pk}/"
+    assert counted_links(client.get(address)) == {}
+    label_all(rui, queue, "yes no undecided yes")
+    page = client.get(address)
+    found = sorted(counted_links(page).values())
+    assert found in ([1, 1, 3, 8, 11], [1, 3, 8, 11]), "what is undecided by both is one list"
+    assert wrong_links(client, page) == {}

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 from django.test import Client
 
 from annotation.models import Benchmark
+from evaluation.common.arms import LabData
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
-from evaluation.lab.read import LabData, _by_quadrant
+from evaluation.lab.read import _by_quadrant
 from evaluation.metrics.lab import Draws, arm_effect
 from evaluation.models import Run
 from evaluation.runner.arms.catalogue import Estimand
 from evaluation.schema import Trajectory
+from evaluation.scoring.write import score_benchmark
 from tests.conftest import signed_in
+from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.lab.conftest import ARMS, KEYS
-from tests.evaluation.lists import Lists
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -47,13 +47,38 @@ def test_the_page_says_in_a_sentence_that_the_crops_matter(run: Run, lea: User) 
 
 
 def test_every_count_opens_as_many_cases(run: Run, lea: User) -> None:
-    text = page_of(signed_in(lea), run).content.decode()
-    links = re.findall(r'data-count="(\d+)" href="([^"]+)"', text)
-    assert len(links) == len(ARMS)
-    lists = Lists(lea)
-    for count, address in links:
-        query = urlsplit(address.replace("&amp;", "&")).query
-        assert lists.count(run.benchmark.slug, query) == int(count), address
+    """Each arm with sham, what failed, the quadrants, and the points of both curves."""
+    client = signed_in(lea)
+    page = page_of(client, run)
+    links = counted_links(page)
+    shown = page.context["page"]
+    assert {f"condition={arm}%40prefix&rollout=0" in " ".join(links) for arm in ARMS} == {True}
+    assert sum("condition=gold%40prefix&failed=yes" in href for href in links) == 1
+    assert all(count.href for _, count in shown.quadrant_n if count.n)
+    assert all(dot.cases.href for curve in shown.curves for dot in curve.dots)
+    assert all(dot.cases.href for dot in shown.early.dots)
+    assert wrong_links(client, page) == {}
+
+
+def test_an_arm_without_first_draws_of_some_samples_names_other_draws(run: Run, lea: User) -> None:
+    run.trajectories.filter(condition="filler@prefix", rollout=0, sample__key="Chart-1").delete()
+    Run.objects.filter(pk=run.pk).update(revision=run.revision + 1)
+    score_benchmark(actor=lea, benchmark=run.benchmark)
+    client = signed_in(lea)
+    page = page_of(client, run)
+    lines = {line.arm.label: line for group in page.context["page"].groups for line in group.lines}
+    assert "trajectory=" in lines["filler"].n.href
+    assert wrong_links(client, page) == {}
+
+
+def test_the_answers_of_a_sample_open_their_trajectories(run: Run, lea: User) -> None:
+    client = signed_in(lea)
+    page = client.get(f"/benchmarks/kitchen/runs/{run.pk}/lab/Chart-1/")
+    answers = [answer for column in page.context["columns"] for answer in column.answers]
+    assert len(answers) == 3 * len(ARMS)
+    for answer in answers[:: len(ARMS)]:
+        assert f'href="{answer.href}"' in page.content.decode()
+        assert client.get(answer.href).status_code == 200
 
 
 def test_an_effect_is_against_sham_on_the_same_samples_with_its_test_and_conclusion(run: Run, lea: User) -> None:
@@ -146,7 +171,7 @@ def test_quadrants_compare_draws_of_the_same_numbers() -> None:
     """The quadrant is that of the recorded draw, whose seed the first draws share."""
     answers = np.random.default_rng(2).integers(0, 2, (40, 4))
     data = LabData(
-        Estimand.PREFIX, range(40), [], np.arange(40), answers[:, 0], {}, {}, {}, {},
+        Estimand.PREFIX, range(40), [], np.arange(40), answers[:, 0], range(40), {}, {}, {}, {},
     )  # fmt: skip
     sham, arm = Draws(answers.astype(float), answers), Draws(answers[:, :1].astype(float), answers[:, :1])
     for effect in _by_quadrant(arm, sham, data, 0.05)[:2]:
@@ -166,3 +191,16 @@ def test_draws_that_have_no_scores_yet_conclude_nothing(run: Run, lea: User) -> 
     shown = page_of(signed_in(lea), run, "?estimand=turn").context["page"]
     assert "not scored" in shown.headline
     assert (shown.decided, shown.restored, shown.sham.n.n) == ("undecided", "", 0)
+
+
+def test_an_undecided_lab_says_how_many_images_would_decide_it(run: Run, lea: User) -> None:
+    """No answer changes on six images: 1 − .05^(1/29) is the first such bound below the margin of 10 points."""
+    for place, key in enumerate(KEYS):
+        drawn = run.trajectories.filter(condition="noise-100@prefix", sample__key=key)
+        drawn.update(answer="B" if place < ARMS["sham"] else "A")
+    Run.objects.filter(pk=run.pk).update(revision=run.revision + 1)
+    score_benchmark(actor=lea, benchmark=run.benchmark)
+    shown = page_of(signed_in(lea), run).context["page"]
+    assert shown.decided == "undecided"
+    assert "29 images, 23 more than now" in shown.missing
+    assert "39.3 points" in shown.missing

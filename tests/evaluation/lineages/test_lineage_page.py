@@ -270,3 +270,36 @@ def test_effects_of_interventions_are_curves_of_their_own(grpo: Lineage, lea: Us
     assert len(panel.lines[0].marks) == 2
     rows = api_of(signed_in(lea), grpo).json()
     assert "ate_visual" in str(rows)
+
+
+def test_effects_of_the_lab_are_those_of_its_page(grpo: Lineage, lea: User) -> None:
+    """Over all draws: at step 400 the first draw loses four answers, the second one eight."""
+    change_settings(actor=lea, benchmark=grpo.benchmark, values={"interv_population": "paired"})
+    for step, lost in ((0, (0, 0)), (400, (4, 8))):
+        for arm, less in (("sham", (0, 0)), ("noise-100", lost)):
+            for seed, fewer in enumerate(less):
+                drawn = [
+                    replace(one, condition=f"{arm}@prefix", rollout=seed) for one in attempts(step, RIGHT[step] - fewer)
+                ]
+                save_trajectories(RunRegistry(grpo.benchmark, lea), drawn, None)
+    score_benchmark(actor=lea, benchmark=grpo.benchmark)
+    client = signed_in(lea)
+    page = page_of(client, grpo)
+    by_step = {point.step: point for point in page.context["series"].points}
+    lab = client.get(f"/benchmarks/kitchen/runs/{by_step[400].run.pk}/lab/").context["page"]
+    [line] = [line for group in lab.groups for line in group.lines]
+    shown = by_step[400].metrics["noise-100@prefix"]
+    assert shown.value == line.effect.delta == pytest.approx(-6 / 24)
+    assert (shown.n, shown.ci_low, shown.ci_high) == (line.effect.n, line.effect.low, line.effect.high)
+    assert by_step[0].value("noise-100@prefix") == 0
+    assert all(point.value("ate_visual") is None for point in by_step.values()), "of the first draws alone"
+    panels = {panel.name: panel for panel in page.context["panels"]}
+    assert "effects" not in panels
+    assert [(one.metric, len(one.marks)) for one in panels["arms-prefix"].lines] == [("noise-100@prefix", 2)]
+    values = {(row["step"], row["metric"]): row["value"] for row in api_of(client, grpo).json()["values"]}
+    assert values[400, "noise-100@prefix"] == shown.value
+    half = load_series(grpo, query="facet.scene:street", person=lea)
+    assert half.points[-1].metrics["noise-100@prefix"].n == 16
+    for format in ("csv", "tex", "svg"):
+        exported = b"".join(page_of(client, grpo, format=format).streaming_content)
+        assert b"oise" in exported

@@ -113,3 +113,15 @@ def test_the_command_prints_the_same_as_json_lines(lea: User, benchmark: Benchma
     assert lines[0]["settings"]["alpha"] == 0.5
     with pytest.raises(CommandError, match="has no run 0"):
         call_command("rewards", "street", "--run", "0")
+
+
+def test_each_rollout_opens_its_trajectory_and_each_group_its_sample(lea: User, benchmark: Benchmark) -> None:
+    client = signed_in(lea)
+    page = client.get(PAGE)
+    text = page.content.decode()
+    for group in page.context["groups"]:
+        assert f'href="/benchmarks/street/samples/{group.sample}/"' in text
+        for pk, *_ in group.rows:
+            assert f'href="/benchmarks/street/trajectories/{pk}/"' in text
+    pk, *_ = page.context["groups"][0].rows[0]
+    assert client.get(f"/benchmarks/street/trajectories/{pk}/").status_code == 200

@@ -13,6 +13,7 @@ from evaluation.models import Experiment, HumanAnswer
 from evaluation.studies.write.answers import next_to_answer
 from evaluation.studies.write.states import pause
 from tests.conftest import signed_in
+from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.studies.study_data import ON_GOLD, answer_all, make_study_benchmark, open_study
 from tests.worlds import made_once
 from webapp.accounts.models import User
@@ -158,3 +159,15 @@ def test_the_api_creates_follows_and_closes_a_study(lea: User, ana: User, street
     assert sent(here, {"state": "open"}, "patch").status_code == 409
     assert client.get(api).json()["results"][0]["name"] == "api"
     assert Client().get(api).status_code == 401
+
+
+def test_every_count_of_samples_opens_them_for_a_lead_alone(lea: User, ana: User, street: Benchmark) -> None:
+    study = open_study(lea, street, n=6)
+    item = begun(ana, study)
+    here = f"{PAGE}{study.pk}/{item.key}/"
+    signed_in(ana).post(here, {"answer": "B", "familiarity": "5", "seconds": "3.2", "zooms": "[]", "act": "answer"})
+    client = signed_in(lea)
+    page = client.get(f"{PAGE}{study.pk}/")
+    assert {1, 3} <= set(counted_links(page).values())
+    assert wrong_links(client, page) == {}
+    assert counted_links(signed_in(ana).get(f"{PAGE}{study.pk}/")) == {}
