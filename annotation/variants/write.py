@@ -97,12 +97,14 @@ def run_recipes(
             picture = pixels_of(image) if picture is None else picture
             made = apply(recipe, picture)
             stored = store_bytes(actor, sample.benchmark, written(recipe, made))
-            counts["made"] += _add(actor, sample, content, plan, stored, digest_of(made))
+            counts["made"] += _add(actor, sample, image, content, plan, stored, digest_of(made))
     report(len(recipes), len(recipes))
     return counts
 
 
-def _add(actor: User | None, sample: Sample, content: SampleContent, plan: Planned, image: Image, digest: str) -> bool:
+def _add(
+    actor: User | None, sample: Sample, parent: Image, content: SampleContent, plan: Planned, image: Image, digest: str
+) -> bool:
     """The variant as a sample that waits for a review; False if another job was faster."""
     benchmark, recipe = sample.benchmark, plan.recipe
     with transaction.atomic():
@@ -116,7 +118,7 @@ def _add(actor: User | None, sample: Sample, content: SampleContent, plan: Plann
             image_group=sample.image_group, width=plan.width, height=plan.height, variant_of=sample,
         )  # fmt: skip
         ImageVariant.objects.create(
-            sample=made, parent_id=sample.image_id, source_key=sample.key, recipe=recipe.as_json(), seed=recipe.seed,
+            sample=made, parent=parent, source_key=sample.key, recipe=recipe.as_json(), seed=recipe.seed,
             digest=digest, polygons=[[list(point) for point in one.polygon] for one in plan.carried],
             directions=directions_of(recipe, content),
         )  # fmt: skip

@@ -13,10 +13,10 @@ import httpx
 
 from annotation.outgoing.addresses import Address, Resolve, resolve
 from annotation.outgoing.connection import open_client
+from annotation.outgoing.sealing import checked_key
 from evaluation.endpoints.detectors import PATH, read_detections
 from evaluation.endpoints.errors import CallCancelled, CallFailed, ErrorKind
 from evaluation.endpoints.exchange import CHAT, Exchange, Outcome, Timeouts
-from evaluation.endpoints.keys import checked_key
 from evaluation.endpoints.limiter import Limiter, Limits
 from evaluation.endpoints.outgoing import Lookup, Payload, dropped, outgoing
 from evaluation.endpoints.redact import Redactor

@@ -401,9 +401,7 @@ def test_the_toolchain_is_seen_run_step_by_step_and_confirmed(
     frames.nth(1).click()
     expect(strip.get_by_alt_text("After step 1")).to_be_visible()
     # D8.11: the measurement stands beside the answer; another number wants a reason.
-    expect(strip.locator("[data-part=end]")).to_have_text(
-        "Measured: 1 · Gold: “two” · does not match"
-    )
+    expect(strip.locator("[data-part=end]")).to_have_text("Measured: 1 · Gold: “two” · does not match")
     strip.get_by_role("button", name="Verify").click()
     expect(strip.get_by_role("alert")).to_contain_text("measures 1, but")
     assert not VerifiedChain.objects.exists()

@@ -191,8 +191,9 @@ class SamplesSaver:
         counts = self.result.counts
         about: dict[str, Any] = {"actor": self.actor, "benchmark": self.benchmark, "records": self.rows}
         pictures = store_pictures(**about, folder=self.folder, embedded=self.embedded)
-        of_images = {"records": self.rows, "folder": self.folder, "embedded": self.embedded}
-        self.issues += metadata_issues(benchmark=self.benchmark, **of_images)
+        self.issues += metadata_issues(
+            benchmark=self.benchmark, records=self.rows, folder=self.folder, embedded=self.embedded
+        )
         with transaction.atomic():
             self.issues += save_bank(self.actor, self.benchmark, self.tools, self.record.file_name)
             saved = save_samples(**about, pictures=pictures, since=self.record.created_at, source=self.record)

@@ -128,7 +128,8 @@ TABLES = (
 )
 """In an order in which rows name rows of earlier tables, of their own, or people and images."""
 LEFT_BEHIND = frozenset({
-    "workpackage", "worksession", "workclock", "payline", "payperiod", "payrate", "paysettings",
+    "mention", "webhook", "webhookdelivery", "workpackage", "worksession", "workclock",
+    "payline", "payperiod", "payrate", "paysettings",
     "benchmark", "contentchange", "image", "importissue", "importrecord", "invitedrole", "lease", "originalfile",
     "receipt",
 })  # fmt: skip

@@ -7,9 +7,9 @@ from typing import Any
 from django.conf import settings
 
 from annotation.outgoing.addresses import Address, AddressRejected
-from annotation.outgoing.sealing import Sealer, SealingUnavailable
+from annotation.outgoing.sealing import KeyRejected, Sealer, SealingUnavailable
 from evaluation.endpoints.client import Client, Settings
-from evaluation.endpoints.keys import KeyRejected, Keys
+from evaluation.endpoints.keys import Keys
 from evaluation.endpoints.limiter import FIRST_WINDOW, Limiter, Limits
 from evaluation.endpoints.presets import PRESETS
 from evaluation.endpoints.prices import Price, Prices, Rates

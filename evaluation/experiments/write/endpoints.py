@@ -12,9 +12,8 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.models import Benchmark
-from annotation.outgoing.sealing import Sealer, SealingUnavailable
+from annotation.outgoing.sealing import KeyRejected, Sealer, SealingUnavailable
 from annotation.workflow import Right
-from evaluation.endpoints.keys import KeyRejected
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.connection import address_of
 from evaluation.experiments.write.managers import require_manager

@@ -12,10 +12,10 @@ import httpx
 import pytest
 
 from annotation.outgoing.addresses import LOOPBACK
+from annotation.outgoing.sealing import KeyRejected
 from evaluation.endpoints.client import Client, Settings
 from evaluation.endpoints.errors import CallCancelled, ErrorKind
 from evaluation.endpoints.exchange import Timeouts
-from evaluation.endpoints.keys import KeyRejected
 from evaluation.endpoints.limiter import Limiter, Limits
 from evaluation.endpoints.replies import Usage
 from tests.evaluation.endpoints.server import (

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.outgoing.addresses import LOOPBACK, Address
-from annotation.outgoing.sealing import SealBroken, Sealer, SealingUnavailable
-from evaluation.endpoints.keys import KeyRejected, Keys
+from annotation.outgoing.sealing import KeyRejected, SealBroken, Sealer, SealingUnavailable
+from evaluation.endpoints.keys import Keys
 
 ENVIRON = {
     "SECRET_KEY": "never-for-endpoints",
