@@ -37,6 +37,7 @@ ROLE_WORDS = {
     Role.TOOL_MAP.value: _("tool-map: asks a judge which tools the names mean"),
     Role.INJECTOR.value: _("injector: changes one fact of the reasoning"),
     Role.PARAPHRASE.value: _("paraphrase: rewords the reasoning"),
+    Role.DRAFT.value: _("draft: asks for the parts of a new sample"),
 }
 _PROTOCOL_WORDS = {
     "base": _("base: answer from the image alone"),
