@@ -63,13 +63,19 @@ export class Drafts {
       const open = this.#isOpen(one);
       this.#place(one.field).hidden = !open;
       this.#place(one.field).querySelector("[data-draft-act=accept]").disabled = !isAcceptable(one, content);
-      if (one.field === "question") this.#root.querySelector(PLACES.question).placeholder = open ? one.content : "";
+      if (one.field === "question") this.#showInField(one, open, content);
     }
     const boxes = this.#all.find(({ field }) => field === "boxes");
     if (boxes) {
       this.#marks.keep(() => this.#isOpen(boxes));
       this.#canvas.places.show("drafts", this.#isOpen(boxes) ? boxes.content.map((one, at) => this.#pin(boxes, one, at)) : []);
     }
+  }
+
+  /** The draft is gray in the field itself while nothing else is there. */
+  #showInField(one, open, content) {
+    this.#root.querySelector(PLACES.question).placeholder = open ? one.content : "";
+    this.#place(one.field).querySelector("[data-part=draft-text]").hidden = isEmpty(one.field, content);
   }
 
   /** Take Tab or Escape in a field with an open draft; true when it did something. */
@@ -140,7 +146,7 @@ export class Drafts {
     };
     const names = { question: t("question"), options: t("options"), answer: t("answer"), boxes: t("boxes") };
     part("draft-text").textContent = texts[field]();
-    part("draft-source").textContent = t("Draft of the %(field)s by %(source)s", { field: names[field], source });
+    part("draft-source").textContent = t("Draft by %(source)s", { source });
     for (const name of ["draft-accept", "draft-dismiss"]) part(name).textContent = ` ${t("draft of the %(field)s", { field: names[field] })}`;
   }
 }

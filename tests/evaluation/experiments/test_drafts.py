@@ -28,6 +28,8 @@ from evaluation.experiments.write.drafts import DraftChoices, create_drafts, sho
 from evaluation.experiments.write.states import start_all
 from evaluation.models import Endpoint, Experiment, Trajectory
 from evaluation.runner.templates import load_prompt
+from evaluation.stand_in.recorded import Recorded
+from evaluation.stand_in.server import Options, StandIn
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import Answer, serving
 from webapp.accounts.models import User
@@ -147,7 +149,8 @@ def responses(client: Client, sample: Sample, experiment: Experiment) -> str:
     base, api = "/benchmarks/kitchen", "/api/v1/benchmarks/kitchen"
     attempt = experiment.attempts.get(sample=sample)
     addresses = [
-        f"{base}/annotate/samples/{sample.key}/", f"{base}/annotate/", f"{base}/samples/{sample.key}/", f"{base}/samples/",
+        f"{base}/annotate/samples/{sample.key}/", f"{base}/annotate/", f"{base}/samples/{sample.key}/",
+        f"{base}/samples/",
         f"{base}/experiments/{experiment.pk}/", f"{base}/experiments/{experiment.pk}/attempts/{attempt.pk}/",
         f"{api}/samples/{sample.key}/", f"{api}/samples/{sample.key}/questions/",
         f"{api}/experiments/{experiment.pk}/attempts/{attempt.pk}/exchanges/",
@@ -254,6 +257,91 @@ def test_who_began_before_the_draft_came_is_in_no_arm(
     assert Proposal.objects.filter(sample=sample).exists()
     assert SECRET not in studio(signed_in(ana), sample)
     assert Annotation.objects.get(sample=sample).proposal_uses.count() == 0
+
+
+def used(benchmark: Benchmark, ana: User, images: int) -> None:
+    """Submissions on drafted samples of as many images: half of each arm, and closer to the drafts in the shown one."""
+    drafting = Drafting.objects.create(benchmark=benchmark, seed="a" * 32)
+    for number in range(images):
+        image = Image.objects.create(sha256=f"{number:064x}", width=9, height=9, format="PNG", bytes=1)
+        sample = Sample.objects.create(benchmark=benchmark, key=f"used-{number}", image=image, width=9, height=9)
+        proposal = Proposal.objects.create(
+            drafting=drafting, sample=sample, field="boxes", content=[{"box": [1, 1, 5, 5]}], source="m-1",
+            prompt_digest="d" * 64,
+        )  # fmt: skip
+        arm = Arm.WITHHELD if number % 2 else Arm.SHOWN
+        annotation = Annotation.objects.create(sample=sample, author=ana, state="submitted")
+        distance = 0.5 + 0.2 * (number % 2) + number % 7 / 100
+        ProposalUse.objects.create(
+            annotation=annotation, proposal=proposal, arm=arm.value, distance=distance,
+            seconds=30.0 + number, decision="" if number % 2 else "left",
+        )  # fmt: skip
+
+
+def test_the_page_and_the_api_state_anchoring_with_an_interval(
+    to_do: Benchmark, lea: User, ana: User, django_assert_max_num_queries: Any
+) -> None:
+    used(to_do, ana, 40)
+    client = signed_in(lea)
+    page = client.get("/benchmarks/kitchen/drafting/").content.decode()
+    assert "Boxes: IoU with the draft" in page
+    assert "…" in page
+    assert "undefined" not in page
+    said = client.get("/api/v1/benchmarks/kitchen/drafting/").json()
+    boxes = next(one for one in said["measures"] if one["measure"] == "boxes")
+    assert boxes["low"] < 0.2 < boxes["high"]
+    assert (boxes["shown_n"], boxes["withheld_n"], boxes["undefined"]) == (20, 20, "")
+    assert said["decisions"] == {"boxes": {"left": 20}}
+    assert "a" * 32 not in page + json.dumps(said), "the seed"
+    with django_assert_max_num_queries(40):
+        client.get("/benchmarks/kitchen/drafting/")
+
+
+def test_with_few_images_anchoring_is_undefined_and_says_why(to_do: Benchmark, lea: User, ana: User) -> None:
+    client = signed_in(lea)
+    assert "Anchoring" not in client.get("/benchmarks/kitchen/drafting/").content.decode()
+    used(to_do, ana, 12)
+    page = client.get("/benchmarks/kitchen/drafting/").content.decode()
+    assert "undefined: 6 images with drafts, 10 needed" in page
+    said = client.get("/api/v1/benchmarks/kitchen/drafting/").json()
+    assert [one["difference"] for one in said["measures"]] == [None, None]
+    assert said["measures"][0]["undefined"] == "few-shown"
+
+
+def test_a_lead_drafts_on_the_page_and_over_the_api(to_do: Benchmark, endpoint_at: EndpointAt, lea: User) -> None:
+    client, url = signed_in(lea), "/benchmarks/kitchen/drafting/"
+    assert "No endpoints yet" in client.get(url).content.decode()
+    with serving(answering()) as server:
+        endpoint = endpoint_at(server.url)
+        form = {
+            "endpoint": endpoint.pk, "fields_drafted": ["question", "boxes"], "control_share": "0.25",
+            "sampling": "greedy", "budget_usd": "5", "budget_calls": "20", "start": "yes",
+        }  # fmt: skip
+        assert client.post(url, form | {"samples": "id=new-1"}).status_code == 400
+        assert client.post(url, form | {"fields_drafted": []}).status_code == 400
+        assert client.post(url, form).status_code == 302
+        run_waiting()
+        assert Proposal.objects.on(to_do).by_field() == {"question": 12, "boxes": 12}
+        page = client.get(url).content.decode()
+        assert "Control share: 25.0" in page
+        assert "undefined: no drafted sample is submitted yet" in page
+        assert client.get(f"/benchmarks/kitchen/experiments/{Experiment.objects.get().pk}/").status_code == 200
+        body = {"endpoint": endpoint.name, "control_share": 0.25, "fields_drafted": ["answer"], "start": "all"}
+        sent = client.post("/api/v1/benchmarks/kitchen/drafting/", body, content_type="application/json")
+        assert (sent.status_code, sent.json()["kind"]) == (201, "draft")
+        run_waiting()
+    assert Proposal.objects.on(to_do).by_field()["answer"] == 12
+    client.post(f"{url}show/", {"shows": "no"})
+    assert not Drafting.objects.get().shows
+
+
+def test_the_stand_in_drafts_images_that_it_has_never_seen(
+    to_do: Benchmark, endpoint_at: EndpointAt, lea: User
+) -> None:
+    with StandIn(Recorded.read(), Options()) as server:
+        experiment = drafted(to_do, endpoint_at(server.base_url, model="drafter"), lea)
+    assert set(experiment.attempts.values_list("state", flat=True)) == {"done"}
+    assert set(Proposal.objects.on(to_do).by_field()) == {"question", "options", "answer", "boxes"}
 
 
 def test_a_lead_stops_showing_drafts(to_do: Benchmark, endpoint_at: EndpointAt, lea: User, ana: User) -> None:
