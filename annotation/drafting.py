@@ -1,8 +1,8 @@
 """What models draft for a sample: which fields, who is shown the drafts, and how close a submission is to them.
 
-A share of the pairs of a person and a sample is the control arm, in which the drafts are withheld. What people submit
-there shows what they do on their own, so the difference to the other arm is what the drafts did. An arm is drawn from a
-secret seed, so it never changes, and nobody can compute it.
+A share of the pairs of a person and a sample is the control arm, in which the drafts are withheld. Submissions there
+show what people do on their own, so the difference to the other arm is what the drafts did. An arm is drawn from a
+secret seed, so it never changes, and cannot be computed without it.
 """
 
 from __future__ import annotations

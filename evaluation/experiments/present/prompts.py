@@ -117,7 +117,7 @@ def preview_of(benchmark: Benchmark, template: Template, *, sample: str = "", pr
 
 
 def _of_draft(benchmark: Benchmark, template: Template, key: str) -> Preview:
-    """What is asked about an image when all fields are drafted."""
+    """The request for drafts of all fields of an image."""
     samples = benchmark.samples.filter(image__state=Image.State.READY).order_by("key")
     found = (samples.filter(key=key) if key else samples).select_related("image").first()
     if found is None or found.image is None:

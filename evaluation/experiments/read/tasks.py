@@ -47,7 +47,7 @@ def task_of(sample: Sample) -> Task:
 
 
 def source_image(sample: Sample) -> SourceImage:
-    """The image of a sample as it is read to be sent."""
+    """The image of a sample, to be sent."""
     image = sample.image
     assert image is not None
     return SourceImage(

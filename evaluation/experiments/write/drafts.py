@@ -1,7 +1,7 @@
 """Experiments in which a model drafts fields of samples to do: their creation, their attempts, and the drafts.
 
-Gold checks that the query selects are drafted like samples to do, so that they look alike. What decides is never gold:
-a query names facets and properties of images alone.
+Gold checks that the query selects are drafted like samples to do, so that they look alike. Gold never decides: a query
+names facets alone.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class DraftWorker(Worker):
         return Work(attempt.pk, begin, image, {"sample_id": sample.key}, answered)
 
     def save(self, finished: Sequence[Finished]) -> None:
-        """Keep the drafts. What is unread stays with the attempt, as does the kind of error of a failed one."""
+        """Keep the drafts. The attempt keeps the reasons of unread fields, and the kind of error if it failed."""
         for held, row, kind in finished:
             drafts, unread = row.get("drafts") or {}, row.get("unread") or {}
             keep_proposals(

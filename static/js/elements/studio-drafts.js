@@ -15,7 +15,7 @@ const PLACES = {
 const AFTER = {
   question: "[data-part=question]",
   options: "[data-part=options] .input",
-  answer: "[data-part=options] [name=right]:checked, [data-part=options] .input, [data-part=accepted]",
+  answer: "[data-part=options] input:checked, [data-part=options] .input, [data-part=accepted]",
   boxes: "[data-act=add-box]",
 };
 

@@ -1,4 +1,4 @@
-"""Models that draft samples to do: what is sent, what is kept, and that nobody in the control arm can read a draft."""
+"""Models that draft samples to do: what is sent, what is kept, and that no person in the control arm can read a draft."""
 
 from __future__ import annotations
 
