@@ -1,4 +1,4 @@
-"""Models that draft samples to do: what is sent, what is kept, and that no person in the control arm can read a draft."""
+"""Models that draft samples to do: what is sent and kept, and that no draft reaches the control arm."""
 
 from __future__ import annotations
 
