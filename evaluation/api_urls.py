@@ -3,7 +3,7 @@ from django.urls import URLPattern, URLResolver, path
 from evaluation.answers import api as answers
 from evaluation.compare import api as comparisons
 from evaluation.diagnostics import api as diagnostics
-from evaluation.experiments.api import attempts, endpoints, experiments, prompts
+from evaluation.experiments.api import attempts, drafting, endpoints, experiments, prompts
 from evaluation.exports import api as benchmarks
 from evaluation.imports.api import records as imports
 from evaluation.imports.api import sessions
@@ -68,6 +68,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/prompts/<slug:prompt>/", prompts.prompt, name="api-prompt"),
     path(f"{BENCHMARK}/experiments/", experiments.experiments, name="api-experiments"),
     path(f"{BENCHMARK}/experiments/detector/", experiments.detect, name="api-detect"),
+    path(f"{BENCHMARK}/drafting/", drafting.drafting, name="api-drafting"),
     path(f"{BENCHMARK}/experiments/<int:pk>/", experiments.experiment, name="api-experiment"),
     path(f"{BENCHMARK}/experiments/<int:pk>/exchanges/", attempts.export, name="api-experiment-export"),
     path(f"{BENCHMARK}/experiments/<int:pk>/attempts/", attempts.attempts, name="api-attempts"),

@@ -3,8 +3,8 @@ from django.urls import URLPattern, URLResolver, path
 from evaluation.answers import views as answers
 from evaluation.compare.views import compare
 from evaluation.diagnostics import views as diagnostics
+from evaluation.experiments.views import drafting, experiments
 from evaluation.experiments.views import endpoints as model_endpoints
-from evaluation.experiments.views import experiments
 from evaluation.experiments.views import prompts as model_prompts
 from evaluation.exports.views import card as data_card
 from evaluation.exports.views import export as exports
@@ -132,6 +132,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/experiments/arms/", experiments.new_arms, name="new-arms"),
     path(f"{BENCHMARK}/experiments/judge/", experiments.new_judge, name="new-judge"),
     path(f"{BENCHMARK}/experiments/detector/", experiments.new_detection, name="new-detection"),
+    path(f"{BENCHMARK}/drafting/", drafting.drafting, name="drafting"),
+    path(f"{BENCHMARK}/drafting/show/", drafting.drafting_shows, name="drafting-shows"),
     path(f"{EXPERIMENT}/", experiments.experiment, name="experiment"),
     path(f"{EXPERIMENT}/budget/", experiments.budget, name="experiment-budget"),
     path(f"{EXPERIMENT}/exchanges.jsonl", experiments.export, name="experiment-export"),

@@ -5,6 +5,7 @@ from annotation.models.benchmark import Benchmark, ContentChange, InvitedRole, M
 from annotation.models.chains import AcceptedChain, VerifiedChain
 from annotation.models.comment import BlindAnswer, Comment, Mention
 from annotation.models.draft import Draft, Receipt, SkippedDraft
+from annotation.models.drafting import Drafting, Proposal, ProposalUse
 from annotation.models.guideline import Guideline, GuidelineReading
 from annotation.models.imports import ImportIssue, ImportRecord
 from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Pause, Problem, Skip
@@ -19,10 +20,10 @@ from annotation.models.webhook import Webhook, WebhookDelivery
 __all__ = [
     "AcceptedChain", "Adjudication", "AdjudicationRule", "Annotation", "Assignment", "AuditDraw", "AuditItem",
     "BankTool", "Benchmark", "BenchmarkQueue", "BenchmarkSchema", "BlindAnswer", "CheckAnswer", "Comment",
-    "ContentChange", "Draft", "FacetAlias", "FacetValue", "Gold", "GoldBox", "GoldCheck", "Guideline",
+    "ContentChange", "Draft", "Drafting", "FacetAlias", "FacetValue", "Gold", "GoldBox", "GoldCheck", "Guideline",
     "GuidelineReading", "Image", "ImageVariant", "ImportIssue", "ImportRecord", "InvitedRole", "Lease", "Membership",
     "Mention", "OriginalFile", "Pause", "PayLine", "PayPeriod", "PayRate", "PaySettings", "PlanTool", "Problem",
-    "QualificationAttempt", "QualityRules", "Receipt", "ReferenceCall", "Review", "Revision", "Sample", "Skip",
-    "SkippedDraft", "ToolName", "VerifiedChain", "Version", "VersionEntry", "Webhook", "WebhookDelivery", "WorkClock",
-    "WorkPackage", "WorkSession",
+    "Proposal", "ProposalUse", "QualificationAttempt", "QualityRules", "Receipt", "ReferenceCall", "Review", "Revision",
+    "Sample", "Skip", "SkippedDraft", "ToolName", "VerifiedChain", "Version", "VersionEntry", "Webhook",
+    "WebhookDelivery", "WorkClock", "WorkPackage", "WorkSession",
 ]  # fmt: skip

@@ -17,8 +17,10 @@ from annotation.content.checks import validate_content
 from annotation.content.comments import comments_on, may_discuss
 from annotation.content.drafts import current_content, draft_of
 from annotation.content.json import blank_content, content_from_json
+from annotation.content.proposals import Offer, offer_to, proposals_json
 from annotation.content.revisions import facets_of, revision_json
 from annotation.content.suggestions import suggestions_for
+from annotation.drafting import Arm
 from annotation.models import Annotation, CheckAnswer, Review, Revision, Sample
 from annotation.queue.check_work import check_of, shown_content
 from annotation.queue.handed import shown_state
@@ -55,6 +57,7 @@ def studio_json(
     begun = annotation is not None or (answer is not None and answer.is_begun)
     comments = _comments(user, annotation or answer, slug)
     editable = state in (State.DRAFT, State.RETURNED) and _is_open(annotation or answer, sample)
+    offer = offer_of(user, sample, annotation or answer) if editable and fixed is None else None
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in STEPS.items()}
     urls |= {
         "next": reverse("annotation:annotate-next", args=[slug]),
@@ -70,7 +73,8 @@ def studio_json(
         "editable": editable,
         "fixed": fixed is not None,
         "test": answer is not None and answer.attempt_id is not None,
-        "suggestions": _suggestions(sample) if editable else [],
+        "suggestions": _suggestions(sample, offer) if editable else [],
+        "drafts": proposals_json(offer),
         "keys": keys_json(user, STUDIO),
         "facets": known_facets(sample.benchmark),
         "task": task_json(sample.benchmark.task, FacetAuthor.ANNOTATOR),
@@ -121,7 +125,16 @@ def take_back_json(mine: Annotation | CheckAnswer | None) -> dict[str, Any] | No
     return {"until": mine.held_until.isoformat()}
 
 
-def _suggestions(sample: Sample) -> list[dict[str, Any]]:
+def offer_of(user: User, sample: Sample, mine: Annotation | CheckAnswer | None) -> Offer | None:
+    """The drafts of models that this person's work on a sample is about; not where its question is fixed."""
+    begun = mine.created_at if isinstance(mine, Annotation) else mine.began_at if mine is not None else None
+    return offer_to(user, sample, begun)
+
+
+def _suggestions(sample: Sample, offer: Offer | None) -> list[dict[str, Any]]:
+    """Boxes of models; none in the control arm of drafts, which has no help of models."""
+    if offer is not None and offer.arm is Arm.WITHHELD:
+        return []
     return [{"box": one.box.as_list(), "source": one.source, "note": one.note} for one in suggestions_for(sample)]
 
 

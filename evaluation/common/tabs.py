@@ -44,4 +44,7 @@ TABS = [
     Tab("import", gettext_lazy("Import"), "evaluation:import", right=Right.IMPORT_RUNS, place=160, more=True),
     Tab("export", gettext_lazy("Export"), "evaluation:export", right=Right.EXPORT, place=170, more=True),
 ]
-SECTIONS = [Section("metrics", gettext_lazy("Metrics"), "evaluation:metric-settings", place=10)]
+SECTIONS = [
+    Section("drafting", gettext_lazy("Drafting"), "evaluation:drafting", place=6),
+    Section("metrics", gettext_lazy("Metrics"), "evaluation:metric-settings", place=10),
+]

@@ -8,12 +8,14 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.drafting import CONTROL_SHARE, Field
 from evaluation.detections import THRESHOLD
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.prompts import prompts_of
 from evaluation.experiments.write.arms import MARGIN, MOST_MARGIN, USUAL, ArmChoices
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices
 from evaluation.experiments.write.detectors import DetectorChoices
+from evaluation.experiments.write.drafts import LEAST_SHARE, MOST_SHARE, DraftChoices
 from evaluation.experiments.write.endpoints import DIALECTS
 from evaluation.experiments.write.judges import JudgeChoices
 from evaluation.experiments.write.prompts import MOST_NOTE, MOST_SLUG
@@ -37,6 +39,7 @@ ROLE_WORDS = {
     Role.TOOL_MAP.value: _("tool-map: asks a judge which tools the names mean"),
     Role.INJECTOR.value: _("injector: changes one fact of the reasoning"),
     Role.PARAPHRASE.value: _("paraphrase: rewords the reasoning"),
+    Role.DRAFT.value: _("draft: asks for the parts of a new sample"),
 }
 _PROTOCOL_WORDS = {
     "base": _("base: answer from the image alone"),
@@ -45,6 +48,13 @@ _PROTOCOL_WORDS = {
     "code": _("code: Python in a sandbox"),
     "recognition": _("recognition: name every tool in the image (Task I)"),
     "plan": _("plan: name the tools of a task in order (Task II)"),
+}
+
+_FIELD_WORDS = {
+    Field.QUESTION.value: _("Question"),
+    Field.OPTIONS.value: _("Options"),
+    Field.ANSWER.value: _("Answer"),
+    Field.BOXES.value: _("Boxes"),
 }
 
 _QUESTION_WORDS = {
@@ -286,6 +296,50 @@ class DetectorForm(forms.Form):
 
     def choices(self) -> DetectorChoices:
         return DetectorChoices(**{name: value for name, value in self.cleaned_data.items() if name != "endpoint"})
+
+
+class DraftForm(forms.Form):
+    """What a model drafts for samples to do."""
+
+    endpoint = forms.ModelChoiceField(label=_("Endpoint"), queryset=Endpoint.objects.none(), empty_label=None)
+    fields_drafted = forms.MultipleChoiceField(
+        label=_("Fields"), choices=[(one.value, _FIELD_WORDS[one.value]) for one in Field],
+        initial=[one.value for one in Field], widget=forms.CheckboxSelectMultiple,
+    )  # fmt: skip
+    samples = forms.CharField(
+        label=_("Samples"), required=False, max_length=2000,
+        help_text=_("Facets, such as facet.scene=street. Empty: all to do. Gold checks that fit are drafted, too."),
+    )  # fmt: skip
+    control_share = forms.FloatField(
+        label=_("Control share"), min_value=LEAST_SHARE, max_value=MOST_SHARE, initial=CONTROL_SHARE,
+        help_text=_("Of pairs of a person and a sample that get no drafts. It can't be changed later."),
+    )  # fmt: skip
+    prompt = forms.ChoiceField(label=_("Prompt"), required=False)
+    sampling = forms.ChoiceField(
+        label=_("Sampling"), choices=[(name, name) for name in SAMPLING], initial=DEFAULT_SAMPLING
+    )
+    images = forms.CharField(
+        label=_("Image size"), required=False, max_length=20,
+        help_text=_("original, fit:N or pixels:N. Empty: that of the server."),
+    )  # fmt: skip
+    budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0, initial=5)
+    budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=1000)
+
+    def __init__(self, *args: Any, benchmark: Any, drafting: Any, **options: Any) -> None:
+        """``drafting``: how drafts are shown already, None before the first; then the control share is given."""
+        super().__init__(*args, **options)
+        self._share = drafting.control_share if drafting is not None else None
+        endpoints = self.fields["endpoint"]
+        assert isinstance(endpoints, forms.ModelChoiceField)
+        endpoints.queryset = Endpoint.objects.offered_to(benchmark).chats()
+        _offer_prompts(self, "prompt", benchmark, [Role.DRAFT], _("of Sightline"))
+        if drafting is not None:
+            del self.fields["control_share"]
+
+    def choices(self) -> DraftChoices:
+        given = {name: value for name, value in self.cleaned_data.items() if name != "endpoint"}
+        share = given.pop("control_share", self._share)
+        return DraftChoices(fields=given.pop("fields_drafted"), control_share=share, **given)
 
 
 class PromptForm(forms.Form):

@@ -69,6 +69,7 @@ class Experiment(models.Model):
     kind ``HUMAN`` asks people: its ``design`` says which samples, and who (docs/experiments.md#human-studies).
     kind ``SESSION`` has no endpoint and sends nothing: it collects what agents elsewhere answer, while it is open.
     One of kind ``DETECT`` asks a detector, whose detections are trajectories of a run (docs/metrics.md#detectors).
+    One of kind ``DRAFT`` asks for the fields of samples to do, and fills no run (docs/drafting.md).
     """
 
     class Kind(models.TextChoices):
@@ -78,6 +79,7 @@ class Experiment(models.Model):
         HUMAN = "human"
         SESSION = "session"
         DETECT = "detect"
+        DRAFT = "draft"
 
     class State(models.TextChoices):
         DRAFT = "draft", gettext_lazy("Draft")

@@ -27,8 +27,8 @@ class PromptError(ValueError):
 
 
 class Role(StrEnum):
-    """What a template is for: the system message, the user message of a task, a question to a judge, or a change of a
-    model's reasoning."""
+    """What a template is for: the system message, the user message of a task, a question to a judge, a change of a
+    model's reasoning, or the drafts of a sample."""
 
     SYSTEM = "system"
     USER = "user"
@@ -40,6 +40,7 @@ class Role(StrEnum):
     TOOL_MAP = "tool-map"
     INJECTOR = "injector"
     PARAPHRASE = "paraphrase"
+    DRAFT = "draft"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ FIELDS: Mapping[Role, Fields] = {
     Role.TOOL_MAP: _fields("predicted targets", "distractors"),
     Role.INJECTOR: _fields("reasoning", "question"),
     Role.PARAPHRASE: _fields("reasoning", "question"),
+    Role.DRAFT: _fields("fields", "width height"),
 }
 """The fields of each role."""
 SLUGS: Mapping[str, Role] = {

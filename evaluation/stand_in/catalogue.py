@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evaluation.stand_in.brains import RULES, Brain, Echo, Follower, Ignorer, Reader, Scripted
 from evaluation.stand_in.chat import BadRequest
+from evaluation.stand_in.drafts import Drafter
 from evaluation.stand_in.judges import Judge
 from evaluation.stand_in.recorded import Recorded
 
@@ -12,6 +13,7 @@ _DEFAULTS = {
     "ignorer": {"p": 0.7},
     "text": {"p": 0.9, "q": 0.3},
     "judge": {"tpr": 0.8, "tnr": 0.7},
+    "drafter": {},
     "echo": {},
 }
 
@@ -38,6 +40,8 @@ def brain_of(name: str, recorded: Recorded, seed: int) -> Brain:
             return Follower(recorded, seed, **rates)
         case "judge":
             return Judge(recorded, seed, **rates)
+        case "drafter":
+            return Drafter(recorded)
     return Echo()
 
 

@@ -7,9 +7,10 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.common.access import known_to
-from annotation.common.requests import answers_json, body_of, key_of, text_of, whole_of
+from annotation.common.requests import answers_json, body_of, key_of, number_of, text_of, whole_of
 from annotation.common.sample import load_sample, next_url, picture_json
 from annotation.common.sentences import checks_json
+from annotation.content.proposals import Told, decisions_of
 from annotation.queue.hand_over import hand_in_now, take_back
 from annotation.queue.leases import ANNOTATE, leave, release, renew_or_refuse
 from annotation.queue.look_ahead import look_ahead
@@ -39,12 +40,14 @@ def draft(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def submit_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"version", "content"} -> {"next": address or null}; 422 with the checks when they stand in the way."""
+    """{"version", "content", "decisions", "seconds"} -> {"next": address or null}; 422 with the checks when they stand
+    in the way. ``decisions``: on drafts, by field; ``seconds``: for which the page was visible."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     data = body_of(request)
     following = submit(
-        actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"), key=key_of(request)
-    )
+        actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"),
+        key=key_of(request), told=Told(decisions_of(data.get("decisions", {})), number_of(data, "seconds")),
+    )  # fmt: skip
     return JsonResponse({"next": next_url("annotation:annotate-sample", slug, following)})
 
 

@@ -11,27 +11,37 @@ from annotation.common.idempotency import run_idempotent
 from annotation.content.checks import ChecksFailed, validate_content
 from annotation.content.drafts import StaleDraft, current_content, draft_of
 from annotation.content.json import content_from_json, content_to_json
+from annotation.content.proposals import NOTHING, Told, record_uses
 from annotation.content.revisions import add_revision
 from annotation.content.transitions import apply_transition, lock_sample
 from annotation.models import Annotation, Assignment, Draft, Sample
 from annotation.queue.assignment import hand_out
 from annotation.queue.check_work import check_of, hand_in, require_version
+from annotation.queue.editor import offer_of
 from annotation.queue.hand_over import begin_review, hold, next_number
 from annotation.queue.image_questions import questions_on_image
 from annotation.queue.leases import ANNOTATE, queue_of, release
 from annotation.queue.qualification import finish_if_done, given_question
-from annotation.queue.shared_question import require_answered, require_fixed, with_fixed, without_answer
+from annotation.queue.shared_question import (
+    fixed_question,
+    require_answered,
+    require_fixed,
+    with_fixed,
+    without_answer,
+)
 from annotation.studio.write.draft import own_annotation
 from annotation.validation import Check, blocking
 from annotation.workflow import Right
 from webapp.accounts.models import User
 
 
-def submit(*, actor: User, sample: Sample, version: int, content: object, key: str = "") -> Sample | None:
+def submit(
+    *, actor: User, sample: Sample, version: int, content: object, key: str = "", told: Told = NOTHING
+) -> Sample | None:
     """Submit ``content``, written over version ``version`` of the draft, and assign the next sample (None: all done).
 
-    The same request again, told by its ``key``, makes no second revision. Raises ``ChecksFailed``, and what
-    ``save_draft`` raises.
+    ``told``: what the page says about drafts of models. The same request again, told by its ``key``, makes no second
+    revision. Raises ``ChecksFailed``, and what ``save_draft`` raises.
     """
     require(actor, sample.benchmark, Right.ANNOTATE)
     given, names, facets = content_from_json(content)
@@ -52,7 +62,10 @@ def submit(*, actor: User, sample: Sample, version: int, content: object, key: s
         _check_version(annotation, version)
         require_fixed(actor, sample, whole)
         _require_passing(validate_content(sample, parsed, facets, beside))
+        # The first submission fixes a shared question, also for its author.
+        offer = None if fixed_question(actor, sample) else offer_of(actor, sample, annotation)
         _hand_in(actor, annotation, version, whole, content_to_json(given, names, facets))
+        record_uses(annotation, offer, parsed, told)
 
     def then() -> Sample | None:
         return hand_out(actor, sample.benchmark)

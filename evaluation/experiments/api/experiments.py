@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
@@ -236,7 +237,7 @@ def experiments(request: Request, slug: str) -> Response:
     if request.method == "GET":
         return paged(request, benchmark.experiments.of_models(), "pk", experiment_row)
     create = partial(create_experiment, benchmark=benchmark)
-    return _created(request, benchmark, NewExperiment, create, Choices, f"experiment:{benchmark.pk}")
+    return created(request, benchmark, NewExperiment, create, Choices, f"experiment:{benchmark.pk}")
 
 
 @needs(Scope.IMPORT)
@@ -246,7 +247,7 @@ def detect(request: Request, slug: str) -> Response:
     """Create an experiment that asks a detector. The same ``Idempotency-Key`` again returns the same one."""
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     create = partial(create_detection, benchmark=benchmark)
-    return _created(request, benchmark, NewDetection, create, DetectorChoices, f"create_detection:{benchmark.pk}")
+    return created(request, benchmark, NewDetection, create, DetectorChoices, f"create_detection:{benchmark.pk}")
 
 
 @needs(Scope.IMPORT)
@@ -255,7 +256,7 @@ def detect(request: Request, slug: str) -> Response:
 def run_arms(request: Request, slug: str, pk: int) -> Response:
     """Create an experiment that repeats a run under arms. The same ``Idempotency-Key`` again returns the same one."""
     benchmark, run = _run(request, slug, pk)
-    return _created(request, benchmark, NewArms, partial(create_arms, run=run), ArmChoices, f"create_arms:{run.pk}")
+    return created(request, benchmark, NewArms, partial(create_arms, run=run), ArmChoices, f"create_arms:{run.pk}")
 
 
 @needs(Scope.IMPORT)
@@ -265,7 +266,7 @@ def run_judge(request: Request, slug: str, pk: int) -> Response:
     """Create an experiment that judges a run. The same ``Idempotency-Key`` again returns the same one."""
     benchmark, run = _run(request, slug, pk)
     make = partial(create_judge, run=run)
-    return _created(request, benchmark, NewJudge, make, JudgeChoices, f"create_judge:{run.pk}")
+    return created(request, benchmark, NewJudge, make, JudgeChoices, f"create_judge:{run.pk}")
 
 
 def _run(request: Request, slug: str, pk: int) -> tuple[Any, Run]:
@@ -273,8 +274,8 @@ def _run(request: Request, slug: str, pk: int) -> tuple[Any, Run]:
     return benchmark, get_object_or_404(Run.objects.of(benchmark).select_related("model", "benchmark"), pk=pk)
 
 
-def _created(
-    request: Request, benchmark: Any, form: type[Starting], create: Any, choices: type[Any], about: str
+def created(
+    request: Request, benchmark: Any, form: type[Starting], create: Any, choices: Callable[..., Any], about: str
 ) -> Response:
     """The experiment that ``create`` makes of what was sent, started if that is wanted; with a key only once."""
     given, actor = read_form(form, request), person_of(request)

@@ -142,6 +142,7 @@ def _shown_box(step: Any) -> tuple[float, float, float, float] | None:
     return box if box[2] - box[0] >= 1 and box[3] - box[1] >= 1 else None
 
 
+_ALL = {False: gettext_lazy("all with gold and an image"), True: gettext_lazy("all to do")}
 Part = tuple[Any, ...]
 """A name and its value; instead of a value, links with their addresses."""
 
@@ -158,13 +159,14 @@ def recipe_parts(experiment: Experiment) -> list[RecipePart]:
         Experiment.Kind.ARMS: _arm_parts,
         Experiment.Kind.JUDGE: _judge_parts,
         Experiment.Kind.DETECT: _detector_parts,
+        Experiment.Kind.DRAFT: _draft_parts,
     }
     parts: list[Part] = [
         (gettext("Endpoint"), f"{experiment.endpoint_name} ({recipe['base_url']})"),
         (gettext("Model"), recipe["model"]),
         *own.get(Experiment.Kind(experiment.kind), _run_parts)(experiment),
         *_sampling(recipe),
-        (gettext("Samples"), experiment.samples or gettext("all with gold and an image")),
+        (gettext("Samples"), experiment.samples or str(_ALL[experiment.kind == Experiment.Kind.DRAFT])),
         (gettext("Recipe"), experiment.recipe_digest[:12]),
         *_overruled(experiment),
     ]
@@ -226,6 +228,16 @@ def _detector_parts(experiment: Experiment) -> list[Part]:
     return [
         (gettext("Names"), ", ".join(recipe["names"])),
         (gettext("Score that counts"), f"{recipe['threshold']:g}"),
+        (gettext("Image size"), recipe["images"]),
+    ]
+
+
+def _draft_parts(experiment: Experiment) -> list[Part]:
+    recipe = experiment.recipe
+    return [
+        (gettext("Fields"), ", ".join(recipe["fields"])),
+        (gettext("Prompt"), "", _prompt_links(experiment)),
+        (gettext("Boxes"), recipe["frame"]),
         (gettext("Image size"), recipe["images"]),
     ]
 

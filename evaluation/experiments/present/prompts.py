@@ -10,11 +10,13 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
-from annotation.models import Benchmark
+from annotation.drafting import Field
+from annotation.models import Benchmark, Image
 from evaluation.experiments.read.prompts import Owner, PromptHistory, PromptVersion, prompts_of
 from evaluation.experiments.read.tasks import selected_samples, task_of, with_task
 from evaluation.experiments.write.judges import subjects_of
 from evaluation.models import Trajectory
+from evaluation.runner.drafts import DraftRecipe
 from evaluation.runner.judges import PROMPTS, WITH_CROPS, Question, judge_values
 from evaluation.runner.openings import Opening
 from evaluation.runner.protocols import PROTOCOLS
@@ -109,7 +111,20 @@ def preview_of(benchmark: Benchmark, template: Template, *, sample: str = "", pr
     """What a model receives with this template, as an experiment renders it. ``sample``: its id, "" for the first."""
     if template.role is Role.SYSTEM or template.role in _user_roles():
         return _of_task(benchmark, template, sample, protocol or _fitting(template))
+    if template.role is Role.DRAFT:
+        return _of_draft(benchmark, template, sample)
     return _of_trajectory(benchmark, template, sample)
+
+
+def _of_draft(benchmark: Benchmark, template: Template, key: str) -> Preview:
+    """The request for drafts of all fields of an image."""
+    samples = benchmark.samples.filter(image__state=Image.State.READY).order_by("key")
+    found = (samples.filter(key=key) if key else samples).select_related("image").first()
+    if found is None or found.image is None:
+        return Preview(key, problem=gettext("There is no such sample with an image."))
+    asks = DraftRecipe(tuple(Field), "model", "http://localhost", template).asks
+    size = {"width": str(found.image.width), "height": str(found.image.height)}
+    return Preview(found.key, [Message("user", template.rendered({"fields": asks, **size}), gettext("the image"))])
 
 
 def _of_task(benchmark: Benchmark, template: Template, key: str, protocol: str) -> Preview:

@@ -35,19 +35,24 @@ def with_task(samples: SampleQuerySet) -> SampleQuerySet:
 
 def task_of(sample: Sample) -> Task:
     """What a model is asked about a sample."""
-    revision, image = sample.gold.revision, sample.image
-    assert image is not None
+    revision = sample.gold.revision
     calls = sorted(revision.reference_calls.all(), key=lambda call: call.position)
     return Task(
         sample=sample.key,
         question=revision.question,
-        image=SourceImage(
-            image.sha256, image.width, image.height,
-            load=partial(_stored, image), pixels=partial(original_of, sample),
-        ),
+        image=source_image(sample),
         options=dict(revision.options or {}),
         toolchain=tuple(call.tool for call in calls),
-    )  # fmt: skip
+    )
+
+
+def source_image(sample: Sample) -> SourceImage:
+    """The image of a sample, to be sent."""
+    image = sample.image
+    assert image is not None
+    return SourceImage(
+        image.sha256, image.width, image.height, load=partial(_stored, image), pixels=partial(original_of, sample)
+    )
 
 
 def _stored(image: Image) -> bytes:

@@ -16,6 +16,7 @@ from evaluation.experiments.read.connection import client_of, limits_of, price_o
 from evaluation.experiments.write.arms import ArmWorker, plan_arms
 from evaluation.experiments.write.code import refuse_code
 from evaluation.experiments.write.detectors import DetectorWorker, plan_detection
+from evaluation.experiments.write.drafts import DraftWorker, plan_drafts
 from evaluation.experiments.write.judges import JudgeWorker, plan_judge
 from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.states import KIND, skip_queued
@@ -36,12 +37,14 @@ PLANS: Mapping[str, Callable[[Experiment], int]] = {
     Kind.ARMS: plan_arms,
     Kind.JUDGE: plan_judge,
     Kind.DETECT: plan_detection,
+    Kind.DRAFT: plan_drafts,
 }
 WORKERS: Mapping[str, type[Worker]] = {
     Kind.RUN: Worker,
     Kind.ARMS: ArmWorker,
     Kind.JUDGE: JudgeWorker,
     Kind.DETECT: DetectorWorker,
+    Kind.DRAFT: DraftWorker,
 }
 """What creates the attempts of each kind of experiments, and what runs them."""
 
@@ -111,7 +114,7 @@ def _end(experiment: Experiment) -> dict[str, Any]:
         Experiment.objects.filter(pk=experiment.pk, state=experiment.state).update(
             state=State.DONE if whole else State.READY, finished_at=timezone.now() if whole else None
         )
-    if counts.get("done") or counts.get("failed"):
+    if experiment.kind != Kind.DRAFT and (counts.get("done") or counts.get("failed")):
         close_record(experiment)
         actor = experiment.created_by
         if actor is None or allowed(actor, experiment.benchmark, Right.SCORE):

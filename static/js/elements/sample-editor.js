@@ -9,6 +9,7 @@ import { OptionsEditor } from "./options-editor.js";
 import { PlanEditor } from "./plan-editor.js";
 import { QuestionField } from "./question-field.js";
 import { StudioBoxes } from "./studio-canvas.js";
+import { Drafts } from "./studio-drafts.js";
 import { Suggestions } from "./studio-suggestions.js";
 import { Tabs } from "./studio-tabs.js";
 import { Unanswerable } from "./unanswerable.js";
@@ -29,6 +30,7 @@ export class SampleEditor extends EventTarget {
   #history;
   #boxes;
   #suggestions;
+  #drafts;
   #tabs;
   #question;
   #facets;
@@ -43,10 +45,10 @@ export class SampleEditor extends EventTarget {
 
   /**
    * @param {HTMLElement} root holds .stage, [data-form] and the rows to copy  @param {object} content to begin with
-   * @param {object} data image, facets, task, bank, suggestions; old: boxes of an earlier revision, drawn under the tag oldTag;
+   * @param {object} data image, facets, task, bank, suggestions, drafts; old: boxes of an earlier revision, drawn under the tag oldTag;
    * fixed: the question and its options are another annotator's
    */
-  constructor(root, content, { image, facets, task, bank, suggestions = [], old = [], oldTag = "", fixed = false }, signal) {
+  constructor(root, content, { image, facets, task, bank, suggestions = [], drafts = [], old = [], oldTag = "", fixed = false }, signal) {
     super();
     this.#root = root;
     this.#history = new History(content);
@@ -57,6 +59,7 @@ export class SampleEditor extends EventTarget {
     const part = (name) => root.querySelector(`[data-part="${name}"]`);
     this.#boxes = image && new StudioBoxes(root, image, edit, () => this.#show(), { old, tag: oldTag });
     this.#suggestions = this.#boxes && new Suggestions(part("suggestions"), suggestions, image, this.#boxes.canvas, edit);
+    this.#drafts = new Drafts(root, drafts, image, this.#boxes?.canvas ?? null, edit);
     const options = new OptionsEditor(part("answering"), edit);
     this.#tabs = new Tabs(root.querySelector("[role=tablist]"));
     const reveal = (element) => this.reveal(element);
@@ -64,7 +67,7 @@ export class SampleEditor extends EventTarget {
     const ways = { reveal, next: () => this.#question.focus() };
     this.#plan = new PlanEditor(part("plan"), new ToolBank(bank), edit, image, ways);
     this.#facets = new FacetEditor(part("facets"), { known: facets, fields: task.facets }, edit, ways);
-    this.#parts = [options, this.#facets, this.#plan, new ChainEditor(part("chain"), edit), this.#question];
+    this.#parts = [options, this.#facets, this.#plan, new ChainEditor(part("chain"), edit), this.#question, this.#drafts];
     const unanswerable = part("unanswerable");
     if (unanswerable) this.#parts.push(new Unanswerable(unanswerable, edit));
     this.#history.addEventListener("change", () => this.#changed());
@@ -119,6 +122,16 @@ export class SampleEditor extends EventTarget {
   /** Show the panel that an element lies on. */
   reveal(element) {
     this.#tabs.reveal(element);
+  }
+
+  /** What the person decided on drafts of models, by field. */
+  get decisions() {
+    return this.#drafts.decisions;
+  }
+
+  /** Let drafts have a key before everything else; true when one took it. */
+  keyOfDraft(event) {
+    return !this.isReadOnly && this.#drafts.key(event);
   }
 
   focusQuestion() {

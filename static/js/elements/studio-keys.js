@@ -11,6 +11,11 @@ const ON_IMAGE = new Set(["box", "next-box", "hand", "delete", "duplicate", "fit
 const ON_OWN = new Set(["previous", "following", "report"]);
 const ON_SUGGESTIONS = new Set(["adopt", "adopt-all", "suggestions"]);
 
+const FIXED_ON_DRAFTS = [
+  ["Tab", t("in an empty field: accept its draft")],
+  ["Escape", t("in a field: dismiss its draft")],
+];
+
 const FIXED_ON_IMAGE = [
   ["← → ↑ ↓", t("move the box by 1 px, with Shift 10 px; pan if no box is selected")],
   ["Alt ←", t("resize the box")],
@@ -40,10 +45,10 @@ function numbered({ code, shiftKey, altKey }) {
 
 /** The keys of the studio as one person has them. */
 export class StudioKeys extends OwnTable {
-  /** For the list of keys: those that do something on a sample with or without an image, suggested boxes, a discussion, and of one's own. */
-  rowsWith({ image, suggestions, discussion, own = false }) {
+  /** For the list of keys: those that do something on a sample with or without an image, suggested boxes, drafts, a discussion, and of one's own. */
+  rowsWith({ image, suggestions, discussion, drafts = false, own = false }) {
     const has = (name) => (image || !ON_IMAGE.has(name)) && (suggestions || !ON_SUGGESTIONS.has(name)) && (discussion || name !== "comment") && (own || !ON_OWN.has(name));
-    return [...this.rowsOf(has), ...(image ? FIXED_ON_IMAGE : []), ...FIXED];
+    return [...this.rowsOf(has), ...(drafts ? FIXED_ON_DRAFTS : []), ...(image ? FIXED_ON_IMAGE : []), ...FIXED];
   }
 
   /** What a key press asks for, as [name, …values]; null when it is none of the studio's. */

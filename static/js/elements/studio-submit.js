@@ -14,7 +14,8 @@ export class Handing {
   #active = false;
   #submission = null;
 
-  /** `parts`: saving, checks, content(), settle() takes what is still being typed, send(method, url, body, key), leave(address or null), renewed(),
+  /** `parts`: saving, checks, content(), settle() takes what is still being typed,
+   * told() what else is sent with a submission, send(method, url, body, key), leave(address or null), renewed(),
    * signal that ends it */
   constructor(root, urls, parts) {
     this.#root = root;
@@ -60,7 +61,7 @@ export class Handing {
     const content = this.#parts.content();
     // Pressed again after a lost answer it is the same act.
     if (this.#submission?.content !== content) this.#submission = { content, key: newKey() };
-    const { status, data } = await this.#parts.send("POST", this.#urls.submit, { version: saving.version, content }, this.#submission.key);
+    const { status, data } = await this.#parts.send("POST", this.#urls.submit, { version: saving.version, content, ...this.#parts.told() }, this.#submission.key);
     if (status === 200) {
       saving.finish();
       await this.#parts.leave(data.next);

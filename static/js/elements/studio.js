@@ -2,6 +2,7 @@ import { sendJson } from "../lib/request.js";
 import { t } from "../lib/t.js";
 import { completed, same } from "../models/draft.js";
 import { LastAsked } from "../models/last-asked.js";
+import { VisibleTime } from "../models/visible-time.js";
 import { Comments } from "./comments.js";
 import { beginDraft } from "./draft-work.js";
 import { listenForReport, openReport } from "./report.js";
@@ -53,6 +54,7 @@ export class SightlineStudio extends HTMLElement {
   #comments = null;
   #time;
   #asking = false;
+  #visible = new VisibleTime(document.visibilityState === "visible", () => performance.now());
   #ending = new AbortController();
 
   connectedCallback() {
@@ -72,7 +74,7 @@ export class SightlineStudio extends HTMLElement {
   get keys() {
     const discussion = Boolean(this.#comments);
     const image = Boolean(this.#data.image);
-    return this.#keys.rowsWith({ image, suggestions: image && this.#data.suggestions.length > 0, discussion, own: true });
+    return this.#keys.rowsWith({ image, suggestions: image && this.#data.suggestions.length > 0, drafts: this.#data.drafts.length > 0, discussion, own: true });
   }
 
   disconnectedCallback() {
@@ -101,10 +103,10 @@ export class SightlineStudio extends HTMLElement {
   }
 
   #build() {
-    const { image, facets, bank, suggestions, returned } = this.#data;
+    const { image, facets, bank, suggestions, drafts, returned } = this.#data;
     const old = returned?.content?.gold_boxes;
     const known = this.#asked.known(facets ?? {});
-    this.#editor = new SampleEditor(this, this.#server, { image, bank, suggestions, old, oldTag: "returned", facets: known, task: this.#data.task, fixed: this.#data.fixed }, this.#ending.signal);
+    this.#editor = new SampleEditor(this, this.#server, { image, bank, suggestions, drafts, old, oldTag: "returned", facets: known, task: this.#data.task, fixed: this.#data.fixed }, this.#ending.signal);
     const reveal = (element) => this.#editor.reveal(element);
     this.#checks = new Checks(this, reveal);
     const discussion = this.querySelector("[data-comments]");
@@ -119,7 +121,7 @@ export class SightlineStudio extends HTMLElement {
     this.#ahead = new Ahead(this.#data.urls.ahead, send, this.querySelector(".stage"), signal);
     const acts = { signal, send, leave: (address) => this.#leave(address), renewed: () => this.#ahead.asked && this.#ahead.ask() };
     const settle = () => this.#editor.settle();
-    this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#editor.content, settle, ...acts });
+    this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#editor.content, settle, told: () => ({ decisions: this.#editor.decisions, seconds: this.#visible.seconds }), ...acts });
     this.#status.show(this.#saving.state, "", new Date(0));
   }
 
@@ -128,6 +130,7 @@ export class SightlineStudio extends HTMLElement {
     this.#saving.addEventListener("change", () => this.#saved(), { signal });
     this.#editor.addEventListener("change", () => this.#changed(), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
+    document.addEventListener("visibilitychange", () => this.#visible.change(document.visibilityState === "visible"), { signal });
     window.addEventListener("online", () => this.#saving.flush(), { signal });
     document.addEventListener("signedin", () => this.#saving.flush(), { signal });
     window.addEventListener("pagehide", () => this.#saving.flush(), { signal });
@@ -215,6 +218,7 @@ export class SightlineStudio extends HTMLElement {
   /** Whether the key did something. */
   #act(event) {
     if (this.#comments?.takes(event.key)) return true;
+    if (this.#editor.keyOfDraft(event)) return true;
     const [name, ...values] = this.#keys.asked(event) ?? ["none"];
     const isNone = name === "none" || (name === "comment" && !this.#comments) || (this.#comments?.isPicking && !LOOKING.has(name));
     if (this.#editor.typed(event, isNone ? "none" : name)) {

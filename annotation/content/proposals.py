@@ -1,0 +1,135 @@
+"""Drafts of models for the fields of a sample: who is shown them, and what became of them.
+
+Drafts are made from the image alone, also those of gold checks, which get them by the same query as samples to do. So a
+check looks like any sample: with a draft in the same share of cases, and without one in the control arm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+from django.utils.translation import gettext
+
+from annotation.drafting import Arm, Decision, Field, arm_of, likeness
+from annotation.models import Annotation, Benchmark, Drafting, GoldCheck, Proposal, ProposalUse, Sample
+from annotation.models.querysets.samples import SampleQuerySet
+from annotation.schema import SampleContent
+from annotation.workflow import SampleState
+from webapp.accounts.models import User
+from webapp.common.errors import InvalidInput
+
+MOST_SECONDS = 6 * 3600
+ORDER = {one.value: place for place, one in enumerate(Field)}
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The drafts of a sample, and the arm of the person. In the control arm ``proposals`` must not be shown."""
+
+    arm: Arm
+    proposals: Sequence[Proposal]
+
+    @property
+    def shown(self) -> Sequence[Proposal]:
+        return self.proposals if self.arm is Arm.SHOWN else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the page of a person says about the drafts: decisions by field, and for how many seconds it was visible."""
+
+    decisions: Mapping[str, str] = field(default_factory=dict)
+    seconds: float | None = None
+
+
+NOTHING = Told()
+
+
+def decisions_of(data: object) -> dict[str, str]:
+    """Decisions by field as pages send them. Raises ``InvalidInput``."""
+    fields, decisions = list(Field), list(Decision)
+    if not isinstance(data, dict) or any(key not in fields or value not in decisions for key, value in data.items()):
+        wanted = gettext("decisions must be an object from a field to one of: %(decisions)s.")
+        raise InvalidInput(wanted % {"decisions": ", ".join(decisions)}, field="decisions")
+    return dict(data)
+
+
+def offer_to(user: User, sample: Sample, begun: datetime | None) -> Offer | None:
+    """The drafts that this person's work on a sample is about; None without any. One query.
+
+    A draft that came after the person began is none of them: they had no chance to see it. ``begun`` None: not yet.
+    """
+    found = Proposal.objects.filter(sample=sample, drafting__shows=True).select_related("drafting")
+    if begun is not None:
+        found = found.filter(created_at__lte=begun)
+    proposals = sorted(found, key=lambda one: ORDER[one.field])
+    if not proposals:
+        return None
+    drafting = proposals[0].drafting
+    return Offer(arm_of(drafting.seed, user.pk, sample.pk, drafting.control_share), proposals)
+
+
+def proposals_json(offer: Offer | None) -> list[dict[str, Any]]:
+    """For the studio's script: nothing in the control arm."""
+    shown = offer.shown if offer is not None else ()
+    return [{"field": one.field, "content": one.content, "source": one.source} for one in shown]
+
+
+def record_uses(annotation: Annotation, offer: Offer | None, content: SampleContent, told: Told) -> None:
+    """Note how close a submission is to the drafts, in both arms. A later submission replaces the distance, and keeps
+    the seconds of the first. Call inside a transaction."""
+    if offer is None:
+        return
+    known = dict(ProposalUse.objects.filter(annotation=annotation).values_list("proposal", "seconds"))
+    rows = [_use(annotation, offer.arm, one, content, told) for one in offer.proposals]
+    for row in rows:
+        if row.proposal_id in known:
+            row.seconds = known[row.proposal_id]
+    ProposalUse.objects.bulk_create(
+        rows, update_conflicts=True, unique_fields=["annotation", "proposal"],
+        update_fields=["arm", "decision", "distance"],
+    )  # fmt: skip
+
+
+def _use(annotation: Annotation, arm: Arm, proposal: Proposal, content: SampleContent, told: Told) -> ProposalUse:
+    alike = likeness(Field(proposal.field), proposal.content, content)
+    decision = told.decisions.get(proposal.field, Decision.LEFT.value)
+    if decision == Decision.LEFT and alike == 1.0:
+        # The page was loaded again after the draft was accepted.
+        decision = Decision.ACCEPTED.value
+    return ProposalUse(
+        annotation=annotation, proposal=proposal, arm=arm.value, decision=decision if arm is Arm.SHOWN else "",
+        distance=None if alike is None else 1 - alike,
+        seconds=None if told.seconds is None else min(max(told.seconds, 0.0), MOST_SECONDS),
+    )  # fmt: skip
+
+
+def draftable(benchmark: Benchmark) -> SampleQuerySet:
+    """The samples that models can draft: those to do, and the active gold checks, which must look like them."""
+    to_do = benchmark.samples.filter(state=SampleState.TO_DO)
+    checks = GoldCheck.objects.filter(sample__benchmark=benchmark, active=True).values("sample")
+    found: SampleQuerySet = benchmark.samples.filter(Q(pk__in=to_do.values("pk")) | Q(pk__in=checks))
+    return found
+
+
+def keep_proposals(drafting: Drafting, sample: int, drafts: Mapping[str, Any], source: str, prompt_digest: str) -> None:
+    """Keep what a model drafted; a field that has a draft keeps it."""
+    rows = [
+        Proposal(
+            drafting=drafting, sample_id=sample, field=name, content=content, source=source, prompt_digest=prompt_digest
+        )
+        for name, content in drafts.items()
+    ]
+    Proposal.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def withheld_from(user: User, benchmark: Benchmark, samples: Iterable[int]) -> list[int]:
+    """Those of the samples that are in this person's control arm."""
+    found = Drafting.objects.filter(benchmark=benchmark).first()
+    if found is None:
+        return []
+    return [pk for pk in samples if arm_of(found.seed, user.pk, pk, found.control_share) is Arm.WITHHELD]

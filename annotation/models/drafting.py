@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from annotation.drafting import CONTROL_SHARE, Arm, Decision, Field
+from annotation.models.annotation import Annotation
+from annotation.models.benchmark import Benchmark
+from annotation.models.querysets.drafting import ProposalQuerySet
+from annotation.models.sample import Sample
+
+
+class Drafting(models.Model):
+    """How drafts of models are shown on a benchmark. The seed and the share of the control arm never change, so that
+    neither does the arm of a person and a sample. The seed is shown nowhere."""
+
+    benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, related_name="drafting")
+    seed = models.CharField(max_length=32, editable=False)
+    control_share = models.FloatField(default=CONTROL_SHARE)
+    shows = models.BooleanField(default=True, help_text="Whether annotators see drafts.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(control_share__gte=0.05, control_share__lte=0.5), name="drafting_control_share"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"drafting of {self.benchmark}"
+
+
+class Proposal(models.Model):
+    """What a model drafted for a field of a sample. The first one stays: people may have seen it.
+
+    ``content``: a text (question, answer), {letter: text} (options), or [{"box": [x1, y1, x2, y2]}] in pixels of the
+    original (boxes). ``source``: the name of the model on pages.
+    """
+
+    drafting = models.ForeignKey(Drafting, on_delete=models.CASCADE, related_name="proposals")
+    sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="proposals")
+    field = models.CharField(max_length=10, choices=[(one.value, one.value) for one in Field])
+    content = models.JSONField()
+    source = models.CharField(max_length=200)
+    prompt_digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ProposalQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["sample", "field"], name="proposal_once_per_field")]
+
+    def __str__(self) -> str:
+        return f"{self.field} of {self.sample}"
+
+
+class ProposalUse(models.Model):
+    """What a submission has in a drafted field. In the arm ``withheld`` its author was not shown the draft.
+
+    ``distance``: 1 − ``annotation.drafting.likeness``; null: nothing to compare. ``seconds``: for which the page was
+    visible before the first submission; null: unknown.
+    """
+
+    annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="proposal_uses")
+    proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="uses")
+    arm = models.CharField(max_length=8, choices=[(one.value, one.value) for one in Arm])
+    decision = models.CharField(max_length=9, blank=True, choices=[(one.value, one.value) for one in Decision])
+    distance = models.FloatField(null=True)
+    seconds = models.FloatField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["annotation", "proposal"], name="proposal_use_once"),
+            models.CheckConstraint(condition=Q(arm="shown") | Q(decision=""), name="proposal_withheld_undecided"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.proposal} in {self.annotation}"

@@ -1,0 +1,18 @@
+"""Named questions about drafts of models."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Self
+
+from django.db import models
+from django.db.models import Count
+
+
+class ProposalQuerySet(models.QuerySet[Any]):
+    def on(self, benchmark: Any) -> Self:
+        return self.filter(drafting__benchmark=benchmark)
+
+    def by_field(self) -> Counter[str]:
+        """The number of drafts of each field. One query."""
+        return Counter(dict(self.order_by().values_list("field").annotate(n=Count("pk"))))

@@ -1,0 +1,95 @@
+"""Drafts of models over the API: what they do to people, and a new drafting."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.common.api import benchmark_for
+from annotation.drafting import CONTROL_SHARE, Field
+from annotation.workflow import Right
+from evaluation.experiments.api.experiments import EXPERIMENT, Starting, created, prompt_field
+from evaluation.experiments.present.anchoring import anchoring_json
+from evaluation.experiments.read.anchoring import MEASURES, anchoring_of
+from evaluation.experiments.read.drafting import drafting_of
+from evaluation.experiments.write.create import DEFAULT_SAMPLING
+from evaluation.experiments.write.drafts import LEAST_SHARE, MOST_SHARE, DraftChoices, create_drafts
+from evaluation.runner.images import FORM as POLICY
+from evaluation.runner.sampling import SAMPLING
+from webapp.accounts.scopes import Scope, needs
+from webapp.common.api import NumberField, TextField, WordField
+
+
+class NewDrafting(Starting):
+    fields_drafted = serializers.ListField(
+        child=WordField(choices=[one.value for one in Field]), required=False, min_length=1,
+        default=[one.value for one in Field], help_text="What the model drafts.",
+    )  # fmt: skip
+    samples = TextField(
+        max_length=2000, required=False, default="", allow_blank=True,
+        help_text="Facets, such as facet.scene=street. They have to select samples to do. Empty: all of them.",
+    )  # fmt: skip
+    control_share = NumberField(
+        required=False, default=CONTROL_SHARE, min_value=LEAST_SHARE, max_value=MOST_SHARE,
+        help_text="Share of pairs of a person and a sample without drafts. It can't be changed later.",
+    )  # fmt: skip
+    prompt = prompt_field("slug@version, with the role draft.")
+    sampling = WordField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
+    images = TextField(
+        max_length=20, required=False, default="", allow_blank=True, pattern=POLICY,
+        help_text="Size of images: original, fit:N (longer side) or pixels:N (area).",
+    )  # fmt: skip
+
+
+class MeasureSerializer(serializers.Serializer):
+    measure = serializers.ChoiceField(choices=MEASURES)
+    shown = serializers.FloatField(allow_null=True, help_text="Mean with drafts.")
+    shown_n = serializers.IntegerField()
+    withheld = serializers.FloatField(allow_null=True, help_text="Mean without drafts.")
+    withheld_n = serializers.IntegerField()
+    difference = serializers.FloatField(allow_null=True, help_text="shown − withheld; null: undefined.")
+    low = serializers.FloatField(allow_null=True, help_text="Of the 95% interval, clustered by image.")
+    high = serializers.FloatField(allow_null=True)
+    undefined = serializers.CharField(help_text="Why the difference is undefined; empty: it is defined.")
+
+
+class DraftingSerializer(serializers.Serializer):
+    control_share = serializers.FloatField(allow_null=True, help_text="null: nothing was drafted yet.")
+    shows = serializers.BooleanField(help_text="Annotators see drafts.")
+    drafts = serializers.DictField(child=serializers.IntegerField(), help_text="Number of drafts by field.")
+    decisions = serializers.DictField(
+        child=serializers.DictField(child=serializers.IntegerField()), help_text="Number of decisions by field."
+    )
+    measures = MeasureSerializer(many=True)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(methods=["GET"], operation_id="drafting", responses=DraftingSerializer)
+@extend_schema(methods=["POST"], operation_id="draft", request=NewDrafting, responses={201: EXPERIMENT})
+@api_view(["GET", "POST"])
+def drafting(request: Request, slug: str) -> Response:
+    """What drafts of models do to annotators, for leads. POST creates an experiment that drafts samples to do. The same
+    ``Idempotency-Key`` again returns the same one."""
+    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    if request.method == "POST":
+        create = partial(create_drafts, benchmark=benchmark)
+        return created(request, benchmark, NewDrafting, create, choices_of, f"create_drafts:{benchmark.pk}")
+    now, found = drafting_of(benchmark), anchoring_of(benchmark)
+    said = {
+        "control_share": now.control_share if now else None,
+        "shows": bool(now and now.shows),
+        "drafts": found.drafts,
+        "decisions": found.decisions,
+        "measures": anchoring_json(found),
+    }
+    return Response(DraftingSerializer(said).data)
+
+
+def choices_of(fields_drafted: list[str], **given: Any) -> DraftChoices:
+    return DraftChoices(fields=fields_drafted, **given)

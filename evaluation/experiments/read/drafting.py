@@ -1,0 +1,15 @@
+"""How drafts are shown on a benchmark, and which gold checks lack them."""
+
+from __future__ import annotations
+
+from annotation.models import Benchmark, Drafting, GoldCheck
+
+
+def drafting_of(benchmark: Benchmark) -> Drafting | None:
+    return Drafting.objects.filter(benchmark=benchmark).first()
+
+
+def undrafted_checks(benchmark: Benchmark) -> int:
+    """The number of active gold checks without a draft: where samples to do have drafts, they may stand out."""
+    active = GoldCheck.objects.filter(sample__benchmark=benchmark, active=True)
+    return active.filter(sample__proposals__isnull=True).count()

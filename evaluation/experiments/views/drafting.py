@@ -1,0 +1,75 @@
+"""The page of the settings on which a lead has samples drafted, and sees what the drafts do to people."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotation.common.loading import load_benchmark
+from annotation.common.sections import settings_context
+from annotation.workflow import Right
+from evaluation.experiments.forms import DraftForm
+from evaluation.experiments.present.anchoring import field_rows, measure_rows
+from evaluation.experiments.present.experiment import state_words
+from evaluation.experiments.read.anchoring import anchoring_of
+from evaluation.experiments.read.drafting import drafting_of, undrafted_checks
+from evaluation.experiments.write.drafts import create_drafts, show_drafts
+from evaluation.experiments.write.states import start_all
+from webapp.accounts.http import SignedInRequest
+from webapp.common.errors import ApplicationError
+
+MOST = 20
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/experiments/drafting.html; context: form, endpoints (whether there is one), drafting (None
+    before the first one), shown (the newest experiments with their words), fields (FieldRow), measures (MeasureRow),
+    checks (active gold checks without a draft). Posted: the fields of ``DraftForm``, which create a drafting."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    now = drafting_of(benchmark)
+    form = DraftForm(request.POST or None, benchmark=benchmark, drafting=now)
+    if request.method == "POST" and form.is_valid():
+        try:
+            with transaction.atomic():
+                endpoint = form.cleaned_data["endpoint"]
+                made = create_drafts(actor=request.user, benchmark=benchmark, endpoint=endpoint, choices=form.choices())
+                if "start" in request.POST:
+                    start_all(actor=request.user, experiment=made)
+        except ApplicationError as error:
+            if error.status == 403:
+                raise
+            form.add_error(error.field if error.field in form.fields else None, error.message)
+        else:
+            return redirect("evaluation:experiment", slug, made.pk)
+    found = anchoring_of(benchmark)
+    rows = benchmark.experiments.filter(kind="draft").with_counts()[:MOST]
+    context = {
+        **settings_context(request, benchmark, "drafting"),
+        "form": form,
+        "endpoints": form.fields["endpoint"].queryset.exists(),  # type: ignore[attr-defined]  # of a ModelChoiceField
+        "drafting": now,
+        "shown": [(one, state_words(one)) for one in rows],
+        "fields": field_rows(found),
+        "measures": measure_rows(found),
+        "checks": undrafted_checks(benchmark) if now is not None else 0,
+    }
+    return render(request, "evaluation/experiments/drafting.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_POST
+def drafting_shows(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Let annotators see drafts, or no longer. Posted: shows (yes or no)."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    shows = request.POST.get("shows") == "yes"
+    if show_drafts(actor=request.user, benchmark=benchmark, shows=shows):
+        on, off = gettext("Annotators see drafts."), gettext("Annotators see no drafts.")
+        messages.success(request, on if shows else off)
+    return redirect("evaluation:drafting", slug)
