@@ -243,6 +243,7 @@ SPECTACULAR_SETTINGS = {
         "ExperimentKindEnum": ["run", "arms", "judge", "human", "session"],
         "ImportKindEnum": ["samples", "runs"],
         "StudyStateEnum": ["open", "paused", "closed"],
+        "WebhookFormatEnum": ["json", "slack"],
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

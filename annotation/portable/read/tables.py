@@ -128,12 +128,11 @@ TABLES = (
 )
 """In an order in which rows name rows of earlier tables, of their own, or people and images."""
 LEFT_BEHIND = frozenset({
-    "mention", "webhook", "webhookdelivery", "workpackage", "worksession", "workclock",
-    "payline", "payperiod", "payrate", "paysettings",
-    "benchmark", "contentchange", "image", "importissue", "importrecord", "invitedrole", "lease", "originalfile",
-    "receipt",
+    "drafting", "mention", "proposal", "proposaluse", "webhook", "webhookdelivery", "workpackage", "worksession",
+    "workclock", "payline", "payperiod", "payrate", "paysettings", "benchmark", "contentchange", "image",
+    "importissue", "importrecord", "invitedrole", "lease", "originalfile", "receipt",
 })  # fmt: skip
-"""Tables that a file does not have as such: they are derived, belong to one server, or last for minutes only."""
+"""Tables that a file does not have as such: they are derived, belong to one server (plans, pay, webhooks, drafts of models), or last for minutes only."""
 
 
 def rows_of(table: Table, benchmark: Benchmark) -> models.QuerySet[Any]:
