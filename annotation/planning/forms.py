@@ -82,7 +82,7 @@ class RateForm(forms.Form):
     role = forms.ChoiceField(label=gettext_lazy("Work"), choices=WorkSession.Role.choices)
     person = UserField(
         queryset=User.objects.none(), label=gettext_lazy("Person"), required=False,
-        empty_label=gettext_lazy("everyone without an own rate"),
+        empty_label=gettext_lazy("everyone without their own rate"),
     )  # fmt: skip
     per = forms.ChoiceField(label=gettext_lazy("Paid per"), choices=PayRate.Per.choices)
     amount = forms.DecimalField(label=gettext_lazy("Amount"), min_value=0, max_digits=10, decimal_places=2)
