@@ -211,10 +211,6 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=("benchmark", "month"), name="pay_period_once"),
         ),
         migrations.AddConstraint(
-            model_name="payperiod",
-            constraint=models.CheckConstraint(condition=models.Q(("month__day", 1)), name="pay_period_begins_a_month"),
-        ),
-        migrations.AddConstraint(
             model_name="payline",
             constraint=models.UniqueConstraint(fields=("period", "person", "role"), name="pay_line_once"),
         ),

@@ -95,7 +95,6 @@ class PayPeriod(models.Model):
         ordering = ["benchmark_id", "-month"]
         constraints = [
             models.UniqueConstraint(fields=["benchmark", "month"], name="pay_period_once"),
-            models.CheckConstraint(condition=Q(month__day=1), name="pay_period_begins_a_month"),
         ]
 
     def __str__(self) -> str:

@@ -23,6 +23,7 @@ from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.api_forms import Form
 from webapp.common.errors import InvalidInput
 
 
@@ -48,7 +49,7 @@ class PackageSerializer(serializers.Serializer[Any]):
     forecast = ForecastSerializer()
 
 
-class NewPackageSerializer(serializers.Serializer[Any]):
+class NewPackageSerializer(Form):
     title = serializers.CharField(max_length=120)
     query = serializers.CharField(max_length=2000, required=False, default="", allow_blank=True)
     people = serializers.ListField(child=serializers.EmailField(), required=False, default=list, max_length=200)

@@ -19,10 +19,11 @@ from annotation.queue.priority import prioritize_samples
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.api_forms import Form
 from webapp.common.errors import InvalidInput
 
 
-class PrioritySerializer(serializers.Serializer[Any]):
+class PrioritySerializer(Form):
     ids = serializers.ListField(child=serializers.CharField(max_length=200), min_length=1, max_length=MOST)
     priority = serializers.IntegerField(min_value=0, max_value=HIGHEST_PRIORITY, help_text="9 is assigned first.")
 

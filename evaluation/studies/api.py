@@ -169,7 +169,10 @@ def progress_row(found: Experiment) -> dict[str, Any]:
         }
         for one in progress_by_person(found)
     ]  # fmt: skip
-    return {"study": study_row(found), "strata": progress_by_stratum(found), "participants": participants}
+    strata = [
+        row | {name: row[name].n for name in ("drawn", "answered", "full")} for row in progress_by_stratum(found)
+    ]
+    return {"study": study_row(found), "strata": strata, "participants": participants}
 
 
 def _study(benchmark: Any, pk: int) -> Experiment:

@@ -12,7 +12,7 @@ from annotation.content.chains.read import known_chains
 from annotation.content.freeze import freeze_version
 from annotation.exchange.write.samples import import_samples
 from annotation.models import AcceptedChain, Benchmark, Sample, VersionEntry
-from annotation.schema import ToolCall
+from annotation.schema import SampleContent, ToolCall
 from annotation.toolbox.vtc import Profile
 from annotation.versions.read.difference import Kind, difference
 from annotation.workbench.write import accept_chain, remove_chain
@@ -57,7 +57,7 @@ def test_chains_go_out_and_come_in_byte_for_byte_and_a_file_without_them_leaves_
     other = create_benchmark(actor=lea, slug="other", title="Other")
     import_samples(actor=lea, benchmark=other, path=path, format="native")
     assert exported(other) == whole
-    first = known_chains(Sample.objects.get(benchmark=other, key="one"), ())[0]
+    first = known_chains(Sample.objects.get(benchmark=other, key="one"), SampleContent())[0]
     assert (first.calls, first.note, first.by) == ((CROP, FLIP), "mirrored text", str(lea))
 
     _, again = import_samples(actor=None, benchmark=benchmark, path=path, format="native")

@@ -20,7 +20,7 @@ VALUES = {
     "question": "How many mugs?", "options": "Options:\nA. one\n", "answer": "three", "first": "3", "second": "three",
     "predicted": "saw", "targets": "hand saw", "distractors": "hammer", "reasoning": "I see 3 mugs.", "count": "2",
     "image": "image_0", "width": "640", "height": "480", "tool": "image_zoom_in_tool", "toolchain": "crop, canny",
-    "path": "/in/image.png", "operations": "cv2.Canny",
+    "path": "/in/image.png", "operations": "cv2.Canny", "fields": "question, boxes",
 }  # fmt: skip
 
 
@@ -52,6 +52,7 @@ def test_each_slug_has_a_first_version_and_each_folder_a_slug():
         ("tool-map", "predicted targets distractors"),
         ("injector", "question reasoning"),
         ("paraphrase", "question reasoning"),
+        ("draft", "fields"),
     ],
 )
 def test_each_template_shows_the_values_of_its_fields(slug: str, fields: str):
