@@ -17,7 +17,7 @@ from webapp.common.errors import Conflict, NotAllowed
 
 def end_to_answer(user: User, sample: Sample) -> SampleContent:
     """The content whose toolchain ends in the image that the person is asked about: what waits for a review, else the
-    gold. A person who is handed gold checks is asked about no gold: that would tell which samples have any.
+    gold. A person who is handed gold checks is asked about no gold: that would show which samples have any.
 
     Raises ``NotAllowed`` for people who wrote on the sample, and ``Conflict`` if it has no toolchain.
     """

@@ -5,8 +5,12 @@ from __future__ import annotations
 from base64 import b64encode
 from typing import Any
 
+import numpy as np
+
 from annotation.images.serving import region_of
+from annotation.models import Benchmark
 from annotation.schema import Box
+from evaluation.common.links import Count, named_list
 from evaluation.common.trajectory.answer import answer_of
 from evaluation.judging.read.labels import Labels
 from evaluation.judging.read.queues import Question
@@ -53,3 +57,18 @@ def label_row(known: Labels) -> dict[str, Any]:
         "ci_high": rate.interval.high if rate else None,
         "halfwidth_with_ten_more": rate.half_with_more if rate else None,
     }  # fmt: skip
+
+
+def cases_of(benchmark: Benchmark, known: Labels) -> dict[str, Count]:
+    """Counts of trajectories with their lists: decided and undecided by the judge, labeled, and not drawn yet."""
+    place, undecided = np.array(known.voted.trajectories, np.int64), known.voted.undecided
+    drawn = np.concatenate([np.zeros(0, np.int64), *(batch.items for batch in known.batches)])
+    labels = np.concatenate([np.zeros(0), *(batch.labels for batch in known.batches)])
+    found = {
+        "decided": place[~undecided],
+        "undecided": place[undecided],
+        "labeled": place[drawn[~np.isnan(labels)]],
+        "unsure": place[drawn[np.isnan(labels)]],
+        "left": np.delete(place, drawn),
+    }
+    return {name: Count(len(pks), named_list(benchmark, pks.tolist())) for name, pks in found.items()}

@@ -188,7 +188,7 @@ def shown_arms(effects: Mapping[int, Mapping[Arm, ArmEffect]]) -> list[Arm]:
 
 
 def _with_effects(point: Point, effects: Mapping[Arm, ArmEffect], arms: Sequence[Arm]) -> Point:
-    """A point with the effects of its lab, and without those of first draws that arms stand for."""
+    """A point with the effects of its lab, and without those of the first draws of arms."""
     own = {name: one for name, one in point.metrics.items() if name not in EFFECTS or not _is_of_arms(one)}
     shown = {str(arm): _lab_metric(arm, effects[arm]) for arm in arms if arm in effects}
     return replace(point, metrics={**own, **shown})
@@ -314,7 +314,7 @@ def _effects(snapshot: Snapshot, where: str, settings: MetricSettings) -> Mappin
         wanted = {label for row in rows for label in row}
         for run, data in load_labs(snapshot, estimand, settings, where).items():
             of = {arm: effect_of(data, arm) for arm in data.arms if arm.label in wanted}
-            found.setdefault(run, {}).update({arm: one for arm, one in of.items() if one is not None})
+            found[run] = found.get(run, {}) | {arm: one for arm, one in of.items() if one is not None}
     return found
 
 

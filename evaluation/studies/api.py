@@ -169,9 +169,7 @@ def progress_row(found: Experiment) -> dict[str, Any]:
         }
         for one in progress_by_person(found)
     ]  # fmt: skip
-    strata = [
-        row | {name: row[name].n for name in ("drawn", "answered", "full")} for row in progress_by_stratum(found)
-    ]
+    strata = [row | {name: row[name].n for name in ("drawn", "answered", "full")} for row in progress_by_stratum(found)]
     return {"study": study_row(found), "strata": strata, "participants": participants}
 
 

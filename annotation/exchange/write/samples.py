@@ -294,7 +294,8 @@ def fail_record(record: ImportRecord, problem: ImportProblem) -> None:
     record.save(update_fields=["state", "error", "finished_at"])
 
 
-def finish_record(actor: User | None, record: ImportRecord, counts: Counter[str]) -> None:
+def finish_record(actor: User | None, record: ImportRecord, counts: Counter[str], *, notify: bool = True) -> None:
+    """End an import. ``notify``: whether to notify its person; not where each row is an import of its own."""
     with transaction.atomic():
         record.state, record.counts, record.finished_at = ImportRecord.State.DONE, dict(counts), timezone.now()
         record.save(update_fields=["state", "counts", "finished_at"])
@@ -302,4 +303,5 @@ def finish_record(actor: User | None, record: ImportRecord, counts: Counter[str]
             actor=actor, action=f"import.{record.kind}", subject=record, benchmark=record.benchmark.slug,
             data={"file": record.file_name, "counts": dict(counts)},
         )  # fmt: skip
-        notify_imported(record)
+        if notify:
+            notify_imported(record)

@@ -132,7 +132,8 @@ LEFT_BEHIND = frozenset({
     "workclock", "payline", "payperiod", "payrate", "paysettings", "benchmark", "contentchange", "image",
     "importissue", "importrecord", "invitedrole", "lease", "originalfile", "receipt",
 })  # fmt: skip
-"""Tables that a file does not have as such: they are derived, belong to one server (plans, pay, webhooks, drafts of models), or last for minutes only."""
+"""Tables that a file does not have as such: they are derived, belong to one server (plans, pay, webhooks, drafts of
+models), or last for minutes only."""
 
 
 def rows_of(table: Table, benchmark: Benchmark) -> models.QuerySet[Any]:

@@ -19,7 +19,7 @@ from webapp.common.errors import Conflict, InvalidInput
 
 NAME = 200
 LENGTHS = {"base_model": NAME, "data": 2000, "reward_scheme": 2000}
-"""What is said of the training of a lineage, with the most characters of each."""
+"""The description of the training of a lineage, with the most characters of each."""
 TRAINING = "training"
 """The key of it in the records of files."""
 MOST_STEP = 2**53 - 1
@@ -77,7 +77,7 @@ def recorded_training(extra: Any) -> dict[str, str]:
 
 
 def training_of(lineage: Lineage) -> dict[str, str]:
-    """What is said of its training; the inverse of ``recorded_training``."""
+    """The description of its training; the inverse of ``recorded_training``."""
     return {name: text for name in LENGTHS if (text := getattr(lineage, name))}
 
 

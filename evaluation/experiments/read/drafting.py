@@ -10,6 +10,6 @@ def drafting_of(benchmark: Benchmark) -> Drafting | None:
 
 
 def undrafted_checks(benchmark: Benchmark) -> int:
-    """The number of active gold checks without a draft: where samples to do have drafts, they may stand out."""
+    """The number of active gold checks without a draft: where samples to do have drafts, annotators may notice them."""
     active = GoldCheck.objects.filter(sample__benchmark=benchmark, active=True)
     return active.filter(sample__proposals__isnull=True).count()

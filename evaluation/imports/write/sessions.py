@@ -105,7 +105,7 @@ def record_session(*, actor: User | None, benchmark: Benchmark, row: Mapping[str
             raise InvalidInput(saver.result.issues[-1].done, code="not-recorded")
         run = saver.book.runs[0]
         _note_attempt(experiment, sample, run, trajectory)
-        finish_record(actor, experiment.import_record, saver.result.counts)
+        finish_record(actor, experiment.import_record, saver.result.counts, notify=False)
     return run
 
 

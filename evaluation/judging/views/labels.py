@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.common.loading import load_benchmark
-from annotation.models import Benchmark
 from annotation.prediction_powered import MORE
 from annotation.quality.views.agreement import agreement_context
 from annotation.workflow import Right
-from evaluation.common.links import Count, named_list
 from evaluation.judging.forms import LabelForm
-from evaluation.judging.read.labels import Labels, is_labeled, labels_of
+from evaluation.judging.present import cases_of
+from evaluation.judging.read.labels import is_labeled, labels_of
 from evaluation.judging.write.labels import draw_labels
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import Conflict, InvalidInput
@@ -45,23 +43,8 @@ def labels(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "question": experiment.recipe.get("question", ""),
         "labels": known,
         "raw": known.voted.raw if known else None,
-        "cases": _cases(benchmark, known) if known and not known.waiting else {},
+        "cases": cases_of(benchmark, known) if known and not known.waiting else {},
         "form": form,
         "more": MORE,
     }
     return render(request, "evaluation/judging/labels.html", context, status=400 if form.errors else 200)
-
-
-def _cases(benchmark: Benchmark, known: Labels) -> dict[str, Count]:
-    """Counts of trajectories with their lists: decided and undecided by the judge, labeled, and not drawn yet."""
-    place, undecided = np.array(known.voted.trajectories, np.int64), known.voted.undecided
-    drawn = np.concatenate([np.zeros(0, np.int64), *(batch.items for batch in known.batches)])
-    labels = np.concatenate([np.zeros(0), *(batch.labels for batch in known.batches)])
-    found = {
-        "decided": place[~undecided],
-        "undecided": place[undecided],
-        "labeled": place[drawn[~np.isnan(labels)]],
-        "unsure": place[drawn[np.isnan(labels)]],
-        "left": np.delete(place, drawn),
-    }
-    return {name: Count(len(pks), named_list(benchmark, pks.tolist())) for name, pks in found.items()}

@@ -32,7 +32,7 @@ PANELS: Mapping[str, tuple[Text, tuple[str, ...]]] = {
     "effects": (gettext_lazy("Effects of interventions"), EFFECTS),
     "reward": (gettext_lazy("Rewards"), REWARDS),
 }
-"""What is drawn together: metrics of one unit. Effects of the lab have a panel for each estimand before the rewards."""
+"""Panels: metrics of one unit. Effects of the lab have a panel for each estimand before the rewards."""
 ARM_PANELS = {
     Estimand.PREFIX: gettext_lazy("Effects of arms, continued prefix"),
     Estimand.TURN: gettext_lazy("Effects of arms, regenerated turn"),
