@@ -4,7 +4,6 @@ import { SightlineCopyLink } from "./elements/copy-link.js";
 import { SightlineTrajectoryList } from "./elements/trajectory-list.js";
 import { SightlineBell } from "./elements/bell.js";
 import { SightlineGuidelines } from "./elements/guidelines.js";
-import { SightlineInbox } from "./elements/inbox.js";
 import { SightlineJobs } from "./elements/jobs.js";
 import { SightlineKeyHelp } from "./elements/key-help.js";
 import { SightlineList } from "./elements/list.js";
@@ -18,7 +17,6 @@ import { SightlineTerm } from "./elements/term.js";
 import { SightlineTheme } from "./elements/theme.js";
 import { SightlineTime } from "./elements/time.js";
 import { SightlineToast } from "./elements/toast.js";
-import { SightlineZone } from "./elements/zone.js";
 import { listenForDialogs } from "./elements/dialog.js";
 import { watchPictures } from "./elements/pictures.js";
 import { watchRequests } from "./elements/requests.js";
@@ -37,7 +35,6 @@ defineAll({
   "sightline-trajectory-list": SightlineTrajectoryList,
   "sightline-bell": SightlineBell,
   "sightline-guidelines": SightlineGuidelines,
-  "sightline-inbox": SightlineInbox,
   "sightline-jobs": SightlineJobs,
   "sightline-key-help": SightlineKeyHelp,
   "sightline-list": SightlineList,
@@ -51,5 +48,4 @@ defineAll({
   "sightline-theme": SightlineTheme,
   "sightline-time": SightlineTime,
   "sightline-toast": SightlineToast,
-  "sightline-zone": SightlineZone,
 });

@@ -151,7 +151,7 @@ def test_a_telephone_shows_both_close_ups_the_difference_and_what_can_be_done_wi
     here = f"{live_server.url}/benchmarks/street/"
     shown = {
         "trajectories/": (".trajectory-row .is-gold", ".trajectory-row .is-crop", ".trajectory-row__numbers .q"),
-        f"runs/{benchmark.runs.first().pk}/": ("a[href$='/replays/']", "a[href*='/judging/?']"),
+        f"runs/{benchmark.runs.first().pk}/": (".head [aria-label='More actions']", "a[href*='/lab/']"),
         "leaderboard/": ("td.c-difference",),
     }
     for address, parts in shown.items():
@@ -161,6 +161,10 @@ def test_a_telephone_shows_both_close_ups_the_difference_and_what_can_be_done_wi
             for part in parts:
                 expect(page.locator(part).first).to_be_visible()
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (address, width)
+        for menu in page.locator(".head [aria-label='More actions']").all():
+            menu.click()
+            expect(page.locator("a[href$='/replays/']")).to_be_in_viewport()
+            expect(page.locator("a[href*='/judging/?']").first).to_be_in_viewport()
         row = page.locator(".trajectory-row").first
         if row.count():
             inside = "(row) => [...row.children].every((one) => one.getBoundingClientRect().right <= innerWidth)"

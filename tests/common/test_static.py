@@ -81,7 +81,7 @@ def test_a_module_that_pages_name_names_all_it_leads_to_so_that_none_is_waited_f
 def test_a_page_asks_for_the_scripts_of_its_kind_alone(collected: Path) -> None:
     """D9.6: every first visit asked for 120 scripts, those of the studio on the leaderboard too."""
     main = imported(served(collected, "main"))
-    assert len(main) < 37
+    assert len(main) < 35
     assert not [one.name for one in main if one.name.startswith(("studio", "review.", "workbench"))]
     size = sum(one.with_name(one.name + ".gz").stat().st_size for one in main)
     assert size < 60_000
