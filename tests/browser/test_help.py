@@ -32,6 +32,7 @@ from tests.browser.test_axe import the_world
 from tests.factories import facet_of
 from tests.test_permissions import World
 from webapp.accounts.models import User
+from webapp.notifications.models import Notification
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.endurance, pytest.mark.django_db(transaction=True)]
 
@@ -118,6 +119,11 @@ def test_every_dialog_can_be_used_and_every_listed_key_does_something(
     ]
     monkeypatch.setattr(suggestions, "_suggested", [lambda sample: given])
     world = the_world(tmp_path)
+    # Three entries for the inbox, between which a key can move.
+    for entry in list(Notification.objects.all()):
+        for _ in range(2):
+            entry.pk = None
+            entry.save(force_insert=True)
     shown = Shown(browser, world, live_server.url)
     for scene in scenes(world, tmp_path):
         shown.open(scene)
