@@ -62,7 +62,7 @@ SAMPLES = ("seen-00", "a", "{to_do}", "{handed_in}", "{drawn}")
 VOLATILE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?([+-]\d\d:?\d\d|Z)?|\b\d\d:\d\d(:\d\d)?\b"
     r"|(\b[\d.]+\W(s|min|h)|\b\d+ (second|minute)s?)( ago)?\b|just now"
-    r"|studies/\d+/[\w-]{22}/"
+    r"|studies/\d+/[\w-]{22}/|\bmsg_[0-9a-f]{32}\b"
     r"|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{32}\b|\b[A-Za-z0-9]{64}\b"
 )
 """Times and durations, random names of jobs, forms and tokens."""
