@@ -113,7 +113,7 @@ def texts_left(page: str) -> set[str]:
     """The texts outside the brackets that are neither data nor codes."""
     texts = (DATA.sub(" ", text).strip(" ·,:&.;()") for text in outside_brackets(page))
     # Zones have names of the tz database, and published models those of their papers.
-    zones, published = available_timezones(), "VTC-Bench, 5)"
+    zones, published = {zone.replace("_", " ") for zone in available_timezones()}, "VTC-Bench, 5)"
     return {
         text
         for text in texts
