@@ -20,7 +20,7 @@ from evaluation.endpoints.presets import PRESETS
 from evaluation.execution.attempt import Answered, Work
 from evaluation.experiments.read.tasks import selected_samples, task_of
 from evaluation.experiments.write.create import refuse_mixing, require_endpoint
-from evaluation.experiments.write.plan import RECIPE, in_batches, trial_of
+from evaluation.experiments.write.plan import RECIPE, plan_by_image, recipe_gone
 from evaluation.experiments.write.states import check_budget
 from evaluation.experiments.write.work import Finished, Worker
 from evaluation.models import Attempt, Endpoint, Experiment
@@ -28,7 +28,7 @@ from evaluation.runner.detectors import DetectorError, DetectorRecipe, DetectorT
 from evaluation.runner.images import PolicyError
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.errors import Conflict, InvalidInput
+from webapp.common.errors import InvalidInput
 
 
 @dataclass(frozen=True)
@@ -102,26 +102,14 @@ def detector_recipe_of_row(experiment: Experiment) -> DetectorRecipe:
     try:
         return DetectorRecipe.from_json(experiment.recipe)
     except (DetectorError, PolicyError) as error:
-        said = gettext("The recipe can't be run any more: %(reason)s Create the experiment again.")
-        raise Conflict(said % {"reason": error}, code="recipe") from error
+        raise recipe_gone(error) from error
 
 
 def plan_detection(experiment: Experiment) -> int:
     """Create the attempts, once; return their number. Samples with the same image have equal ones, asked once."""
     recipe = detector_recipe_of_row(experiment)
     samples = selected_samples(experiment.benchmark, experiment.samples)
-    rows: list[tuple[int, str]] = list(samples.values_list("pk", "image__sha256"))
-    trial = trial_of([pk for pk, _ in rows])
-    with transaction.atomic():
-        Experiment.objects.select_for_update(of=("self",)).get(pk=experiment.pk)
-        if experiment.attempts.exists():
-            return experiment.attempts.count()
-        for batch in in_batches(rows):
-            Attempt.objects.bulk_create(
-                Attempt(experiment=experiment, sample_id=pk, digest=recipe.attempt_digest(sha256), trial=pk in trial)
-                for pk, sha256 in batch
-            )
-    return experiment.attempts.count()
+    return plan_by_image(experiment, samples, recipe.attempt_digest)
 
 
 class DetectorWorker(Worker):

@@ -28,7 +28,7 @@ from evaluation.experiments.read.connection import settings_of
 from evaluation.experiments.read.prompts import prompt_named
 from evaluation.experiments.read.tasks import source_image
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, require_endpoint
-from evaluation.experiments.write.plan import in_batches, trial_of
+from evaluation.experiments.write.plan import plan_by_image, recipe_gone
 from evaluation.experiments.write.prompts import freeze_prompts
 from evaluation.experiments.write.states import check_budget
 from evaluation.experiments.write.work import Finished, Worker
@@ -151,26 +151,14 @@ def draft_recipe_of_row(experiment: Experiment) -> DraftRecipe:
     try:
         return DraftRecipe.from_json(experiment.recipe)
     except (DraftError, PolicyError) as error:
-        said = gettext("The recipe can't be run any more: %(reason)s Create the experiment again.")
-        raise Conflict(said % {"reason": error}, code="recipe") from error
+        raise recipe_gone(error) from error
 
 
 def plan_drafts(experiment: Experiment) -> int:
     """Create the attempts, once; return their number. Samples with the same image have equal ones, asked once."""
     recipe = draft_recipe_of_row(experiment)
     samples = samples_to_draft(experiment.benchmark, experiment.samples)
-    rows: list[tuple[int, str]] = list(samples.values_list("pk", "image__sha256"))
-    trial = trial_of([pk for pk, _ in rows])
-    with transaction.atomic():
-        Experiment.objects.select_for_update(of=("self",)).get(pk=experiment.pk)
-        if experiment.attempts.exists():
-            return experiment.attempts.count()
-        for batch in in_batches(rows):
-            Attempt.objects.bulk_create(
-                Attempt(experiment=experiment, sample_id=pk, digest=recipe.attempt_digest(sha256), trial=pk in trial)
-                for pk, sha256 in batch
-            )
-    return experiment.attempts.count()
+    return plan_by_image(experiment, samples, recipe.attempt_digest)
 
 
 class DraftWorker(Worker):

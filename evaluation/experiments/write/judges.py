@@ -34,7 +34,7 @@ from evaluation.experiments.read.connection import settings_of
 from evaluation.experiments.read.prompts import PromptVersion, prompt_named
 from evaluation.experiments.read.tasks import selected_samples, task_of
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, require_endpoint
-from evaluation.experiments.write.plan import in_batches, trial_of
+from evaluation.experiments.write.plan import in_batches, recipe_gone, trial_of
 from evaluation.experiments.write.prompts import freeze_prompts
 from evaluation.experiments.write.states import check_budget
 from evaluation.experiments.write.work import Finished, Worker, open_record
@@ -207,8 +207,7 @@ def judge_recipe_of_row(experiment: Experiment) -> JudgeRecipe:
     try:
         return JudgeRecipe.from_json(experiment.recipe)
     except (JudgeError, PolicyError) as error:
-        said = gettext("The recipe can't be run any more: %(reason)s Create the experiment again.")
-        raise Conflict(said % {"reason": error}, code="recipe") from error
+        raise recipe_gone(error) from error
 
 
 def _planned(

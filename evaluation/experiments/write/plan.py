@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.db import transaction
@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.models import Sample
+from annotation.models.querysets.samples import SampleQuerySet
 from evaluation.experiments.read.tasks import selected_samples, task_of, with_task
 from evaluation.models import Attempt, Experiment
 from evaluation.runner.openings import attempt_digest
@@ -60,8 +61,30 @@ def recipe_of_row(experiment: Experiment) -> Recipe:
     try:
         return Recipe.from_json(experiment.recipe)
     except RecipeError as error:
-        said = gettext("The recipe can't be run any more: %(reason)s Create the experiment again.")
-        raise Conflict(said % {"reason": error}, code="recipe") from error
+        raise recipe_gone(error) from error
+
+
+def recipe_gone(reason: Exception) -> Conflict:
+    """The error of a recipe that this version of the program cannot run."""
+    said = gettext("The recipe can't be run any more: %(reason)s Create the experiment again.")
+    return Conflict(said % {"reason": reason}, code="recipe")
+
+
+def plan_by_image(experiment: Experiment, samples: SampleQuerySet, digest: Callable[[str], str]) -> int:
+    """Create one attempt for each sample, once; return their number. ``digest``: of an attempt on an image, by its
+    sha256. Samples with the same image have equal ones, which are sent once."""
+    rows: list[tuple[int, str]] = list(samples.values_list("pk", "image__sha256"))
+    trial = trial_of([pk for pk, _ in rows])
+    with transaction.atomic():
+        Experiment.objects.select_for_update(of=("self",)).get(pk=experiment.pk)
+        if experiment.attempts.exists():
+            return experiment.attempts.count()
+        for batch in in_batches(rows):
+            Attempt.objects.bulk_create(
+                Attempt(experiment=experiment, sample_id=pk, digest=digest(sha256), trial=pk in trial)
+                for pk, sha256 in batch
+            )
+    return experiment.attempts.count()
 
 
 def _planned(experiment: Experiment, recipe: Recipe, sample: Sample, rollout: int, *, trial: bool) -> Attempt:

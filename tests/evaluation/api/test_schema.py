@@ -20,7 +20,7 @@ from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.freeze import freeze_version
 from annotation.guidelines.api import PublishGuidelineSerializer
 from annotation.guidelines.write import publish
-from annotation.models import Benchmark, Sample
+from annotation.models import Benchmark, Sample, Webhook
 from annotation.queue.settings import set_queue
 from annotation.review.api import DecisionForm
 from annotation.studio.write.submit import submit
@@ -305,24 +305,18 @@ def test_what_the_fuzzer_takes_for_a_query_is_one(query: str) -> None:
     assert list(terms_in(read(query, Vocabulary())))
 
 
-def everything(lea: User) -> dict[str, Any]:
-    """A scored benchmark with some of all that is listed: the parts of addresses; ``of``: the ids of operations."""
-    board = make_board(lea)
+def notified_webhook(lea: User, board: Benchmark) -> Webhook:
+    """A webhook with a delivery."""
     with override_settings(SEAL_KEY="only for these tests: a key of many characters"):
         hook, _ = add_webhook(
             actor=lea, benchmark=board, url="https://hooks.example.org/a", format="json", kinds=["freeze"]
         )
         send_test(actor=lea, webhook=hook)
-    first, second = Run.objects.filter(model__name__in=("Model C", "Model D")).order_by("model__name")
-    one = next(one for one in with_scores(first.trajectories.all()) if one.score.correct is False)
-    tag_trajectories(actor=lea, benchmark=board, trajectories=[one.pk], name="glare")
-    write_note(actor=lea, trajectory=one, text="Look again.", turn=1)
-    correct_failure(actor=lea, trajectory=one, failure="crop_ignored")
-    save_slice(actor=lea, benchmark=board, name="Wrong", query="wrong")
-    JudgingQueue.objects.create(benchmark=board, seed="kitchen", drawn_from=1, created_by=lea)
-    for judge in ("judge-1", "judge-2"):
-        Judgement.objects.create(run=first, sample=one.sample, kind="answer", judge=judge, verdict="yes")
-    freeze_version(actor=lea, benchmark=board, note="First.")
+    return hook
+
+
+def imported_runs(lea: User, board: Benchmark) -> Any:
+    """The record of an import with a rollout group and an issue."""
     group = {"group_id": "g", "rollouts": [{"image_tokens": 9, "acc": 1, "format": 1, "sufficient": True}]}
     rows = [{**row, "model": "Model N"} for row in (*run_rows(), {**run_rows()[0], "sample_id": "nowhere"})]
     address = f"/api/v1/benchmarks/{board.slug}/imports/"
@@ -334,6 +328,24 @@ def everything(lea: User) -> dict[str, Any]:
     run_waiting()
     signed_in(lea).post(f"{address}{sent['id']}/commit/")
     run_waiting()
+    return sent
+
+
+def everything(lea: User) -> dict[str, Any]:
+    """A scored benchmark with some of all that is listed: the parts of addresses; ``of``: the ids of operations."""
+    board = make_board(lea)
+    hook = notified_webhook(lea, board)
+    first, second = Run.objects.filter(model__name__in=("Model C", "Model D")).order_by("model__name")
+    one = next(one for one in with_scores(first.trajectories.all()) if one.score.correct is False)
+    tag_trajectories(actor=lea, benchmark=board, trajectories=[one.pk], name="glare")
+    write_note(actor=lea, trajectory=one, text="Look again.", turn=1)
+    correct_failure(actor=lea, trajectory=one, failure="crop_ignored")
+    save_slice(actor=lea, benchmark=board, name="Wrong", query="wrong")
+    JudgingQueue.objects.create(benchmark=board, seed="kitchen", drawn_from=1, created_by=lea)
+    for judge in ("judge-1", "judge-2"):
+        Judgement.objects.create(run=first, sample=one.sample, kind="answer", judge=judge, verdict="yes")
+    freeze_version(actor=lea, benchmark=board, note="First.")
+    sent = imported_runs(lea, board)
     endpoint = Endpoint.objects.create(benchmark=board, name="local", base_url="http://127.0.0.1:9/v1", model="m")
     experiment = Experiment.objects.create(
         benchmark=board, endpoint=endpoint, endpoint_name="local", model="m", setting="base", recipe={"model": "m"},
