@@ -21,11 +21,19 @@ def next_month(month: date) -> date:
     return month_of(month + timedelta(days=31))
 
 
-def amount_of(rate: Decimal, count: int | None, seconds: float) -> Decimal:
-    """What ``count`` samples are paid; without a count, the active hours. Rounded half up to a hundredth.
+def amount_of_samples(rate: Decimal, count: int) -> Decimal:
+    """The pay for ``count`` samples at a rate per sample, rounded half up to a hundredth.
 
-    >>> amount_of(Decimal("0.35"), 3, 0), amount_of(Decimal("12"), None, 5400)
-    (Decimal('1.05'), Decimal('18.00'))
+    >>> amount_of_samples(Decimal("0.35"), 3)
+    Decimal('1.05')
     """
-    paid = Decimal(count) if count is not None else Decimal(str(round(seconds, 3))) / 3600
-    return (rate * paid).quantize(CENT, ROUND_HALF_UP)
+    return (rate * count).quantize(CENT, ROUND_HALF_UP)
+
+
+def amount_of_time(rate: Decimal, seconds: float) -> Decimal:
+    """The pay for active time at a rate per hour, rounded half up to a hundredth.
+
+    >>> amount_of_time(Decimal("12"), 5400)
+    Decimal('18.00')
+    """
+    return (rate * Decimal(str(round(seconds, 3))) / 3600).quantize(CENT, ROUND_HALF_UP)

@@ -86,7 +86,7 @@ class Migration(migrations.Migration):
                 ("accepted", models.PositiveIntegerField(default=0)),
                 ("reviewed", models.PositiveIntegerField(default=0)),
                 ("adjudicated", models.PositiveIntegerField(default=0)),
-                ("active_seconds", models.FloatField(default=0)),
+                ("active_seconds", models.FloatField(blank=True, help_text="Null: none was recorded.", null=True)),
                 ("median_seconds", models.FloatField(blank=True, null=True)),
                 (
                     "decided",

@@ -111,7 +111,7 @@ class PayLine(models.Model):
     accepted = models.PositiveIntegerField(default=0)
     reviewed = models.PositiveIntegerField(default=0)
     adjudicated = models.PositiveIntegerField(default=0)
-    active_seconds = models.FloatField(default=0)
+    active_seconds = models.FloatField(null=True, blank=True, help_text="Null: none was recorded.")
     median_seconds = models.FloatField(null=True, blank=True)
     decided = models.PositiveIntegerField(default=0, help_text="Of the submitted annotations, those with a decision.")
     returned = models.PositiveIntegerField(default=0, help_text="Of these, those that were returned at least once.")

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
 from annotation.forecast import Forecast
+from annotation.models import Benchmark
 from annotation.models.sample import HIGHEST_PRIORITY
 from annotation.planning.forms import month_in
 from annotation.planning.present.pay import month_asked, month_for
@@ -23,7 +24,8 @@ from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api_forms import Form
+from webapp.common.api_forms import Form, read_form
+from webapp.common.api_paging import PAGING, page_of, paged_rows
 from webapp.common.errors import InvalidInput
 
 
@@ -65,7 +67,7 @@ class TimeLineSerializer(serializers.Serializer[Any]):
     accepted = serializers.IntegerField(allow_null=True)
     reviewed = serializers.IntegerField()
     adjudicated = serializers.IntegerField()
-    active_seconds = serializers.FloatField()
+    active_seconds = serializers.FloatField(allow_null=True, help_text="Null if none was recorded.")
     median_seconds = serializers.FloatField(allow_null=True, help_text="Of the samples with active time.")
     decided = serializers.IntegerField(allow_null=True)
     returned = serializers.IntegerField(allow_null=True)
@@ -85,7 +87,9 @@ class MonthSerializer(serializers.Serializer[Any]):
 
 
 @needs(Scope.MANAGE)
-@extend_schema(methods=["GET"], operation_id="packages", responses=PackageSerializer(many=True))
+@extend_schema(
+    methods=["GET"], operation_id="packages", parameters=PAGING, responses=page_of("PackagePage", PackageSerializer)
+)
 @extend_schema(
     methods=["POST"], operation_id="package_create", request=NewPackageSerializer,
     responses={201: PackageSerializer},
@@ -96,17 +100,17 @@ def packages(request: Request, slug: str) -> Response:
     named by their addresses."""
     benchmark = benchmark_for(request, slug, Right.MANAGE)
     if request.method == "GET":
-        return Response([_package(one) for one in packages_of(benchmark)])
-    sent = NewPackageSerializer(data=request.data)
-    sent.is_valid(raise_exception=True)
-    values = dict(sent.validated_data)
-    values["people"] = _people(values["people"])
+        return paged_rows(request, packages_of(benchmark), _package)
+    values = read_form(NewPackageSerializer, request)
+    values["people"] = _people(benchmark, values["people"])
     made = save_package(actor=person_of(request), benchmark=benchmark, **values)
     return Response(next(_package(one) for one in packages_of(benchmark) if one.package.pk == made.pk), status=201)
 
 
-def _people(addresses: list[str]) -> list[User]:
-    found = {one.email.lower(): one for one in User.objects.filter(email__in=[one.lower() for one in addresses])}
+def _people(benchmark: Benchmark, addresses: list[str]) -> list[User]:
+    """The members with these addresses; other accounts are treated like unknown addresses."""
+    members = User.objects.filter(memberships__benchmark=benchmark, email__in=[one.lower() for one in addresses])
+    found = {one.email.lower(): one for one in members}
     missing = [one for one in addresses if one.lower() not in found]
     if missing:
         raise InvalidInput(f"No member has the address {missing[0]}.", field="people")

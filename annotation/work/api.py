@@ -19,7 +19,7 @@ from annotation.queue.priority import prioritize_samples
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api_forms import Form
+from webapp.common.api_forms import Form, read_form
 from webapp.common.errors import InvalidInput
 
 
@@ -39,9 +39,8 @@ class PrioritizedSerializer(serializers.Serializer[Any]):
 def priorities(request: Request, slug: str) -> Response:
     """Set the priority of samples. Samples of a higher priority are assigned to annotators first."""
     benchmark = benchmark_for(request, slug, Right.MANAGE)
-    sent = PrioritySerializer(data=request.data)
-    sent.is_valid(raise_exception=True)
-    ids, priority = set(sent.validated_data["ids"]), sent.validated_data["priority"]
+    sent = read_form(PrioritySerializer, request)
+    ids, priority = set(sent["ids"]), sent["priority"]
     samples = benchmark.samples.filter(key__in=ids)
     missing = sorted(ids.difference(samples.values_list("key", flat=True)))
     if missing:

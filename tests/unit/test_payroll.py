@@ -7,16 +7,21 @@ from decimal import Decimal
 
 import pytest
 
-from annotation.payroll import amount_of, month_of, next_month
+from annotation.payroll import amount_of_samples, amount_of_time, month_of, next_month
 
 
 @pytest.mark.parametrize(
-    ("rate", "count", "seconds", "paid"),
-    [("0.35", 3, 9999, "1.05"), ("12", None, 5400, "18.00"), ("0.01", None, 1800, "0.01"), ("5", 0, 60, "0.00"),
-     ("0", 7, 0, "0.00"), ("10", None, 1, "0.00"), ("0.05", 1, 0, "0.05")],
-)  # fmt: skip
-def test_an_amount_is_exact_to_a_hundredth(rate: str, count: int | None, seconds: float, paid: str) -> None:
-    assert amount_of(Decimal(rate), count, seconds) == Decimal(paid)
+    ("rate", "count", "paid"), [("0.35", 3, "1.05"), ("5", 0, "0.00"), ("0", 7, "0.00"), ("0.05", 1, "0.05")]
+)
+def test_an_amount_for_samples_is_exact_to_a_hundredth(rate: str, count: int, paid: str) -> None:
+    assert amount_of_samples(Decimal(rate), count) == Decimal(paid)
+
+
+@pytest.mark.parametrize(
+    ("rate", "seconds", "paid"), [("12", 5400, "18.00"), ("0.01", 1800, "0.01"), ("10", 1, "0.00"), ("10", 0, "0.00")]
+)
+def test_an_amount_for_time_is_exact_to_a_hundredth(rate: str, seconds: float, paid: str) -> None:
+    assert amount_of_time(Decimal(rate), seconds) == Decimal(paid)
 
 
 @pytest.mark.parametrize(

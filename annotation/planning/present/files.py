@@ -31,7 +31,7 @@ def _cells(month: Month, line: Line) -> list[Any]:
     interval = line.returned_interval
     return [
         f"{month.first:%Y-%m}", str(line.person), line.person.email, line.role.value, line.submitted, line.accepted,
-        line.reviewed, line.adjudicated, round(line.hours, 4), line.median_seconds, line.decided, line.returned,
+        line.reviewed, line.adjudicated, line.hours, line.median_seconds, line.decided, line.returned,
         line.returned_share, interval.low if interval else None, interval.high if interval else None, line.per,
         line.rate, line.amount, month.currency if line.amount is not None else None,
         month.period.closed_at.isoformat() if month.period else None,

@@ -25,7 +25,7 @@ from annotation.models import (
     Revision,
     WorkSession,
 )
-from annotation.payroll import amount_of, month_of, next_month
+from annotation.payroll import amount_of_samples, amount_of_time, month_of, next_month
 from annotation.statistics import Interval, wilson
 from webapp.accounts.models import User
 
@@ -38,7 +38,8 @@ SAME_ACT = timedelta(minutes=1)
 class Line:
     """The work of one person in one role in one month, UTC. ``submitted`` counts first submissions, gold checks among
     them; of these, ``accepted`` became gold, ``decided`` have a decision and ``returned`` came back at least once.
-    ``None``: not for who looks at it. ``amount`` is None without a rate."""
+    ``None``: hidden from this reader. ``active_seconds`` is None if no time was
+    recorded, and ``amount`` then too if hours are paid, as without a rate."""
 
     person: User
     role: Role
@@ -46,7 +47,7 @@ class Line:
     accepted: int | None = 0
     reviewed: int = 0
     adjudicated: int = 0
-    active_seconds: float = 0.0
+    active_seconds: float | None = None
     median_seconds: float | None = None
     decided: int | None = 0
     returned: int | None = 0
@@ -55,8 +56,9 @@ class Line:
     amount: Decimal | None = None
 
     @property
-    def hours(self) -> float:
-        return self.active_seconds / 3600
+    def hours(self) -> float | None:
+        """None if no active time was recorded."""
+        return None if self.active_seconds is None else self.active_seconds / 3600
 
     @property
     def returned_share(self) -> float | None:
@@ -151,8 +153,10 @@ def _paid(line: Line, rates: Mapping[tuple[Role, int | None], PayRate]) -> Line:
     rate = rates.get((line.role, line.person.pk)) or rates.get((line.role, None))
     if rate is None:
         return line
-    count = line.paid_samples if rate.per == PayRate.Per.SAMPLE else None
-    amount = amount_of(rate.amount, count, line.active_seconds)
+    if rate.per == PayRate.Per.SAMPLE:
+        amount = amount_of_samples(rate.amount, line.paid_samples)
+    else:
+        amount = None if line.active_seconds is None else amount_of_time(rate.amount, line.active_seconds)
     return replace(line, per=rate.per, rate=rate.amount, amount=amount)
 
 

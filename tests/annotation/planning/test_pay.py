@@ -105,6 +105,15 @@ def test_a_month_counts_the_work_of_each_person_and_role(ana, rui, lea, kitchen)
     assert (lines[rui, Role.ADJUDICATE].adjudicated, lines[rui, Role.ADJUDICATE].median_seconds) == (1, None)
 
 
+def test_time_that_was_never_recorded_is_undefined_and_pays_nothing_by_the_hour(rui, lea, kitchen):
+    paid(lea, kitchen, "adjudicate", "hour", "20")
+    line = lines_of(lea, kitchen)[rui, Role.ADJUDICATE]
+    assert (line.active_seconds, line.hours, line.rate, line.amount) == (None, None, 20, None)
+    close_month(actor=lea, benchmark=kitchen, month=OCTOBER)
+    kept = lines_of(lea, kitchen)[rui, Role.ADJUDICATE]
+    assert (kept.hours, kept.amount) == (None, None)
+
+
 def test_work_of_other_months_does_not_count(ana, lea, kitchen):
     made(ana, kitchen.samples.get(key="s-0006"), at=datetime(2026, 11, 1, 0, 0, tzinfo=UTC))
     made(ana, kitchen.samples.get(key="s-0007"), at=datetime(2026, 10, 31, 23, 59, 59, tzinfo=UTC))

@@ -214,7 +214,7 @@ def test_a_lead_makes_and_changes_a_package_in_the_browser(ana, lea, kitchen):
     assert not WorkPackage.objects.exists()
 
 
-def test_packages_over_the_api(client, ana, lea, kitchen):
+def test_packages_over_the_api(client, ana, lea, sam, kitchen):
     headers = {"Authorization": f"Bearer {make_token(lea)}"}
     address = reverse("api-packages", args=["kitchen"])
 
@@ -226,5 +226,11 @@ def test_packages_over_the_api(client, ana, lea, kitchen):
     assert answer.json()["forecast"] == {
         "early": None, "middle": None, "late": None, "hours": None, "reason": "few_samples"
     }  # fmt: skip
-    assert [one["title"] for one in client.get(address, headers=headers).json()] == ["Pilot"]
-    assert send(title="Pilot", due_at="2026-12-24T18:00:00Z", people=["x@example.org"]).status_code == 400
+    assert [one["title"] for one in client.get(address, headers=headers).json()["results"]] == ["Pilot"]
+    refused = [send(title="Pilot", due_at="2026-12-24T18:00:00Z", people=[one]) for one in ("x@example.org", sam.email)]
+    assert [one.status_code for one in refused] == [400, 400]
+    said = [
+        one.json()["error"]["message"].replace(name, "")
+        for one, name in zip(refused, ("x@example.org", sam.email), strict=False)
+    ]
+    assert said[0] == said[1], "whether a stranger has an account is not said"
