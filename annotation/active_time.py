@@ -45,7 +45,7 @@ def length(spans: Iterable[Span]) -> float:
 
 
 def clipped(spans: Iterable[Span], begin: float, end: float) -> list[Span]:
-    """What of the spans lies between two moments."""
+    """The parts of the spans between two moments."""
     return [(max(a, begin), min(b, end)) for a, b in spans if min(b, end) > max(a, begin)]
 
 

@@ -39,7 +39,7 @@ UNIT = re.compile(
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """``measured``: what the last step returned that may be an answer, by name: numbers or text. ``agrees``: whether it
-    is the answer; None where that cannot be said. ``observed``: what was compared, in words."""
+    is the answer; None where that is unknown. ``observed``: the text that was compared."""
 
     measured: tuple[tuple[str, float | str], ...]
     agrees: bool | None
@@ -47,7 +47,7 @@ class Comparison:
 
 
 def answer_words(content: SampleContent) -> tuple[str, ...]:
-    """The accepted answers in words: of a multiple-choice question, the texts of the options."""
+    """The accepted answers as text: of a multiple-choice question, the texts of the options."""
     if content.answer_type is AnswerType.OPEN:
         return tuple(one.strip() for one in content.answers if one.strip())
     return tuple(text for one in content.answers if (text := content.options.get(one, "").strip()))
@@ -121,7 +121,7 @@ def is_answer(text: str, content: SampleContent) -> bool:
 
 
 def number_in(text: str) -> Decimal | None:
-    """The one number that a text says, in digits or, up to twenty, in words; None where it says none or several."""
+    """The only number of a text, in digits or, up to twenty, as a word; None if it has none or several."""
     found = [match.group().lower() for match in NUMBER.finditer(text)]
     if len(found) != 1:
         return None

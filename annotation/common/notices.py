@@ -145,17 +145,17 @@ def notify_paused(actor: User | None, made: Pause) -> None:
 
 
 def notify_resumed(actor: User, made: Pause) -> None:
-    """Notify the people who can go on."""
+    """Notify the people who can continue."""
     benchmark = made.benchmark
     people = [made.user.pk] if made.user else _workers(benchmark)
     path = reverse("annotation:annotate", args=[benchmark.slug])
     send("resumed", benchmark, people, actor=actor, path=path)
     if made.user is None:
-        report("pause", benchmark, "Work goes on.", path=path)
+        report("pause", benchmark, "Work is resumed.", path=path)
 
 
 def _workers(benchmark: Benchmark) -> set[int]:
-    """The people whose work a pause of all stops."""
+    """The people whose work stops if all work is paused."""
     return {one.pk for right in (Right.ANNOTATE, Right.REVIEW) for one in members_who_may(benchmark, right)}
 
 

@@ -39,14 +39,14 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class OfferReport:
     """What the page of a person says about the drafts: decisions by field, and for how many seconds it was visible."""
 
     decisions: Mapping[str, str] = field(default_factory=dict)
     seconds: float | None = None
 
 
-NOTHING = Told()
+NOTHING = OfferReport()
 
 
 def decisions_of(data: object) -> dict[str, str]:
@@ -79,13 +79,13 @@ def proposals_json(offer: Offer | None) -> list[dict[str, Any]]:
     return [{"field": one.field, "content": one.content, "source": one.source} for one in shown]
 
 
-def record_uses(annotation: Annotation, offer: Offer | None, content: SampleContent, told: Told) -> None:
+def record_uses(annotation: Annotation, offer: Offer | None, content: SampleContent, report: OfferReport) -> None:
     """Note how close a submission is to the drafts, in both arms. A later submission replaces the distance, and keeps
     the seconds of the first. Call inside a transaction."""
     if offer is None:
         return
     known = dict(ProposalUse.objects.filter(annotation=annotation).values_list("proposal", "seconds"))
-    rows = [_use(annotation, offer.arm, one, content, told) for one in offer.proposals]
+    rows = [_use(annotation, offer.arm, one, content, report) for one in offer.proposals]
     for row in rows:
         if row.proposal_id in known:
             row.seconds = known[row.proposal_id]
@@ -95,16 +95,18 @@ def record_uses(annotation: Annotation, offer: Offer | None, content: SampleCont
     )  # fmt: skip
 
 
-def _use(annotation: Annotation, arm: Arm, proposal: Proposal, content: SampleContent, told: Told) -> ProposalUse:
+def _use(
+    annotation: Annotation, arm: Arm, proposal: Proposal, content: SampleContent, report: OfferReport
+) -> ProposalUse:
     alike = likeness(Field(proposal.field), proposal.content, content)
-    decision = told.decisions.get(proposal.field, Decision.LEFT.value)
+    decision = report.decisions.get(proposal.field, Decision.LEFT.value)
     if decision == Decision.LEFT and alike == 1.0:
         # The page was loaded again after the draft was accepted.
         decision = Decision.ACCEPTED.value
     return ProposalUse(
         annotation=annotation, proposal=proposal, arm=arm.value, decision=decision if arm is Arm.SHOWN else "",
         distance=None if alike is None else 1 - alike,
-        seconds=None if told.seconds is None else min(max(told.seconds, 0.0), MOST_SECONDS),
+        seconds=None if report.seconds is None else min(max(report.seconds, 0.0), MOST_SECONDS),
     )  # fmt: skip
 
 

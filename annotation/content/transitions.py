@@ -48,7 +48,7 @@ def apply_transition(
 
 
 def lock_sample(sample: Sample) -> None:
-    """Whoever else decides on the sample or submits to it waits for the end of this transaction, and then sees what it
+    """Lock a sample until the end of the transaction: other decisions and submissions wait, and then see what it
     wrote."""
     Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
 

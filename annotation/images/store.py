@@ -133,7 +133,7 @@ def metadata_issue(benchmark: Benchmark, source: Path | bytes, name: str) -> Iss
         return Issue(Severity.NOTED, rule, name, None, "image", ", ".join(kinds), done) if kinds else None
     if GPS not in kinds:
         return None
-    done = "The file says where it was taken, and is stored unchanged. Turn on “Remove metadata” in the settings."
+    done = "The file contains its location and is stored unchanged. Turn on “Remove metadata” in the settings."
     return Issue(Severity.NOTED, "gps-kept", name, None, "image", GPS, done)
 
 

@@ -28,7 +28,7 @@ AT_ONCE = 20
 
 
 class PersonStatus(NamedTuple):
-    """What there is of a person on a benchmark: work begun, a pause, a sample held, and whether an unsettled sample has
+    """The state of a person on a benchmark: work begun, a pause, a sample held, and whether an unsettled sample has
     a priority. Most often there is nothing, and what it is need not be asked."""
 
     begun: bool

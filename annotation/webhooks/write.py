@@ -37,7 +37,7 @@ MOST = 20
 """Webhooks of one benchmark."""
 KEEP = timedelta(days=30)
 GONE = 410
-"""The receiver says that it wants no more."""
+"""The receiver asks for no more messages."""
 State = WebhookDelivery.State
 
 
@@ -130,7 +130,7 @@ def remove_webhook(*, actor: User | None, webhook: Webhook) -> None:
 
 
 def send_test(*, actor: User | None, webhook: Webhook) -> WebhookDelivery:
-    """Send an event that says that it is a test. Raises ``Conflict`` while the webhook is disabled."""
+    """Send a test event. Raises ``Conflict`` while the webhook is disabled."""
     require(actor, webhook.benchmark, Right.MANAGE)
     _require_active(webhook)
     with transaction.atomic():

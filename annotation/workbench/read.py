@@ -36,6 +36,6 @@ def end_to_answer(user: User, sample: Sample) -> SampleContent:
         found = Revision.objects.filter(pk__in=gold).with_content().first()
     content = content_of(found) if found else SampleContent()
     if not content.reference_toolchain or content.unanswerable is not None:
-        words = gettext("%(key)s has no toolchain whose end can be answered from.")
+        words = gettext("%(key)s has no toolchain that ends in an image.")
         raise Conflict(words % {"key": sample.key}, code="no_toolchain")
     return content

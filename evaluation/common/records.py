@@ -23,7 +23,7 @@ BATCH = 1000
 
 
 def trajectory_records(benchmark: Benchmark, run: Run | None = None) -> Iterator[TrajectoryRecord]:
-    """Every trajectory with its steps and the place of its run in a lineage, by model, setting, sample, rollout and
+    """Every trajectory with its steps and the position of its run in a lineage, by model, setting, sample, rollout and
     condition."""
     found = Trajectory.objects.of(benchmark)
     if run is not None:

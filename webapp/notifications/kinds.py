@@ -63,7 +63,7 @@ ABOUT: Mapping[str, Text] = {
     Kind.REPLY: gettext_lazy("A comment on your annotation, or in a thread that you wrote in."),
     Kind.MENTION: gettext_lazy("A comment names you with @."),
     Kind.DEADLINE: gettext_lazy("Your work is due soon."),
-    Kind.PAUSE: gettext_lazy("Your work, or all work on a benchmark, is paused or goes on."),
+    Kind.PAUSE: gettext_lazy("Your work, or all work on a benchmark, is paused or resumed."),
     Kind.GUIDELINE: gettext_lazy("New guidelines of a benchmark that you work on."),
     Kind.INVITATION: gettext_lazy("Your invitation was accepted, or you were given a role."),
     Kind.IMPORT: gettext_lazy("Your import is complete, or it stopped."),

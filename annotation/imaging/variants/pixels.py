@@ -95,7 +95,7 @@ def _streak(length: int, choice: str) -> np.ndarray:
 
 
 def _noisy(picture: Picture, deviation: float, seed: int) -> Picture:
-    """Gaussian noise, drawn anew for each pixel and channel."""
+    """Gaussian noise, drawn for each pixel and channel."""
     random, found = np.random.Generator(np.random.PCG64(seed)), np.empty_like(picture)
     for top in range(0, picture.shape[0], _BAND):
         band = picture[top : top + _BAND]

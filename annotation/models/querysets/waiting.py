@@ -83,7 +83,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
         of_sample = {"sample": OuterRef("pk")}
         leases = self._of("leases").filter(**of_sample, seat="annotate").live().exclude(user=user)
         found = self.filter(
-            # A variant comes with its gold: it is reviewed, and tells an annotator that another sample has gold.
+            # A variant has gold that is reviewed. It would show annotators that another sample has gold.
             ~Exists(self._variants()),
             ~Exists(self._of("skips").filter(**of_sample, user=user, seat="annotate")),
             ~Exists(self.model.assignment.related.related_model.objects.filter(**of_sample).exclude(user=user)),

@@ -10,7 +10,7 @@ from annotation.common.access import known_to
 from annotation.common.requests import answers_json, body_of, key_of, number_of, text_of, whole_of
 from annotation.common.sample import load_sample, next_url, picture_json
 from annotation.common.sentences import checks_json
-from annotation.content.proposals import Told, decisions_of
+from annotation.content.proposals import OfferReport, decisions_of
 from annotation.queue.hand_over import hand_in_now, take_back
 from annotation.queue.leases import ANNOTATE, leave, release, renew_or_refuse
 from annotation.queue.look_ahead import look_ahead
@@ -46,7 +46,7 @@ def submit_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     data = body_of(request)
     following = submit(
         actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"),
-        key=key_of(request), told=Told(decisions_of(data.get("decisions", {})), number_of(data, "seconds")),
+        key=key_of(request), report=OfferReport(decisions_of(data.get("decisions", {})), number_of(data, "seconds")),
     )  # fmt: skip
     return JsonResponse({"next": next_url("annotation:annotate-sample", slug, following)})
 

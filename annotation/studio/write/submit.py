@@ -11,7 +11,7 @@ from annotation.common.idempotency import run_idempotent
 from annotation.content.checks import ChecksFailed, validate_content
 from annotation.content.drafts import StaleDraft, current_content, draft_of
 from annotation.content.json import content_from_json, content_to_json
-from annotation.content.proposals import NOTHING, Told, record_uses
+from annotation.content.proposals import NOTHING, OfferReport, record_uses
 from annotation.content.revisions import add_revision
 from annotation.content.transitions import apply_transition, lock_sample
 from annotation.models import Annotation, Assignment, Draft, Sample
@@ -36,12 +36,12 @@ from webapp.accounts.models import User
 
 
 def submit(
-    *, actor: User, sample: Sample, version: int, content: object, key: str = "", told: Told = NOTHING
+    *, actor: User, sample: Sample, version: int, content: object, key: str = "", report: OfferReport = NOTHING
 ) -> Sample | None:
     """Submit ``content``, written over version ``version`` of the draft, and assign the next sample (None: all done).
 
-    ``told``: what the page says about drafts of models. The same request again, told by its ``key``, makes no second
-    revision. Raises ``ChecksFailed``, and what ``save_draft`` raises.
+    ``report``: what the page says about drafts of models. The same request again, recognized by its ``key``, makes no
+    second revision. Raises ``ChecksFailed``, and what ``save_draft`` raises.
     """
     require(actor, sample.benchmark, Right.ANNOTATE)
     given, names, facets = content_from_json(content)
@@ -65,7 +65,7 @@ def submit(
         # The first submission fixes a shared question, also for its author.
         offer = None if fixed_question(actor, sample) else offer_of(actor, sample, annotation)
         _hand_in(actor, annotation, version, whole, content_to_json(given, names, facets))
-        record_uses(annotation, offer, parsed, told)
+        record_uses(annotation, offer, parsed, report)
 
     def then() -> Sample | None:
         return hand_out(actor, sample.benchmark)

@@ -68,7 +68,7 @@ def recorded_place(extra: Any) -> Place | None:
 
 
 def recorded_training(extra: Any) -> dict[str, str]:
-    """What a record with a place says of the training of its lineage; {} where it is nothing of that form."""
+    """The training of a lineage in a record with a place; {} where it is nothing of that form."""
     said = extra.get(TRAINING) if recorded_place(extra) is not None else None
     if not isinstance(said, Mapping) or set(said) - set(LENGTHS):
         return {}
@@ -83,7 +83,7 @@ def training_of(lineage: Lineage) -> dict[str, str]:
 
 @transaction.atomic
 def note_training(*, actor: User | None, lineage: Lineage, said: Mapping[str, str]) -> None:
-    """Fill in what is not said of a lineage yet; what people wrote stays. Raises ``NotAllowed``."""
+    """Fill in the empty fields of a lineage; what people wrote stays. Raises ``NotAllowed``."""
     require(actor, lineage.benchmark, Right.IMPORT_RUNS)
     new = {name: text for name, text in said.items() if not getattr(lineage, name)}
     if not new:

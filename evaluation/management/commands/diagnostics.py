@@ -56,7 +56,7 @@ class Command(BaseCommand):
 
 
 def _lines(found: Diagnostics, table: str | None) -> list[str]:
-    """The tables as text, each under its title, with what is said of them."""
+    """The tables as text, each under its title, with its notes."""
     lines: list[str] = []
     for name in [table] if table else TABLES:
         rows = list(TABLES[name].rows(found))

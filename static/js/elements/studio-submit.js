@@ -15,7 +15,7 @@ export class Handing {
   #submission = null;
 
   /** `parts`: saving, checks, content(), settle() takes what is still being typed,
-   * told() what else is sent with a submission, send(method, url, body, key), leave(address or null), renewed(),
+   * extra() what else is sent with a submission, send(method, url, body, key), leave(address or null), renewed(),
    * signal that ends it */
   constructor(root, urls, parts) {
     this.#root = root;
@@ -61,7 +61,7 @@ export class Handing {
     const content = this.#parts.content();
     // Pressed again after a lost answer it is the same act.
     if (this.#submission?.content !== content) this.#submission = { content, key: newKey() };
-    const { status, data } = await this.#parts.send("POST", this.#urls.submit, { version: saving.version, content, ...this.#parts.told() }, this.#submission.key);
+    const { status, data } = await this.#parts.send("POST", this.#urls.submit, { version: saving.version, content, ...this.#parts.extra() }, this.#submission.key);
     if (status === 200) {
       saving.finish();
       await this.#parts.leave(data.next);

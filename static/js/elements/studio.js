@@ -121,7 +121,7 @@ export class SightlineStudio extends HTMLElement {
     this.#ahead = new Ahead(this.#data.urls.ahead, send, this.querySelector(".stage"), signal);
     const acts = { signal, send, leave: (address) => this.#leave(address), renewed: () => this.#ahead.asked && this.#ahead.ask() };
     const settle = () => this.#editor.settle();
-    this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#editor.content, settle, told: () => ({ decisions: this.#editor.decisions, seconds: this.#visible.seconds }), ...acts });
+    this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#editor.content, settle, extra: () => ({ decisions: this.#editor.decisions, seconds: this.#visible.seconds }), ...acts });
     this.#status.show(this.#saving.state, "", new Date(0));
   }
 

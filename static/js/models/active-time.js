@@ -1,4 +1,4 @@
-/** Activity is counted in slots of so many milliseconds. */
+/** Length of a slot of activity in milliseconds. */
 export const SLOT = 5000;
 
 /** After so long without activity a person is idle, and the time since counts for nothing. */

@@ -21,7 +21,7 @@ export function endWords(end, answers) {
   return `${measures} ${asks}`;
 }
 
-/** Who verified a toolchain and how. `day`: the date in words. */
+/** Who verified a toolchain and how. `day`: the date as text. */
 export function markWords({ by, how, answer, observed, reason }, day) {
   const verified = t("Verified by %(name)s on %(day)s.", { name: by, day });
   const shown = said(answer);
