@@ -241,9 +241,10 @@ SPECTACULAR_SETTINGS = {
         "EndpointDialectEnum": "evaluation.experiments.write.endpoints.DIALECTS",
         "EstimandEnum": ["prefix", "turn"],
         "ExperimentKindEnum": ["run", "arms", "judge", "human", "session"],
+        "ImportFormatEnum": "evaluation.imports.write.upload.FORMAT_NAMES",
         "ImportKindEnum": ["samples", "runs"],
         "StudyStateEnum": ["open", "paused", "closed"],
-        "WebhookFormatEnum": ["json", "slack"],
+        "WebhookFormatEnum": "annotation.models.Webhook.Format",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

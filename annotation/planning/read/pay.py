@@ -153,10 +153,11 @@ def _paid(line: Line, rates: Mapping[tuple[Role, int | None], PayRate]) -> Line:
     rate = rates.get((line.role, line.person.pk)) or rates.get((line.role, None))
     if rate is None:
         return line
+    amount: Decimal | None = None
     if rate.per == PayRate.Per.SAMPLE:
         amount = amount_of_samples(rate.amount, line.paid_samples)
-    else:
-        amount = None if line.active_seconds is None else amount_of_time(rate.amount, line.active_seconds)
+    elif line.active_seconds is not None:
+        amount = amount_of_time(rate.amount, line.active_seconds)
     return replace(line, per=rate.per, rate=rate.amount, amount=amount)
 
 
