@@ -113,7 +113,8 @@ def texts_left(page: str) -> set[str]:
     """The texts outside the brackets that are neither data nor codes."""
     texts = (DATA.sub(" ", text).strip(" ·,:&.;()") for text in outside_brackets(page))
     # Zones have names of the tz database, and published models those of their papers.
-    zones, published = {zone.replace("_", " ") for zone in available_timezones()}, "VTC-Bench, 5)"
+    zones = {DATA.sub(" ", zone.replace("_", " ")).strip() for zone in available_timezones()}
+    published = "VTC-Bench, 5)"
     return {
         text
         for text in texts

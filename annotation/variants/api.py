@@ -55,7 +55,7 @@ class RejectedSerializer(serializers.Serializer[Any]):
 
 
 class RequestedSerializer(serializers.Serializer[Any]):
-    job = serializers.IntegerField(allow_null=True, help_text="See /api/v1/jobs/ID/.")
+    job = serializers.UUIDField(allow_null=True, help_text="See /api/v1/jobs/ID/.")
     accepted = serializers.IntegerField(help_text="Variants that the job makes.")
     rejected = RejectedSerializer(many=True, help_text="Doses at which gold loses more than 5% of its area.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -172,6 +172,7 @@ recipes = st.one_of(
 )
 
 
+@example(Recipe(Kind.ROTATE, -1e-14), 8, 8, (0.0, 0.0, 0.0, 0.0))
 @given(recipes, sides, sides, st.tuples(*[st.floats(0, 1)] * 4))
 def test_what_is_carried_lies_inside_and_keeps_a_share(recipe, width, height, shares) -> None:
     try:

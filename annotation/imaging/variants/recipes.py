@@ -203,7 +203,8 @@ def _same(recipe: Recipe, width: int, height: int) -> tuple[int, int, Plane]:
 
 def _rotate(recipe: Recipe, width: int, height: int) -> tuple[int, int, Plane]:
     """About the center, on a canvas that holds the whole image."""
-    degrees = (recipe.dose or 0.0) % 360
+    # The remainder of a tiny negative angle is 360.0 itself.
+    degrees = (recipe.dose or 0.0) % 360 % 360
     if degrees % 90 == 0:
         turned = (height, width) if degrees % 180 else (width, height)
         plane = {

@@ -263,6 +263,7 @@ def test_variants_are_made_and_listed_over_the_api(desk, lea):
     told = program.post(API, sent, content_type="application/json")
     assert told.status_code == 202
     assert (told.json()["accepted"], [one["dose"] for one in told.json()["rejected"]]) == (1, [40])
+    assert program.get(f"/api/v1/jobs/{told.json()['job']}/").status_code == 200
     run_recipes(actor=lea, **Job.objects.get(pk=told.json()["job"]).payload, report=lambda *_: None)
     [row] = program.get(API).json()["variants"]
     assert (row["id"], row["recipe"], row["state"]) == ("desk-crop-5", {"kind": "crop", "dose": 5}, "in_review")

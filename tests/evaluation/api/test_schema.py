@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from annotation.content.freeze import freeze_version
 from annotation.guidelines.api import PublishGuidelineSerializer
 from annotation.guidelines.write import publish
 from annotation.models import Benchmark, Sample, Webhook
+from annotation.planning.write.packages import save_package
 from annotation.queue.settings import set_queue
 from annotation.review.api import DecisionForm
 from annotation.studio.write.submit import submit
@@ -374,6 +376,10 @@ def everything(lea: User) -> dict[str, Any]:
     )  # fmt: skip
     lineage = Lineage.objects.create(benchmark=board, name="GRPO")
     run_by |= {"study": study.pk, "study_answers": study.pk, "lineage": lineage.pk, "judge_labels": judge.pk}
+    save_package(
+        actor=lea, benchmark=board, title="Mugs", query="", people=[], due_at=timezone.now() + timedelta(days=9),
+        priority=0,
+    )  # fmt: skip
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     return {
         "attempt": attempt.pk, "prompt": "mine", "n": 0, "sha256": "0" * 64,
