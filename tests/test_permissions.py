@@ -307,6 +307,7 @@ def test_every_address_has_its_line() -> None:
     assert len(LINES) == len(table.TABLE), "An address has two lines."
 
 
+@pytest.mark.endurance
 @pytest.mark.one_database
 def test_the_admin_site_is_for_site_admins(world: World) -> None:
     plain = [name for name, pattern in addresses() if name.startswith(ADMIN_SITE) and "<" not in pattern]
@@ -394,6 +395,7 @@ def test_a_token_opens_no_page(world: World) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.endurance
 @pytest.mark.postgres
 def test_every_page_opens_on_postgresql_as_on_sqlite(world: World) -> None:
     """On SQLite the table is gone through above, with every person."""

@@ -221,6 +221,7 @@ def test_without_network_nothing_is_lost_and_it_is_sent_later(studio: Studio, co
     assert stored()["question"] == "Which colour has it?"
 
 
+@pytest.mark.endurance
 def test_a_session_that_ended_is_said_and_the_tab_saves_for_its_person_alone(
     studio: Studio, context: BrowserContext, rui: User
 ) -> None:
@@ -260,6 +261,7 @@ def test_work_left_offline_is_there_after_the_tab_was_lost(studio: Studio, conte
     assert stored()["question"] == "Which colour?"
 
 
+@pytest.mark.endurance
 def test_two_versions_are_shown_in_words_and_on_the_picture_and_put_together(
     studio: Studio, browser: Browser, live_server: Any, ana: User
 ) -> None:

@@ -18,6 +18,7 @@ from webapp.accounts.models import User
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.endurance
 def test_groups_are_decided_by_keys_and_the_rest_at_once(
     page: Page,
     live_server: Any,

@@ -94,6 +94,7 @@ PICTURE = "sightline-blind .stage.is-live"
 GOLD = "sightline-review .stage.is-drawn"
 
 
+@pytest.mark.endurance
 def test_samples_are_authored_reviewed_returned_and_discarded_by_keys_alone(
     benchmark: Benchmark, browser: Browser, live_server: Any, ana: User, rui: User
 ) -> None:

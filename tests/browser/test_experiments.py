@@ -103,6 +103,7 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
     return browser_context_args | {"bypass_csp": True}
 
 
+@pytest.mark.endurance
 def test_an_experiment_runs_within_six_clicks_of_home_and_is_paused_and_resumed(
     page: Page, live_server: Any, model: StandIn, lea: User, faults: list[str]
 ) -> None:
@@ -129,6 +130,7 @@ def test_an_experiment_runs_within_six_clicks_of_home_and_is_paused_and_resumed(
     assert faults == []
 
 
+@pytest.mark.endurance
 def test_a_hidden_tab_asks_nothing_and_asks_at_once_when_it_is_seen(
     page: Page, live_server: Any, model: StandIn, lea: User
 ) -> None:

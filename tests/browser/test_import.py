@@ -67,6 +67,7 @@ def test_a_file_of_nothing_we_know_is_refused_in_place(imports: Page, send: Call
     expect(imports.locator("[aria-invalid=true]")).to_be_focused()
 
 
+@pytest.mark.endurance
 def test_columns_are_chosen_on_the_page_and_known_the_next_time(
     imports: Page, faults: list[str], send: Callable[[str, bytes], None], run_jobs: Callable[[], int]
 ) -> None:

@@ -26,6 +26,7 @@ LOG = json.dumps({
 }).encode()  # fmt: skip
 
 
+@pytest.mark.endurance
 def test_an_unknown_log_is_mapped_by_keyboard_alone(
     page: Page,
     live_server: Any,

@@ -45,6 +45,7 @@ def test_a_reviewer_mentions_the_author_by_keyboard(desk: Desk, ana: User) -> No
     assert Notification.objects.get().person == ana
 
 
+@pytest.mark.endurance
 def test_a_person_reads_the_inbox_and_chooses_channels(
     benchmark: Benchmark, page: Page, faults: list[str], live_server: Any, ana: User
 ) -> None:

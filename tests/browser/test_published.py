@@ -18,6 +18,7 @@ from webapp.accounts.models import User
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.endurance
 def test_keys_work_in_a_copy_that_is_opened_from_its_folder(
     lea: User, page: Page, faults: list[str], tmp_path: Path, live_server: object
 ) -> None:

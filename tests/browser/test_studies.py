@@ -125,6 +125,7 @@ def test_tools_are_written_and_the_keys_of_choices_are_letters_there(
     assert faults == []
 
 
+@pytest.mark.endurance
 def test_time_stands_still_without_a_sign_of_the_person_and_goes_on_after_a_reload(
     street: Benchmark, page: Page, live_server: Any, lea: User, ana: User
 ) -> None:
@@ -149,6 +150,7 @@ def test_time_stands_still_without_a_sign_of_the_person_and_goes_on_after_a_relo
     assert 85 <= kept.seconds < 120
 
 
+@pytest.mark.endurance
 def test_a_sample_is_kept_for_who_works_on_it_and_a_lost_one_says_so(
     street: Benchmark, page: Page, live_server: Any, lea: User, ana: User, rui: User
 ) -> None:
@@ -221,6 +223,7 @@ def test_axe_finds_nothing_wrong_with_the_task_page(
     context.close()
 
 
+@pytest.mark.endurance
 def test_axe_finds_nothing_wrong_with_the_pages_of_a_study(
     street: Benchmark, browser: Browser, live_server: Any, lea: User, ana: User
 ) -> None:

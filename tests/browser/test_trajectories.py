@@ -45,6 +45,7 @@ def toggled_and_undone(page, row, facet):
     expect(page.locator(".toast")).to_have_count(1)
 
 
+@pytest.mark.endurance
 def test_a_failure_is_found_tagged_and_sent_to_somebody_by_keyboard_alone(lea, live_server, page, faults):
     make_benchmark(lea, {"seen": 3, "seen-wrong": 4, "missed-wrong": 3}, pictures=False)
     sign_in(page.context, live_server.url, lea)
@@ -128,6 +129,7 @@ def test_rows_that_are_passed_quickly_end_at_the_last_and_nothing_is_complained_
     assert faults == []
 
 
+@pytest.mark.endurance
 def test_a_preview_that_never_comes_does_not_hold_up_the_next(lea, live_server, page):
     make_benchmark(lea, {"seen": 4}, pictures=False)
     sign_in(page.context, live_server.url, lea)

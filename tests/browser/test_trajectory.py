@@ -164,6 +164,7 @@ def test_turns_gold_and_tabs_by_key_alone(page, live_server, looked, faults):
     assert faults == []
 
 
+@pytest.mark.endurance
 def test_turns_and_links_to_them_go_over_the_ends_of_a_part(page, live_server, store, tmp_path, faults):
     mug, seen = next(record for record in records.samples() if record.id == "mug"), records.trajectories()[1]
     many = replace(seen, setting="", steps=seen.steps[:1] * 60)
@@ -199,6 +200,7 @@ def test_the_mark_of_a_turn_says_how_it_lies_over_the_gold(page, live_server, lo
     assert "IoU" in tip
 
 
+@pytest.mark.endurance
 def test_hostile_texts_stay_texts_and_run_nowhere(page, live_server, store, tmp_path, faults):
     samples, trajectories = hostile_records(megabytes=5)
     build(tmp_path / "files", drawn_sample(samples[0]), trajectories)

@@ -59,6 +59,7 @@ def address(benchmark: Benchmark, page: Page, live_server: Any, ana: User) -> st
     return f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/"
 
 
+@pytest.mark.endurance
 def test_activity_in_two_tabs_is_recorded_once_and_idle_time_is_not(page: Page, address: str, ana: User) -> None:
     opened(page, address)
     work_for(300, page)

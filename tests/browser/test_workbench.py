@@ -71,6 +71,7 @@ def test_ana_builds_a_chain_on_the_picture(
     assert not faults
 
 
+@pytest.mark.endurance
 def test_a_chain_is_saved_by_itself_and_outlives_its_tab(
     page: Page, faults: list[str], live_server: Any, benchmark: Benchmark, ana: User
 ) -> None:

@@ -35,6 +35,7 @@ def test_a_command_before_the_tables_are_made_says_how_to_make_them(tmp_path: Pa
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.endurance
 def test_a_database_that_is_not_there_is_named_without_a_traceback(tmp_path: Path) -> None:
     done = run(tmp_path, "leaderboard", "demo", DATABASE_URL="postgres://nobody@127.0.0.1:1/none", SECRET_KEY=KEY)
     assert done.returncode == 1

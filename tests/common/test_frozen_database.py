@@ -115,6 +115,7 @@ def test_a_request_on_an_open_connection_ends_within_five_seconds_as_an_outage(o
     assert asked(opened, "SELECT 1") == 1, "once it goes on, so does the next request"
 
 
+@pytest.mark.endurance
 def test_a_request_that_makes_its_connection_ends_within_five_seconds_as_an_outage(opened: Any) -> None:
     """The driver says it by an error of its own, which read as a fault of the program."""
     with request_id.answer("r", ""), frozen(opened):
@@ -153,6 +154,7 @@ def test_a_statement_that_takes_long_is_waited_for(opened: Any) -> None:
         assert asked(opened, "SELECT pg_sleep(2.6)") == ""
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("opened", ["by_pooler"], indirect=True)
 def test_a_pool_that_is_busy_is_no_outage(opened: Any, by_pooler: str) -> None:
     """It read as a database that is down, and turned away every request of the next second."""

@@ -98,6 +98,7 @@ def silent_store(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
         yield
 
 
+@pytest.mark.endurance
 @pytest.mark.django_db
 def test_a_store_that_hangs_holds_one_request_for_seconds_and_those_after_it_not_at_all(
     lea: User, tmp_path: Path, request: pytest.FixtureRequest

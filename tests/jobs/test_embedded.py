@@ -184,6 +184,7 @@ def job_was_run(file: Path) -> bool:
     return False
 
 
+@pytest.mark.endurance
 def test_a_port_that_is_taken_is_said_at_once(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -35,6 +35,7 @@ def test_killing_workers_at_random_moments_loses_and_repeats_nothing(start_worke
         assert list(job.lines.values_list("text", flat=True)) == [str(number) for number in range(60)]
 
 
+@pytest.mark.endurance
 def test_two_worker_processes_run_each_job_once(start_worker: Start, enqueue: Enqueue) -> None:
     jobs = [enqueue("tests.once") for _ in range(20)]
     start_worker()
@@ -65,6 +66,7 @@ def test_killing_workers_in_the_middle_of_parts_loses_and_repeats_none(start_wor
     assert lines[-1] == "all parts have ended"
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("send", [os.kill, os.killpg], ids=["to one process", "to all"])
 def test_a_worker_that_is_told_to_end_gives_its_jobs_back_soon(
     start_worker: Start, enqueue: Enqueue, send: Callable[[int, int], None]

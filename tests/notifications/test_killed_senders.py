@@ -70,6 +70,7 @@ def added(lea: User, server: Running) -> tuple[Benchmark, Webhook]:
     return benchmark, add_webhook(actor=lea, benchmark=benchmark, url=server.url, format="json", kinds=["freeze"])[0]
 
 
+@pytest.mark.endurance
 def test_a_few_kills_lose_no_event(start_worker: Start, receiver: Running, lea: User) -> None:
     benchmark, hook = added(lea, receiver)
     made = killed(start_worker, receiver, benchmark, hook, kills=2, events=30)

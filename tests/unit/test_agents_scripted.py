@@ -191,6 +191,7 @@ def test_noise_is_repeatable_and_unlike_another_seed() -> None:
     assert 120 < noise.mean() < 135
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("condition", [Condition.VISUAL, Condition.PLACEBO])
 def test_nothing_is_read_in_noise_or_in_another_place(condition: str) -> None:
     for one in cases():

@@ -161,6 +161,7 @@ def test_a_file_that_was_cut_off_keeps_what_came_before_and_goes_on(tmp_path: Pa
     assert ([one.answer for one in found], issues) == (["C"], [])
 
 
+@pytest.mark.endurance
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     row = json.dumps({"id": "mug", "calls": [{"name": "crop", "box": [1, 2, 3, 4]}] * 3}).encode()
     mapping = mapping_from({"rows": "a.b[*]", "sample": "id", "calls": "calls[*]", "box": "box"})

@@ -9,6 +9,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+import pytest
 
 from annotation.schema import ToolCall
 from annotation.toolbox.python_code import CODE, python_code
@@ -63,6 +64,7 @@ def test_every_tool_has_its_lines_of_opencv() -> None:
     assert set(CODE) == set(TOOLS)
 
 
+@pytest.mark.endurance
 def test_the_copied_program_makes_every_picture_to_the_byte(tmp_path: Path) -> None:
     calls = whole_chain()
     for at, picture in enumerate((scene(), photograph())):

@@ -282,6 +282,7 @@ def test_progress_counts_what_was_done_and_tells_no_pace_from_little(ana, rui):
 PEOPLE, ROUNDS = 8, 96
 
 
+@pytest.mark.endurance
 @pytest.mark.django_db(transaction=True)
 def test_eight_people_who_take_and_submit_at_once_never_get_the_same_sample():
     people = [make_user(f"P{number} Person", email=f"p{number}@example.org") for number in range(PEOPLE)]

@@ -160,6 +160,7 @@ def test_a_program_drafts_and_activates(kitchen: Benchmark, lea: User, ana: User
     assert content()["question"].count(" ") > 2
 
 
+@pytest.mark.endurance
 def test_the_page_asks_a_fixed_number_of_times(
     kitchen: Benchmark, ana: User, rui: User, lea: User, django_assert_num_queries: Any
 ) -> None:

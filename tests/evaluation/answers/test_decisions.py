@@ -131,6 +131,7 @@ def test_the_last_decision_is_undone_first_and_only_ones_own(lea: User, kitchen:
     ]  # fmt: skip
 
 
+@pytest.mark.endurance
 def test_a_decision_reads_the_answers_of_its_group_alone(
     lea: User, kitchen: Benchmark, monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries: Any
 ) -> None:

@@ -47,6 +47,7 @@ def a_file(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.endurance
 def test_a_runs_page_says_how_its_answers_were_read_and_links_what_it_counts(lea: User, kitchen: Benchmark) -> None:
     run = Run.objects.get()
     client = signed_in(lea)

@@ -67,6 +67,7 @@ def current(answer: Any) -> list[str]:
     return [tab.label for tab in (*page["tabs"], *page["more_tabs"].links) if tab.current]
 
 
+@pytest.mark.endurance
 def test_each_page_marks_the_tab_that_leads_to_it(lea: User, board: Benchmark) -> None:
     client = signed_in(lea)
     page = client.get(f"{BASE}runs/").context

@@ -44,6 +44,7 @@ def content(response) -> str:
     return whole.decode().replace("\\", "")
 
 
+@pytest.mark.endurance
 def test_the_range_is_one_number_on_every_page_and_in_every_file(lea):
     benchmark = make_street(lea)
     client, (a, b) = signed_in(lea), Run.objects.of(benchmark).order_by("pk")
@@ -110,6 +111,7 @@ def test_a_comparison_says_whether_undecided_answers_could_turn_its_sign(lea):
     assert (other["difference_low"], other["difference_high"]) == pytest.approx((-0.5, 0.1))
 
 
+@pytest.mark.endurance
 def test_a_run_with_more_unread_answers_than_the_alarm_is_provisional(lea):
     """One of ten unread, two percent allowed: a range, the lower end, no rank and no chance of being best."""
     benchmark = make_street(lea, unread_alarm=0.02)
@@ -152,6 +154,7 @@ def test_a_hundred_equal_refusals_leave_everything_open(lea):
     assert "0.0–100.0" in words_of(signed_in(lea).get("/benchmarks/street/leaderboard/"))
 
 
+@pytest.mark.endurance
 def test_the_board_sorts_by_the_share_of_unread_answers_and_lists_them(lea):
     """One of ten is unread in A, and none in B, where a person's letter stands in its place."""
     benchmark = make_street(lea)

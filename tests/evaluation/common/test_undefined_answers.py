@@ -66,6 +66,7 @@ def test_every_number_leaves_them_out(street, client):
     assert {one.score.failure for one in unasked} == {""}
 
 
+@pytest.mark.endurance
 def test_every_number_on_a_page_opens_as_many(street, client):
     first, second = Run.objects.of(street)
     assert miscounted(client, client.get(reverse("evaluation:run", args=["street", first.pk]))) == {}

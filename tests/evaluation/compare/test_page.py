@@ -117,6 +117,7 @@ def test_slices_are_those_of_a_facet_with_holm_over_them(lea, board):
     assert min(line.found.p_holm for line in lines if line.found.n) == pytest.approx(min(1, 2 * lowest))
 
 
+@pytest.mark.endurance
 def test_where_samples_share_pictures_runs_and_slices_are_told_apart_by_picture_everywhere(lea, unscored_board):
     with transaction.atomic():
         save_trajectories(RunRegistry(unscored_board, lea), [*tries("All", 12, 12), *tries("None", 0, 0)], None)
@@ -148,6 +149,7 @@ def test_more_than_two_are_each_compared_with_the_first(lea, board):
     assert page.context["shown"].why.endswith("in 6.2% of cases. The difference is not significant.")
 
 
+@pytest.mark.endurance
 def test_a_run_has_one_letter_on_every_page(lea):
     """D1.11: whatever else is compared, in whatever order, and whichever runs have the sample."""
     benchmark = make_board(lea)
@@ -244,6 +246,7 @@ def test_an_address_that_means_nothing_is_answered(lea, query, status, board):
     assert signed_in(lea).get(f"{PAGE}?{query}").status_code == status
 
 
+@pytest.mark.endurance
 def test_too_many_runs_are_refused_with_the_reason(lea):
     make_board(lea, more=4)
     every = [one.pk for one in Run.objects.all() if one.model.name != "Endpoint down"][:7]
@@ -308,6 +311,7 @@ def test_one_sample_across_all_runs_is_a_contact_sheet(lea, board):
     assert client.get("/benchmarks/kitchen/all-runs/nobody/").status_code == 404
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("undecided", ["incorrect", "exclude"])
 def test_what_calling_tools_did_is_counted_with_its_lists(lea, undecided, unscored_board):
     change_settings(actor=lea, benchmark=unscored_board, values={"undecided_answer": undecided})

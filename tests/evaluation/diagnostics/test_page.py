@@ -176,6 +176,7 @@ def test_an_answer_that_repeats_a_tool_is_a_failure_of_its_own(lea, bench):
     assert len(pks) == 4
 
 
+@pytest.mark.endurance
 def test_tables_and_figures_are_files(lea, bench):
     client = signed_in(lea)
     for name, export in TABLES.items():

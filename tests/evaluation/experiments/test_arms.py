@@ -163,6 +163,7 @@ def test_an_arm_that_has_nothing_to_change_is_skipped_with_the_reason(
     }
 
 
+@pytest.mark.endurance
 def test_a_mistake_is_one_that_a_judge_wrote_with_the_chosen_prompt(
     run: Run, endpoint_at: EndpointAt, lea: User
 ) -> None:

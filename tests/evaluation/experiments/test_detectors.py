@@ -175,6 +175,7 @@ def test_images_go_to_a_detector_elsewhere_only_with_consent(
         create_detection(actor=lea, benchmark=tools, endpoint=elsewhere, choices=DetectorChoices())
 
 
+@pytest.mark.endurance
 def test_page_api_and_command_ask_a_detector(tools: Benchmark, endpoint_at: EndpointAt, lea: User) -> None:
     client = signed_in(lea)
     url = "/benchmarks/kitchen/experiments/detector/"

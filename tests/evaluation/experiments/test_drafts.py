@@ -335,6 +335,7 @@ def test_a_lead_drafts_on_the_page_and_over_the_api(to_do: Benchmark, endpoint_a
     assert not Drafting.objects.get().shows
 
 
+@pytest.mark.endurance
 def test_the_stand_in_drafts_images_that_it_has_never_seen(
     to_do: Benchmark, endpoint_at: EndpointAt, lea: User
 ) -> None:

@@ -104,6 +104,7 @@ def test_the_key_of_the_endpoint_is_in_no_line(
     assert SECRET.encode() not in made
 
 
+@pytest.mark.endurance
 @pytest.mark.both_databases
 def test_no_secrets_in_files_tables_exports_copies_logs_and_errors_of_jobs(
     benchmark: Benchmark, endpoint_at: EndpointAt, experiment_on: Make, lea: User, settings: Any, tmp_path: Path,

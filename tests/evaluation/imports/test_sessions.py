@@ -139,6 +139,7 @@ def test_the_sessions_of_one_model_and_setting_are_one_import(benchmark: Benchma
     assert Trajectory.objects.filter(run__model__name="agent-7").count() == 2
 
 
+@pytest.mark.endurance
 def test_session_records_of_an_agent_are_one_experiment_with_one_import_each_way_in(
     benchmark: Benchmark, lea: User, django_assert_max_num_queries: Any
 ) -> None:

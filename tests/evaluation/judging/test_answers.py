@@ -227,6 +227,7 @@ def test_who_was_handed_a_question_about_an_answer_sees_no_results_until_they_ha
     assert (seen(judge), kitchen in gold_known_to(judge)) == ({200}, True)
 
 
+@pytest.mark.endurance
 def test_who_skips_the_rest_of_a_queue_sees_results_again(lea: User, ana: User, kitchen: Benchmark) -> None:
     queue = drawn(lea, kitchen, people=2)
     item = next_to_judge(actor=lea, queue=queue)

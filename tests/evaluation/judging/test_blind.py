@@ -135,6 +135,7 @@ def test_each_judge_has_an_order_of_their_own(mira: User, street: Benchmark) -> 
     assert len(orders) > 6
 
 
+@pytest.mark.endurance
 def test_verdicts_on_the_samples_of_an_open_queue_are_withheld_from_all_who_judge(
     ana: User, mira: User, lea: User, street: Benchmark
 ) -> None:

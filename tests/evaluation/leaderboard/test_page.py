@@ -113,6 +113,7 @@ def test_missing_failed_unread_and_unscored_are_all_said(lea, board):
     assert "Endpoint down" not in [row.row.run.model.name for row in answer.context["ranked"]]
 
 
+@pytest.mark.endurance
 def test_a_rank_is_the_same_on_the_board_and_on_the_page_of_the_run(lea, board):
     """Of runs that are ranked alone: neither page counts a baseline or a failed run among them."""
     client = signed_in(lea)
@@ -368,6 +369,7 @@ def test_settings_of_one_model_are_compared_with_its_base(lea, unscored_board):
     assert (told["others"][0]["row_only"], told["others"][0]["difference"]) == (0, difference.difference)
 
 
+@pytest.mark.endurance
 def test_the_board_takes_the_same_queries_for_few_runs_and_for_many(lea, django_assert_num_queries):
     benchmark = make_board(lea, public=True)
     # benchmark; what the tabs count, and the version; a job that scores; the board's: settings, gold, metrics,

@@ -68,6 +68,7 @@ def step() -> Job:
     return job
 
 
+@pytest.mark.endurance
 def test_each_run_is_a_part_and_the_numbers_are_those_of_one_process(unscored_board: Benchmark, lea: User) -> None:
     job = queue_scoring(actor=lea, benchmark=unscored_board)
     runs = Run.objects.count()

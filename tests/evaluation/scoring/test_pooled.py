@@ -84,6 +84,7 @@ def asked(benchmark: Benchmark) -> list[tuple[str, dict[str, str] | None]]:
     ]
 
 
+@pytest.mark.endurance
 def test_a_mixed_load_through_a_pooler_has_no_error(benchmark: Benchmark, pooled: None, lea: User, ana: User) -> None:
     """D6.5: neither prepared statements nor cursors of the server are used from one transaction to the next."""
     addresses = asked(benchmark)

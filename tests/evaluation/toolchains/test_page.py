@@ -42,6 +42,7 @@ def test_every_count_leads_to_exactly_that_many(lea):
     assert page(client, benchmark, run=[second.pk, first.pk]).context["found"].runs == [second, first]
 
 
+@pytest.mark.endurance
 def test_tables_are_files_whose_undefined_numbers_are_null(lea):
     client, benchmark = signed_in(lea), make_chains(lea)
     for name, export in CHAIN_TABLES.items():

@@ -184,6 +184,7 @@ def test_an_import_is_in_the_list_at_once(street, lea):
     assert [row.trajectory.answer for row in found.context["rows"]] == ["B"]
 
 
+@pytest.mark.endurance
 @pytest.mark.both_databases
 def test_a_saved_slice_is_a_slice_of_the_board(street, lea):
     save_slice(actor=lea, benchmark=street, name="Small & dark", query='area < 2% "which colour"')
@@ -255,6 +256,7 @@ def test_a_query_that_means_nothing_says_where_and_lists_nothing(street, lea):
     assert {row["score"]["quadrant"] for row in right["results"]} == {"G+A+"}
 
 
+@pytest.mark.endurance
 def test_notes_and_shared_tags_are_for_members_until_the_lead_shows_them_to_visitors(street, lea, rui, sam, admin):
     """D5.4"""
     set_public(actor=lea, benchmark=street, public=True)

@@ -83,6 +83,7 @@ def test_every_field_that_rows_can_show_has_its_words_and_says_what_the_file_say
                 assert next(iter(facts(few).values())).keys() == {label}
 
 
+@pytest.mark.endurance
 def test_the_menu_of_orders_and_the_rows_name_a_field_alike(lea, street):
     client = signed_in(lea)
     orders = listed(client, street).context["orders"]
