@@ -18,6 +18,31 @@ from evaluation.store.snapshot import Snapshot
 from webapp.common.formatting import decimal
 from webapp.common.markup import fast_format_html
 
+NUMERATORS: Mapping[str, Mapping[str, str]] = {
+    "accuracy": {"correct": "yes"},
+    "unread_rate": {"unread": "yes"},
+    "accuracy_in_file": {"file_verdict": "yes"},
+    "grounded_score": {"grounded": "yes", "population": "yes"},
+    "valid_grounded_reasoning": {"quadrant": "G+A+"},
+    "ground_success_answer_failure": {"quadrant": "G+A-"},
+    "ungrounded_correct_answer": {"quadrant": "G-A+"},
+    "dual_failure": {"quadrant": "G-A-"},
+    "tool_ratio": {"zoomed": "yes"},
+    "exact_match": {"outcome": "exact_match"},
+}
+"""Metrics that are shares of trajectories, with the terms of the list of their numerator."""
+WITHOUT_UNDECIDED = frozenset({"tool_ratio"})
+"""Metrics whose lists lose undecided answers where the setting ``undecided_answer`` excludes them."""
+
+
+def numerator_terms(metric: str, settings: Mapping[str, Any]) -> dict[str, str]:
+    """The terms of the list of trajectories in the numerator of a metric, under the settings of its scoring; {} for a
+    metric that is no share of trajectories."""
+    terms = dict(NUMERATORS.get(metric, {}))
+    if metric in WITHOUT_UNDECIDED and settings.get("undecided_answer") == "exclude":
+        terms["undecided"] = "no"
+    return terms
+
 
 @dataclass(frozen=True, slots=True)
 class Count:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
@@ -35,17 +34,9 @@ _DIVIDED = {
 
 @dataclass(frozen=True)
 class Column:
-    """One metric. ``terms``: the list of trajectories that its numerator counts, where there is one. ``decided``: an
-    undecided answer leaves this list where ``undecided_answer`` leaves it out."""
+    """One metric."""
 
     metric: str
-    terms: Mapping[str, str] = field(default_factory=dict)
-    decided: bool = False
-
-    def terms_under(self, settings: Mapping[str, Any]) -> Mapping[str, str]:
-        """The terms of the list under settings that differ from the defaults by these."""
-        left_out = self.decided and settings.get("undecided_answer") == "exclude"
-        return {**self.terms, "undecided": "no"} if left_out else self.terms
 
     @property
     def label(self) -> str:
@@ -73,22 +64,22 @@ class Column:
         return METRICS[self.metric].better == "lower"
 
 
-ACCURACY = Column("accuracy", {"correct": "yes"})
-GROUNDED = Column("grounded_score", {"grounded": "yes", "population": "yes"})
+ACCURACY = Column("accuracy")
+GROUNDED = Column("grounded_score")
 SEEN = Column("valid_grounded_reasoning")
-UNREAD = Column("unread_rate", {"unread": "yes"})
-IN_FILE = Column("accuracy_in_file", {"file_verdict": "yes"})
+UNREAD = Column("unread_rate")
+IN_FILE = Column("accuracy_in_file")
 PLAIN: tuple[Column, ...] = (
     UNREAD,
     IN_FILE,
     Column("mean_coverage"),
     Column("mean_concentration"),
-    Column("tool_ratio", {"zoomed": "yes"}, decided=True),
+    Column("tool_ratio"),
     Column("calls_mean"),
     Column("tool_efficiency"),
     Column("effective_chain_mae"),
     Column("selection_f1"),
-    Column("exact_match", {"outcome": "exact_match"}),
+    Column("exact_match"),
     Column("task_completable_rate"),
     Column("ate_text"),
     Column("ate_visual"),

@@ -12,6 +12,7 @@ from django.utils.translation import get_language, gettext
 from evaluation.common.board_metrics import BoardMetric
 from evaluation.common.design_effect import design_words
 from evaluation.common.figures import Axis, axis_of, written
+from evaluation.common.links import numerator_terms
 from evaluation.leaderboard.present.cells import (
     Cell,
     ShownDifference,
@@ -41,7 +42,7 @@ ROWS: LRUCache[ShownRow] = LRUCache(2_000)
 """Of some twenty boards of fifty runs, about 10 kB each."""
 ANSWERED = frozenset(BOUNDED) - {*QUADRANTS}
 """Metrics that stand with their range beside them; that of a quadrant is in its hover text."""
-FOUR = [Column(metric, {"quadrant": name}) for metric, name in QUADRANTS.items()]
+FOUR = [Column(metric) for metric in QUADRANTS]
 
 
 def accuracy_axis(board: Leaderboard) -> Axis:
@@ -271,19 +272,18 @@ def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: st
             else gettext("Undefined: there is nothing to count.")
         )
         return Cell(NOT_AVAILABLE, why, classes=classes)
-    if row.run.by_people:
-        column = replace(column, terms={})
-    count = round(metric.numerator) if column.terms and metric.numerator is not None else None
+    terms = {} if row.run.by_people else numerator_terms(column.metric, row.run.scoring.settings)
+    count = round(metric.numerator) if terms and metric.numerator is not None else None
     detail = metric.detail or {}
     bare, lost, gained = metric._replace(detail=None), detail.get("lost"), detail.get("gained")
-    words = _words(column.unit, metric.value, bool(column.terms), bare, lost, gained, get_language())
+    words = _words(column.unit, metric.value, bool(terms), bare, lost, gained, get_language())
     spread = left_open(column.unit, metric)
     if spread and row.run.scoring.provisional:
         return Cell(spread, gettext("Provisional; %(basis)s") % {"basis": words.basis}, classes=classes, range=spread)
     return Cell(
         words.text,
         words.basis,
-        addresses.trajectories(row.run.pk, **column.terms_under(row.run.scoring.settings)) if count else "",
+        addresses.trajectories(row.run.pk, **terms) if count else "",
         count,
         classes,
         star=column.metric in FLIPS and metric.p_value is not None and metric.p_value < SIGNIFICANT,

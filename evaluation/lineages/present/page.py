@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from evaluation.common.links import Count
+from evaluation.common.board_metrics import BoardMetric
+from evaluation.common.links import Count, RunLinks, numerator_terms
 from evaluation.common.pairs import flip_terms
 from evaluation.lineages.present.curves import compared, label_of, number_words, separated_step, term_of, unit_of
 from evaluation.lineages.read import Point, Series
@@ -22,11 +23,13 @@ from webapp.common.svg import QUADRANTS as SIGNS
 
 @dataclass(frozen=True)
 class Cell:
-    """A value as text, its interval and its n. ``text`` "n/a" where it is undefined."""
+    """A value as text, its interval and its n. ``text`` "n/a" where it is undefined. ``count``: the trajectories in
+    the numerator of a share, where they can be listed."""
 
     text: str
     ends: str = ""
     n: str = ""
+    count: Count | None = None
 
 
 @dataclass(frozen=True)
@@ -76,11 +79,12 @@ def rows_of(series: Series, points: Iterable[Point]) -> list[Row]:
     changes = changes_by_run(series)
     metrics = columns_of(series)
     slug = series.lineage.benchmark.slug
+    narrowed = {"q": series.query} if series.query else {}
     return [
         Row(
             point,
             reverse("evaluation:run", args=[slug, point.run.pk]),
-            [_cell(point, metric) for metric in metrics],
+            [_cell(point, metric, RunLinks(slug, point.run.pk, narrowed)) for metric in metrics],
             _apart(changes.get(point.run.pk)),
             p_value(one.p_holm) if (one := changes.get(point.run.pk)) and one.p_holm is not None else "",
             bool(one and one.separated),
@@ -97,13 +101,21 @@ def changes_by_run(series: Series) -> Mapping[int, StepChange]:
     return {point.run.pk: one for point, one in zip(later, series.separation.changes, strict=True)}
 
 
-def _cell(point: Point, metric: str) -> Cell:
+def _cell(point: Point, metric: str, links: RunLinks) -> Cell:
     found = point.metrics.get(metric)
     if found is None or found.value is None:
         return Cell("n/a")
     low, high = found.ci_low, found.ci_high
     ends = "" if low is None or high is None else f"{number_words(metric, low)}\N{EN DASH}{number_words(metric, high)}"
-    return Cell(number_words(metric, found.value), ends, decimal(found.n))
+    return Cell(number_words(metric, found.value), ends, decimal(found.n), _numerator(point, found, links))
+
+
+def _numerator(point: Point, found: BoardMetric, links: RunLinks) -> Count | None:
+    """None for what is measured while rows arrive: lists show what is scored."""
+    if point.scoring is None or point.arriving is not None or point.run.by_people or found.numerator is None:
+        return None
+    terms = numerator_terms(found.metric, point.scoring.settings)
+    return links.count(round(found.numerator), **terms) if terms else None
 
 
 def _apart(change: StepChange | None) -> Cell:

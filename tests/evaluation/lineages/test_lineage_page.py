@@ -84,6 +84,18 @@ def test_every_count_of_flips_opens_as_many_trajectories_of_the_later_step(grpo:
         assert sum(one.count.n for _, row in flips.quadrants for one in row) == flips.looked.n
 
 
+def test_every_share_of_the_table_opens_as_many_trajectories_of_its_step(grpo: Lineage, lea: User) -> None:
+    lists = Lists(lea)
+    for query in ("", "scene:shop"):
+        page = page_of(signed_in(lea), grpo, **({"q": query} if query else {}))
+        shares = [cell.count for row in page.context["rows"] for cell in row.cells if cell.count]
+        assert len(shares) == 7 * len(RIGHT)
+        for count in shares:
+            assert str(count.markup()) in page.content.decode()
+            where = urlsplit(count.href).query
+            assert lists.count("kitchen", where) == count.n, where
+
+
 def test_a_query_about_runs_compares_no_steps(grpo: Lineage, lea: User) -> None:
     page = page_of(signed_in(lea), grpo, q="correct")
     series = page.context["series"]
@@ -195,6 +207,7 @@ def test_rows_that_arrive_are_counted_and_measured_before_they_are_scored(
     assert len(series.separation.changes if series.separation else ()) == 3, "whole runs alone are compared"
     page = page_of(signed_in(lea), grpo)
     assert "data-live" in page.content.decode()
+    assert not any(cell.count for cell in page.context["rows"][-1].cells), "lists show what is scored"
 
 
 def test_runs_that_share_a_step_are_told_apart_by_setting(grpo: Lineage, lea: User, kitchen: Benchmark) -> None:
