@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Count
@@ -30,6 +30,18 @@ from evaluation.store.snapshot import Snapshot
 
 CURVES = ("noise", "blur")
 """Families whose doses make a curve of accuracy."""
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """Attempts of an arm that had nothing to change: their number by reason, and the experiments that have them."""
+
+    reasons: dict[str, int] = field(default_factory=dict)
+    experiments: set[int] = field(default_factory=set)
+
+    @property
+    def n(self) -> int:
+        return sum(self.reasons.values())
 
 
 @dataclass(frozen=True)
@@ -70,15 +82,18 @@ def design_of(run: Run, estimand: Estimand) -> Design:
     return Design(confirm, float(designs[0]["margin"]) / 100 if designs else MARGIN)
 
 
-def skipped_of(run: Run, estimand: Estimand) -> dict[str, dict[str, int]]:
-    """How many attempts had nothing to change, by arm and reason. One query."""
+def skipped_of(run: Run, estimand: Estimand) -> dict[str, Skipped]:
+    """The attempts that had nothing to change, by arm. One query."""
     skipped = Attempt.objects.filter(
         experiment__source=run, experiment__kind=Experiment.Kind.ARMS, arm__endswith=f"@{estimand}",
         state=Attempt.State.SKIPPED,
     )  # fmt: skip
-    found: dict[str, dict[str, int]] = {}
-    for arm, reason, n in skipped.order_by("arm", "error").values_list("arm", "error").annotate(n=Count("pk")):
-        found.setdefault(arm, {})[reason] = n
+    found: dict[str, Skipped] = {}
+    rows = skipped.order_by("arm", "error").values_list("arm", "error", "experiment").annotate(n=Count("pk"))
+    for arm, reason, experiment, n in rows:
+        of = found.setdefault(arm, Skipped())
+        of.reasons[reason] = of.reasons.get(reason, 0) + n
+        of.experiments.add(experiment)
     return found
 
 

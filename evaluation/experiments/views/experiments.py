@@ -45,7 +45,7 @@ from evaluation.experiments.write.states import (
     start_trial,
     stop,
 )
-from evaluation.models import Experiment, Run, SentImage
+from evaluation.models import Attempt, Experiment, Run, SentImage
 from evaluation.models.querysets.experiments import LIVE
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError, Conflict
@@ -186,13 +186,19 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     asked for again while the experiment runs. Context: experiment, state, reason,
     asks (whether it sends requests), progress, failures, accuracy, crops,
     misfits (what to confirm before a start), starting (actions with that), actions, price, parts (of the recipe), run,
-    budget (form), page (attempts; ?after=, ?state=), labels (whether people can label what it says)."""
+    budget (form), page (attempts; ?after=, ?state=, ?arm=), chosen (what narrows them),
+    labels (whether people can label what it says)."""
     found = _load(request, slug, pk)
     progress = progress_of(found, request.user)
     attempts = attempts_known_to(request.user, found).select_related("sample", "trajectory")
-    chosen = request.GET.get("state", "")
-    if chosen in progress.counts:
-        attempts = attempts.filter(state=chosen)
+    state, arm = request.GET.get("state", ""), request.GET.get("arm", "")
+    chosen = []
+    if state in progress.counts:
+        attempts = attempts.filter(state=state)
+        chosen.append(Attempt.State(state).label)
+    if arm:
+        attempts = attempts.filter(arm=arm)
+        chosen.append(arm)
     actions = actions_of(found, failed=progress.counts.get("failed", 0))
     starting = [one for one in actions if one.starts]
     misfits = misfits_of(found) if starting else []
@@ -218,7 +224,7 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             initial={"budget_usd": found.budget_usd, "budget_calls": found.budget_calls}, priced=_priced(found)
         ),
         "page": page_after(attempts, request.GET.get("after", ""), order=("pk",), size=ATTEMPTS),
-        "chosen": chosen,
+        "chosen": " · ".join(map(str, chosen)),
         "labels": found.state == Experiment.State.DONE
         and found.recipe.get("question") in KINDS
         and allowed(request.user, found.benchmark, Right.SCORE),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
+from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.sentences import translated
@@ -15,7 +17,7 @@ from evaluation.common.figures import Axis, axis_of
 from evaluation.common.links import Count, RunLinks, named_list
 from evaluation.lab.present.cases import cases
 from evaluation.lab.present.curves import Curve, Early, curve_of, early_of
-from evaluation.lab.read import Found
+from evaluation.lab.read import Found, Skipped
 from evaluation.metrics.columns import Bools, Quadrant
 from evaluation.metrics.lab import EFFECT, EQUIVALENT, SMALL, UNDECIDED, ArmEffect, clusters_to_decide
 from evaluation.models import Run
@@ -66,7 +68,7 @@ class Line:
     confirmed: bool
     conclusion: str
     kind: str
-    skipped: int
+    skipped: Count
     failed: Count
     left: str = ""
     width: str = ""
@@ -123,8 +125,8 @@ class Page:
     unused: Sequence[tuple[str, str]]
 
 
-def page_of(run: Run, found: Found, skipped: Mapping[str, Mapping[str, int]]) -> Page:
-    """``skipped``: attempts that had nothing to change, by arm and reason."""
+def page_of(run: Run, found: Found, skipped: Mapping[str, Skipped]) -> Page:
+    """``skipped``: attempts that had nothing to change, by arm."""
     links, data = RunLinks.of(run), found.data
     ends = [end for effect in found.effects.values() for end in (effect.low, effect.high, effect.delta)]
     margin = found.design.margin
@@ -152,11 +154,11 @@ def page_of(run: Run, found: Found, skipped: Mapping[str, Mapping[str, int]]) ->
         quadrants=[_quadrant_row(arm, effects) for arm, effects in found.quadrants.items()],
         quadrant_n=[(name, _recorded(data, data.quadrant == code, links)) for code, name in enumerate(Quadrant.NAMES)],
         answers=_answers(found),
-        unused=[(name.partition("@")[0], _reasons(of)) for name, of in skipped.items() if name not in ran],
+        unused=[(name.partition("@")[0], _reasons(of.reasons)) for name, of in skipped.items() if name not in ran],
     )
 
 
-def line_of(arm: Arm, found: Found, links: RunLinks, axis: Axis, skipped: Mapping[str, Mapping[str, int]]) -> Line:
+def line_of(arm: Arm, found: Found, links: RunLinks, axis: Axis, skipped: Mapping[str, Skipped]) -> Line:
     effect = found.effects[arm]
     holm = found.holm.get(str(arm))
     kind = effect.label(holm)
@@ -170,7 +172,7 @@ def line_of(arm: Arm, found: Found, links: RunLinks, axis: Axis, skipped: Mappin
     return Line(
         arm=arm, effect=effect, words=translated(arm.words), n=cases(found.data, arm, links),
         seeds=found.data.seeds(arm), holm=holm, confirmed=str(arm) in found.design.confirm,
-        conclusion=conclusion(effect, kind), kind=kind, skipped=sum(skipped.get(str(arm), {}).values()),
+        conclusion=conclusion(effect, kind), kind=kind, skipped=_skipped(skipped, arm, links),
         failed=links.count(found.data.failed.get(arm, 0), condition=str(arm), failed="yes"), **values,
     )  # fmt: skip
 
@@ -188,7 +190,7 @@ def conclusion(effect: ArmEffect, kind: str) -> str:
     return str(CONCLUSIONS[kind]) % {"margin": margin, "detectable": seen}
 
 
-def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, Mapping[str, int]]) -> Line | None:
+def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, Skipped]) -> Line | None:
     data = found.data
     arm = next((one for one in data.arms if one.family == "sham"), None)
     if arm is None:
@@ -200,9 +202,18 @@ def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, Mapping[str,
     effect = ArmEffect(n, 0, accuracy=accuracy, churn=churn)
     return Line(
         arm=arm, effect=effect, words=translated(arm.words), n=cases(data, arm, links), seeds=data.seeds(arm),
-        holm=None, confirmed=False, conclusion="", kind="", skipped=sum(skipped.get(str(arm), {}).values()),
+        holm=None, confirmed=False, conclusion="", kind="", skipped=_skipped(skipped, arm, links),
         failed=links.count(data.failed.get(arm, 0), condition=str(arm), failed="yes"),
     )  # fmt: skip
+
+
+def _skipped(skipped: Mapping[str, Skipped], arm: Arm, links: RunLinks) -> Count:
+    """The skipped attempts of an arm, on the page of the experiment that has all of them."""
+    found = skipped.get(str(arm), Skipped())
+    if len(found.experiments) != 1:
+        return Count(found.n)
+    address = reverse("evaluation:experiment", args=[links.slug, *found.experiments])
+    return Count(found.n, f"{address}?{urlencode({'state': 'skipped', 'arm': str(arm)})}")
 
 
 def _recorded(data: LabData, rows: Bools, links: RunLinks) -> Count:

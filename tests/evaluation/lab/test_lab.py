@@ -15,7 +15,7 @@ from evaluation.common.arms import LabData
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.lab.read import _by_quadrant
 from evaluation.metrics.lab import Draws, arm_effect
-from evaluation.models import Run
+from evaluation.models import Attempt, Experiment, Run
 from evaluation.runner.arms.catalogue import Estimand
 from evaluation.schema import Trajectory
 from evaluation.scoring.write import score_benchmark
@@ -58,6 +58,26 @@ def test_every_count_opens_as_many_cases(run: Run, lea: User) -> None:
     assert all(dot.cases.href for curve in shown.curves for dot in curve.dots)
     assert all(dot.cases.href for dot in shown.early.dots)
     assert wrong_links(client, page) == {}
+
+
+def test_skipped_attempts_open_the_experiment_that_has_them(run: Run, lea: User) -> None:
+    experiment = Experiment.objects.create(
+        benchmark=run.benchmark, kind="arms", source=run, endpoint_name="lab", model="m", setting="zoom", state="done",
+        recipe_digest="1" * 64, design={"arms": {}, "confirm": [], "margin": 10},
+        recipe={"estimand": "prefix", "base_url": "http://127.0.0.1:9/v1", "model": "m", "sampling": {}},
+    )  # fmt: skip
+    samples = list(run.benchmark.samples.order_by("pk")[:3])
+    for sample, arm in zip(samples, ("gold@prefix", "gold@prefix", "order@prefix"), strict=True):
+        Attempt.objects.create(
+            experiment=experiment, sample=sample, arm=arm, digest="1" * 64, state="skipped", error="No gold boxes."
+        )
+    client = signed_in(lea)
+    lines = [line for group in page_of(client, run).context["page"].groups for line in group.lines]
+    (skipped,) = [line.skipped for line in lines if str(line.arm) == "gold@prefix"]
+    assert skipped.n == 2
+    listed = client.get(skipped.href).context
+    assert [one.sample for one in listed["page"].rows] == samples[:2]
+    assert not client.get(skipped.href.replace("gold", "none")).context["page"].rows
 
 
 def test_an_arm_without_first_draws_of_some_samples_names_other_draws(run: Run, lea: User) -> None:
