@@ -15,7 +15,7 @@ from annotation.common.api import benchmark_for
 from annotation.forecast import Forecast
 from annotation.models import Benchmark
 from annotation.models.sample import HIGHEST_PRIORITY
-from annotation.planning.forms import month_in
+from annotation.planning.forms import MONTH, month_in
 from annotation.planning.present.pay import month_asked, month_for
 from annotation.planning.read.packages import PackageStatus, packages_of
 from annotation.planning.read.pay import Line
@@ -129,9 +129,14 @@ def _package(one: PackageStatus) -> dict[str, Any]:
     return dict(PackageSerializer(shown).data)
 
 
+WHICH_MONTH = OpenApiParameter(
+    "month", {"type": "string", "pattern": f"^{MONTH}$"}, description="As 2026-11; this month by default, in UTC."
+)
+
+
 @extend_schema(
     operation_id="work_time",
-    parameters=[OpenApiParameter("month", str, description="As 2026-11; this month by default, in UTC.")],
+    parameters=[WHICH_MONTH],
     responses=MonthSerializer,
 )
 @api_view(["GET"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,9 @@ from annotation.models import Benchmark, PayRate, WorkPackage, WorkSession
 from annotation.models.sample import HIGHEST_PRIORITY
 from annotation.workflow import Right, Role, roles_with
 from webapp.accounts.models import User
+
+MONTH = "2[0-9]{3}-(0[1-9]|1[0-2])"
+"""How months are written in addresses."""
 
 if TYPE_CHECKING:
     UserField = forms.ModelChoiceField[User]
@@ -97,7 +101,4 @@ class RateForm(forms.Form):
 
 def month_in(text: str) -> date | None:
     """The first day of a month given as 2026-11, or None."""
-    try:
-        return date.fromisoformat(f"{text}-01") if len(text) == len("2026-11") else None
-    except ValueError:
-        return None
+    return date.fromisoformat(f"{text}-01") if re.fullmatch(MONTH, text) else None

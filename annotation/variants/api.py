@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
-from annotation.imaging.variants.recipes import MOST_VARIANTS, Kind, RecipeError, recipes_of
+from annotation.imaging.variants.recipes import LARGEST_SEED, MOST_VARIANTS, Kind, RecipeError, recipes_of
 from annotation.models import Sample
 from annotation.variants.read import refused, variants_of
 from annotation.variants.write import make_variants
@@ -45,7 +45,7 @@ class MakeVariantsSerializer(Form):
         help_text="One variant for each. A flip has none.",
     )  # fmt: skip
     choice = serializers.CharField(required=False, default="", allow_blank=True, help_text="A side or an axis.")
-    seed = serializers.IntegerField(required=False, default=0, min_value=0)
+    seed = serializers.IntegerField(required=False, default=0, min_value=0, max_value=LARGEST_SEED)
 
 
 class RejectedSerializer(serializers.Serializer[Any]):
@@ -77,7 +77,7 @@ def variants(request: Request, slug: str, key: str) -> Response:
     try:
         recipes = recipes_of(said["kind"], said["doses"], said["choice"], said["seed"])
     except RecipeError as error:
-        raise refused(error) from error
+        raise refused(error, {"dose": "doses"}) from error
     done = make_variants(actor=person_of(request), sample=sample, recipes=recipes)
     rejected = [
         {"dose": one.recipe.dose, "boxes": list(one.rejected), "kept": one.smallest_share} for one in done.rejected

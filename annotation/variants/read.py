@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,9 +90,11 @@ def unchanged(sample: Sample, content: SampleContent) -> Planned:
     return Planned(Recipe(Kind.CROP), image.width, image.height, boxes)
 
 
-def refused(error: RecipeError) -> InvalidInput:
-    """A recipe that cannot be applied, in the language of the page."""
-    return InvalidInput(gettext(error.template) % error.values, field=error.field)
+def refused(error: RecipeError, fields: Mapping[str, str] | None = None) -> InvalidInput:
+    """A recipe that cannot be applied, in the language of the page. ``fields``: fields of the recipe that have another
+    name in the request."""
+    named = (fields or {}).get(error.field, error.field)
+    return InvalidInput(gettext(error.template) % error.values, field=named)
 
 
 def pixels_of(image: Image) -> Picture:

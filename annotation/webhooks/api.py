@@ -24,14 +24,14 @@ from webapp.common.api_paging import PAGING, page_of, paged
 
 
 class WebhookFields(Form):
-    kinds = serializers.MultipleChoiceField(choices=KINDS, required=False, allow_empty=False)
+    kinds = serializers.ListField(child=serializers.ChoiceField(KINDS), required=False, min_length=1)
     active = serializers.BooleanField(required=False, help_text="True enables a webhook that was disabled.")
 
 
 class NewWebhook(Form):
     url = TextField(max_length=2000)
     format = serializers.ChoiceField(choices=Webhook.Format.choices, required=False, default="json")
-    kinds = serializers.MultipleChoiceField(choices=KINDS, allow_empty=False)
+    kinds = serializers.ListField(child=serializers.ChoiceField(KINDS), min_length=1)
 
 
 FIELDS = ("url", "format", "kinds", "active", "problem", "created_at")

@@ -29,6 +29,11 @@ UNSAID: dict[str, dict[str, str]] = {
         "content": "The task says what gold has to be, and the image where its boxes are.",
     },
     "detect": {"endpoint": "It has to be a detector.", "samples": "The samples say which terms select some."},
+    "draft": {
+        "endpoint": "It must not be a detector.",
+        "fields": "The task has the fields that can be drafted.",
+        "samples": "The samples say which terms select some.",
+    },
     "endpoint_add": {"base_url": "Numbers and networks are compared, and the site allows addresses."},
     "endpoint_change": {"base_url": "Numbers and networks are compared, and the site allows addresses."},
     "experiment_create": {
@@ -42,6 +47,11 @@ UNSAID: dict[str, dict[str, str]] = {
     "guidelines_publish": {"body": "Markdown has rules, and the text has to differ from the last one."},
     "import_choose": {ANY: "Which formats, columns and keys a file can be read with, its bytes say."},
     "import_upload": {ANY: "What a file is, its bytes say."},
+    "package_create": {
+        "people": "They are members who can annotate.",
+        "query": "The samples say which terms select some.",
+    },
+    "priorities_set": {"ids": "The benchmark has the samples."},
     "prompt_change": {"text": "The role of the prompt has fields that it needs, and others that it can have."},
     "prompt_create": {"text": "The role of the prompt has fields that it needs, and others that it can have."},
     "reward_group": {"rollouts": "Their names differ, and without gold boxes each has a verdict."},
@@ -62,6 +72,11 @@ UNSAID: dict[str, dict[str, str]] = {
         "n": "At most the number of samples with gold and an image.",
     },
     "task_draft_save": {ANY: "docs/task.md has the rules of a schema, many of them between its parts."},
+    "variants_make": {
+        "choice": "Each kind has its sides or axes.",
+        "doses": "Each kind has a range, and some none.",
+    },
+    "webhook_add": {"url": "Numbers and networks are compared, and the site allows addresses."},
     "tool_call": {ANY: "An image is known by its bytes, and each tool has arguments of its own."},
 }
 """What no schema says of an operation: the fields that a valid request can be refused for, and why."""
