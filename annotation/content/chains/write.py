@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -43,6 +43,12 @@ def add_chain(
     return chain
 
 
+def chains_differ(stored: Iterable[AcceptedChain], chains: Iterable[FurtherChain]) -> bool:
+    """Whether other chains, or chains with other notes, are stored of a sample. ``stored``: by primary key."""
+    notes = {digest_of(chain.calls): chain.note for chain in chains}
+    return [(row.digest, row.note) for row in stored] != [*notes.items()]
+
+
 def save_chains(actor: User | None, benchmark: Benchmark, wanted: Mapping[int, Sequence[FurtherChain]]) -> set[int]:
     """The samples, by number of row, whose chains were others. Who accepted one that stays is kept. Call inside a
     transaction. A query, and two writes where something differs."""
@@ -50,12 +56,7 @@ def save_chains(actor: User | None, benchmark: Benchmark, wanted: Mapping[int, S
     for row in AcceptedChain.objects.filter(sample__in=list(wanted)).order_by("sample_id", "pk"):
         there.setdefault(row.sample_id, {})[row.digest] = row
     said = {pk: {digest_of(chain.calls): chain for chain in chains} for pk, chains in wanted.items()}
-    changed = {
-        pk
-        for pk, chains in said.items()
-        if [(digest, one.note) for digest, one in chains.items()]
-        != [(digest, one.note) for digest, one in there.get(pk, {}).items()]
-    }
+    changed = {pk for pk, chains in wanted.items() if chains_differ(there.get(pk, {}).values(), chains)}
     if not changed:
         return changed
     AcceptedChain.objects.filter(sample__in=changed).delete()
