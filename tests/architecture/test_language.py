@@ -36,15 +36,15 @@ WORDS = {
 INVERTED = re.compile(r"(?:^|[.:;] )(?:Were|Who|What is)\b[^.?!]*(?:[.!]|$)", re.MULTILINE)
 MOST = {
     "picture": (0, 0, 7, 9, 5),
-    "right, wrong": (1, 1, 24, 12, 180),
-    "chain": (0, 0, 3, 1, 138),
-    "somebody": (0, 0, 1, 0, 85),
-    "stand, tell, beside": (0, 0, 2, 8, 455),
-    "as it is, hand out": (0, 0, 4, 3, 129),
+    "right, wrong": (1, 1, 24, 12, 175),
+    "chain": (0, 0, 3, 1, 137),
+    "somebody": (0, 0, 1, 0, 77),
+    "stand, tell, beside": (0, 0, 2, 8, 448),
+    "as it is, hand out": (0, 0, 4, 3, 126),
     "take away, one a line": (0, 0, 4, 0, 105),
-    "mend, magnify, anew": (0, 0, 2, 1, 46),
+    "mend, magnify, anew": (0, 0, 2, 1, 43),
     "British spelling": (0, 0, 9, 8, 6),
-    "sentence order": (0, 0, 0, 0, 117),
+    "sentence order": (0, 0, 0, 0, 111),
 }
 """Name of the row -> how many there may be, in the order of ``KINDS``."""
 
