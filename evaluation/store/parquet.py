@@ -16,7 +16,7 @@ _COPY = "COPY ({query}) TO '{path}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP
 
 
 def write_parquet(query: str, tables: Mapping[str, Arrays], path: Path, folder: Path) -> int:
-    """Write the result of a query on these tables to a file below ``folder``, in its order. Return the number of rows."""
+    """Write the result of a query on these tables to a file in ``folder``, in its order. Return the number of rows."""
     if "'" in str(path):
         raise ValueError(f"A path with a quotation mark cannot be written to: {path}")
     writer = Reader(folder)

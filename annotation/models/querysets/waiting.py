@@ -135,7 +135,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
         return found.annotate(handed_in=handed_in)._by_overlap(queues, Q(), Q(), "handed_in__gte")
 
     def _by_overlap(self, queues: Sequence[Any], once: Q, several: Q, limit: str) -> Self:
-        """Apply ``once`` to samples for one annotator, and ``several`` with the limit to samples in a queue's overlap."""
+        """Apply ``once`` to samples for one annotator, and ``several`` with the limit to samples in the overlap."""
         drawn = ExpressionWrapper(F("pk") * SPREAD % PARTS, output_field=models.BigIntegerField())
         found = self.annotate(drawn=drawn, is_variant=Exists(self._variants()))
         wanted = Q()
@@ -181,7 +181,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
         return self.filter(pk__in=self.model.objects.filter(**{path: int(person)}, **beside).values("pk"))
 
     def work_by_person(self, kind: str) -> dict[int, int]:
-        """The number of samples on which each person has work of this kind. People without any are omitted. One query."""
+        """The number of samples on which each person has work of this kind. Others are omitted. One query."""
         path, beside = WORK[kind]
         found = self.filter(**{f"{path}__isnull": False}, **beside).order_by()
         return dict(found.values_list(path).annotate(n=Count("pk", distinct=True)))

@@ -38,7 +38,7 @@ from webapp.common.garbage_collection import gc_paused
 
 @dataclass(frozen=True)
 class LoadedSamples:
-    """The gold of a benchmark as columns; ``pks[i]`` is the primary key of row ``i``; ``digest`` identifies this gold."""
+    """The gold of a benchmark as columns; ``pks[i]`` is the primary key of row ``i``; ``digest`` names the gold."""
 
     columns: SampleColumns
     pks: list[int]
