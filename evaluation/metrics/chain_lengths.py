@@ -1,4 +1,4 @@
-"""How long toolchains are: against the references, by a facet of the samples, and how often they lead to right answers.
+"""Lengths of toolchains: against references, by a facet of the samples, and with the pass rate of each length.
 
 Source of the quantities: docs/metrics.md#toolchain-metrics and #benchmark-statistics.
 """
@@ -18,7 +18,7 @@ from evaluation.metrics.selection import Summary, summarise
 from evaluation.metrics.undecided import Open, Range
 
 LONGEST = 10
-"""Longer chains share a row and a column."""
+"""Longer toolchains share a row and a column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,10 @@ def length_table(reference: Ints, calls: Ints) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Trajectories with one value: how many, of them ``counted`` in accuracy and ``right``; ``rate`` = right / counted,
-    None without one. ``range``: what undecided answers leave open of it."""
+    """The trajectories with one value: their number, those ``counted`` in accuracy, and those that are ``right``
+    (correct).
+
+    ``rate`` = right / counted, None without one. ``range``: the rates that undecided answers allow."""
 
     value: int
     n: int

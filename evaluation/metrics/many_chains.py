@@ -11,8 +11,10 @@ from evaluation.metrics.names import canonical_name
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Calls that stand in one column. ``center``: place in the chain that all are aligned with, None for added calls;
-    ``places``: of each chain the place of its call, None where it has none here."""
+    """Aligned calls of one column.
+
+    ``center``: index in the toolchain that all are aligned with, None for added calls. ``places``: the index of each
+    toolchain's call, None if it has none here."""
 
     center: int | None
     places: tuple[int | None, ...]
@@ -20,8 +22,8 @@ class Column:
 
 @dataclass(frozen=True)
 class MultiAlignment:
-    """``columns`` from left to right; ``distances``: edits of each chain to the center; ``center``: the chain that is
-    the center, None where it is the reference."""
+    """``columns``: in order. ``distances``: edits of each toolchain to the center. ``center``: the index of the
+    toolchain that is the center, None if the reference is the center."""
 
     columns: Sequence[Column]
     distances: Sequence[int]
@@ -75,15 +77,15 @@ def distances_to(references: Sequence[Sequence[str]], chains: Sequence[Sequence[
 
 @dataclass(slots=True)
 class _Added:
-    """A column of added calls of one tool: of each chain, by its row, the place of its call."""
+    """A column of added calls of one tool: row of a toolchain -> index of its call."""
 
     tool: str
     places: dict[int, int]
 
 
 def _split(center: Sequence[str], names: Sequence[str]) -> tuple[dict[int, int], dict[int, list[int]], int]:
-    """The chain's call beside each call of the center, its added calls by the call of the center they stand before,
-    and the number of edits."""
+    """A toolchain's partner of each call of the center, its added calls by the next call of the center, and the number
+    of edits."""
     pairs: dict[int, int] = {}
     added: dict[int, list[int]] = {}
     at, place, edits = 0, 0, 0
@@ -99,7 +101,7 @@ def _split(center: Sequence[str], names: Sequence[str]) -> tuple[dict[int, int],
 
 
 def _merge(slot: list[_Added], row: int, calls: Sequence[tuple[str, int]]) -> None:
-    """Put a chain's added calls into the columns of a slot: into one of the same tool, else into a new one."""
+    """Put the added calls of a toolchain into columns of a slot: one with the same tool, or else a new one."""
     at = 0
     for tool, place in calls:
         found = next((n for n in range(at, len(slot)) if slot[n].tool == tool), None)

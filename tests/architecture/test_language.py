@@ -36,15 +36,15 @@ WORDS = {
 INVERTED = re.compile(r"(?:^|[.:;] )(?:Were|Who|What is)\b[^.?!]*(?:[.!]|$)", re.MULTILINE)
 MOST = {
     "picture": (0, 0, 7, 9, 5),
-    "right, wrong": (1, 1, 24, 12, 158),
-    "chain": (0, 0, 3, 1, 136),
-    "somebody": (0, 0, 1, 0, 62),
-    "stand, tell, beside": (0, 0, 2, 8, 353),
-    "as it is, hand out": (0, 0, 4, 3, 104),
-    "take away, one a line": (0, 0, 4, 0, 84),
-    "mend, magnify, anew": (0, 0, 2, 1, 40),
+    "right, wrong": (1, 1, 24, 12, 123),
+    "chain": (0, 0, 3, 1, 107),
+    "somebody": (0, 0, 1, 0, 58),
+    "stand, tell, beside": (0, 0, 2, 8, 334),
+    "as it is, hand out": (0, 0, 4, 3, 101),
+    "take away, one a line": (0, 0, 4, 0, 74),
+    "mend, magnify, anew": (0, 0, 2, 1, 38),
     "British spelling": (0, 0, 9, 8, 6),
-    "sentence order": (0, 0, 0, 0, 89),
+    "sentence order": (0, 0, 0, 0, 86),
 }
 """Name of the row -> how many there may be, in the order of ``KINDS``."""
 
