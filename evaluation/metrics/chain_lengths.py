@@ -87,9 +87,9 @@ def pass_rate_by(
     """Pass rate by a whole number, such as the calls or the distinct tools of each trajectory; negative ones have none.
 
     Args:
-        values, right, counted: (n,); ``right`` and ``counted`` are 0 or 1 as in accuracy.
+        values, right, counted: (n,); ``right`` (correct) and ``counted`` are 0 or 1 as in accuracy.
 
-    Example: values 1, 1, 2, right 1, 0, 1, all counted: 1/2 at 1, 1/1 at 2. Source:
+    Example: values 1, 1, 2, correct 1, 0, 1, all counted: 1/2 at 1, 1/1 at 2. Source:
     docs/metrics.md#benchmark-statistics.
     """
     found = []

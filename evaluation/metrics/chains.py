@@ -26,14 +26,13 @@ LONGEST_NAME = 60
 
 @dataclass(frozen=True)
 class Chains:
-    """The calls of n trajectories, and the reference toolchain that each is held against: of the accepted ones of its
-    sample the closest.
+    """The calls of n trajectories, and the closest accepted toolchain of each sample as the reference.
 
     Attributes:
         names: vocabulary of canonical tool names, of calls and references alike.
         start, tool: ragged (s,) calls attempted, as codes into ``names``.
         effective: (s,) the call is on the effective toolchain.
-        paired: (s,) place in the reference of the call it stands beside (see ``Alignment``), UNPAIRED where added.
+        paired: (s,) index of the partner in the reference (see ``Alignment``), UNPAIRED for added calls.
         known: (n,) the sample has a reference toolchain.
         reference_start, reference: ragged (r,) calls of the reference, as codes into ``names``.
     """

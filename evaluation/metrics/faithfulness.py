@@ -64,14 +64,14 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class FaithfulnessColumns:
-    """What is known about one model beside its ordinary scores, m rows each.
+    """Data about one model in addition to its ordinary scores, m rows each.
 
     Attributes:
         recorded: outcomes from intervention records.
         trajectories: outcomes of the model's trajectories, ordinary ones ("none") and those run under a condition.
         arms: the first draws of the arms of the lab that are these conditions, "none" is what they are compared with.
-        reliability: TRUE where the judge calls the visual evidence reliable, UNKNOWN where nothing was judged.
-        sufficiency: TRUE where the judge, shown only the visual evidence, answers correctly.
+        reliability: TRUE if the judge calls the visual evidence reliable, UNKNOWN without a judgment.
+        sufficiency: TRUE if the judge, who sees only the visual evidence, answers correctly.
 
     The kinds of outcomes are never mixed within a pair: a recorded baseline and an ordinary trajectory can come from
     different prompts or sampling, so a mixed pair would measure two changes at once.

@@ -31,13 +31,13 @@ class MultiAlignment:
 
 
 def align_multiple(reference: Sequence[str] | None, chains: Sequence[Sequence[str]]) -> MultiAlignment:
-    """Star alignment of ``chains`` (names of tools in order) around the reference; () is a reference without calls.
+    """Star alignment of ``chains`` (toolchains as names of tools) around the reference; () has no calls.
 
-    Each chain is aligned with the center alone, with the fewest edits (``align``): another tool, an added and a missing
-    call cost 1 each, and equal canonical names nothing. So an added call opens a column of its own and moves no other
-    chain. Between two calls of the center, added calls of the same tool share a column where their order allows it;
-    different tools never do. Without a reference (None) the center is the chain with the smallest sum of distances to
-    the others, of several the first.
+    Each toolchain is aligned only with the center, with the fewest edits (``align``): another tool, an added and a
+    missing call cost 1 each, and equal canonical names nothing. So an added call opens a column of its own and moves no
+    other toolchain. Between two calls of the center, added calls of the same tool share a column where their order
+    allows it; different tools never do. Without a reference (None) the center is the toolchain with the smallest sum of
+    distances to the others, of several the first.
 
     Example: reference a b, chains a x b and b: columns a - | . x | b b, distances 1 and 1.
     Source: the center star method, Gusfield 1997, Algorithms on Strings, Trees and Sequences, 14.6.2.
@@ -64,7 +64,7 @@ def align_multiple(reference: Sequence[str] | None, chains: Sequence[Sequence[st
 
 
 def distances_to(references: Sequence[Sequence[str]], chains: Sequence[Sequence[str]]) -> list[list[int]]:
-    """Edits between each reference and each chain of tool names: one list a reference.
+    """Edits between each reference and each toolchain of tool names: one list per reference.
 
     Another tool, an added and a missing call cost 1 each (Levenshtein, by canonical name); whole numbers from 0.
     Source: docs/metrics.md#statistics.
