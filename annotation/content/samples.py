@@ -133,7 +133,7 @@ def _not_discarded(record: SampleRecord) -> Issue:
 
 
 def _chains(actor: User | None, benchmark: Benchmark, placed: Mapping[str, Placed]) -> set[int]:
-    """The further reference chains, of the samples whose records say something of them; which of them changed."""
+    """Save the accepted toolchains of samples whose records contain any. Return the ids of changed samples."""
     said = {key: p.record.accepted_chains for key, p in placed.items() if p.record.accepted_chains is not None}
     numbers = Sample.objects.filter(benchmark=benchmark, key__in=said).values_list("pk", "key") if said else ()
     return save_chains(actor, benchmark, {pk: said[key] for pk, key in numbers})
@@ -218,9 +218,10 @@ def state_of(record: SampleRecord) -> SampleState:
 def _insert_content(
     actor: User | None, numbered: Sequence[tuple[int, SampleRecord]], stands: SampleState, now: datetime
 ) -> None:
-    """The annotation and its one revision of each of these new samples; of those that are accepted the gold too, and of
-    those that came out of results, where it stands until a review says otherwise. What is discarded without a content
-    is held so by an empty annotation of nobody's."""
+    """Insert an annotation with one revision for each of these new samples.
+
+    Accepted samples get gold. So do those from result files; it counts until a review decides otherwise. Samples that
+    are discarded without content get an empty annotation without an author."""
     ways = {SampleState.ACCEPTED: "import", SampleState.IN_REVIEW: "import_results"}
     state = transition(ways[stands], State.DRAFT).after if stands in ways else State.DISCARDED
     if state is State.DISCARDED:

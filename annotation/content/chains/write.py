@@ -1,4 +1,4 @@
-"""Further reference chains: one that is accepted, and those that a file brings, which become what the file says."""
+"""Writing accepted toolchains: adding one, and replacing those of a sample by those of a file."""
 
 from __future__ import annotations
 
@@ -44,14 +44,17 @@ def add_chain(
 
 
 def chains_differ(stored: Iterable[AcceptedChain], chains: Iterable[FurtherChain]) -> bool:
-    """Whether other chains, or chains with other notes, are stored of a sample. ``stored``: by primary key."""
+    """Whether the stored toolchains of a sample have other calls, notes or another order. ``stored``: by primary
+    key."""
     notes = {digest_of(chain.calls): chain.note for chain in chains}
     return [(row.digest, row.note) for row in stored] != [*notes.items()]
 
 
 def save_chains(actor: User | None, benchmark: Benchmark, wanted: Mapping[int, Sequence[FurtherChain]]) -> set[int]:
-    """The samples, by number of row, whose chains were others. Who accepted one that stays is kept. Call inside a
-    transaction. A query, and two writes where something differs."""
+    """Replace the accepted toolchains of these samples. Return the ids of the samples that changed.
+
+    Toolchains that stay keep the person who accepted them. Call inside a transaction. One query, and two writes if
+    something differs."""
     there: dict[int, dict[str, AcceptedChain]] = {}
     for row in AcceptedChain.objects.filter(sample__in=list(wanted)).order_by("sample_id", "pk"):
         there.setdefault(row.sample_id, {})[row.digest] = row

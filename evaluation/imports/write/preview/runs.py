@@ -51,7 +51,7 @@ class RunReading(RunsSaver):
         }
         self._again = ReimportPreview(record)
         self._written: dict[int, int] = {}
-        """What each trajectory said that this file has written so far, by its key: 64 bits of each tell them apart."""
+        """Digest of each trajectory that this file has written so far, by its key. 64 bits of each suffice."""
         self._others_written: dict[int, int] = {}
         self._records: Counter[tuple[str, str]] = Counter()
         self._sampled: set[str] = set()
@@ -192,7 +192,7 @@ class RunReading(RunsSaver):
         return self._again.as_dict(self._records)
 
     def gold(self) -> dict[str, Any]:
-        """What is to be said of an answer that is read from a column of correct ones."""
+        """Notes on answers that are read from a column of gold answers."""
         return self._gold.as_dict() if self._gold else {}
 
     def samples_without_a_record(self) -> int:

@@ -147,7 +147,7 @@ def fingerprint(placed: Placed) -> str:
 
 
 def _differs(sample: Sample, placed: Placed) -> bool:
-    """Whether the import changes a stored sample: its row, facets, gold, image or further chains."""
+    """Whether the import changes a stored sample: its row, facets, gold, image or accepted toolchains."""
     chains, image = placed.record.accepted_chains, placed.image
     return (
         bool(difference(sample, placed))
