@@ -2,7 +2,7 @@
 
 - A sample joins by its id, else by its question and choices. ``epoch`` counts rollouts from 1.
 - Calls are under ``tool_calls`` and are matched with replies by id; a reply with an ``error`` failed.
-- Boxes are pixels, unless ``coordinates`` has another space. Attachments are not read.
+- Boxes are pixels, unless ``coordinates`` has another space. Attachments are not resolved.
 - The first score is the verdict: C and 1 are correct, I and 0 incorrect. Any other score is kept without a verdict.
 - A sample with an ``error`` is an error; one that ran into a ``limit`` is not, and says so.
 """
