@@ -111,16 +111,13 @@ LEFT = {
 
 def texts_left(page: str) -> set[str]:
     """The texts outside the brackets that are neither data nor codes."""
-    texts = (DATA.sub(" ", text).strip(" ·,:&.;()") for text in outside_brackets(page))
     # Zones have names of the tz database, and published models those of their papers.
-    zones = {DATA.sub(" ", zone.replace("_", " ")).strip() for zone in available_timezones()}
-    published = "VTC-Bench, 5)"
+    zones, published = {zone.replace("_", " ") for zone in available_timezones()}, "VTC-Bench, 5)"
+    texts = (DATA.sub(" ", text).strip(" ·,:&.;()") for text in outside_brackets(page) if text not in zones)
     return {
         text
         for text in texts
-        if WORD.search(text)
-        and not CODES.fullmatch(" ".join(text.split()))
-        and not (text in zones or published in text)
+        if WORD.search(text) and not CODES.fullmatch(" ".join(text.split())) and published not in text
     }
 
 

@@ -1,5 +1,7 @@
-"""Who may do what on a benchmark, and what they may know of it. Views load through ``benchmark_seen_by`` (a stranger
-gets 404); commands ask here (403). ``annotation.blindness`` decides; this module loads the facts."""
+"""Permissions of people on a benchmark, and what they may know of it.
+
+Views load through ``benchmark_seen_by`` (strangers get 404); commands check here (403). ``annotation.blindness``
+decides; this module loads the facts."""
 
 from __future__ import annotations
 
@@ -164,8 +166,10 @@ def members_who_may(benchmark: Benchmark, right: Right) -> list[User]:
 
 
 def withheld(user: Person, benchmark: Benchmark, right: Right) -> str:
-    """Why a person whose role has the right cannot use it: gold checks run, they judge, or they take part in a study.
-    It is the same for every page and sample, and "" where that is not the reason."""
+    """The reason why a person cannot use a permission of their role: gold checks run, they judge, or they take part in
+    a study.
+
+    It is the same for every page and sample, and "" without such a reason."""
     facts = facts_of(user, benchmark)
     told = known(facts)
     if not may(facts.roles, right):

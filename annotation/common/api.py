@@ -24,7 +24,7 @@ FACET = OpenApiParameter("facet.NAME", str, description="Only with this value on
 
 
 def benchmark_for(request: Request, slug: str, right: Right = Right.VIEW) -> Benchmark:
-    """The benchmark with this slug. A stranger gets 404; a member without the right gets 403."""
+    """The benchmark with this slug. Strangers get 404; members without the permission get 403."""
     person = person_of(request)
     benchmark = benchmark_seen_by(person, slug)
     if benchmark is None:

@@ -22,7 +22,7 @@ TIDY_EVERY = 50
 
 
 def receipt_of(actor: User, key: str, about: str) -> Receipt | None:
-    """What is kept of this request; raises ``InvalidInput`` for a key that was used for another one."""
+    """The stored response to this request. Raises ``InvalidInput`` for a key that was used for another request."""
     found = Receipt.objects.filter(user=actor, key=key).first() if key else None
     if found is not None and found.about != about:
         raise InvalidInput(gettext("This Idempotency-Key was used for another request. Reload the page."))
@@ -53,7 +53,7 @@ def answer_once(actor: User, key: str, about: str, work: Callable[[], dict[str, 
             receipt = new_receipt(actor, key, about)
             note_answer(receipt, work())
     except IntegrityError:
-        # The same request, a moment earlier, on another connection: what it did stands.
+        # The same request came earlier on another connection: its result counts.
         known = receipt_of(actor, key, about)
         if known is None:
             raise
@@ -72,7 +72,7 @@ def run_idempotent(
                 known = new_receipt(actor, key, about)
             work()
     except IntegrityError:
-        # The same request, earlier or at this moment on another connection: what it did stands.
+        # The same request came earlier, or comes now on another connection: its result counts.
         known = receipt_of(actor, key, about)
         if known is None:
             raise

@@ -97,6 +97,6 @@ ADJUDICATE = KeyTable(
 
 
 def keys_json(user: User, table: KeyTable) -> list[dict[str, Any]]:
-    """For the script of a page: what is done by key, in words, and by which keys this person does it."""
+    """For the script of a page: the label of each keyboard action, and this person's keys for it."""
     own = own_keys(user, table)
     return [{"name": key.name, "words": str(key.words), "keys": table.used(key, own)} for key in table.keys]

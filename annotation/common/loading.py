@@ -16,7 +16,7 @@ from webapp.common.translation import any_of
 
 
 def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -> Benchmark:
-    """The benchmark at this address. A stranger gets 404; a member without the right gets 403."""
+    """The benchmark at this address. Strangers get 404; members without the permission get 403."""
     benchmark = benchmark_seen_by(request.user, slug)
     if benchmark is None:
         raise Http404(gettext("Benchmark not found, or you don't have access."))

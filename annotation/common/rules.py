@@ -19,7 +19,8 @@ def rules_of(benchmark: Benchmark) -> QualityRules:
 
 
 def stored_rules(benchmark: Benchmark) -> QualityRules:
-    """The benchmark's rules, stored from now on, with a seed that nobody can guess. Call inside a transaction."""
+    """The benchmark's rules, stored now if they were not, with a seed that cannot be guessed. Call inside a
+    transaction."""
     benchmark.quality, _ = QualityRules.objects.get_or_create(benchmark=benchmark, defaults={"seed": new_seed()})
     return benchmark.quality
 
@@ -32,9 +33,11 @@ def refuse_open_blind_work(
     judging: bool | None = None,
     study: bool = False,
 ) -> None:
-    """Raises ``Conflict`` where the benchmark would be public while gold checks run, or a judging queue or a human
-    study is open. ``public``, ``checks``, ``judging`` and ``study`` are what is about to be stored; None: as it is.
-    Call inside a transaction: changes of these wait for each other here."""
+    """Raise ``Conflict`` if the benchmark would be public while gold checks run or a judging queue or human study is
+    open.
+
+    ``public``, ``checks``, ``judging`` and ``study`` are the new values; None: unchanged. Call inside a transaction:
+    concurrent changes of these wait for each other."""
     stored = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if not (stored.public if public is None else public):
         return

@@ -29,14 +29,14 @@ SECONDS_KNOWN = 60
 
 
 def person_of(request: HttpRequest) -> User:
-    """Who asks; these pages are for people who are signed in."""
+    """The signed-in person."""
     if isinstance(request.user, AnonymousUser):
         raise NotAllowed(gettext("Sign in first."))
     return request.user
 
 
 def load_sample(request: HttpRequest, slug: str, key: str, right: Right) -> tuple[User, Sample]:
-    """The person and the sample. A stranger and a wrong key get 404, a member without the right 403."""
+    """The person and the sample. Strangers and unknown keys get 404, members without the permission 403."""
     benchmark = load_benchmark(request, slug, right)
     sample = Sample.objects.filter(benchmark=benchmark, key=key).select_related("image").first()
     if sample is None:
@@ -132,7 +132,7 @@ def comment_json(comment: Comment, slug: str) -> dict[str, Any]:
 
 
 def revision_head(revision: Revision) -> dict[str, Any]:
-    """Who wrote a revision and when, for the head of a page."""
+    """The author and time of a revision, for the head of a page."""
     return {
         "number": revision.number,
         "author": str(revision.author) if revision.author else gettext("the importer"),

@@ -18,8 +18,9 @@ from webapp.common.translation import Text
 
 @dataclass(frozen=True)
 class Tab:
-    """A tab: its name in addresses, its words, where it leads, what it counts for a person, and the right it needs.
-    ``query``: what its address asks of the page. ``more``: it is in the menu behind the last tab."""
+    """A tab: its name in addresses, its label, its target, its count for a person, and the permission it needs.
+
+    ``query``: parameters of its address. ``more``: whether it is in the menu after the last tab."""
 
     name: str
     label: Text

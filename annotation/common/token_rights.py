@@ -20,7 +20,7 @@ RIGHTS: dict[Scope, frozenset[Right]] = {
     Scope.MANAGE: frozenset({Right.VIEW, Right.MANAGE}),
     Scope.REWARDS: frozenset({Right.VIEW, Right.IMPORT_RUNS}),
 }
-"""Every right belongs to a scope; a right that belonged to none would be passed on by no token."""
+"""Every permission belongs to a scope. A permission without a scope would not be available to any token."""
 
 
 def passed_on(user: Person, benchmark: Benchmark) -> frozenset[Right]:

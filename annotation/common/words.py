@@ -59,7 +59,7 @@ NOT_ALLOWED: dict[Right, Text] = {
     Right.TAKE_STUDY: gettext_lazy("Your roles on %(title)s don't let you take part in studies. Ask its lead."),
     Right.MANAGE: gettext_lazy("Your roles on %(title)s don't let you manage it. Ask its lead."),
 }
-"""The message for a person without a right."""
+"""The message for a person without a permission."""
 
 FIELD_WORDS: dict[Field, Any] = {
     Field.QUESTION: gettext_lazy("Question"),

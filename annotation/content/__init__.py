@@ -1,1 +1,1 @@
-"""What a sample holds: its content, revisions, states, gold, reference chains, comments and change numbers."""
+"""The content of samples: revisions, states, gold, reference toolchains, comments and change numbers."""

@@ -50,6 +50,11 @@ def import_bank(*, actor: User | None, benchmark: Benchmark, rows: Sequence[Bank
     return counts
 
 
+def check_bank(*, benchmark: Benchmark, rows: Sequence[BankRow]) -> None:
+    """Raise ``BadTable`` where ``import_bank`` would, and write nothing."""
+    _Import(None, benchmark).check(rows)
+
+
 class _Import:
     """One file on its way into the bank. Call inside a transaction that has locked the benchmark."""
 

@@ -1,6 +1,6 @@
-"""Facts of a benchmark beside its gold that others reckon with: segments of tools, accepted reference toolchains.
+"""Events of a benchmark, other than changes of gold, that other packages use: segments of tools, accepted toolchains.
 
-This half of the house does not know who reckons with them; who does asks here, once, to be told.
+This package does not know its subscribers. They subscribe here once.
 """
 
 from __future__ import annotations
@@ -19,6 +19,6 @@ def subscribe(call: Callable[[Benchmark], None]) -> None:
 
 
 def notify_changed(benchmark: Benchmark) -> None:
-    """Tell all who asked. Call inside the transaction of the change."""
+    """Notify all subscribers. Call inside the transaction of the change."""
     for call in _TOLD:
         call(benchmark)

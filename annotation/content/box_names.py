@@ -1,7 +1,7 @@
-"""What a record calls its gold boxes: the lists ``box_labels`` and ``box_sources`` beside them, as exports write them.
+"""Labels and sources of gold boxes in a record: the lists ``box_labels`` and ``box_sources``, as exports write them.
 
-They become the names of the stored boxes and leave what else the sample came with; a list that is not of exactly these
-boxes, or holds what no box can be called, stays there as it is.
+They become the names of the stored boxes and are removed from the sample's other data. A list with another length, or
+with invalid names, stays there unchanged.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Change numbers: one number for each benchmark that is another after any change of its samples, facets or gold.
+"""Change numbers: one number for each benchmark that changes with its samples, facets or gold.
 
-What is derived from them is kept by that number. It counts no rows and reads no clock, and other benchmarks do not
-touch it. Each change adds a row, so that two transactions never wait for each other; a sweep folds rows into one. What
-a change adds is random: after a backup is restored, other changes do not lead to the numbers that were there before.
+Caches of derived data use this number. It needs no count and no clock, and other benchmarks do not affect it. Each
+change adds a row, so that two transactions never wait for each other; a sweep folds rows into one. The increment is
+random, so that different changes after a restored backup do not lead to earlier numbers.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ MOST_ROWS = 100
 
 
 def content_changed(benchmark: int, sample: int | None = None) -> None:
-    """Give a benchmark the next number, as its samples, facets or gold have changed. Call inside the transaction of the
-    change, which makes the new number visible together with it.
+    """Increase the change number of a benchmark after a change of samples, facets or gold.
 
-    ``sample``: the only one whose gold or facets changed, if it is only one that stays as it is otherwise.
+    Call inside the transaction of the change, so that both become visible together. ``sample``: the sample, if only its
+    gold or facets changed.
     """
     ContentChange.objects.create(benchmark_id=benchmark, changes=1 + randbits(STEP_BITS), sample=sample)
 

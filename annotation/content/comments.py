@@ -30,7 +30,7 @@ def comments_on(annotation: About) -> QuerySet[Comment]:
 
 
 def remarks_on_checks(benchmark: Benchmark) -> QuerySet[Comment]:
-    """Remarks on gold checks, newest first. Only the lead sees them, because nobody reviews gold checks."""
+    """Comments on gold checks, newest first. Only the lead sees them, because gold checks are never reviewed."""
     found = Comment.objects.filter(check_answer__check_of__sample__benchmark=benchmark)
     return found.select_related("author", "check_answer__check_of__sample").order_by("-created_at", "-pk")
 

@@ -32,7 +32,7 @@ def gold_digest(benchmark: Benchmark) -> str:
 
 
 def freeze_version(*, actor: User | None, benchmark: Benchmark, note: str = "") -> Version:
-    """The next version, of the gold as it is now. Raises ``Conflict`` when nothing changed since the last one."""
+    """Freeze the current gold as the next version. Raises ``Conflict`` if nothing changed since the last one."""
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
         checksum = gold_digest(benchmark)

@@ -1,4 +1,4 @@
-"""What is swept each hour: the log is sealed, and change numbers are folded."""
+"""Hourly sweeps: the log is sealed, and change numbers are folded."""
 
 from __future__ import annotations
 

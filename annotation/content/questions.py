@@ -32,8 +32,9 @@ def next_key(first: Sample) -> str:
 
 
 def hidden_key(first: Sample, person: User) -> str:
-    """The same with a number that does not tell how many others have asked from this sample, nor when: an annotator who
-    is handed gold checks has to learn nothing from it."""
+    """The same with a random number, which does not reveal how many questions were added to this sample, nor when.
+
+    Annotators who get gold checks must learn nothing from the id."""
     return _free(first, lambda place: 2 + int(HIDDEN_NUMBERS * chance(f"ask {first.pk} {person.pk} {place}")))
 
 

@@ -75,7 +75,7 @@ def _grouped(table: type[Model], fields: tuple[str, ...], owners: Sequence[int])
 
 
 def record_of(sample: Sample) -> SampleRecord:
-    """One sample, loaded ``with_gold``, as a record; its further chains are omitted."""
+    """One sample, loaded ``with_gold``, as a record without its accepted toolchains."""
     gold = getattr(sample, "gold", None)
     revision = gold.revision if gold else None
     return _record(sample, list(sample.facets.all()), revision, *(parts_of(revision) if revision else ([], [], [])))

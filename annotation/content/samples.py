@@ -107,11 +107,7 @@ def save_samples(
             .select_related("gold__revision", "image")
             .prefetch_related("facets", "gold__revision__gold_boxes")
         }
-        meanings = meanings_of(benchmark)
-        placed = {
-            key: placed_record(replace(record, facets=renamed(record.facets, meanings)), there.get(key), pictures or {})
-            for key, record in latest.items()
-        }
+        placed = placed_records(benchmark, latest, there, pictures or {})
         saved += _insert(actor, benchmark, [p for key, p in placed.items() if key not in there], source)
         as_before: set[int] = set()
         for key, sample in there.items():
@@ -126,11 +122,6 @@ def save_samples(
         if saved.new or saved.changed:
             content_changed(benchmark.pk)
     saved.issues = [issue for p in placed.values() for issue in p.issues]
-    saved.issues += [
-        _not_discarded(latest[key])
-        for key, one in there.items()
-        if latest[key].state is SampleState.DISCARDED and one.state != SampleState.DISCARDED
-    ]
     return saved
 
 
@@ -142,7 +133,7 @@ def _not_discarded(record: SampleRecord) -> Issue:
 
 
 def _chains(actor: User | None, benchmark: Benchmark, placed: Mapping[str, Placed]) -> set[int]:
-    """The further reference chains, of the samples whose records say something of them; which of them changed."""
+    """Save the accepted toolchains of samples whose records contain any. Return the ids of changed samples."""
     said = {key: p.record.accepted_chains for key, p in placed.items() if p.record.accepted_chains is not None}
     numbers = Sample.objects.filter(benchmark=benchmark, key__in=said).values_list("pk", "key") if said else ()
     return save_chains(actor, benchmark, {pk: said[key] for pk, key in numbers})
@@ -167,10 +158,33 @@ class Placed:
     issues: list[Issue]
 
 
-def placed_record(record: SampleRecord, sample: Sample | None, pictures: Mapping[str, Found]) -> Placed:
-    """What would be stored of a record: held against its image, with the reasons for every change.
+def placed_records(
+    benchmark: Benchmark,
+    records: Mapping[str, SampleRecord],
+    stored: Mapping[str, Sample],
+    pictures: Mapping[str, Found],
+) -> dict[str, Placed]:
+    """Return what an import stores of each record, by key, with the reasons for every change. Writes nothing.
+
+    ``stored``: the samples of these keys that exist. Facets have the names of the task."""
+    meanings = meanings_of(benchmark)
+    return {
+        key: _placed(replace(record, facets=renamed(record.facets, meanings)), stored.get(key), pictures)
+        for key, record in records.items()
+    }
+
+
+def _placed(record: SampleRecord, sample: Sample | None, pictures: Mapping[str, Found]) -> Placed:
+    """A record held against its image and the stored sample.
 
     An image that is only missing this time leaves the stored one of the same name in place."""
+    placed = _with_image(record, sample, pictures)
+    if sample and record.state is SampleState.DISCARDED and sample.state != SampleState.DISCARDED:
+        return replace(placed, issues=[*placed.issues, _not_discarded(record)])
+    return placed
+
+
+def _with_image(record: SampleRecord, sample: Sample | None, pictures: Mapping[str, Found]) -> Placed:
     found = pictures.get(record.image or "")
     kept = sample.image if sample and sample.image and sample.image_name == (record.image or "") else None
     if kept is not None and (found is None or (isinstance(found, PictureProblem) and found.rule == MISSING)):
@@ -204,9 +218,10 @@ def state_of(record: SampleRecord) -> SampleState:
 def _insert_content(
     actor: User | None, numbered: Sequence[tuple[int, SampleRecord]], stands: SampleState, now: datetime
 ) -> None:
-    """The annotation and its one revision of each of these new samples; of those that are accepted the gold too, and of
-    those that came out of results, where it stands until a review says otherwise. What is discarded without a content
-    is held so by an empty annotation of nobody's."""
+    """Insert an annotation with one revision for each of these new samples.
+
+    Accepted samples get gold. So do those from result files; it counts until a review decides otherwise. Samples that
+    are discarded without content get an empty annotation without an author."""
     ways = {SampleState.ACCEPTED: "import", SampleState.IN_REVIEW: "import_results"}
     state = transition(ways[stands], State.DRAFT).after if stands in ways else State.DISCARDED
     if state is State.DISCARDED:
@@ -234,22 +249,14 @@ def _insert_content(
 
 
 def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
-    """Facets and extra are replaced; content that differs becomes a new revision. What was discarded stays so: a lead
-    opens it again, a file does not; nor does a file discard what is here."""
-    record = placed.record
-    changes = _descriptive_changes(sample, placed)
-    written = [f for f in sample.facets.all() if f.kind != FacetValue.Kind.BANK]
-    old = [(f.name, f.position, f.value, f.kind) for f in written]
-    facets = _facets(sample.pk, sample.benchmark_id, record)
-    new = [row[2:] for row in facets]
-    if sorted(old) != sorted(new):
+    """Facets and extra are replaced, and other content becomes a new revision."""
+    record, differs = placed.record, difference(sample, placed)
+    changes = dict(differs.fields)
+    if differs.facets:
         sample.facets.all().delete()
-        insert_rows(FacetValue, _FACET, facets)
+        insert_rows(FacetValue, _FACET, _facets(sample.pk, sample.benchmark_id, record))
         changes = changes or {"changed_at": timezone.now()}
-    gold = getattr(sample, "gold", None)
-    waits = gold is None and record.content == NO_CONTENT and record.state is not SampleState.ACCEPTED
-    left_out = SampleState.DISCARDED in (sample.state, record.state)
-    if not (waits or left_out) and (gold is None or _says_else(record, gold.revision)):
+    if differs.gold:
         add_gold_revision(actor=actor, sample=sample, record=record)
         waits = record.state is SampleState.IN_REVIEW and sample.state == SampleState.IN_REVIEW
         stands = SampleState.IN_REVIEW if waits else SampleState.ACCEPTED
@@ -257,6 +264,35 @@ def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
     if changes:
         Sample.objects.filter(pk=sample.pk).update(**changes)
     return Saved(changed=1) if changes else Saved(unchanged=1)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What an import changes in a stored sample: values of fields, its facets, its gold."""
+
+    fields: Mapping[str, Any]
+    facets: bool
+    gold: bool
+
+    def __bool__(self) -> bool:
+        return bool(self.fields) or self.facets or self.gold
+
+
+def difference(sample: Sample, placed: Placed) -> Difference:
+    """Compare a stored sample with a record. The preview and the import count by this.
+
+    A discarded sample keeps its content: a lead opens it again, a file does not. A file does not discard a sample
+    either."""
+    record, gold = placed.record, getattr(sample, "gold", None)
+    stored = [(f.name, f.position, f.value, f.kind) for f in sample.facets.all() if f.kind != FacetValue.Kind.BANK]
+    facets = [row[2:] for row in _facets(sample.pk, sample.benchmark_id, record)]
+    waits = gold is None and record.content == NO_CONTENT and record.state is not SampleState.ACCEPTED
+    left_out = SampleState.DISCARDED in (sample.state, record.state)
+    return Difference(
+        _descriptive_changes(sample, placed),
+        facets=sorted(stored) != sorted(facets),
+        gold=not (waits or left_out) and (gold is None or _says_else(record, gold.revision)),
+    )
 
 
 def _says_else(record: SampleRecord, revision: Revision) -> bool:

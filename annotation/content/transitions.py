@@ -1,5 +1,7 @@
-"""The one door through which an annotation changes its state: the table is asked, the right is required, the change is
-one conditional UPDATE, an audit row is written and the sample is seen again. Call inside a transaction."""
+"""The only place that changes the state of an annotation.
+
+It checks the table and the permission, changes the state by one conditional UPDATE, writes an audit row and updates the
+sample. Call inside a transaction."""
 
 from __future__ import annotations
 
@@ -22,8 +24,10 @@ from webapp.common.errors import Conflict
 def apply_transition(
     *, actor: User | None, annotation: Annotation, name: str, reason: str = "", data: dict[str, Any] | None = None
 ) -> None:
-    """Take ``annotation`` through the transition ``name``. Raises ``Conflict`` when its state does not allow it, or has
-    changed meanwhile, and ``NotAllowed`` without the right."""
+    """Apply the transition ``name`` to ``annotation``.
+
+    Raises ``Conflict`` if its state does not allow it or has changed meanwhile, and ``NotAllowed`` without the
+    permission."""
     sample = annotation.sample
     before = State(annotation.state)
     try:
@@ -65,7 +69,7 @@ def close_rounds(samples: Iterable[int]) -> None:
 
 
 def update_sample_state(sample: Sample) -> None:
-    """Where the sample stands, from its annotations as they are now."""
+    """The state of the sample, from the current states of its annotations."""
     states = Annotation.objects.filter(sample=sample).values_list("state", flat=True)
     found = {State(one) for one in states}
     waits = sample_state(found) is SampleState.IN_REVIEW

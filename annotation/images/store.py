@@ -109,16 +109,23 @@ def store_picture(*, actor: User | None, benchmark: Benchmark, source: Path | by
     """The stored image of this file, checked and stored unless it is there; without its metadata where the benchmark
     says so, and then the hash of the file is next to that of the image. Raises ``PictureProblem``."""
     info = inspect(source)
-    if not benchmark.remove_metadata:
-        return _known(info) or _store(actor, benchmark, source, info)
-    image: Image | None = Image.objects.filter(originals__sha256=info.sha256).order_by("-originals__pk").first()
-    if image is not None:
+    if (image := stored_picture(benchmark, info)) is not None:
         return image
+    if not benchmark.remove_metadata:
+        return _store(actor, benchmark, source, info)
     with without_metadata(source, info) as (kept, cleaned):
         image = _known(cleaned) or _store(actor, benchmark, kept, cleaned)
     if cleaned.sha256 != info.sha256:
         OriginalFile.objects.get_or_create(sha256=info.sha256, image=image, defaults={"bytes": info.bytes})
     return image
+
+
+def stored_picture(benchmark: Benchmark, info: PictureInfo) -> Image | None:
+    """The stored image of a file, or None. Where metadata is removed, files are found by the hash they came with; a
+    file without metadata is found only by its own hash, after it was cleaned."""
+    if not benchmark.remove_metadata:
+        return _known(info)
+    return Image.objects.filter(originals__sha256=info.sha256).order_by("-originals__pk").first()
 
 
 def metadata_issue(benchmark: Benchmark, source: Path | bytes, name: str) -> Issue | None:

@@ -13,8 +13,9 @@ from annotation.workflow import State
 
 
 class Annotation(models.Model):
-    """One person's version of a sample's gold, with revisions that never change once submitted; or without an author,
-    what was imported, and what an adjudicator or an automatic consensus made of several."""
+    """One person's version of a sample's gold. Submitted revisions never change.
+
+    Without an author, it was imported, or an adjudicator or an automatic consensus combined several annotations."""
 
     class Kind(models.TextChoices):
         OWN = "own"

@@ -30,8 +30,9 @@ class AuditDraw(models.Model):
 
 
 class AuditItem(models.Model):
-    """One drawn sample: what a further person, who neither made nor reviewed its gold, says of it. An audit changes no
-    gold: where it disagrees, the lead decides whether the sample is reopened."""
+    """One drawn sample, and the verdict of a person who neither made nor reviewed its gold.
+
+    An audit changes no gold. If the auditor disagrees, the lead decides whether the sample is reopened."""
 
     class Verdict(models.TextChoices):
         AGREE = "agree"

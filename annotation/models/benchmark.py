@@ -54,7 +54,7 @@ class Benchmark(models.Model):
     objects = BenchmarkQuerySet.as_manager()
 
     known_people: Mapping[int, Standing] = {}
-    """What was asked for when this row was loaded, by the person's number: see ``annotation.common.access``."""
+    """Loaded status of people, by user id (``annotation.common.access``)."""
 
     class Meta:
         ordering = ["title"]
@@ -67,21 +67,21 @@ class Benchmark(models.Model):
 
     @property
     def schema_number(self) -> int | None:
-        """The number of the schema in force when it was first asked for here; None: the benchmark has none."""
+        """The number of the schema in force, cached at the first call; None if the benchmark has no schema."""
         return self._schema[0]
 
     @property
     def task(self) -> TaskSchema:
-        """The schema in force when it was first asked for here."""
+        """The schema in force, cached at the first call."""
         return self._schema[1]
 
     def forget_schema(self) -> None:
-        """Another one is in force now."""
+        """Clear the cached schema after another one came into force."""
         vars(self).pop("_schema", None)
 
     @cached_property
     def _schema(self) -> tuple[int | None, TaskSchema]:
-        """One query for as long as this object lives, which is one request or one act of a job."""
+        """Load the schema with one query per object, which lives for one request or one step of a job."""
         stored = self.schemas.in_force()
         return (stored.number, TaskSchema.parse(stored.content)) if stored else (None, NO_SCHEMA)
 

@@ -8,9 +8,10 @@ from annotation.models.sample import Sample
 
 
 class AcceptedChain(models.Model):
-    """A further reference toolchain that a reviewer accepted beside the one of the gold, or that a file brought.
+    """An alternative reference toolchain, accepted by a reviewer or imported from a file.
 
-    ``digest`` names its calls. What an automatic consensus accepted is by the annotator who submitted it.
+    ``digest`` identifies its calls. If an automatic consensus accepted it, ``accepted_by`` is the annotator who
+    submitted it.
     """
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="accepted_chains")
@@ -31,11 +32,11 @@ class AcceptedChain(models.Model):
 
 
 class VerifiedChain(models.Model):
-    """A toolchain that replays on the sample's image, and how it was found whether its end gives the answer.
+    """A toolchain that replays on the sample's image, and how its end was compared with the answer.
 
-    It is about exactly these calls, this image and this answer with its options: for any other, there is no mark. Only
-    what was measured, or answered by another person from the last image alone, meets a schema that requires verified
-    ends. An answer from the last image that was another one is kept too (``matches``), so that people guess only once.
+    It applies only to exactly these calls, this image, and this answer with its options. A schema that requires
+    verified ends accepts two kinds: measured ends, and ends from which another person answered, seeing only the last
+    image. A different answer from the last image is stored too (``matches``), so that people guess only once.
     """
 
     class How(models.TextChoices):

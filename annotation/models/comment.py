@@ -12,10 +12,10 @@ from annotation.work_rules import Condition
 
 
 class Comment(models.Model):
-    """A remark on an annotation, at a place of the image (pixels of the original) or on the whole; with answers.
+    """A comment on an annotation, at a place in the image (pixels of the original) or on the whole annotation.
 
-    A thread is a first comment and its answers (``parent``); resolving the first resolves the thread. A remark on what
-    is made of a gold check (``check_answer``) looks to its author like any other.
+    A thread is a first comment and its replies (``parent``). Resolving the first comment resolves the thread. A comment
+    on an answer to a gold check (``check_answer``) looks like any other to its author.
     """
 
     annotation = models.ForeignKey(Annotation, null=True, blank=True, on_delete=models.CASCADE, related_name="comments")
@@ -55,12 +55,12 @@ class Comment(models.Model):
 
     @property
     def about(self) -> Any:
-        """The annotation or the answer to a gold check that it is on."""
+        """The annotation, or the answer to a gold check, that the comment refers to."""
         return self.annotation or self.check_answer
 
 
 class Mention(models.Model):
-    """A person whom a comment names with @, and who can see what it is about."""
+    """A person whom a comment mentions with @ and who can see its subject."""
 
     comment = models.ForeignKey(Comment, on_delete=models.CASCADE, related_name="mentions")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="mentions")
@@ -74,11 +74,10 @@ class Mention(models.Model):
 
 
 class BlindAnswer(models.Model):
-    """What a reviewer answered before seeing the gold, and how long it took: a measure of people on the sample.
+    """The answer of a reviewer before they saw the gold, and the seconds it took: human accuracy on the sample.
 
-    ``condition`` is what they saw: the image, the gold crops alone, or the image after the crops.
-
-    ``right`` is null where the words do not decide it: an open answer in other words, or no answer.
+    ``condition`` is what they saw: the image, only the gold crops, or the image after the crops. ``right`` is null if
+    the text cannot be compared: an open answer in other words, or no answer.
     """
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="blind_answers")

@@ -8,10 +8,10 @@ from annotation.models.sample import Sample
 
 
 class Draft(models.Model):
-    """What an annotation says before it is submitted: the content JSON as the page sends it, complete or not.
+    """The unsubmitted content of an annotation: the content JSON as the page sends it, complete or incomplete.
 
-    ``version`` grows by one with each save. A write that names another version than the stored one is stale.
-    ``key`` is the idempotency key of the last save: the same save again is answered as before.
+    ``version`` increases by one with each save. A write with another version than the stored one is stale. ``key`` is
+    the idempotency key of the last save: repeating that save returns the same response.
     """
 
     annotation = models.OneToOneField(Annotation, on_delete=models.CASCADE, related_name="draft")
@@ -25,7 +25,7 @@ class Draft(models.Model):
 
 
 class SkippedDraft(models.Model):
-    """The draft of a skipped sample. It is shown again if the person takes it up after all."""
+    """The draft of a skipped sample. It is restored if the person opens the sample again."""
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="skipped_drafts")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -40,7 +40,7 @@ class SkippedDraft(models.Model):
 
 
 class Receipt(models.Model):
-    """What was answered to a request with an idempotency key, so that the same request again changes nothing."""
+    """The response to a request with an idempotency key. Repeating the request changes nothing."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=80)

@@ -32,7 +32,7 @@ class Drafting(models.Model):
 
 
 class Proposal(models.Model):
-    """What a model drafted for a field of a sample. The first one stays: people may have seen it.
+    """The draft of a model for one field of a sample. The first draft is kept, because people may have seen it.
 
     ``content``: a text (question, answer), {letter: text} (options), or [{"box": [x1, y1, x2, y2]}] in pixels of the
     original (boxes). ``source``: the name of the model on pages.

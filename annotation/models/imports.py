@@ -19,8 +19,9 @@ class ImportRecord(models.Model):
         RUNS = "runs", gettext_lazy("Runs")
 
     class State(models.TextChoices):
-        """An uploaded file is read (a dry run), waits for a decision (preview), runs; a command runs at once. What is
-        done can be undone."""
+        """An uploaded file is read (dry run), waits for a decision (preview) and then runs. A command runs at once.
+
+        A finished import can be undone."""
 
         READING = "reading"
         PREVIEW = "preview"
@@ -56,7 +57,7 @@ class ImportRecord(models.Model):
 
 
 class ImportIssue(models.Model):
-    """One refused, repaired or noted thing of an import: file, line, field, what was found, what was done."""
+    """One rejected, repaired or noted row of an import: file, line, field, value and outcome."""
 
     record = models.ForeignKey(ImportRecord, on_delete=models.CASCADE, related_name="issues")
     severity = models.CharField(max_length=8)
@@ -77,5 +78,5 @@ class ImportIssue(models.Model):
 
     @property
     def place(self) -> str:
-        """Where in its file, in words."""
+        """The position in the file, as text."""
         return place(self.line, self.row)

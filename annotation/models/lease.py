@@ -15,11 +15,11 @@ from annotation.workflow import is_overlapped
 
 
 class Lease(models.Model):
-    """Who works on a sample now. One row for each sample, seat and place, whether it has run out or not: a row that has
-    run out is taken over by a conditional UPDATE, so that exactly one person wins.
+    """The reservation of a sample: one row for each sample, seat and place, also after it has expired.
 
-    ``lasts`` is how long it is kept without a sign of its holder, as the queue said when it was taken. ``place`` counts
-    from 0; a sample that n people annotate has n places on the seat "annotate".
+    A conditional UPDATE takes over an expired row, so that exactly one person gets it. ``lasts``: how long it is kept
+    without a renewal, from the queue settings of that time. ``place`` counts from 0. A sample with an overlap of n has
+    n places on the seat "annotate".
     """
 
     class Seat(models.TextChoices):
@@ -49,7 +49,7 @@ class Lease(models.Model):
 
 
 class Skip(models.Model):
-    """A person passed a sample by and said why; it is not assigned to them again."""
+    """A person skipped a sample and gave a reason. The sample is not assigned to them again."""
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="skips")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -66,7 +66,7 @@ class Skip(models.Model):
 
 
 class Problem(models.Model):
-    """Something about a sample that the lead has to see, reported by who works on it. Only leads read it."""
+    """A problem with a sample, reported to the lead. Only leads read it."""
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="problems")
     reporter = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
@@ -88,7 +88,7 @@ class Problem(models.Model):
 
 
 class Assignment(models.Model):
-    """A lead assigned this sample to one person. The queue gives it to them first and to nobody else."""
+    """A lead assigned this sample to one person. The queue offers it to them first and to no other person."""
 
     sample = models.OneToOneField(Sample, on_delete=models.CASCADE, related_name="assignment")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="assignments")

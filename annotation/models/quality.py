@@ -13,9 +13,9 @@ from annotation.work_rules import BoxMeasure, CheckRule, PauseRule
 
 
 class QualityRules(models.Model):
-    """How a benchmark watches over the work of its people. A benchmark without a row has the defaults: no gold checks.
+    """The quality rules of a benchmark. A benchmark without a row has the defaults: no gold checks.
 
-    ``seed`` decides every draw of chance made for this benchmark, so that each can be made again.
+    ``seed`` determines every random draw for this benchmark, so that each draw can be repeated.
     """
 
     benchmark = models.OneToOneField("annotation.Benchmark", on_delete=models.CASCADE, related_name="quality")
@@ -69,7 +69,7 @@ class QualityRules(models.Model):
 
 
 class GoldCheck(models.Model):
-    """An accepted sample whose gold is taken as known: assigned to annotators like any other to see how they do."""
+    """An accepted sample that is assigned to annotators like any other, to measure their accuracy against its gold."""
 
     sample = models.OneToOneField(Sample, on_delete=models.CASCADE, related_name="gold_check")
     active = models.BooleanField(default=True)
@@ -112,10 +112,10 @@ class QualificationAttempt(models.Model):
 
 
 class CheckAnswer(models.Model):
-    """What one person made of a gold check: no annotation, so that it can never become gold or count as one.
+    """The work of one person on a gold check. It is not an annotation, so it can never become gold.
 
-    ``version`` and ``key`` are those of a draft. ``passed`` is null while it is not decided: not submitted, or an
-    answer to another question than the known one, on which the lead decides (``decided_by``).
+    ``version`` and ``key`` are those of a draft. ``passed`` is null while it is undecided: not submitted, or the answer
+    to another question than the known one. The lead decides on the latter (``decided_by``).
     """
 
     class State(models.TextChoices):
@@ -178,20 +178,20 @@ class CheckAnswer(models.Model):
 
     @property
     def author_id(self) -> int:
-        """Whose it is, by the name that an annotation has for it."""
+        """The author, under the name that annotations use."""
         return self.user_id
 
     @property
     def is_begun(self) -> bool:
-        """Whether anything was written that still counts."""
+        """Whether it has content that still counts."""
         return self.version > 0 or self.state == self.State.HANDED_IN
 
     @property
     def shown_state(self) -> str:
-        """The state as an annotation of the same kind would have it."""
+        """The state that an annotation in this situation would have."""
         return "submitted" if self.state == self.State.HANDED_IN else "draft"
 
     def as_data(self) -> dict[str, Any]:
-        """What the audit log keeps of the comparison."""
+        """The comparison as the audit log stores it."""
         names = ("same_question", "same_answer", "iou", "covered", "passed")
         return {name: getattr(self, name) for name in names}

@@ -40,7 +40,7 @@ class Image(models.Model):
 
 
 class OriginalFile(models.Model):
-    """A file as it was uploaded, whose image was stored without its metadata. The file itself is not kept."""
+    """An uploaded file whose image was stored without its metadata. The file itself is not kept."""
 
     sha256 = models.CharField(max_length=64)
     bytes = models.BigIntegerField()
@@ -55,10 +55,10 @@ class OriginalFile(models.Model):
 
 
 class Sample(models.Model):
-    """An image and the question asked of it. Content lives in revisions; ``gold`` is the accepted one.
+    """An image and its question. Revisions hold the content; ``gold`` is the accepted one.
 
-    ``image_name`` is what the file called the image; ``image_problem`` says why its pixels are not here. Width and
-    height are known from the image or from the file; without them grounding is not scorable.
+    ``image_name`` is the name of the image in the file. ``image_problem`` is the reason why its pixels are not stored.
+    Width and height come from the image or the file; without them grounding is not scorable.
     """
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="samples")
@@ -141,15 +141,15 @@ class Sample(models.Model):
 
     @property
     def agreement(self) -> float | None:
-        """The other side of ``disagreement``."""
+        """The complement of ``disagreement``: 1 − disagreement."""
         return None if self.disagreement is None else 1 - self.disagreement
 
 
 class ImageVariant(models.Model):
-    """How the image of a sample was made of another one. It stays when the sample that it was made of goes.
+    """How the image of a sample was made from another image. It remains if the original sample is deleted.
 
-    ``polygons``: where each gold box exactly is, for recipes that do not keep boxes; empty for others. ``directions``:
-    words of the question and options that name a direction, where the recipe moves places.
+    ``polygons``: the exact shape of each gold box, for recipes that do not keep boxes; empty for others.
+    ``directions``: words of the question and options that name a direction, for recipes that move places.
     """
 
     sample = models.OneToOneField(Sample, on_delete=models.CASCADE, related_name="variant")
@@ -170,10 +170,10 @@ class ImageVariant(models.Model):
 
 
 class FacetValue(models.Model):
-    """One value of a sample on one facet (category, tier, dimension, segment, or any other to slice by).
+    """One value of a facet of a sample (category, tier, dimension, segment or any other).
 
-    ``value`` is the text that pages show and slices name; ``kind`` keeps the JSON type the file gave it. Of the kind
-    "bank" are segments that nobody wrote down: those of the tools that the gold plan needs.
+    ``value`` is the text on pages and in slices; ``kind`` is the JSON type in the file. The kind "bank" marks segments
+    that come from the tools of the gold plan.
     """
 
     class Kind(models.TextChoices):
@@ -203,7 +203,7 @@ class FacetValue(models.Model):
         return f"{self.name}: {self.value}"
 
     def original(self) -> Any:
-        """The value as the file gave it: text, number or truth value."""
+        """The value as in the file: text, number or truth value."""
         return json.loads(self.value) if self.kind == self.Kind.JSON else self.value
 
 

@@ -47,8 +47,9 @@ class BenchmarkSchema(models.Model):
 
 
 class FacetAlias(models.Model):
-    """What a facet value that people or files wrote means today. Revisions keep the words they were submitted with.
-    An empty ``new``: the value means nothing and is left out."""
+    """The current meaning of a facet value in older work or files.
+
+    Revisions keep the words with which they were submitted. If ``new`` is empty, the value is left out."""
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="facet_aliases")
     name = models.CharField(max_length=60)

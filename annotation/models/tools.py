@@ -11,7 +11,7 @@ from annotation.tool_bank.segments import SEGMENTS
 
 
 class BankTool(models.Model):
-    """A tool of a benchmark's tool bank. Plans name tools in words; ``ToolName`` says which tool a word means."""
+    """A tool of a benchmark's tool bank. Plans name tools by words; ``ToolName`` assigns each word to a tool."""
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="tools")
     name = models.CharField(max_length=LONGEST_NAME, help_text="What it is called now.")
@@ -58,7 +58,7 @@ class BankTool(models.Model):
 
 
 class ToolName(models.Model):
-    """A name that means a tool: the one it has, one it had, another one. A name means one tool of a benchmark."""
+    """A name of a tool: its current name, an earlier one or an alias. A name belongs to one tool of a benchmark."""
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="tool_names")
     tool = models.ForeignKey(BankTool, on_delete=models.CASCADE, related_name="names")

@@ -1,1 +1,1 @@
-"""Who works on which sample: assignment, leases, progress, pauses, gold checks, and what a person is shown."""
+"""The queue of a benchmark: assignment, leases, progress, pauses, gold checks, and the content shown to people."""

@@ -72,9 +72,10 @@ def _shown(actor: User, benchmark: Benchmark, key: str) -> Sample | None:
 
 
 def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None) -> Sample | None:
-    """The same for a person whose right was asked for already: what came back, then what is held, then by the rule, and
-    at last the drafts that were left. What ``SampleQuerySet.waiting_for`` counts is what is assigned. ``beside`` is a
-    sample that it must not be."""
+    """Assign a sample to a person whose permission was checked before.
+
+    The order: returned work, reserved samples, new samples by the rules of the queue, then the drafts that they left.
+    ``SampleQuerySet.waiting_for`` counts the same samples. ``beside``: a sample that is not assigned."""
     others = Sample.objects.filter(benchmark=benchmark)
     mine = _mine(actor.pk, benchmark.pk)
     standing = _status_of(actor.pk, benchmark.pk)
@@ -96,9 +97,10 @@ def _mine(user: int, benchmark: int) -> AnnotationQuerySet:
 def _new(
     actor: User, benchmark: Benchmark, samples: SampleQuerySet, beside: Sample | None, standing: PersonStatus
 ) -> Sample | None:
-    """What is held, else a gold check where it is time for one, else by the rule. Checks are mixed in: where nothing
-    else is left they do not go on by themselves. Beside checks the order is random: in any other order, a check would
-    be the sample that is out of order."""
+    """The reserved sample; otherwise a gold check if one is due; otherwise a sample by the rules of the queue.
+
+    Checks are mixed with other samples and never assigned alone. With checks, the order is random, because in any other
+    order a check would be recognizable."""
     if not is_qualified(actor, benchmark):
         return next_item(actor, benchmark, rules_of(benchmark), beside)
     queue = queue_of(benchmark)

@@ -1,6 +1,6 @@
-"""A gold check from the side of who answers it: assigned, saved, handed in and skipped as any sample is.
+"""A gold check as its annotator works on it: assigned, saved, submitted and skipped like any sample.
 
-What they make is kept apart from annotations; to them nothing tells one from the other.
+Their work is stored separately from annotations, but looks the same to them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ FIRST_PLACE = 1000
 PAUSED = "The lead reviews the submissions so far and decides when work continues."
 """The reason that a paused person reads. It doesn't reveal gold checks."""
 LOOKED_AT = 200
-"""So many of the checks a person could get are drawn from."""
+"""Number of candidate checks from which one is drawn."""
 
 
 def next_check(actor: User, benchmark: Benchmark, rules: QualityRules, beside: Sample | None) -> Sample | None:

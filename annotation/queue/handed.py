@@ -1,5 +1,7 @@
-"""Which samples were handed to a person. A person who is handed gold checks opens, saves and submits only these: on any
-other sample, the answer would tell whether it has gold."""
+"""Samples that were assigned to a person.
+
+People who get gold checks open, save and submit only these. On other samples, the response would reveal whether the
+sample has gold."""
 
 from __future__ import annotations
 
@@ -29,8 +31,9 @@ UNSEEN = frozenset(
 
 
 def works_on(user: User, sample: Sample) -> bool:
-    """Whether this person has begun the sample, or holds or held its seat and nobody took it. A gold check counts as
-    what it looks like."""
+    """Whether this person has started the sample, or has or had a lease of it that no other person took over.
+
+    A gold check counts like the sample it looks like."""
     mine = {"sample": sample, "user": user}
     return (
         Lease.objects.filter(**mine, seat=ANNOTATE).exists()

@@ -45,11 +45,10 @@ class ImageQuestions:
 
 
 def questions_on_image(user: User, sample: Sample) -> ImageQuestions:
-    """The questions about the image of this sample, itself among them, without discarded samples. At most five
-    queries, and one where the sample is the only one of its image.
+    """The questions about the image of this sample, including its own, without discarded samples.
 
-    A person who does not see gold knows only of what they were assigned, so that neither the rows nor the count tell
-    whether one of them is a gold check."""
+    At most five queries, and one if no other sample has the image. People who cannot see gold only get questions that
+    were assigned to them, so that neither the rows nor the count reveal gold checks."""
     there = _on_image(sample)
     if len(there) == 1:
         return ImageQuestions((ImageQuestion(1, sample.key, "", own=True),), 1, most_questions(sample.benchmark))

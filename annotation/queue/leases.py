@@ -1,5 +1,6 @@
-"""Who works on a sample now. Taking, renewing and giving back a seat are single statements that the database decides,
-so that of any number of people who ask at once exactly one gets a place."""
+"""Leases of samples. Taking, renewing and releasing one are single SQL statements.
+
+The database decides, so that of any number of simultaneous requests exactly one gets a place."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
 
 
 def renew(user: User, sample_id: int, seat: Lease.Seat) -> bool:
-    """Extend the lease; returns whether it is still this person's. An expired lease that nobody took still is."""
+    """Extend the lease. Return whether it still belongs to this person; also an expired one until it is taken."""
     held = Lease.objects.filter(sample=sample_id, seat=seat, user=user)
     return bool(held.update(expires_at=from_now(F("lasts"))))
 
@@ -63,10 +64,9 @@ def take(user: User, sample_id: int, seat: Lease.Seat, lasts: timedelta, place: 
 
 
 def take_to_annotate(user: User, sample_id: int, queue: BenchmarkQueue, extra: int = 0) -> Sample | None:
-    """Take one of the sample's places that nobody has filled; None when there is none. ``extra``: its places beyond the
-    overlap. Call inside a transaction.
+    """Take a free place of the sample, or return None. ``extra``: places beyond the overlap. Call inside a transaction.
 
-    Whether a place is free is asked once it is ours: who had it may have submitted just before giving it back.
+    Whether the place is free is checked after taking it: its last holder may have submitted just before releasing it.
     """
     for place in range(queue.wanted(sample_id, extra)):
         if take(user, sample_id, ANNOTATE, queue.lasts, place):

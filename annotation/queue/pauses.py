@@ -21,8 +21,9 @@ from webapp.common.errors import Conflict, InvalidInput
 
 
 def pause(*, actor: User, benchmark: Benchmark, reason: str, user: User | None = None) -> Pause:
-    """Assign nothing new to ``user``, or to anyone if None. People can finish what they have begun. A pause that stands
-    already is left as it is."""
+    """Assign nothing new to ``user``, or to everyone if None. People can finish what they started.
+
+    An existing pause stays unchanged."""
     require(actor, benchmark, Right.MANAGE)
     if not reason:
         raise InvalidInput(gettext("Enter a reason. The paused people can read it."), field="reason")
@@ -55,7 +56,8 @@ def pause_automatically(*, user: User, benchmark: Benchmark, reason: str, data: 
 
 
 def resume(*, actor: User, benchmark: Benchmark, user: User | None = None) -> bool:
-    """Hand out again, to ``user`` or (None) to everybody who is not paused themselves; whether it was paused."""
+    """Resume assignment for ``user``, or (None) for everyone without a pause of their own. Return whether it was
+    paused."""
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
         standing = Pause.objects.standing().filter(benchmark=benchmark, user=user).select_for_update().first()

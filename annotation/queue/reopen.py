@@ -45,9 +45,11 @@ class Plan:
 def reopen_samples(
     *, actor: User, benchmark: Benchmark, samples: SampleQuerySet, reason: str, key: str, to: User | None = None
 ) -> Receipt:
-    """Make settled samples drafts again, of their authors or of ``to``, beginning from what was accepted; one that was
-    discarded untouched is to do again. The gold stands until a new revision is accepted. Refused is what is not
-    settled, and what its author cannot take. Twice with one ``key`` is once."""
+    """Turn settled samples into drafts of their authors or of ``to``, starting from the accepted content.
+
+    A sample that was discarded without content is to do again. The gold remains until a new revision is accepted.
+    Unsettled samples, and samples that their author cannot take, are rejected. Repeating a call with one ``key``
+    changes nothing."""
     require(actor, benchmark, Right.MANAGE)
     if not reason:
         raise InvalidInput(gettext("Enter a reason. The author reads it."), field="reason")
@@ -134,7 +136,7 @@ def _reopen(actor: User, batch: Batch, plan: Plan, reason: str) -> None:
 
 
 def _draft_again(annotations: list[Annotation]) -> None:
-    """Each begins from its newest revision; a draft that was discarded unsubmitted goes on as it was."""
+    """Each draft starts from the latest revision. A draft that was discarded unsubmitted continues unchanged."""
     drafted = set(Draft.objects.filter(annotation__in=annotations).values_list("annotation", flat=True))
     by_number = {one.pk: one for one in annotations if one.pk not in drafted}
     newest: dict[int, Revision] = {}

@@ -35,8 +35,9 @@ def set_queue(
     lease_minutes: int = 15,
     take_back_minutes: int = 0,
 ) -> list[str]:
-    """How the benchmark assigns its samples from now on; what is submitted stays as it is, and who holds a sample
-    keeps it as long as they were told. Returns the names of what changed."""
+    """Change how the benchmark assigns its samples. Return the names of the changed settings.
+
+    Submitted work stays unchanged, and current leases keep their duration."""
     require(actor, benchmark, Right.MANAGE)
     wanted: dict[str, Any] = {
         "order": order, "facet": facet if order == BenchmarkQueue.Order.FACET else "", "overlap": overlap,

@@ -51,7 +51,7 @@ def skipped_draft(user: User, sample: Sample) -> dict[str, Any]:
 
 
 def _drop_draft(author: User, sample: Sample) -> dict[str, Any]:
-    """Take away a draft that was never submitted; returns its content. Call inside a transaction."""
+    """Delete a draft that was never submitted and return its content. Call inside a transaction."""
     found = Annotation.objects.filter(sample=sample, author=author, state=State.DRAFT, revisions__isnull=True).first()
     if found is None:
         return {}

@@ -66,7 +66,7 @@ REMARKS = ("gold_check.comment", "gold_check.resolve", "gold_check.unresolve")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened: who (None: by itself), what in words, the states before and after, and why."""
+    """One event: the person (None: automatic), the action as text, the states before and after, and the reason."""
 
     when: datetime
     who: str | None

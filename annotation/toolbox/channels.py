@@ -7,10 +7,13 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from annotation.marking import gettext_noop
 from annotation.toolbox.results import Picture, ToolError, as_grey, as_rgb
 
-ColorMode = Annotated[Literal["grayscale", "color"], "one gray image, or each color channel separately"]
-Channels = Annotated[Literal["all", "red", "green", "blue"], "which color channel; only with color_mode = color"]
+ColorMode = Annotated[Literal["grayscale", "color"], gettext_noop("one gray image, or each color channel separately")]
+Channels = Annotated[
+    Literal["all", "red", "green", "blue"], gettext_noop("which color channel; only with color_mode = color")
+]
 
 _PLANES = {"all": (0, 1, 2), "red": (0,), "green": (1,), "blue": (2,)}
 

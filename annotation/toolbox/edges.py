@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import cv2
 import numpy as np
 
+from annotation.marking import gettext_noop
 from annotation.toolbox.channels import Channels, ColorMode, by_channel
 from annotation.toolbox.results import (
     Picture,
@@ -21,8 +22,8 @@ from annotation.toolbox.results import (
 )
 from annotation.toolbox.signature import tool
 
-Limit = Annotated[float, Range(0, 1000), "threshold of the edge detection"]
-Most = Annotated[int, Range(1, 1000), "how many at most"]
+Limit = Annotated[float, Range(0, 1000), gettext_noop("threshold of the edge detection")]
+Most = Annotated[int, Range(1, 1000), gettext_noop("how many at most")]
 
 MOST_CIRCLE_EDGES = 100_000
 """The circle search compares every possible center with every edge pixel; on more it can take minutes."""
@@ -31,17 +32,18 @@ _PRESETS = {"low": (50.0, 100.0), "medium": (100.0, 200.0), "high": (150.0, 250.
 _MARK = (0, 255, 0)
 
 
-@tool
+@tool(gettext_noop("Edges one pixel wide, white on black. Measures the share of edge pixels."))
 def canny(
     image: Picture,
     *,
-    preset: Annotated[Literal["low", "medium", "high"], "thresholds 50/100, 100/200 or 150/250"] = "medium",
-    threshold_low: Annotated[Limit | None, "instead of the preset, with threshold_high"] = None,
-    threshold_high: Annotated[Limit | None, "instead of the preset, with threshold_low"] = None,
+    preset: Annotated[
+        Literal["low", "medium", "high"], gettext_noop("thresholds 50/100, 100/200 or 150/250")
+    ] = "medium",
+    threshold_low: Annotated[Limit | None, gettext_noop("instead of the preset, with threshold_high")] = None,
+    threshold_high: Annotated[Limit | None, gettext_noop("instead of the preset, with threshold_low")] = None,
     color_mode: ColorMode = "grayscale",
     channels: Channels = "all",
 ) -> ToolResult:
-    """Edges one pixel wide, white on black. Measures the share of edge pixels."""
     if (threshold_low is None) != (threshold_high is None):
         raise ToolError(
             "canny", "threshold_low", threshold_low, "threshold_low and threshold_high together, or neither"
@@ -55,9 +57,8 @@ def canny(
     return ToolResult(out, {"edge_share": share_of_white(out)})
 
 
-@tool
+@tool(gettext_noop("Change of gray: across, down, or in all directions (second derivative); absolute, up to 255."))
 def gradients(image: Picture, *, mode: Literal["sobel_x", "sobel_y", "laplacian"]) -> ToolResult:
-    """Change of gray: across, down, or in all directions (second derivative); absolute, up to 255."""
     grey = as_grey(image)
     if mode == "laplacian":
         slope = cv2.Laplacian(grey, cv2.CV_16S, ksize=3)
@@ -66,18 +67,19 @@ def gradients(image: Picture, *, mode: Literal["sobel_x", "sobel_y", "laplacian"
     return ToolResult(as_picture(cv2.convertScaleAbs(slope)))
 
 
-@tool
+@tool(
+    gettext_noop("Finds straight lines among the edges, longest first; draws them and measures their ends and lengths.")
+)
 def hough_lines(
     image: Picture,
     *,
-    threshold: Annotated[int, Range(1, 10_000), Unit.PIXELS, "how many edge pixels must agree"] = 80,
-    min_line_length: Annotated[float, Range(1, 65_535), Unit.PIXELS, "shorter lines are excluded"] = 50.0,
-    max_line_gap: Annotated[float, Range(0, 65_535), Unit.PIXELS, "gaps up to this are bridged"] = 10.0,
+    threshold: Annotated[int, Range(1, 10_000), Unit.PIXELS, gettext_noop("how many edge pixels must agree")] = 80,
+    min_line_length: Annotated[float, Range(1, 65_535), Unit.PIXELS, gettext_noop("shorter lines are excluded")] = 50.0,
+    max_line_gap: Annotated[float, Range(0, 65_535), Unit.PIXELS, gettext_noop("gaps up to this are bridged")] = 10.0,
     canny_low: Limit = 80.0,
     canny_high: Limit = 200.0,
     max_lines: Most = 20,
 ) -> ToolResult:
-    """Finds straight lines among the edges, longest first; draws them and measures their ends and lengths."""
     edges = cv2.Canny(as_grey(image), canny_low, canny_high)
     found = cv2.HoughLinesP(edges, 1, np.pi / 180, threshold, None, min_line_length, max_line_gap)
     ends = [] if found is None else np.asarray(found, int).reshape(-1, 4).tolist()
@@ -90,21 +92,25 @@ def hough_lines(
     return ToolResult(out, {"total_lines": len(ends), "lines": rows})
 
 
-@tool
+@tool(
+    gettext_noop(
+        "Finds circles, best supported first; draws them and measures centers and radii. Rejects an image with more "
+        "than 100,000 edge pixels at param1."
+    )
+)
 def hough_circles(
     image: Picture,
     *,
-    dp: Annotated[float, Range(1, 10), "how coarse the search is"] = 1.2,
-    min_dist: Annotated[float, Range(1, 65_535), Unit.PIXELS, "least distance between centers"] = 50.0,
-    param1: Annotated[float, Range(1, 1000), "upper threshold of the edge detection"] = 100.0,
-    param2: Annotated[float, Range(1, 1000), Unit.PIXELS, "votes a circle needs; smaller finds more"] = 50.0,
-    min_radius: Annotated[int, Range(0, 65_535), Unit.PIXELS, "smallest radius"] = 10,
-    max_radius: Annotated[int, Range(0, 65_535), Unit.PIXELS, "largest radius, 0 = any"] = 0,
+    dp: Annotated[float, Range(1, 10), gettext_noop("how coarse the search is")] = 1.2,
+    min_dist: Annotated[float, Range(1, 65_535), Unit.PIXELS, gettext_noop("least distance between centers")] = 50.0,
+    param1: Annotated[float, Range(1, 1000), gettext_noop("upper threshold of the edge detection")] = 100.0,
+    param2: Annotated[
+        float, Range(1, 1000), Unit.PIXELS, gettext_noop("votes a circle needs; smaller finds more")
+    ] = 50.0,
+    min_radius: Annotated[int, Range(0, 65_535), Unit.PIXELS, gettext_noop("smallest radius")] = 10,
+    max_radius: Annotated[int, Range(0, 65_535), Unit.PIXELS, gettext_noop("largest radius, 0 = any")] = 0,
     max_circles: Most = 20,
 ) -> ToolResult:
-    """Finds circles, best supported first; draws them and measures centers and radii. Rejects an image with more than
-    100,000 edge pixels at param1.
-    """
     if 0 < max_radius < min_radius:
         raise ToolError("hough_circles", "max_radius", max_radius, f"0, or at least min_radius = {min_radius}")
     grey = as_grey(image)

@@ -8,10 +8,11 @@ from typing import Annotated, Literal
 import cv2
 import numpy as np
 
+from annotation.marking import gettext_noop
 from annotation.toolbox.results import Picture, Range, ToolError, ToolResult, Unit, as_grey, as_picture, in_rgb
 from annotation.toolbox.signature import tool
 
-Sigma = Annotated[float, Range(0, 100), Unit.PIXELS, "for gaussian: spread in pixels, 0 = from ksize"]
+Sigma = Annotated[float, Range(0, 100), Unit.PIXELS, gettext_noop("for gaussian: spread in pixels, 0 = from ksize")]
 
 MOST_PAINTING = 60_000_000
 """Pixels painted over times the radius squared: each looks at all places within it. On more it takes minutes."""
@@ -22,19 +23,22 @@ _OPERATIONS = {
 _SHAPES = {"rect": cv2.MORPH_RECT, "ellipse": cv2.MORPH_ELLIPSE, "cross": cv2.MORPH_CROSS}
 
 
-@tool
+@tool(gettext_noop("Smooths: by the mean, a Gaussian, the median, or only among similar colors (bilateral)."))
 def blur(
     image: Picture,
     *,
     method: Literal["average", "gaussian", "median", "bilateral"],
-    ksize: Annotated[int, Range(1, 99, odd=True), Unit.PIXELS, "side of the neighborhood; bilateral uses d"],
+    ksize: Annotated[
+        int, Range(1, 99, odd=True), Unit.PIXELS, gettext_noop("side of the neighborhood; bilateral uses d")
+    ],
     sigma_x: Sigma = 0.0,
     sigma_y: Sigma = 0.0,
-    d: Annotated[int, Range(1, 25), Unit.PIXELS, "for bilateral: diameter"] = 9,
-    sigma_color: Annotated[float, Range(0, 500), "for bilateral: how different colors may mix"] = 75.0,
-    sigma_space: Annotated[float, Range(0, 500), Unit.PIXELS, "for bilateral: how far pixels reach"] = 75.0,
+    d: Annotated[int, Range(1, 25), Unit.PIXELS, gettext_noop("for bilateral: diameter")] = 9,
+    sigma_color: Annotated[float, Range(0, 500), gettext_noop("for bilateral: how different colors may mix")] = 75.0,
+    sigma_space: Annotated[
+        float, Range(0, 500), Unit.PIXELS, gettext_noop("for bilateral: how far pixels reach")
+    ] = 75.0,
 ) -> ToolResult:
-    """Smooths: by the mean, a Gaussian, the median, or only among similar colors (bilateral)."""
     if method == "average":
         out = cv2.blur(image, (ksize, ksize))
     elif method == "gaussian":
@@ -46,29 +50,33 @@ def blur(
     return ToolResult(as_picture(out))
 
 
-@tool
+@tool(
+    gettext_noop(
+        "Unsharp mask: image + amount × (image - its Gaussian blur). The published interface has no such tool."
+    )
+)
 def sharpen(
     image: Picture,
     *,
-    amount: Annotated[float, Range(0, 10), "0 changes nothing"] = 1.0,
-    sigma: Annotated[float, Range(0.1, 50), Unit.PIXELS, "size of the details, in pixels"] = 1.5,
+    amount: Annotated[float, Range(0, 10), gettext_noop("0 changes nothing")] = 1.0,
+    sigma: Annotated[float, Range(0.1, 50), Unit.PIXELS, gettext_noop("size of the details, in pixels")] = 1.5,
 ) -> ToolResult:
-    """Unsharp mask: image + amount × (image - its Gaussian blur). The published interface has no such tool."""
     smooth = cv2.GaussianBlur(image, (0, 0), sigma)
     return ToolResult(as_picture(cv2.addWeighted(image, 1 + amount, smooth, -amount, 0)))
 
 
-@tool
+@tool(gettext_noop("Non-local means: on lightness and color, on the gray image, or on each color channel separately."))
 def denoise(
     image: Picture,
     *,
     mode: Literal["fast_means_color", "fast_means_gray", "bgr_channel"] = "fast_means_color",
-    h: Annotated[float, Range(0.1, 100), "strength"] = 10.0,
-    h_color: Annotated[float, Range(0.1, 100), "strength for color noise"] = 10.0,
-    template_window: Annotated[int, Range(1, 21, odd=True), "side of the compared patches"] = 7,
-    search_window: Annotated[int, Range(1, 35, odd=True), "side of the area searched for like patches"] = 21,
+    h: Annotated[float, Range(0.1, 100), gettext_noop("strength")] = 10.0,
+    h_color: Annotated[float, Range(0.1, 100), gettext_noop("strength for color noise")] = 10.0,
+    template_window: Annotated[int, Range(1, 21, odd=True), gettext_noop("side of the compared patches")] = 7,
+    search_window: Annotated[
+        int, Range(1, 35, odd=True), gettext_noop("side of the area searched for like patches")
+    ] = 21,
 ) -> ToolResult:
-    """Non-local means: on lightness and color, on the gray image, or on each color channel separately."""
     windows = (template_window, search_window)
     if mode == "fast_means_gray":
         return ToolResult(as_picture(cv2.fastNlMeansDenoising(as_grey(image), None, h, *windows)))
@@ -78,32 +86,34 @@ def denoise(
     return ToolResult(np.dstack(planes))
 
 
-@tool
+@tool(gettext_noop("Shrinks (erode) or grows (dilate) bright areas; open removes specks, close fills holes."))
 def morphology(
     image: Picture,
     *,
     op: Literal["erode", "dilate", "open", "close"] = "open",
-    kernel_size: Annotated[int, Range(1, 99), Unit.PIXELS, "side of the kernel, in pixels"] = 3,
-    iterations: Annotated[int, Range(1, 50), "how often"] = 1,
+    kernel_size: Annotated[int, Range(1, 99), Unit.PIXELS, gettext_noop("side of the kernel, in pixels")] = 3,
+    iterations: Annotated[int, Range(1, 50), gettext_noop("how often")] = 1,
     kernel_shape: Literal["rect", "ellipse", "cross"] = "rect",
 ) -> ToolResult:
-    """Shrinks (erode) or grows (dilate) bright areas; open removes specks, close fills holes."""
     kernel = cv2.getStructuringElement(_SHAPES[kernel_shape], (kernel_size, kernel_size))
     return ToolResult(as_picture(cv2.morphologyEx(image, _OPERATIONS[op], kernel, iterations=iterations)))
 
 
-@tool
+@tool(
+    gettext_noop(
+        "Paints over edges (Canny 100/200, one pixel wider) or places brighter than 240 from the pixels around them. "
+        "Measures how many pixels were painted over."
+    )
+)
 def inpaint(
     image: Picture,
     *,
-    preset: Annotated[Literal["canny", "threshold"], "what is painted over: edges, or very bright places"] = "canny",
-    radius: Annotated[float, Range(1, 50), Unit.PIXELS, "how far around a place is looked at"] = 3.0,
+    preset: Annotated[
+        Literal["canny", "threshold"], gettext_noop("what is painted over: edges, or very bright places")
+    ] = "canny",
+    radius: Annotated[float, Range(1, 50), Unit.PIXELS, gettext_noop("how far around a place is looked at")] = 3.0,
     method: Literal["telea", "ns"] = "telea",
 ) -> ToolResult:
-    """Paints over edges (Canny 100/200, one pixel wider) or places brighter than 240 from the pixels around them.
-
-    Measures how many pixels were painted over.
-    """
     return painted_over(image, edge_mask(image) if preset == "canny" else bright_mask(image), radius, method)
 
 

@@ -8,25 +8,25 @@ from typing import Annotated, Any, Literal
 import cv2
 import numpy as np
 
+from annotation.marking import gettext_noop
 from annotation.toolbox.affine import Affine, clockwise, scaling, shift
 from annotation.toolbox.results import Coordinate, Picture, Range, Side, ToolError, ToolResult, as_picture
 from annotation.toolbox.signature import tool
 
-Degrees = Annotated[float, Range(-360, 360), "degrees, clockwise"]
-Zoom = Annotated[float, Range(0.1, 10), "how many times larger"]
+Degrees = Annotated[float, Range(-360, 360), gettext_noop("degrees, clockwise")]
+Zoom = Annotated[float, Range(0.1, 10), gettext_noop("how many times larger")]
 Preset = Literal["half", "double"]
 
 
-@tool
+@tool(gettext_noop("Crops a rectangle. It must be inside the image; it is never moved or clipped."))
 def crop(
     image: Picture,
     *,
-    x: Annotated[Coordinate, "left edge"] = 0,
-    y: Annotated[Coordinate, "top edge"] = 0,
-    width: Annotated[Side, "width in pixels"],
-    height: Annotated[Side, "height in pixels"],
+    x: Annotated[Coordinate, gettext_noop("left edge")] = 0,
+    y: Annotated[Coordinate, gettext_noop("top edge")] = 0,
+    width: Annotated[Side, gettext_noop("width in pixels")],
+    height: Annotated[Side, gettext_noop("height in pixels")],
 ) -> ToolResult:
-    """Crops a rectangle. It must be inside the image; it is never moved or clipped."""
     crop_fits(image.shape[1], image.shape[0], x=x, y=y, width=width, height=height)
     return ToolResult(image[y : y + height, x : x + width].copy(), {"width": width, "height": height}, shift(x, y))
 
@@ -55,21 +55,23 @@ def cropped_size(_width: int, _height: int, *, width: int, height: int, **_: Any
     return width, height
 
 
-@tool
+@tool(
+    gettext_noop(
+        "Crops a rectangle inside the image and enlarges it, by a scale or to a target width, height or both (one "
+        "alone keeps the shape)."
+    )
+)
 def zoom_in(
     image: Picture,
     *,
-    x: Annotated[Coordinate, "left edge"] = 0,
-    y: Annotated[Coordinate, "top edge"] = 0,
-    width: Annotated[Side, "width in pixels"],
-    height: Annotated[Side, "height in pixels"],
+    x: Annotated[Coordinate, gettext_noop("left edge")] = 0,
+    y: Annotated[Coordinate, gettext_noop("top edge")] = 0,
+    width: Annotated[Side, gettext_noop("width in pixels")],
+    height: Annotated[Side, gettext_noop("height in pixels")],
     scale: Zoom | None = None,
-    target_width: Annotated[Side | None, "width of the result"] = None,
-    target_height: Annotated[Side | None, "height of the result"] = None,
+    target_width: Annotated[Side | None, gettext_noop("width of the result")] = None,
+    target_height: Annotated[Side | None, gettext_noop("height of the result")] = None,
 ) -> ToolResult:
-    """Crops a rectangle inside the image and enlarges it, by a scale or to a target width, height or both (one alone
-    keeps the shape).
-    """
     zoom_fits(image.shape[1], image.shape[0], x=x, y=y, width=width, height=height)
     size = zoomed_size(
         image.shape[1],
@@ -107,15 +109,16 @@ def zoomed_size(
     return across, target_height or max(1, round(height * across / width))
 
 
-@tool
+@tool(
+    gettext_noop("Changes the size: to width and height, or by a preset. Area means when shrinking, bicubic otherwise.")
+)
 def resize(
     image: Picture,
     *,
-    width: Annotated[Side | None, "width of the result"] = None,
-    height: Annotated[Side | None, "height of the result"] = None,
-    preset: Annotated[Preset | None, "instead of width and height"] = None,
+    width: Annotated[Side | None, gettext_noop("width of the result")] = None,
+    height: Annotated[Side | None, gettext_noop("height of the result")] = None,
+    preset: Annotated[Preset | None, gettext_noop("instead of width and height")] = None,
 ) -> ToolResult:
-    """Changes the size: to ``width`` and ``height``, or by a preset. Area means when shrinking, bicubic otherwise."""
     size = resized_size(image.shape[1], image.shape[0], width=width, height=height, preset=preset)
     back = scaling(image.shape[1] / size[0], image.shape[0] / size[1])
     return ToolResult(_resized(image, *size), {"width": size[0], "height": size[1]}, back)
@@ -139,12 +142,13 @@ def resized_size(
     raise ToolError("resize", "preset" if preset else missing, preset, "width and height together, or preset alone")
 
 
-@tool
+@tool(
+    gettext_noop(
+        "Turns the image clockwise. The canvas grows so that nothing is lost, and new corners are black. Quarter "
+        "turns move pixels without touching their values."
+    )
+)
 def rotate(image: Picture, *, angle: Degrees) -> ToolResult:
-    """Turns the image clockwise. The canvas grows so that nothing is lost, and new corners are black.
-
-    Quarter turns move pixels without touching their values.
-    """
     return turned(image, angle, rotated_size(image.shape[1], image.shape[0], angle=angle))
 
 
@@ -166,23 +170,21 @@ def rotated_size(width: int, height: int, *, angle: float) -> tuple[int, int]:
     return math.ceil(across - 1e-6), math.ceil(down - 1e-6)
 
 
-@tool
+@tool(gettext_noop("Mirrors the image: horizontal swaps left and right, vertical swaps top and bottom."))
 def flip(image: Picture, *, direction: Literal["horizontal", "vertical"]) -> ToolResult:
-    """Mirrors the image: horizontal swaps left and right, vertical swaps top and bottom."""
     height, width = image.shape[:2]
     if direction == "horizontal":
         return ToolResult(as_picture(cv2.flip(image, 1)), transform=Affine(a=-1, c=width))
     return ToolResult(as_picture(cv2.flip(image, 0)), transform=Affine(e=-1, f=height))
 
 
-@tool
+@tool(gettext_noop("Moves the content. Pixels that leave the canvas are lost, and uncovered pixels are black."))
 def translate(
     image: Picture,
     *,
     direction: Literal["left", "right", "up", "down"],
-    distance: Annotated[Side, "pixels"] = 32,
+    distance: Annotated[Side, gettext_noop("pixels")] = 32,
 ) -> ToolResult:
-    """Moves the content. Pixels that leave the canvas are lost, and uncovered pixels are black."""
     across, down = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}[direction]
     across, down = across * distance, down * distance
     height, width = image.shape[:2]
@@ -195,13 +197,13 @@ def translate(
     return ToolResult(moved, transform=shift(-across, -down))
 
 
-@tool
+@tool(
+    gettext_noop(
+        "One step of a Gaussian pyramid: smoothed and half the size, or twice the size and smoothed. Pixel i of the "
+        "smaller image corresponds to pixel 2i of the larger one, not to the pair 2i, 2i+1. This causes the offset."
+    )
+)
 def pyramid(image: Picture, *, mode: Literal["pyr_up", "pyr_down"]) -> ToolResult:
-    """One step of a Gaussian pyramid: smoothed and half the size, or twice the size and smoothed.
-
-    Pixel i of the smaller image corresponds to pixel 2i of the larger one, not to the pair 2i, 2i+1.
-    This causes the offset.
-    """
     if mode == "pyr_down":
         return ToolResult(as_picture(cv2.pyrDown(image)), transform=Affine(2, 0, -0.5, 0, 2, -0.5))
     return ToolResult(as_picture(cv2.pyrUp(image)), transform=Affine(0.5, 0, 0.25, 0, 0.5, 0.25))

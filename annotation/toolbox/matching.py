@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import cv2
 import numpy as np
 
+from annotation.marking import gettext_noop
 from annotation.toolbox.results import Picture, Range, ToolError, ToolResult, as_grey, as_picture, as_rgb
 from annotation.toolbox.signature import tool
 
@@ -15,13 +16,15 @@ _MARK = (0, 255, 0)
 _SMALLEST = 16
 
 
-@tool
+@tool(
+    gettext_noop(
+        "Finds where the image is most similar to a second, smaller image; draws and measures the box and its score. "
+        "Scores are normalized, so you can compare them between images: 1 is best for ccorr and ccoeff, 0 for sqdiff."
+    )
+)
 def template_match(
     image: Picture, template: Picture, *, method: Literal["sqdiff", "ccorr", "ccoeff"] = "ccoeff"
 ) -> ToolResult:
-    """Finds where the image is most similar to a second, smaller image; draws and measures the box and its score.
-    Scores are normalized, so you can compare them between images: 1 is best for ccorr and ccoeff, 0 for sqdiff.
-    """
     grey, part = as_grey(image), as_grey(template)
     if part.shape[0] > grey.shape[0] or part.shape[1] > grey.shape[1]:
         size = f"{part.shape[1]} × {part.shape[0]}"
@@ -38,17 +41,18 @@ def template_match(
     return ToolResult(out, {"score": float(score), "box": [left, top, right, bottom]})
 
 
-@tool
+@tool(
+    gettext_noop(
+        "Finds corners and other striking points, strongest first; draws and measures them. The published interface "
+        "also has surf and brief, which OpenCV does not contain; they are rejected."
+    )
+)
 def features(
     image: Picture,
     *,
     method: Literal["harris", "shi_tomasi", "sift", "fast", "orb"] = "orb",
-    max_points: Annotated[int, Range(1, 5000), "how many, strongest first"] = 100,
+    max_points: Annotated[int, Range(1, 5000), gettext_noop("how many, strongest first")] = 100,
 ) -> ToolResult:
-    """Finds corners and other striking points, strongest first; draws and measures them.
-
-    The published interface also has surf and brief, which OpenCV does not contain; they are rejected.
-    """
     grey = as_grey(image)
     if method in ("harris", "shi_tomasi"):
         corners = cv2.goodFeaturesToTrack(grey, max_points, 0.01, 5, useHarrisDetector=method == "harris")
@@ -68,11 +72,13 @@ def features(
     return ToolResult(out, {"points": rows})
 
 
-@tool
+@tool(
+    gettext_noop(
+        "Frequencies of the gray image: log(1 + magnitude), the lowest in the middle, scaled to 0 to 255. The result "
+        "shows frequencies, not positions."
+    )
+)
 def dft(image: Picture) -> ToolResult:
-    """Frequencies of the gray image: log(1 + magnitude), the lowest in the middle, scaled to 0 to 255. The result shows
-    frequencies, not positions.
-    """
     spectrum = np.fft.fftshift(np.abs(np.fft.fft2(as_grey(image))))
     values = np.log1p(spectrum)
     span = float(values.max() - values.min())

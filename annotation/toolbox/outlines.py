@@ -9,20 +9,21 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.marking import gettext_noop
 from annotation.toolbox.results import Colour, Picture, Range, Thickness, ToolResult, as_grey, as_picture, as_rgb
 from annotation.toolbox.signature import tool
 
-Mode = Annotated[Literal["external", "list"], "outermost contours only, or all"]
-CannyLimit = Annotated[float, Range(0, 1000), "threshold of the edge detection"]
-Rank = Annotated[int, Range(1, 1000), "only the contour of this rank; 1 has the largest area"]
-MaxContours = Annotated[int, Range(1, 1000), "how many contours, largest area first"]
-Epsilon = Annotated[float, Range(0, 1), "how far a side may stray, as a share of the perimeter"]
+Mode = Annotated[Literal["external", "list"], gettext_noop("outermost contours only, or all")]
+CannyLimit = Annotated[float, Range(0, 1000), gettext_noop("threshold of the edge detection")]
+Rank = Annotated[int, Range(1, 1000), gettext_noop("only the contour of this rank; 1 has the largest area")]
+MaxContours = Annotated[int, Range(1, 1000), gettext_noop("how many contours, largest area first")]
+Epsilon = Annotated[float, Range(0, 1), gettext_noop("how far a side may stray, as a share of the perimeter")]
 Outline = NDArray[np.int32]
 
 GREEN = (0, 255, 0)
 
 
-@tool
+@tool(gettext_noop("Draws the contours of the image's edges (Canny), largest area first; measures their boxes."))
 def contours(
     image: Picture,
     *,
@@ -34,13 +35,12 @@ def contours(
     color: Colour = GREEN,
     thickness: Thickness = 2,
 ) -> ToolResult:
-    """Draws the contours of the image's edges (Canny), largest area first; measures their boxes."""
     found, total = _found(image, mode, canny_low, canny_high, rank, max_contours)
     rows = [_box_of(outline) for outline in found]
     return ToolResult(_drawn(image, found, color, thickness), {"total_contours": total, "contours": rows})
 
 
-@tool
+@tool(gettext_noop("Measures the area within each contour, in square pixels of this image; draws the contours."))
 def contour_area(
     image: Picture,
     *,
@@ -52,14 +52,13 @@ def contour_area(
     color: Colour = GREEN,
     thickness: Thickness = 2,
 ) -> ToolResult:
-    """Measures the area within each contour, in square pixels of this image; draws the contours."""
     found, total = _found(image, mode, canny_low, canny_high, rank, max_contours)
     rows = [{"area": float(cv2.contourArea(outline)), **_box_of(outline)} for outline in found]
     measured = {"total_contours": total, "total_area": sum(row["area"] for row in rows), "contours": rows}
     return ToolResult(_drawn(image, found, color, thickness), measured)
 
 
-@tool
+@tool(gettext_noop("Measures the length of each closed contour, in pixels of this image; draws the contours."))
 def arc_length(
     image: Picture,
     *,
@@ -71,14 +70,17 @@ def arc_length(
     color: Colour = GREEN,
     thickness: Thickness = 2,
 ) -> ToolResult:
-    """Measures the length of each closed contour, in pixels of this image; draws the contours."""
     found, total = _found(image, mode, canny_low, canny_high, rank, max_contours)
     rows = [{"perimeter": float(cv2.arcLength(outline, True)), **_box_of(outline)} for outline in found]
     measured = {"total_contours": total, "total_perimeter": sum(row["perimeter"] for row in rows), "contours": rows}
     return ToolResult(_drawn(image, found, color, thickness), measured)
 
 
-@tool
+@tool(
+    gettext_noop(
+        "Simplifies each contour to a polygon (Douglas-Peucker); draws the polygons and measures their corners."
+    )
+)
 def approx_poly(
     image: Picture,
     *,
@@ -91,7 +93,6 @@ def approx_poly(
     color: Colour = GREEN,
     thickness: Thickness = 2,
 ) -> ToolResult:
-    """Simplifies each contour to a polygon (Douglas-Peucker); draws the polygons and measures their corners."""
     found, total = _found(image, mode, canny_low, canny_high, rank, max_contours)
     shapes = [_simplified(outline, epsilon_ratio) for outline in found]
     rows = [{"vertices": len(shape), "points": shape[:, 0].tolist(), **_box_of(shape)} for shape in shapes]

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.marking import gettext_noop
 from annotation.toolbox.results import (
     Coordinate,
     Picture,
@@ -20,22 +21,30 @@ from annotation.toolbox.results import (
 )
 from annotation.toolbox.signature import tool
 
-Connectivity = Annotated[Literal[4, 8], "whether pixels that touch at a corner belong together"]
-Deviation = Annotated[tuple[int, int, int], Range(0, 255), "how far blue, green, red may differ from a neighbour"]
+Connectivity = Annotated[Literal[4, 8], gettext_noop("whether pixels that touch at a corner belong together")]
+Deviation = Annotated[
+    tuple[int, int, int], Range(0, 255), gettext_noop("how far blue, green, red may differ from a neighbour")
+]
+Fill = Annotated[tuple[int, int, int], Range(0, 255), gettext_noop("the fill color: blue, green, red")]
 _MARK = (0, 255, 0)
 _MARGINS = {"center": 0.25, "tight": 0.1, "loose": 0.02}
 
 
-@tool
+@tool(
+    gettext_noop(
+        "Finds the connected bright regions, largest first; draws their boxes, measures area, box and center of mass."
+    )
+)
 def connected_components_with_stats(
     image: Picture,
     *,
-    threshold_mode: Annotated[Literal["otsu", "binary", "none"], "none: every pixel above 0 counts"] = "otsu",
-    threshold_value: Annotated[int, Range(0, 255), "for binary: above it counts"] = 127,
+    threshold_mode: Annotated[
+        Literal["otsu", "binary", "none"], gettext_noop("none: every pixel above 0 counts")
+    ] = "otsu",
+    threshold_value: Annotated[int, Range(0, 255), gettext_noop("for binary: above it counts")] = 127,
     connectivity: Connectivity = 8,
-    max_components: Annotated[int, Range(1, 1000), "how many, largest first"] = 20,
+    max_components: Annotated[int, Range(1, 1000), gettext_noop("how many, largest first")] = 20,
 ) -> ToolResult:
-    """Finds the connected bright regions, largest first; draws their boxes, measures area, box and center of mass."""
     level = {"otsu": 0, "binary": threshold_value, "none": 0}[threshold_mode]
     kind = cv2.THRESH_BINARY | (cv2.THRESH_OTSU if threshold_mode == "otsu" else 0)
     mask = cv2.threshold(as_grey(image), level, 255, kind)[1]
@@ -50,14 +59,17 @@ def connected_components_with_stats(
     return ToolResult(out, {"total_components": count - 1, "components": rows})
 
 
-@tool
+@tool(
+    gettext_noop(
+        "Parts touching bright objects (Otsu, distance from the background above half its peak); borders are red. "
+        "Measures area and box of each region."
+    )
+)
 def watershed(
-    image: Picture, *, max_regions: Annotated[int, Range(1, 1000), "how many are measured, largest first"] = 20
+    image: Picture,
+    *,
+    max_regions: Annotated[int, Range(1, 1000), gettext_noop("how many are measured, largest first")] = 20,
 ) -> ToolResult:
-    """Parts touching bright objects (Otsu, distance from the background above half its peak); borders are red.
-
-    Measures area and box of each region.
-    """
     mask = cv2.threshold(as_grey(image), 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)[1]
     distance = cv2.distanceTransform(mask, cv2.DIST_L2, 5)
     sure = (distance > 0.5 * float(distance.max())).astype(np.uint8)
@@ -88,13 +100,17 @@ def _regions(markers: NDArray[np.int32], count: int) -> list[dict[str, Any]]:
     ]
 
 
-@tool
+@tool(
+    gettext_noop(
+        "Cuts out the object, on black. The object must be in a rectangle 25% (center), 10% (tight) or 2% (loose) "
+        "from the border. Measures the kept share of the image. Rejects an image with a side under 8 pixels."
+    )
+)
 def grabcut(
-    image: Picture, *, preset: Annotated[Literal["center", "tight", "loose"], "where the object is"] = "center"
+    image: Picture,
+    *,
+    preset: Annotated[Literal["center", "tight", "loose"], gettext_noop("where the object is")] = "center",
 ) -> ToolResult:
-    """Cuts out the object, on black. The object must be in a rectangle 25% (center), 10% (tight) or 2% (loose) from the
-    border. Measures the kept share of the image. Rejects an image with a side under 8 pixels.
-    """
     height, width = image.shape[:2]
     if min(height, width) < 8:
         raise ToolError("grabcut", "image", f"{width} × {height}", "an image of at least 8 × 8 pixels")
@@ -110,18 +126,17 @@ def grabcut(
     return ToolResult(out, {"kept_share": float(kept.mean())})
 
 
-@tool
+@tool(gettext_noop("Fills the region of similar colors around a point; measures its pixels and its box."))
 def floodfill(
     image: Picture,
     *,
-    x: Annotated[Coordinate, "start, across"],
-    y: Annotated[Coordinate, "start, down"],
+    x: Annotated[Coordinate, gettext_noop("start, across")],
+    y: Annotated[Coordinate, gettext_noop("start, down")],
     lo_diff: Deviation = (10, 10, 10),
     up_diff: Deviation = (10, 10, 10),
-    new_val: Annotated[tuple[int, int, int], Range(0, 255), "the fill color: blue, green, red"] = (0, 255, 0),
+    new_val: Fill = (0, 255, 0),
     flags: Connectivity = 4,
 ) -> ToolResult:
-    """Fills the region of similar colors around a point; measures its pixels and its box."""
     return filled(image, (x, y), new_val, lo_diff, up_diff, flags)
 
 

@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.marking import gettext_noop
 from annotation.schema import shortened
 from annotation.toolbox.affine import IDENTITY, Affine
 
@@ -48,8 +49,8 @@ class Unit(StrEnum):
 
 Side = Annotated[int, Range(1, 65_535), Unit.PIXELS]
 Coordinate = Annotated[int, Range(0, 65_535), Unit.PIXELS]
-Colour = Annotated[tuple[int, int, int], Range(0, 255), "blue, green, red"]
-Thickness = Annotated[int, Range(1, 100), Unit.PIXELS, "width of the stroke, in pixels"]
+Colour = Annotated[tuple[int, int, int], Range(0, 255), gettext_noop("blue, green, red")]
+Thickness = Annotated[int, Range(1, 100), Unit.PIXELS, gettext_noop("width of the stroke, in pixels")]
 
 
 @dataclass(frozen=True, slots=True)

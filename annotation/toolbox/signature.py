@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, ParamSpec, Union, cast, get_args, ge
 
 import numpy as np
 
+from annotation.marking import Sentence, gettext_noop
 from annotation.toolbox.results import MISSING, Picture, Range, ToolError, ToolResult, Unit
 
 P = ParamSpec("P")
@@ -28,10 +29,18 @@ class Kind(StrEnum):
     LIST = "list"
 
 
+_KINDS = {
+    Kind.INTEGER: gettext_noop("a whole number"),
+    Kind.NUMBER: gettext_noop("a number"),
+    Kind.BOOLEAN: gettext_noop("true or false"),
+}
+"""Kind -> its allowed values, as text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One keyword of a tool. ``optional`` means None is allowed. ``length`` counts the numbers of a list, 0 = any
-    number of them; ``whole``: they are whole numbers.
+    number of them; ``whole``: they are whole numbers. ``description`` is a ``Sentence``: English that pages translate.
     """
 
     name: str
@@ -48,17 +57,25 @@ class Parameter:
 
     @property
     def allowed(self) -> str:
-        """The allowed values in words: "a whole number from 1 to 99, odd"."""
-        words = {
-            Kind.INTEGER: "a whole number",
-            Kind.NUMBER: "a number",
-            Kind.BOOLEAN: "true or false",
-            Kind.CHOICE: "one of " + ", ".join(str(choice) for choice in self.choices),
-            Kind.LIST: f"{self.length or 'a list of'} {'whole ' if self.whole else ''}numbers",
-        }[self.kind]
+        """The allowed values as a ``Sentence``: "a whole number from 1 to 99, odd"."""
+        words = self._allowed_kind()
         if self.range:
-            words += f" from {self.range.low:g} to {self.range.high:g}" + (", odd" if self.range.odd else "")
-        return words + (", or nothing" if self.optional else "")
+            template = gettext_noop("%(kind)s from %(low)s to %(high)s")
+            words = Sentence(template, kind=words, low=f"{self.range.low:g}", high=f"{self.range.high:g}")
+            words = Sentence(gettext_noop("%(allowed)s, odd"), allowed=words) if self.range.odd else words
+        return Sentence(gettext_noop("%(allowed)s, or nothing"), allowed=words) if self.optional else words
+
+    def _allowed_kind(self) -> Sentence:
+        """The allowed values without their range."""
+        if self.kind is Kind.CHOICE:
+            return Sentence(gettext_noop("one of %(choices)s"), choices=", ".join(map(str, self.choices)))
+        if self.kind is Kind.LIST and self.length:
+            whole, any_number = gettext_noop("%(count)s whole numbers"), gettext_noop("%(count)s numbers")
+            return Sentence(whole if self.whole else any_number, count=self.length)
+        if self.kind is Kind.LIST:
+            whole, any_number = gettext_noop("a list of whole numbers"), gettext_noop("a list of numbers")
+            return Sentence(whole if self.whole else any_number)
+        return Sentence(_KINDS[self.kind])
 
     def checked(self, tool: str, value: object) -> Any:
         """``value`` as the tool takes it: 5.0 is the whole number 5, a list becomes a tuple, nothing else is bent."""
@@ -186,10 +203,12 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
 
 def _described(notes: list[Any]) -> str:
     """What the parameter means, with its unit."""
-    said: str = next((note for note in notes if isinstance(note, str) and not isinstance(note, Unit)), "")
-    if Unit.PIXELS not in notes or "pixel" in said:
-        return said
-    return f"{said}, in pixels" if said else "in pixels"
+    meaning: str = next((note for note in notes if isinstance(note, str) and not isinstance(note, Unit)), "")
+    if Unit.PIXELS not in notes or "pixel" in meaning:
+        return Sentence(meaning) if meaning else ""
+    if not meaning:
+        return Sentence(gettext_noop("in pixels"))
+    return Sentence(gettext_noop("%(meaning)s, in pixels"), meaning=Sentence(meaning))
 
 
 def _unwrapped(hint: Any) -> tuple[Any, bool, list[Any]]:
@@ -230,16 +249,24 @@ def checked_arguments(function: Callable[..., ToolResult], arguments: Mapping[st
     return {name: known[name].checked(tool, value) for name, value in given.items()}
 
 
-def tool(function: Callable[P, ToolResult]) -> Callable[P, ToolResult]:
-    """Checks images and arguments against the signature before every call. Raises ``ToolError``."""
+def tool(description: str) -> Callable[[Callable[P, ToolResult]], Callable[P, ToolResult]]:
+    """Make a function a tool; a decorator. Each call checks images and arguments against the signature first.
 
-    @wraps(function)
-    def call(*pictures: P.args, **arguments: P.kwargs) -> ToolResult:
-        for name, picture in zip(picture_names(function), pictures, strict=False):
-            _check_picture(function.__name__, name, picture)
-        return cast(Callable[..., ToolResult], function)(*pictures, **checked_arguments(function, arguments))
+    ``description``: what the tool does, in English. Models, files and the API get it unchanged. Pages translate it if
+    it is marked with ``gettext_noop``. It becomes the docstring. Calls raise ``ToolError``.
+    """
 
-    return call
+    def described(function: Callable[P, ToolResult]) -> Callable[P, ToolResult]:
+        @wraps(function)
+        def call(*pictures: P.args, **arguments: P.kwargs) -> ToolResult:
+            for name, picture in zip(picture_names(function), pictures, strict=False):
+                _check_picture(function.__name__, name, picture)
+            return cast(Callable[..., ToolResult], function)(*pictures, **checked_arguments(function, arguments))
+
+        call.__doc__ = description
+        return call
+
+    return described
 
 
 def _check_picture(tool: str, name: str, picture: object) -> None:

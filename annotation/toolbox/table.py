@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from annotation.marking import gettext_noop
 from annotation.toolbox import colour, drawing, edges, effort, filters, geometry, matching, outlines, regions
 from annotation.toolbox.effort import Effort
 from annotation.toolbox.results import ToolResult
 from annotation.toolbox.rules import BOTH_OR_NEITHER, CHANNEL_NEEDS_COLOUR, RESIZE, ZOOM
 from annotation.toolbox.signature import Parameter, parameters_of, picture_names
-from annotation.toolbox.uses import USES, example_call
+from annotation.toolbox.uses import USES, example_call, uses_in
 
 HEAVY = 4_000_000
 """Most input pixels of tools that take seconds or gigabytes on more."""
@@ -24,10 +24,10 @@ HEAVIEST = 2_000_000
 
 
 class Module(StrEnum):
-    GEOMETRY = "Geometry"
-    ENHANCEMENT = "Enhancement"
-    FEATURES = "Feature Extraction"
-    DRAWING = "Drawing"
+    GEOMETRY = gettext_noop("Geometry")
+    ENHANCEMENT = gettext_noop("Enhancement")
+    FEATURES = gettext_noop("Feature Extraction")
+    DRAWING = gettext_noop("Drawing")
 
 
 class Pick(StrEnum):
@@ -80,13 +80,13 @@ class ToolSpec:
 
     @property
     def description(self) -> str:
-        """The docstring as one line of plain text."""
-        return " ".join((inspect.getdoc(self.function) or "").replace("``", "").split())
+        """What the tool does, in English: the text given to its decorator."""
+        return self.function.__doc__ or ""
 
     @property
     def uses(self) -> tuple[str, ...]:
         """Everyday words for what people use the tool for."""
-        return USES[self.name]
+        return uses_in(USES[self.name])
 
     @property
     def example(self) -> str:
@@ -96,7 +96,12 @@ class ToolSpec:
     @property
     def summary(self) -> str:
         """The first sentence of the description."""
-        return re.split(r"(?<=[a-z0-9)])[.;] ", self.description, maxsplit=1)[0].rstrip(".")
+        return summary_of(self.description)
+
+
+def summary_of(description: str) -> str:
+    """The first sentence of a description or of its translation, without its period."""
+    return re.split(r"(?<=[a-z0-9)])[.;] |[。；]", description, maxsplit=1)[0].rstrip(".")
 
 
 def _spec(
@@ -118,74 +123,78 @@ _CONVERT = "convert_color"
 TOOLS: dict[str, ToolSpec] = {
     spec.name: spec
     for spec in (
-        _spec(geometry.resize, _G, "Resize", size=geometry.resized_size, rules=RESIZE),
-        _spec(geometry.rotate, _G, "Rotate", size=geometry.rotated_size),
-        _spec(geometry.translate, _G, "Translate"),
-        _spec(geometry.flip, _G, "Flip"),
-        _spec(geometry.crop, _G, "Crop", size=geometry.cropped_size, pick=Pick.BOX, fits=geometry.crop_fits),
+        _spec(geometry.resize, _G, gettext_noop("Resize"), size=geometry.resized_size, rules=RESIZE),
+        _spec(geometry.rotate, _G, gettext_noop("Rotate"), size=geometry.rotated_size),
+        _spec(geometry.translate, _G, gettext_noop("Translate")),
+        _spec(geometry.flip, _G, gettext_noop("Flip")),
+        _spec(
+            geometry.crop, _G, gettext_noop("Crop"), size=geometry.cropped_size, pick=Pick.BOX, fits=geometry.crop_fits
+        ),
         _spec(
             geometry.zoom_in,
             _G,
-            "Zoom In",
+            gettext_noop("Zoom In"),
             size=geometry.zoomed_size,
             rules=ZOOM,
             pick=Pick.BOX,
             fits=geometry.zoom_fits,
         ),
-        _spec(geometry.pyramid, _G, "Pyramid", size=geometry.pyramid_size),
-        _spec(colour.colorspace_gray, _E, "Convert Color to Gray", canonical=_CONVERT),
-        _spec(colour.colorspace_hsv, _E, "Convert Color to HSV", canonical=_CONVERT),
-        _spec(colour.colorspace_lab, _E, "Convert Color to Lab", canonical=_CONVERT),
-        _spec(colour.inrange_color, _E, "In-Range Color", size=colour.filtered_size, pick=Pick.COLOUR),
-        _spec(filters.blur, _E, "Blur", effort=effort.of_blur),
-        _spec(filters.sharpen, _E, "Sharpen", effort=effort.of_sharpen),
+        _spec(geometry.pyramid, _G, gettext_noop("Pyramid"), size=geometry.pyramid_size),
+        _spec(colour.colorspace_gray, _E, gettext_noop("Convert Color to Gray"), canonical=_CONVERT),
+        _spec(colour.colorspace_hsv, _E, gettext_noop("Convert Color to HSV"), canonical=_CONVERT),
+        _spec(colour.colorspace_lab, _E, gettext_noop("Convert Color to Lab"), canonical=_CONVERT),
+        _spec(colour.inrange_color, _E, gettext_noop("In-Range Color"), size=colour.filtered_size, pick=Pick.COLOUR),
+        _spec(filters.blur, _E, gettext_noop("Blur"), effort=effort.of_blur),
+        _spec(filters.sharpen, _E, gettext_noop("Sharpen"), effort=effort.of_sharpen),
         _spec(
             filters.denoise,
             _E,
-            "Denoise",
+            gettext_noop("Denoise"),
             most=HEAVIEST,
             effort=effort.of_denoise,
             working_bytes=64,
             preview=effort.preview_of_slow,
         ),
-        _spec(colour.threshold, _E, "Threshold", effort=effort.of_threshold, rules=CHANNEL_NEEDS_COLOUR),
-        _spec(filters.morphology, _E, "Morphology", effort=effort.of_morphology),
-        _spec(colour.histogram, _E, "Histogram", rules=CHANNEL_NEEDS_COLOUR),
-        _spec(colour.convertscaleabs, _E, "Adjust Brightness"),
-        _spec(filters.inpaint, _E, "Inpaint", most=HEAVY, effort=effort.of_inpaint),
-        _spec(edges.canny, _F, "Canny Edge", rules=BOTH_OR_NEITHER + CHANNEL_NEEDS_COLOUR),
-        _spec(edges.gradients, _F, "Compute Gradients"),
-        _spec(regions.watershed, _F, "Watershed", most=HEAVY, effort=effort.of_watershed, working_bytes=80),
+        _spec(colour.threshold, _E, gettext_noop("Threshold"), effort=effort.of_threshold, rules=CHANNEL_NEEDS_COLOUR),
+        _spec(filters.morphology, _E, gettext_noop("Morphology"), effort=effort.of_morphology),
+        _spec(colour.histogram, _E, gettext_noop("Histogram"), rules=CHANNEL_NEEDS_COLOUR),
+        _spec(colour.convertscaleabs, _E, gettext_noop("Adjust Brightness")),
+        _spec(filters.inpaint, _E, gettext_noop("Inpaint"), most=HEAVY, effort=effort.of_inpaint),
+        _spec(edges.canny, _F, gettext_noop("Canny Edge"), rules=BOTH_OR_NEITHER + CHANNEL_NEEDS_COLOUR),
+        _spec(edges.gradients, _F, gettext_noop("Compute Gradients")),
+        _spec(
+            regions.watershed, _F, gettext_noop("Watershed"), most=HEAVY, effort=effort.of_watershed, working_bytes=80
+        ),
         _spec(
             regions.grabcut,
             _F,
-            "GrabCut",
+            gettext_noop("GrabCut"),
             most=HEAVY,
             effort=effort.of_grabcut,
             working_bytes=300,
             preview=effort.preview_of_slow,
         ),
-        _spec(regions.floodfill, _F, "Flood Fill", pick=Pick.POINT, fits=regions.start_fits),
-        _spec(regions.connected_components_with_stats, _F, "Connected Components"),
+        _spec(regions.floodfill, _F, gettext_noop("Flood Fill"), pick=Pick.POINT, fits=regions.start_fits),
+        _spec(regions.connected_components_with_stats, _F, gettext_noop("Connected Components")),
         _spec(
             matching.features,
             _F,
-            "Keypoint Features",
+            gettext_noop("Keypoint Features"),
             most=HEAVY,
             effort=effort.of_features,
             working_bytes=200,
             preview=effort.preview_of_features,
         ),
-        _spec(edges.hough_lines, _F, "Hough Lines"),
-        _spec(edges.hough_circles, _F, "Hough Circles", most=HEAVY),
-        _spec(matching.template_match, _F, "Template Match"),
-        _spec(matching.dft, _F, "Frequency Transform", most=HEAVY, working_bytes=64),
-        _spec(outlines.contours, _D, "Draw Contours"),
-        _spec(outlines.approx_poly, _D, "Approximate Polygon"),
-        _spec(drawing.draw_line, _D, "Draw Line", pick=Pick.STROKE),
-        _spec(drawing.draw_circle, _D, "Draw Circle", pick=Pick.POINT),
-        _spec(outlines.contour_area, _D, "Contour Area"),
-        _spec(outlines.arc_length, _D, "Arc Length"),
+        _spec(edges.hough_lines, _F, gettext_noop("Hough Lines")),
+        _spec(edges.hough_circles, _F, gettext_noop("Hough Circles"), most=HEAVY),
+        _spec(matching.template_match, _F, gettext_noop("Template Match")),
+        _spec(matching.dft, _F, gettext_noop("Frequency Transform"), most=HEAVY, working_bytes=64),
+        _spec(outlines.contours, _D, gettext_noop("Draw Contours")),
+        _spec(outlines.approx_poly, _D, gettext_noop("Approximate Polygon")),
+        _spec(drawing.draw_line, _D, gettext_noop("Draw Line"), pick=Pick.STROKE),
+        _spec(drawing.draw_circle, _D, gettext_noop("Draw Circle"), pick=Pick.POINT),
+        _spec(outlines.contour_area, _D, gettext_noop("Contour Area")),
+        _spec(outlines.arc_length, _D, gettext_noop("Arc Length")),
     )
 }
 """Interface name to tool."""

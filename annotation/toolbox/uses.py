@@ -1,5 +1,4 @@
-"""What people want to do, in everyday words, and the tools for it: how they are found without their names. An example
-of a call of each."""
+"""Everyday words for what people use each tool for, by which it is found without its name, and an example call."""
 
 from __future__ import annotations
 
@@ -7,45 +6,48 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-USES: Mapping[str, tuple[str, ...]] = {
-    "resize": ("make smaller", "make larger", "enlarge", "shrink", "scale"),
-    "rotate": ("turn", "straighten tilted text", "deskew"),
-    "translate": ("move", "shift"),
-    "flip": ("mirror",),
-    "crop": ("cut out", "select a part", "region"),
-    "zoom_in": ("enlarge a part", "magnify", "read small text"),
-    "pyramid": ("halve", "double", "downsample", "upsample"),
-    "colorspace_gray": ("black and white photograph", "remove colour"),
-    "colorspace_hsv": ("hue", "saturation"),
-    "colorspace_lab": ("lightness",),
-    "inrange_color": ("mask of a colour", "colour range", "share of a colour", "percent of a colour"),
-    "blur": ("smooth", "remove specks"),
-    "sharpen": ("crisper", "read blurred text"),
-    "denoise": ("remove noise", "grain"),
-    "threshold": ("binary", "black and white", "mask of light and dark", "share of white", "percent of white"),
-    "morphology": ("close holes", "open", "grow", "shrink a mask", "remove specks", "separate touching things"),
-    "histogram": ("equalize", "even out contrast", "local contrast"),
-    "convertscaleabs": ("contrast", "lighter", "darker"),
-    "inpaint": ("paint over", "remove glare", "repair"),
-    "canny": ("find edges", "outline"),
-    "gradients": ("derivative", "find edges softly"),
-    "watershed": ("separate touching things", "touching things counted apart", "segment"),
-    "grabcut": ("cut out an object", "segment", "remove background"),
-    "floodfill": ("fill a region", "magic wand", "area of one colour"),
-    "connected_components_with_stats": ("count things", "blobs", "segment a mask", "number and area of regions"),
-    "features": ("corners", "points of interest"),
-    "hough_lines": ("find lines", "count lines", "angle of a line"),
-    "hough_circles": ("find circles", "count circles", "round things"),
-    "template_match": ("find a copy", "look for a part", "compare"),
-    "dft": ("fourier", "spectrum", "periodic pattern"),
-    "contours": ("outline", "count outlines", "box around things"),
-    "approx_poly": ("corners of a shape", "simplify a shape", "count corners"),
-    "draw_line": ("mark", "guide line"),
-    "draw_circle": ("mark", "circle a thing"),
-    "contour_area": ("measure area", "size of a thing"),
-    "arc_length": ("measure length", "circumference"),
+from annotation.marking import gettext_noop
+
+USES: Mapping[str, str] = {
+    "resize": gettext_noop("make smaller, make larger, enlarge, shrink, scale"),
+    "rotate": gettext_noop("turn, straighten tilted text, deskew"),
+    "translate": gettext_noop("move, shift"),
+    "flip": gettext_noop("mirror"),
+    "crop": gettext_noop("cut out, select a part, region"),
+    "zoom_in": gettext_noop("enlarge a part, magnify, read small text"),
+    "pyramid": gettext_noop("halve, double, downsample, upsample"),
+    "colorspace_gray": gettext_noop("black and white photograph, remove colour"),
+    "colorspace_hsv": gettext_noop("hue, saturation"),
+    "colorspace_lab": gettext_noop("lightness"),
+    "inrange_color": gettext_noop("mask of a colour, colour range, share of a colour, percent of a colour"),
+    "blur": gettext_noop("smooth, remove specks"),
+    "sharpen": gettext_noop("crisper, read blurred text"),
+    "denoise": gettext_noop("remove noise, grain"),
+    "threshold": gettext_noop("binary, black and white, mask of light and dark, share of white, percent of white"),
+    "morphology": gettext_noop("close holes, open, grow, shrink a mask, remove specks, separate touching things"),
+    "histogram": gettext_noop("equalize, even out contrast, local contrast"),
+    "convertscaleabs": gettext_noop("contrast, lighter, darker"),
+    "inpaint": gettext_noop("paint over, remove glare, repair"),
+    "canny": gettext_noop("find edges, outline"),
+    "gradients": gettext_noop("derivative, find edges softly"),
+    "watershed": gettext_noop("separate touching things, touching things counted apart, segment"),
+    "grabcut": gettext_noop("cut out an object, segment, remove background"),
+    "floodfill": gettext_noop("fill a region, magic wand, area of one colour"),
+    "connected_components_with_stats": gettext_noop("count things, blobs, segment a mask, number and area of regions"),
+    "features": gettext_noop("corners, points of interest"),
+    "hough_lines": gettext_noop("find lines, count lines, angle of a line"),
+    "hough_circles": gettext_noop("find circles, count circles, round things"),
+    "template_match": gettext_noop("find a copy, look for a part, compare"),
+    "dft": gettext_noop("fourier, spectrum, periodic pattern"),
+    "contours": gettext_noop("outline, count outlines, box around things"),
+    "approx_poly": gettext_noop("corners of a shape, simplify a shape, count corners"),
+    "draw_line": gettext_noop("mark, guide line"),
+    "draw_circle": gettext_noop("mark, circle a thing"),
+    "contour_area": gettext_noop("measure area, size of a thing"),
+    "arc_length": gettext_noop("measure length, circumference"),
 }
-"""Of every tool, by its interface name."""
+"""Of every tool, by its interface name: uses, separated by ``SEPARATOR``. Each line is translated as a whole."""
+SEPARATOR = ", "
 
 EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "resize": {"preset": "half"},
@@ -74,8 +76,13 @@ def example_call(name: str) -> str:
     return json.dumps({"tool": name, "arguments": EXAMPLES.get(name, {})})
 
 
+def uses_in(line: str) -> tuple[str, ...]:
+    """The uses in a line of ``USES`` or in its translation."""
+    return tuple(line.split(SEPARATOR))
+
+
 def found_by(words: str, name: str, texts: Sequence[str]) -> bool:
     """Whether each of the words begins a word of the tool's name, of what it is used for, or of these texts."""
-    said = " ".join([name, *USES[name], *texts]).casefold().replace("_", " ").replace("colour", "color")
+    said = " ".join([name, *uses_in(USES[name]), *texts]).casefold().replace("_", " ").replace("colour", "color")
     wanted = words.casefold().replace("_", " ").replace("colour", "color").split()
     return all(f" {word}" in f" {said}" for word in wanted)

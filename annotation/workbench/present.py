@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Set
-from functools import cache
 from typing import Any
 
 from django.urls import reverse
+from django.utils.text import slugify
+from django.utils.translation import gettext
 
 from annotation.chain_answers import compare
 from annotation.common.chain_marks import mark_json
+from annotation.common.sentences import translated
 from annotation.content.chains.read import KnownChain, digest_of
 from annotation.content.json import calls_to_json
 from annotation.images.chain_runs import PREVIEWS, ShownChain
@@ -23,8 +25,9 @@ from annotation.toolbox.preview import on_screen
 from annotation.toolbox.results import Picture
 from annotation.toolbox.runner import ChainError, StepResult
 from annotation.toolbox.signature import Parameter
-from annotation.toolbox.table import TOOLS
+from annotation.toolbox.table import TOOLS, Module, ToolSpec, summary_of
 from annotation.toolbox.templates import CATEGORIES, template
+from annotation.toolbox.uses import USES, uses_in
 
 THUMBNAIL = 168
 TYPES = {".png": "png", ".jpg": "jpeg", ".webp": "webp"}
@@ -32,23 +35,42 @@ MOST_ROWS = 200
 """Rows of a measurement that are sent; how many there are stands beside."""
 
 
-@cache
 def tools_json() -> list[dict[str, Any]]:
-    """Every tool with what its form needs."""
+    """Every tool with what its form needs, in the language of the page. Names, titles and values are those of files."""
     return [
         {
             "name": spec.name,
             "title": spec.title,
-            "module": spec.module.value,
-            "summary": spec.summary,
+            "module": gettext(spec.module.value),
+            "summary": summary_of(gettext(spec.description)),
             "aliases": [other.replace("_", " ") for other in aliases(spec.name)],
-            "uses": list(spec.uses),
+            "uses": [*uses_in(gettext(USES[spec.name])), *({gettext(spec.title)} - {spec.title})],
             "pick": spec.pick.value if spec.pick else None,
             "pictures": list(spec.pictures),
             "parameters": [_parameter(one) for one in spec.parameters],
         }
         for spec in TOOLS.values()
     ]
+
+
+def toolbox_modules() -> list[tuple[str, str, list[dict[str, Any]]]]:
+    """The tools of the page of the toolbox in its language: per module its anchor, its title and its tools."""
+    return [
+        (slugify(module), gettext(module.value), [_described(one) for one in TOOLS.values() if one.module == module])
+        for module in Module
+    ]
+
+
+def _described(spec: ToolSpec) -> dict[str, Any]:
+    """Texts of a tool. ``Parameter`` has English texts; the template translates these."""
+    return {
+        "name": spec.name,
+        "title": gettext(spec.title),
+        "description": gettext(spec.description),
+        "uses": gettext(USES[spec.name]),
+        "example": spec.example,
+        "parameters": spec.parameters,
+    }
 
 
 def _parameter(one: Parameter) -> dict[str, Any]:
@@ -63,8 +85,8 @@ def _parameter(one: Parameter) -> dict[str, Any]:
         "low": one.range.low if one.range else None,
         "high": one.range.high if one.range else None,
         "odd": one.range.odd if one.range else False,
-        "allowed": one.allowed,
-        "description": one.description,
+        "allowed": translated(one.allowed),
+        "description": translated(one.description),
     }
 
 
@@ -192,5 +214,5 @@ def _error(error: ChainError | None) -> dict[str, Any] | None:
         return None
     return {
         "number": error.number, "tool": error.tool, "parameter": error.parameter, "value": error.value,
-        "allowed": error.allowed, "message": error.message,
+        "allowed": translated(error.allowed), "message": error.message,
     }  # fmt: skip

@@ -31,7 +31,7 @@ def metric_rows(benchmark: Benchmark, *, slice_by: str | None = None) -> Iterato
 
 
 ACCEPTED = "accepted_chains"
-"""How many reference chains are accepted beside the gold's now; ``reference_chain`` counts them from 1."""
+"""The number of accepted toolchains in addition to the gold's; ``reference_chain`` counts them from 1."""
 FILE_READING = FILE_READINGS[0]
 """The answer as the imported file has extracted it, where it has."""
 

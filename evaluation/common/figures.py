@@ -1,4 +1,4 @@
-"""How numbers stand in tables and figures: in their unit, on an axis, in the colors of figures for papers."""
+"""The form of numbers in tables and figures: units, axes, and colors of figures for papers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webapp.common.formatting import decimal, percent, percentage_points
 INK, SOFT, HAIR = "#1b1b1a", "#6b6a65", "#dcdbd6"
 FONT = "Inter, Source Sans Pro, Helvetica, Arial, sans-serif"
 FIGURES = ("svg", "png")
-"""Formats of a figure that stands alone."""
+"""Formats of a self-contained figure."""
 
 
 @dataclass(frozen=True)

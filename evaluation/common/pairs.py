@@ -6,9 +6,10 @@ from evaluation.metrics.columns import Quadrant
 
 
 def cell_terms(a: int, b: int) -> dict[str, dict[str, str]]:
-    """The lists of trajectories behind what is counted of two runs: each cell; "shared": both have the sample;
-    "cropped": both have a usable crop on it. What only one has right is listed as its trajectories, else as those of
-    the first."""
+    """The lists of trajectories behind the counts of two runs.
+
+    One list for each cell; "shared": both have the sample; "cropped": both have a usable crop on it. Samples that only
+    one run answers correctly are listed as its trajectories, others as those of the first."""
     first, second, two = str(a), str(b), f"{a},{b}"
     return {
         "both": {"run": first, "correct": "yes", "right_in": second},

@@ -36,7 +36,7 @@ those with an extra entry; those with all targets; of these, those out of order;
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """``n`` entries or targets, in so many ``plans``."""
+    """``n`` entries or targets in ``plans`` plans."""
 
     n: int
     plans: int

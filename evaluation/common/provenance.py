@@ -1,4 +1,4 @@
-"""The settings and the state that numbers were made with, in words."""
+"""The settings and the state with which numbers were computed, as text."""
 
 from __future__ import annotations
 

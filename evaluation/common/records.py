@@ -53,7 +53,7 @@ def _placed(extra: Mapping[str, Any], run: Run, *, is_first: bool) -> dict[str, 
 
 
 def trajectory_record(row: Trajectory) -> TrajectoryRecord:
-    """One trajectory as a record, as it was read."""
+    """One trajectory as a record, as imported."""
     return TrajectoryRecord(
         model=row.run.model.name,
         sample_id=row.sample.key,

@@ -1,4 +1,4 @@
-"""What rows of a list say by choice: numbers of trajectories, what went wrong, facets of their samples."""
+"""Optional values of rows in a list: numbers of trajectories, failures, facets of their samples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from webapp.common.translation import any_of
 
 NOTHING = "none"
 USUAL = ("ioa_gt", "union_coverage", "ioa_pred", "ioa")
-"""What is shown where nothing was chosen."""
+"""The default values."""
 MOST = 6
 _SAMPLE = "sample"
 DATA = "facet."

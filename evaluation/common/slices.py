@@ -22,12 +22,12 @@ from evaluation.store.terms import query_of
 from webapp.common.errors import InvalidInput, NotFound
 
 SAVED = "saved slice"
-"""What a leaderboard is sliced by when its slice is a saved query."""
+"""The name of the slice of a leaderboard if it is a saved query."""
 QUERY = "query"
-"""And when its slice is a query as it was typed."""
+"""Its name if the slice is a query as typed."""
 LISTED = (SAVED, QUERY)
 HIDDEN = {"failed": "failed", "unread": "unread", "undecided": "undecided", "missing_answer": "unanswered"}
-"""What must never be hidden, and the column that says it."""
+"""Counts that are never hidden, and their columns."""
 
 
 @dataclass(frozen=True)

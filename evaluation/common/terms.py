@@ -32,7 +32,7 @@ def terms_of(request: HttpRequest) -> dict[str, str]:
 
 
 def query_error(query: str, vocabulary: Vocabulary) -> QueryError | None:
-    """What is wrong with a query as it was typed."""
+    """The error in a query as typed."""
     try:
         read(query, vocabulary)
     except QueryError as error:

@@ -18,7 +18,7 @@ from webapp.common.errors import InvalidInput
 def query_vocabulary(
     benchmark: Benchmark, runs: Sequence[Run], person: Any, snapshot: Snapshot | None = None
 ) -> Vocabulary:
-    """Runs, conditions, tags and facets with their values. One query beside those of the snapshot."""
+    """Runs, conditions, tags and facets with their values. One query in addition to those of the snapshot."""
     snapshot = snapshot or Snapshot(benchmark, runs, person)
     tags = visible_tags(person).filter(benchmark=benchmark).order_by("name").values_list("name", flat=True)
     named = [name for run in runs for name in (str(run), run.model.name)]

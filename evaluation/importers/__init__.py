@@ -42,7 +42,7 @@ from evaluation.importers.mapped import reading as mapped
 
 
 def _each_time(read: Callable[[Path, ReadOptions, SampleIndex], Read]) -> Reader:
-    """A reader that reads every row again: its rows depend on files beside them or on the rows before."""
+    """A reader that reads every row again, because its rows depend on other files or on earlier rows."""
 
     @wraps(read)
     def read_all(

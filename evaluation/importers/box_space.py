@@ -10,8 +10,8 @@ from evaluation.schema import Coordinates
 
 @dataclass(frozen=True, slots=True)
 class BoxSpace:
-    """The space of a file's boxes where the file itself does not say: a kind, or pixels of the image as it was
-    sent to the model, ``width`` × ``height``."""
+    """The space of boxes in a file that does not declare it: a kind, or pixels of the image as sent to the model,
+    ``width`` × ``height``."""
 
     kind: Coordinates = Coordinates.PIXEL
     size: tuple[int, int] | None = None

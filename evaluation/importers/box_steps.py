@@ -1,4 +1,4 @@
-"""Steps from boxes that a file only tells, without a call around them: each is a look at the original image."""
+"""Steps from boxes that a file reports without calls: each is a crop of the original image."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from evaluation.schema import Step
 def box_steps(
     boxes: Iterable[Number4], tool: str, space: BoxSpace, size: tuple[int, int] | None, field: str, report: Report
 ) -> list[Step]:
-    """A step of ``tool`` for each box, ``(x1, y1, x2, y2)`` in ``space``. ``size``: of the image, where known.
-    ``field``: where the boxes stand in the file."""
+    """A step of ``tool`` for each box, ``(x1, y1, x2, y2)`` in ``space``.
+
+    ``size``: of the image, if known. ``field``: the field of the file that contains the boxes."""
     picture = ImageFrame(ORIGINAL, size)
     steps = []
     for number, box in enumerate(boxes, 1):

@@ -15,7 +15,7 @@ _WENT_WELL = NOTHING | {"ok", "success", "succeeded", "done", "completed", "comp
 
 
 def truth_in(value: object, field: str, report: Report) -> bool | None:
-    """A verdict: as ``fields.truth``, and words such as yes, wrong, incorrect."""
+    """A verdict: as ``fields.truth``, and words such as yes, "wrong", incorrect."""
     if isinstance(value, str):
         said = value.strip().casefold()
         if said in NOTHING:

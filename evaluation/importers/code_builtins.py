@@ -66,7 +66,7 @@ LISTS: Mapping[str, Callable[[list[Value]], Value]] = {
     "str": _path,
     "Path": _path,
 }
-"""Functions of lists and of names of files; each gives None where it cannot be told."""
+"""Functions of lists and of file names; each returns None if the result is unknown."""
 
 
 def mapped(name: str, items: Value) -> Value:

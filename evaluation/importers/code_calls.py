@@ -43,7 +43,7 @@ class Reader:
         self.scope, self.calls, self.follower = scope, calls, follower
 
     def value(self, node: ast.expr) -> Value:
-        """What ``node`` gives, None when it cannot be told."""
+        """The value of ``node``, None if it is unknown."""
         match node:
             case ast.Constant(value=bool() | None | bytes() | complex()):
                 return None

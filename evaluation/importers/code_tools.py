@@ -120,7 +120,7 @@ CONSTANTS: Mapping[str, str] = {
     "TM_CCORR": "ccorr",
     "TM_CCOEFF": "ccoeff",
 }
-"""What our tools call the constants of OpenCV; the first that stands in a sum of constants counts."""
+"""Our names for constants of OpenCV. In a sum of constants the first one counts."""
 
 COLOURS: Mapping[str, str] = {"GRAY": "colorspace_gray", "HSV": "colorspace_hsv", "LAB": "colorspace_lab"}
 MODES: Mapping[str, str] = {"L": "colorspace_gray", "1": "threshold", "HSV": "colorspace_hsv", "LAB": "colorspace_lab"}
@@ -156,7 +156,7 @@ def colour_of(constant: str) -> str | None:
 
 
 def arguments_of(known: Known, given: Sequence[Value], named: Mapping[str, Value]) -> dict[str, Any]:
-    """The parameters of a call of the table, as written; those that cannot be told are omitted."""
+    """The parameters of a call of the table, as written; unknown ones are omitted."""
     found = dict(known.constants)
     positional = ((name, value) for name, value in zip(known.parameters, given, strict=False) if name)
     for name, value in [*positional, *named.items()]:
@@ -213,7 +213,7 @@ def _nearest(side: float, off: Callable[[int], float]) -> int:
 
 
 def turned_size(size: Size | None, angle: Value) -> Size | None:
-    """The size of an image turned by whole right angles; None for others, whose canvas grows."""
+    """The size of an image after a rotation by a multiple of 90°; None for other angles, which enlarge the canvas."""
     if size is None or not isinstance(angle, Number) or angle.asked % 90:
         return None
     return size if angle.asked % 180 == 0 else (size[1], size[0])

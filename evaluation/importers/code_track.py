@@ -1,9 +1,9 @@
-"""Python in a transcript, read with ``ast`` and never run: the calls of PIL and OpenCV it makes, and on which image.
+"""Python in a transcript, read with ``ast`` and never run: its calls of PIL and OpenCV, and their images.
 
-Followed are constants, tuples and their unpacking, names, arithmetic on known numbers, sizes of known images, and
-images through variables, lists, dictionaries, files and the program's own functions. Branches and loops are read
-once, in the order they are written, a loop over a known list as often as it has items. What cannot be told stays
-unknown: such a crop has no box ("location unknown").
+It follows constants, tuples and their unpacking, names, arithmetic on known numbers, sizes of known images, and images
+through variables, lists, dictionaries, files and the program's own functions. Branches and loops are read once, in the
+order in which they are written; a loop over a known list is read once per item. Everything else stays unknown: such a
+crop has no box ("location unknown").
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from evaluation.importers.zooming import Size
 MAX_CODE = 200_000
 MAX_CALLS = 200
 MAX_ROUNDS = 20
-"""A loop over a list is followed for so many items."""
+"""Maximum number of items for which a loop over a list is followed."""
 MAX_DEPTH = 8
 """Functions that call functions are followed so deep."""
 MAX_STEPS = 20_000
-"""So many statements of a block are followed, each round of a loop counted."""
+"""Maximum number of statements that are followed in a block, counting each round of a loop."""
 
 Rewrite = Callable[[Number4, Size], Number4]
 """What a sandbox makes of a box that is written out in four numbers, given the size of the original."""

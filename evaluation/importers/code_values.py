@@ -1,6 +1,6 @@
-"""What is known of the values of a program that is read and never run: numbers, images, lists, nothing.
+"""The known values of a program that is read and never run: numbers, images, lists, nothing.
 
-A number is held twice: as the program says it, and as it was when the program ran in a sandbox that rewrites boxes.
+A number has two values: as the program states it, and as the program used it in a sandbox that rewrites boxes.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from evaluation.importers.zooming import Size
 LARGEST = 1e9
 """Beyond this a number is nothing an image has."""
 MOST_ITEMS = 200
-"""So many items of a list are followed."""
+"""Maximum number of followed items of a list."""
 MOST_TOLD = 2000
-"""So many items of an argument are kept."""
+"""Maximum number of kept items of an argument."""
 LONGEST = 1000
-"""So many characters of a text that is put together are kept, its last ones: it may be the name of a file."""
+"""Maximum number of kept characters of a concatenated text. Its end is kept, because it may be a file name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Table:
     items: tuple[tuple[str, Value], ...]
 
     def get(self, key: Value) -> Value:
-        """What stands under ``key``, the last of several; None when nothing does."""
+        """The value under ``key``, the last of several; None without one."""
         return next((value for name, value in reversed(self.items) if name == key), None)
 
 
@@ -75,8 +75,10 @@ Value = Number | Raster | Maker | Table | str | tuple["Value", ...] | None
 
 @dataclass(frozen=True, slots=True)
 class CodeCall:
-    """A call of a tool. ``bbox`` as written and ``executed`` as it ran, in pixels of the input image; None where they
-    cannot be told. ``image_in`` None = an unknown image."""
+    """A call of a tool.
+
+    ``bbox`` as written and ``executed`` as it ran, in pixels of the input image; None if unknown. ``image_in`` None =
+    an unknown image."""
 
     tool: str
     arguments: dict[str, Any]
@@ -113,7 +115,8 @@ class Scope:
                 self.variables[name] = after
 
     def save(self, path: Value, raster: Raster) -> None:
-        """An image is saved; files are known by their name, as folders may be told in ways that only a run knows."""
+        """An image is saved. Files are identified by their name, because folders can be written in ways that only a run
+        resolves."""
         if isinstance(path, str):
             self.files[PurePosixPath(path).name] = raster
 
@@ -167,7 +170,7 @@ def negative(value: Value) -> Value:
 
 
 def worked_out(name: str, arguments: list[Value]) -> Value:
-    """``name(*arguments)`` for a function of numbers, over a single list too; None when it cannot be told."""
+    """``name(*arguments)`` for a function of numbers, also over a single list; None if unknown."""
     if len(arguments) == 1 and isinstance(arguments[0], tuple):
         arguments = list(arguments[0])
     numbers = [value for value in arguments if isinstance(value, Number)]
@@ -205,7 +208,7 @@ def plain(value: Value) -> Any:
 
 
 def _told(value: Value, left: list[int]) -> Any:
-    """``left`` holds one number: of items that are still told."""
+    """``left`` holds one number: of items that are still followed."""
     left[0] -= 1
     match value:
         case _ if left[0] < 0:

@@ -1,18 +1,18 @@
 """DeepEyes on V* and HR-Bench: ``result_*.jsonl`` of its evaluation scripts, judged (``_acc``) or not.
 
-What is kept, and how:
+Conversion:
 - One step per turn: only the first tagged call of a turn was executed. Further calls of the turn are no attempts; they
   stay in the turn's text (``extra.raw_turn``) and are noted. A call that only echoes the prompt's example is dropped.
 - A call that is cut off or no JSON is a failed step with the text as ``bbox_raw``. A call without any response failed.
 - Calls after the answer are flagged ``post_answer``, a call in the turn that then answers ``unused``.
-- ``text`` is what stands before the call. A turn with anything behind its call (degenerate tails, further calls, the
-  answer) is kept whole in ``extra.raw_turn``, the last turn without a call in ``extra.final_text``.
+- ``text`` is the text before the call. A turn with text after its call (degenerate tails, further calls, the answer) is
+  kept completely in ``extra.raw_turn``, the last turn without a call in ``extra.final_text``.
 - ``status: error`` makes the trajectory an error without answer and verdict; ``acc`` then stays in ``extra``.
 - Boxes are pixels of the file. HR-Bench cut the crop from the file with numbers meant for the resized image: there
   ``bbox`` is the request brought to the file, ``executed_bbox`` the numbers as written. ``coordinates`` given as
   ``pixel`` takes the numbers as pixels of the file, as ``WxH`` as pixels of a model input of that size.
 - Rows are joined by image name and question (V*), or by question and options (HR-Bench, which has neither id nor
-  image). A row that fits no sample or several is refused.
+  image). A row that matches no sample or several is rejected.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def pick(names: Sequence[str]) -> Sequence[str]:
-    """The JSONL files of a folder; a file with its judged twin ``_acc`` beside it is left for the twin."""
+    """The JSONL files of a folder. Of a file and its judged twin ``_acc``, only the twin."""
     files = [name for name in names if name.endswith(".jsonl")]
     return [name for name in files if name.removesuffix(".jsonl") + "_acc.jsonl" not in files]
 
@@ -141,7 +141,7 @@ def _sample_of(data: Mapping[str, Any], messages: Sequence[Any], samples: Sample
 
 
 def _text_kept(turns: Sequence[Turn], report: Report) -> dict[str, Any]:
-    """What is told outside of steps: the last turn when it made no call, and how often it was repeated."""
+    """Content outside of steps: the last turn if it made no call, and the number of its repetitions."""
     if not turns or turns[-1].calls:
         return {}
     kept: dict[str, Any] = {"final_text": turns[-1].text}

@@ -49,7 +49,8 @@ Size = tuple[int, int]
 
 @dataclass
 class _Image:
-    """What a file says of one image or sample. ``rows``: each with its box as corners and where it stands."""
+    """The part of a file about one image or sample. ``rows``: each with its box as corners and its place in the
+    file."""
 
     clues: Clues
     report: Report

@@ -1,7 +1,7 @@
-"""Reading a DeepEyes dialogue: the assistant's turns, the calls in their tags, and where the answer stands.
+"""Reading a DeepEyes dialogue: the assistant's turns, the calls in their tags, and the answer.
 
-A call counts only inside ``<tool_call>`` tags. A tag may lack its end (the closing tag is a stop string); the call
-then reaches to the next tag or the end of the turn. Calls are parsed as JSON, else as Python literals, never executed.
+Only calls inside ``<tool_call>`` tags count. The end tag may be missing (it is a stop string); the call then extends to
+the next tag or the end of the turn. Calls are parsed as JSON, else as Python literals, and never executed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _REPLIES = ("user", "tool", "function")
 _PICTURES = ("image", "input_image", "image_url")
 _JSON = json.JSONDecoder(parse_constant=str)
 MAX_CALLS = 50
-"""So many calls of one turn are read; more is a degenerate turn."""
+"""Maximum number of calls that are read in one turn; more is a degenerate turn."""
 _NAME = re.compile(r"""["']name["']\s*:\s*["']([^"']{1,100})["']""")
 
 

@@ -29,7 +29,7 @@ from evaluation.schema import Issue, Step, Trajectory
 
 _LISTS = ("messages", "conversation", "conversations", "dialogue")
 _INSIDE = ("response", "body", "result", "request", "params", "data")
-"""Objects of a record that may hold its messages, as batches of requests write them, up to so many in each other:"""
+"""Objects of a record that may contain its messages, as in batches of requests, nested up to this depth:"""
 _DEPTH = 3
 _IDS = tuple(name for name in RUN_FIELDS.fields["sample"].names if name not in (FILE, "folder", "folder_2"))
 _READ_KEYS = frozenset({"model", *_IDS})
@@ -150,9 +150,9 @@ def _without(value: dict[str, Any], *keys: str) -> dict[str, Any]:
 def trajectory_of(
     dialogue: Dialogue, options: ReadOptions, samples: SampleIndex, report: Report, *, model: str, step: MakeStep
 ) -> Trajectory:
-    """The dialogue as a trajectory of its sample; ``model`` is its name when nothing else tells it.
+    """The dialogue as a trajectory of its sample. ``model``: the name if the file has none.
 
-    Its answer is the text after the last call. Raises ``RowRefused`` when it fits no sample, or not one alone.
+    Its answer is the text after the last call. Raises ``RowRefused`` if it matches no sample, or several.
     """
     talk = talk_of(dialogue.messages)
     if not (talk.prompt or talk.final or talk.exchanges):
@@ -185,7 +185,7 @@ def _clues(dialogue: Dialogue, talk: Talk, report: Report) -> Clues:
 
 
 def _pictures_of(values: Mapping[str, Any]) -> list[str]:
-    """The images that a record names beside its messages."""
+    """The images that a record names outside its messages."""
     given = next((values[key] for key in ("image", "images", "image_path") if values.get(key)), None)
     names = [name for name in (given if isinstance(given, list) else [given]) if isinstance(name, str)]
     return [base_name(name) for name in names if not name.startswith("data:") and not kind_in_base64(name)]

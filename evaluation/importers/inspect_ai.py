@@ -1,9 +1,9 @@
 """Logs of Inspect AI: ``.eval`` (a zip, packed with deflate or Zstandard, samples whole or in chunks) and ``.json``.
 
 - A sample joins by its id, else by its question and choices. ``epoch`` counts rollouts from 1.
-- Calls stand under ``tool_calls`` and meet replies by id; one with an ``error`` failed. Boxes are pixels unless
-  ``coordinates`` says otherwise; attachments are left where they are.
-- The first score is the verdict: C and 1 are right, I and 0 wrong, anything else is no verdict and is kept.
+- Calls are under ``tool_calls`` and are matched with replies by id; a reply with an ``error`` failed.
+- Boxes are pixels, unless ``coordinates`` has another space. Attachments are not resolved.
+- The first score is the verdict: C and 1 are correct, I and 0 incorrect. Any other score is kept without a verdict.
 - A sample with an ``error`` is an error; one that ran into a ``limit`` is not, and says so.
 """
 
@@ -130,7 +130,7 @@ def _clues(row: Mapping[str, Any], prompt: str, pictures: Sequence[str], report:
 
 
 def _verdict(scores: object) -> tuple[bool | None, dict[str, Any]]:
-    """The first score as a verdict, and all of them as they are."""
+    """The first score as a verdict, and all scores unchanged."""
     if not isinstance(scores, dict) or not scores:
         return None, {}
     first = next(iter(scores.values()))

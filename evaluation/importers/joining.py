@@ -1,4 +1,4 @@
-"""Which sample a record belongs to, from whatever its format tells: an id, an image, a question with its options."""
+"""Matching records with samples by an id, an image, or a question with its options."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ class Clues:
 
 
 def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
-    """The id of the one sample that fits: by id, else by a name that a person has accepted for
-    it, else by question and options, else by image (and question). Issues are about ``sample``, ``image`` or
-    ``question``, whichever told; a format says with ``Report.stands_for`` what its file calls these.
+    """Return the id of the one matching sample.
 
-    Nothing is joined by resemblance, and nothing by a bare number alone, as every benchmark counts from 0: its sample
-    must ask the same question or have the same image. Raises ``RowRefused`` when none fits (near names are
-    proposed), or several do.
+    The order: by id, by a name that a person has accepted for it, by question and options, by image (and question).
+    Issues are about ``sample``, ``image`` or ``question``, whichever matched; a format registers its own names for
+    these with ``Report.stands_for``.
+
+    Records are never matched by similarity, and never by a number alone, because every benchmark counts from 0: the
+    sample must have the same question or image. Raises ``RowRefused`` if no sample matches (near names are suggested),
+    or several.
     """
     other = ""
     for given in clues.ids:
@@ -61,7 +63,7 @@ def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
 
 
 def _candidates(clues: Clues, samples: SampleIndex) -> Sequence[SampleKey]:
-    """Return the samples that match all clues, as far as the clues tell samples apart."""
+    """Return the samples that match all clues that distinguish samples."""
     asked = samples.by_question(clues.question, clues.options)
     pictured = samples.by_image(clues.image) if clues.image else ()
     if asked and pictured:
@@ -81,6 +83,6 @@ def _confirmed(number: str, clues: Clues, samples: SampleIndex) -> bool:
 
 
 def _asks(text: str, sample: SampleKey) -> bool:
-    """Whether the question stands in a prompt, which may go on with options and instructions."""
+    """Whether a prompt contains the question. Options and instructions may follow it."""
     question = normalised(sample.question)
     return has_words(question) and question in normalised(text)

@@ -1,6 +1,6 @@
 """LLaVA's answer files: JSONL with ``question_id``, ``prompt``, ``text``, ``answer_id`` and ``model_id``.
 
-- ``text`` is the answer, ``prompt`` the question as it was asked; ``model_id`` names the model. There are no steps.
+- ``text`` is the answer, ``prompt`` the question as sent; ``model_id`` names the model. There are no steps.
 - Alone, or in a folder or zip with the file of questions, which is read as samples.
 """
 

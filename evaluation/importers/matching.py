@@ -15,9 +15,9 @@ from annotation.importers.fields import Report
 
 NEAR_MATCHES = 3
 CANDIDATES = 400
-"""Near matches are looked for among at most so many names, all with the same first letters."""
+"""Near matches are searched among at most this number of names with the same first letters."""
 PROPOSALS = 200
-"""Near matches are looked for of so many names, then no more, so that a file of strangers stays cheap."""
+"""Maximum number of names for which near matches are searched, so that a file of unknown names stays cheap."""
 _FIRST_LETTERS = 2
 
 
@@ -40,7 +40,7 @@ class SampleIndex(Protocol):
         ...
 
     def accepted(self, name: str) -> str:
-        """The id of the sample that a person has said this name means, "" when nobody has."""
+        """The id of the sample that a person assigned to this name, "" if there is none."""
         ...
 
     def by_image(self, name: str) -> Sequence[SampleKey]:
@@ -80,7 +80,7 @@ def has_words(text: str) -> bool:
 
 
 def alias_key(name: str) -> str:
-    """A name as it is kept when a person says which sample it means: on one line, without space at the ends."""
+    """A name in the form that is stored for a sample: on one line, without space at the ends."""
     return " ".join(name.split())
 
 

@@ -22,7 +22,7 @@ _REPLIES = ("tool", "function")
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 MAX_EXCHANGES = 10_000
 MAX_PICTURES = 100
-"""So many images of one message are read."""
+"""Maximum number of images of one message that are read."""
 _SPEAKERS = {
     "human": "user", "user": "user", "gpt": "assistant", "model": "assistant", "assistant": "assistant",
     "chatgpt": "assistant", "bot": "assistant", "tool": "tool", "observation": "tool", "function": "tool",
@@ -34,9 +34,9 @@ _MARK = re.compile(r"<image>[ \t]*\n?")
 
 @dataclass(slots=True)
 class Exchange:
-    """A call and its reply. ``reply`` None = nothing came back. ``pictures`` are those that came back, as named.
+    """A call and its reply. ``reply`` None = there is none. ``pictures``: the returned images, as named.
 
-    Filled while a dialogue is read, message by message; whoever gets it from ``talk_of`` leaves it as it is.
+    It is filled while a dialogue is read, message by message. Callers of ``talk_of`` don't change it.
     """
 
     name: str
@@ -64,8 +64,9 @@ class Talk:
 
 
 def plain_messages(messages: Sequence[Any]) -> list[Any]:
-    """Messages with ``role`` and ``content``: those with ``from`` and ``value``, items of Responses and blocks of tools
-    brought to it, others as they are."""
+    """Messages with ``role`` and ``content``.
+
+    Messages with ``from`` and ``value``, items of Responses and tool blocks are converted; others stay unchanged."""
     found: list[Any] = []
     for message in messages:
         if not isinstance(message, dict):
@@ -95,7 +96,7 @@ def _of_item(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """A message whose content has blocks of tools (Anthropic) as messages of their own; any other as it is."""
+    """Split a message with tool blocks (Anthropic) into messages; any other stays unchanged."""
     content = message["content"] if isinstance(message.get("content"), list) else []
     kinds = {block.get("type") for block in content if isinstance(block, dict)}
     if not kinds & {"tool_use", "tool_result", "thinking"}:

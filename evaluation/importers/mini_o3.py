@@ -5,7 +5,7 @@
 - ``source`` is looked up among the crops that succeeded: after a failed call the number in a file's name is another.
 - Boxes are fractions of the source. ``executed_bbox`` is what was cut: whole pixels, none beyond the last.
 - The file is only appended to. A new header starts the sample again: the last attempt counts, the others are noted.
-- The answer stands in ``<answer>`` tags (forks: behind ``Final answer:``). A last turn that still calls ran out of
+- The answer is in ``<answer>`` tags (forks: after ``Final answer:``). A last turn that still calls ran out of
   rounds: no answer, and no error.
 - A dump has one flat text per row; its score is the verdict. It joins by an id, else by the question in ``input``.
 """

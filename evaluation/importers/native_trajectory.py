@@ -115,8 +115,10 @@ def _box(value: object, field: str, index: int, report: Report) -> tuple[Number4
 def _in_space(
     space: BoxSpace, image_in: object, bbox: Number4 | None, executed: Number4 | None
 ) -> tuple[Number4 | None, Number4 | None, Coordinates]:
-    """Boxes of a step that does not name its space. Pixels of the original as it was sent become fractions of it;
-    other images have no such size, and their boxes stay pixels."""
+    """Boxes of a step without a declared space.
+
+    Pixels of the original as sent become fractions of it. Other images have no such size, so their boxes stay pixels.
+    """
     if space.size is None or image_in not in (None, ORIGINAL):
         return bbox, executed, space.kind
     return _fractions(bbox, space.size), _fractions(executed, space.size), Coordinates.NORM1

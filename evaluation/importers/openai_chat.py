@@ -4,8 +4,8 @@ id, alone or in the records of a batch.
 - A dialogue is a JSON list of messages: alone in a file, one to a line, or under ``messages`` of an object with an id.
 - Arguments are a text that may be cut off: such a call is a failed step with the text kept.
 - The space of boxes is declared nowhere: pixels, unless ``coordinates`` says otherwise.
-- Nothing tells from which image a crop was cut. An argument that names one by its number (``img_idx``,
-  ``image_index``, ``target_image`` from 1) is believed; otherwise it is the original.
+- The image that was cropped is not recorded. If an argument names one by its number (``img_idx``,
+  ``image_index``, ``target_image`` from 1), it is used; otherwise it is the original.
 - The answer is the text after the last call.
 """
 
@@ -28,7 +28,7 @@ _TELLING = (
 )
 """What the beginning of a file holds that is of one of these interfaces."""
 _OTHERS = (b'"eval"', b'"gt_answer"', b'"observations"')
-"""What logs of Inspect AI, benchmarks and traces have beside such messages."""
+"""Other keys next to such messages in logs of Inspect AI, benchmarks and traces."""
 
 
 def detect(head: bytes, name: str) -> Detection:

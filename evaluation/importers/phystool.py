@@ -90,7 +90,7 @@ def _take(
     report: Report,
     found: dict[tuple[str, str], Trajectory],
 ) -> None:
-    """Adds what a row tells to the trajectory of its model and sample."""
+    """Add the content of a row to the trajectory of its model and sample."""
     if not isinstance(row, dict) or "identified_tools" not in row:
         report.refuse(
             "missing-field", "identified_tools", row, "The row was rejected because it has no identified_tools. Add it."

@@ -1,7 +1,7 @@
 """Pixel-Reasoner: a folder per question with ``conv.json``, or ``sample.eval_iter*.jsonl``.
 
 - ``conv.json`` is ``[conversation, prompt, pictures]``, its folder the question's id (``bench-12``). The JSONL has one
-  row per question with the whole text and whether it was right; rows repeated to fill a batch are counted once.
+  row per question with the whole text and its verdict; rows repeated to fill a batch are counted once.
 - The last call of a turn is taken, and only when the turn ends with its tag. ``target_image`` counts from 1: the
   original, then every crop that succeeded.
 - Boxes are fractions of the target image. ``executed_bbox`` is what was cut: 0.1 of the image more on every side. A
@@ -35,7 +35,7 @@ from evaluation.schema import Coordinates, Issue, Step, Trajectory
 MODEL = "Pixel-Reasoner"
 TOOL = "crop_image_normalized"
 _ENDING = 10
-"""A call counts when its tag closes within so many characters of the end of the turn."""
+"""A call counts if its tag closes within this number of characters from the end of the turn."""
 _SHOWN = re.compile(r"Image Size:\s*(\d+)\s*x\s*(\d+)")
 _ERROR = "execution error"
 _LISTS = re.compile(rb"\s*\[\s*\[\s*\{")
@@ -119,7 +119,7 @@ def _row(row: dict[str, Any], options: ReadOptions, samples: SampleIndex, seen: 
 
 
 def _ids(name: str) -> list[str]:
-    """The names a sample may have: the whole id, and what stands behind its benchmark's name."""
+    """The possible names of a sample: the whole id, and the part after the name of its benchmark."""
     return [name, name.partition("-")[2]] if "-" in name else [name]
 
 
@@ -182,7 +182,7 @@ def _step(text: str, call: Call, reply: str | None, pictured: bool, pictures: Im
 
 
 def _executed(asked: Number4, source: ImageFrame, report: Report) -> Number4 | None:
-    """What was cut, in fractions of the image; None when it cannot be told."""
+    """The executed crop in fractions of the image; None if unknown."""
     if all(edge < 1 for edge in asked):
         return padded(asked)
     done = (

@@ -1,7 +1,7 @@
 """Qwen-Agent message lists, as Qwen3-VL's zoom tool writes them.
 
 - A dialogue is a JSON list of messages: alone in a file, one to a line, or under ``messages`` of an object with an id.
-  Without an id, the file's name or the prompt's image and question tell the sample.
+  Without an id, the file's name or the prompt's image and question identify the sample.
 - Boxes are 0-1000 of ``images[img_idx]``: the distinct images so far, the prompt's first, those of failed calls not
   counted. Older models use the same tool name with pixels: say so with ``coordinates``.
 - ``executed_bbox`` is the box after clamping and growing to 32 px, ``out_size`` the size then shown: both need
@@ -42,7 +42,7 @@ _ZOOM = "image_zoom_in_tool"
 
 
 def detect(head: bytes, name: str) -> Detection:
-    """Messages whose calls stand under ``function_call``."""
+    """Messages with calls under ``function_call``."""
     reasons = []
     others = any(sign in head for sign in (b'"response_list"', b'"call_id"'))
     if b'"role"' in head and b'"function_call"' in head and not others:

@@ -55,7 +55,7 @@ _READ = frozenset({*_TURNS, *_CALLS, *_QUESTIONS, "model", "model_name", "model_
 
 
 def detect(head: bytes, name: str) -> Detection:
-    """Records with ``response_list`` beside ``tool_list``, or with calls of ``API_name``."""
+    """Records with ``response_list`` and ``tool_list``, or with calls of ``API_name``."""
     known = head.lower()
     found = b'"response_list"' in known and (b'"tool_list"' in known or b"api_name" in known)
     reasons = ("Its records have response_list and tool_list, as logs of ReAct agents do.",) if found else ()
@@ -172,7 +172,7 @@ def _listed(value: object, report: Report, field: str) -> Sequence[Any]:
 
 
 def _value(value: object) -> Any:
-    """What a text that begins with a bracket holds, as JSON or as Python writes it; anything else as it is."""
+    """The value of a text that begins with a bracket, as JSON or a Python literal; any other text unchanged."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{", "("):
         found = storable(literal(value.strip()))
         return value if found is None else found
@@ -229,7 +229,7 @@ def _said_by(call: Exchange) -> str:
 
 
 def _picture_of(call: Exchange) -> int | None:
-    """The number of the image a call names in words, the original being 0; None where it names none so."""
+    """The number of the image that a call names in its text, the original being 0; None if it names none."""
     named = (call.arguments or {}).get("image")
     match = _NUMBERED.fullmatch(named.strip()) if isinstance(named, str) else None
     return max(0, int(match[1]) - 1) if match else None

@@ -30,7 +30,7 @@ ConvertDocument = Callable[[Document, Report], Iterator[Record | Issue]]
 NOT_JOINED = frozenset({"unknown-sample", "ambiguous-sample", "other-question", "number-alone"})
 """The rules of issues that say that a record was read and belongs to no one sample."""
 CHUNK_BYTES = 32 << 20
-"""Rows are read ahead in chunks; after so many bytes, a chunk has fewer than ``PROGRESS_EVERY``."""
+"""Rows are read ahead in chunks. Beyond this number of bytes, a chunk has fewer than ``PROGRESS_EVERY`` rows."""
 
 
 def read_rows(

@@ -1,6 +1,6 @@
 """Dialogues of ``from`` and ``value``, as ShareGPT and LLaVA write them: human and gpt, with tools and observations.
 
-- A record has ``conversations``, an id and the name of its image; the mark ``<image>`` stands for an image.
+- A record has ``conversations``, an id and the name of its image; the mark ``<image>`` represents an image.
 - Calls are tagged texts, or turns from ``function_call`` that hold a call as JSON; observations answer them in turn.
 - The space of boxes is declared nowhere: pixels, unless ``coordinates`` says otherwise.
 - The answer is the text after the last call.

@@ -1,12 +1,12 @@
 """Tables of any columns (CSV, TSV, xlsx, Parquet, JSONL, a JSON list), read by a mapping of columns to fields.
 
-- The mapping is chosen by the person importing; without one, what the names of the columns suggest is taken, and the
-  reasons of the detection say what that is. A column in an object in a row is named with a dot (``usage.cost``).
+- The mapping is chosen by the person importing; without one, the names of the columns decide, and the
+  reasons of the detection show the result. A column in an object in a row is named with a dot (``usage.cost``).
 - A row joins by its sample's id, else by question (with the options in columns ``A``, ``B`` …) or image.
-- Boxes are crops of the original image, in the order they stand, in the space that was chosen (pixels of the image
-  without a choice). What is no box is kept as written and noted.
-- Images in a table are passed over: they are the samples'.
-- Columns that are read as nothing are kept beside the trajectory.
+- Boxes are crops of the original image, in their order in the row, in the chosen space (pixels of the image
+  without a choice). Other values are kept as written and noted.
+- Images in a table are skipped: they belong to the samples.
+- Columns without a mapping are kept with the trajectory.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ MODEL = "unnamed"
 AMOUNTS = ("input_tokens", "output_tokens", "seconds", "usd")
 _NO_USAGE = Usage()
 FILE_READING = FILE_READINGS[0]
-"""What the file itself read out of the answer, kept beside the trajectory under this name."""
+"""The extra field with the answer as the file itself extracted it."""
 
 
 def detect(head: bytes, name: str) -> Detection:
-    """Anything with columns: sure enough to be taken when their names say what is what and nothing else fits better."""
+    """Any table. It is proposed if its column names are clear and no other format fits better."""
     columns = heading(head, name)
     if len(columns) < 2:
         return Detection(NAME, 0.0)

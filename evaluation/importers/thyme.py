@@ -138,7 +138,7 @@ def _text(content: object) -> str:
 
 
 def _flat_turns(history: Sequence[Mapping[str, Any]], report: Report) -> list[CodeTurn]:
-    """One turn per code block, then the last text: all that the history tells."""
+    """One turn per code block, then the last text: the complete content of the history."""
     said = [item for item in history if item.get("role") == "assistant"]
     blocks = [code for item in said for code in _list(item.get("code_blocks")) if isinstance(code, str)]
     if blocks:

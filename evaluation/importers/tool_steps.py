@@ -1,7 +1,7 @@
-"""Steps from calls of tools that nothing is known of but their arguments and their replies.
+"""Steps from calls of unknown tools, from their arguments and replies.
 
-Nothing tells from which image a crop was cut. An argument that names one by its number (``img_idx``, ``image_index``,
-``target_image`` from 1) is believed; otherwise it is the original.
+The image that was cropped is not recorded. If an argument names one by its number (``img_idx``, ``image_index``,
+``target_image`` from 1), it is used; otherwise it is the original.
 """
 
 from __future__ import annotations

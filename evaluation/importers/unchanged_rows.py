@@ -1,9 +1,9 @@
-"""Recognising a row that is stored as it stands, so that it is neither decoded nor converted nor compared again.
+"""Skips rows that are stored unchanged: they are neither decoded nor converted nor compared again.
 
-A row is known again by a digest of its bytes and of all else that its record depends on: its file and list, the
-importer, the choices of the person importing, the samples where rows are joined by their content, and the code of the
-importers itself. Whatever of these changes, the row is read. A row that left an issue has no digest: it is read every
-time, so that every import tells of it.
+A row is recognized by a digest of its bytes and of everything else that its record depends on: its file and list, the
+importer, the choices of the person importing, the samples if rows are matched by their content, and the code of the
+importers. If any of these changes, the row is read. A row with an issue has no digest: it is always read, so that every
+import reports the issue.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ Find = Callable[[Sequence[bytes]], Mapping[bytes, Stored]]
 
 
 class UnchangedRowDetector:
-    """Tells the rows of one import that are stored already. ``about``: all that records depend on beside their rows."""
+    """Recognizes the rows of one import that are stored. ``about``: everything that records depend on except their
+    rows."""
 
     def __init__(self, find: Find, *about: str) -> None:
         self._start = blake2b(json.dumps([_code(), *about]).encode(), digest_size=SIZE)

@@ -2,11 +2,11 @@
 
 - A row joins by ``index`` or ``id``, else by question and options. ``prediction`` is the answer, ``hit`` the verdict; a
   verdict whose log says that the option was drawn at random is none.
-- A prediction that only says that no answer could be had makes the row an error, not a wrong answer.
+- A prediction that only reports a missing answer makes the row an error, not an incorrect answer.
 - ``raw_response`` (DeepEyesV2) is the text of a Python list of messages, taken apart as literals. The code in it ran on
   ``image_1``, a copy of the image resized to multiples of 28: boxes are brought back to the image.
-- A prediction with ``<box>`` tags and no transcript (TreeBench, TreeVGR) tells in its reasoning where it looked: boxes
-  in pixels of the image as the model was sent it, whose size the file does not say. Its answer stands in its tags.
+- A prediction with ``<box>`` tags and no transcript (TreeBench, TreeVGR) has crops in its reasoning: boxes
+  in pixels of the image as the model was sent it, whose size the file does not say. Its answer is in tags.
 - What else a row holds (``log``, ``thinking``, columns of the benchmark) is kept.
 """
 
@@ -49,7 +49,7 @@ _READ = frozenset({"index", "id", "question", "prediction", "hit", "raw_response
 
 
 def detect(head: bytes, name: str) -> Detection:
-    """A heading or keys with ``prediction`` beside ``index`` and ``question``."""
+    """A heading or keys with ``prediction`` together with ``index`` and ``question``."""
     first = head[:4096]
     named = all(word in first for word in (b"index", b"question", b"prediction"))
     if not named or b'"pred_output"' in first:

@@ -1,4 +1,4 @@
-"""Runs of VTC-Bench's interface track: ``results_*.jsonl`` with ``response_list_ID.json`` beside it.
+"""Runs of VTC-Bench's interface track: ``results_*.jsonl`` with ``response_list_ID.json`` files.
 
 - Ids were renumbered between the two editions of the benchmark: a row joins by its question and options, and by its id
   only where that sample asks the same.
@@ -70,7 +70,7 @@ def _results(names: Sequence[str]) -> Sequence[str]:
 
 
 def _response_lists(path: Path) -> dict[str, Member]:
-    """The response lists beside the results, by the id of their sample."""
+    """The response lists next to the results, by the id of their sample."""
     if path.is_file() and path.suffix.lower() != ".zip":
         return {}
 
@@ -79,7 +79,7 @@ def _response_lists(path: Path) -> dict[str, Member]:
 
     try:
         members = open_members(path, pick, "response_list_*.json", Limits())
-    except ImportProblem:  # results alone are read without steps; whatever else is wrong is said when they are
+    except ImportProblem:  # results without lists have no steps; other errors are reported on reading
         return {}
     return {match[1]: member for member in members if (match := _LISTED.search(member.name))}
 
@@ -175,7 +175,7 @@ def _named(given: object) -> dict[str, Any]:
 
 
 def _size(reply: str) -> tuple[float, float] | None:
-    """The size of the image that came back, where the reply's INFO tells it."""
+    """The size of the returned image, if the reply's INFO contains it."""
     match = _INFO.search(reply)
     info = literal(match[1]) if match else None
     for name in _SIZES:

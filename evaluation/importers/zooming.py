@@ -67,8 +67,10 @@ def _unit(coords: Coordinates, size: Size) -> Size:
 
 
 def on_picture(numbers: Number4, space: BoxSpace, picture: ImageFrame | None) -> tuple[Number4, Coordinates]:
-    """A box as its step keeps it, and in which space. Numbers meant for the original as it was sent to the model (a
-    ``space`` with a size) are brought to its own pixels, or to fractions while its size is unknown."""
+    """A box and its space, as its step stores them.
+
+    Numbers for the original as sent to the model (a ``space`` with a size) are converted to its own pixels, or to
+    fractions if its size is unknown."""
     if space.size is None or (picture is not None and picture.id != ORIGINAL):
         return numbers, space.kind
     shares = from_pixels(numbers, Coordinates.NORM1, space.size)

@@ -1,7 +1,7 @@
-"""Whether grounding goes with right answers: how much more often right when grounded, with its interval and odds ratio.
+"""Whether answers are more often correct when grounded: the difference with its interval, and the odds ratio.
 
-The four counts are G+A+, G+A-, G-A+, G-A- of the placed trajectories, in the order of every page. A difference is no
-cause: a sample that is easy to see may be easy to answer.
+The four counts are G+A+, G+A-, G-A+, G-A- of trajectories in the grounding population, in the order of every page. A
+difference is no cause: evidence that is easy to find may also be easy to read.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ HALF = 0.5
 
 @dataclass(frozen=True, slots=True)
 class AccuracyGap:
-    """``value`` = P(right | grounded) - P(right | not grounded), -1..1, and what it rests on; it and ``odds_ratio`` are
-    None where no trajectory is grounded, or every one. ``halves_added``: 0.5 to each cell of the odds ratio, as one is
-    0. ``clusters``: images. The interval is None below 20 of them; ``detail`` has its draws and seed. ``low``,
-    ``high``: the differences that undecided answers allow, None where they are not known.
+    """``value`` = P(correct | grounded) - P(correct | not grounded), -1..1, and its basis.
+
+    ``value`` and ``odds_ratio`` are None if no trajectory is grounded, or all are. ``halves_added``: 0.5 is added to
+    each cell of the odds ratio, because one is 0. ``clusters``: images. The interval is None below 20 of them;
+    ``detail`` has its draws and seed. ``low``, ``high``: the differences that undecided answers allow, None if unknown.
     """
 
     counts: Sequence[int]
@@ -85,11 +86,12 @@ def odds_ratio(counts: Sequence[int]) -> tuple[float | None, bool]:
 
 
 def difference_interval(quadrant: Ints, cluster: Ints, *, draws: int = DRAWS, seed: int = SEED) -> Interval | None:
-    """95% cluster bootstrap percentile interval of ``accuracy_difference``; None where that is, and below 20 clusters.
-    Draws that leave nobody grounded, or everybody, are omitted and counted.
+    """95% cluster bootstrap percentile interval of ``accuracy_difference``; None below 20 clusters or if it is
+    undefined.
 
-    With more clusters than can be drawn quickly (above 2 000 at the default draws) it is the clustered t of the
-    linearised difference, as ``evaluation.metrics.intervals.ratio_interval``.
+    Draws in which no trajectory or every trajectory is grounded are omitted and counted. With more clusters than can be
+    drawn quickly (above 2 000 at the default draws) it is the clustered t of the linearised difference, as
+    ``evaluation.metrics.intervals.ratio_interval``.
     """
     counts = np.bincount(quadrant, minlength=CELLS)
     difference = accuracy_difference(counts.tolist())

@@ -35,9 +35,9 @@ class Edit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EditOperation:
-    """One row of two chains side by side: names as written, None where one chain has nothing.
+    """One row of two aligned toolchains: names as written, None if one toolchain has no call here.
 
-    DELETE: the reference names a tool that was not called. INSERT: a call that the reference does not name.
+    DELETE: the reference contains a tool that was not called. INSERT: the reference does not contain the call.
     """
 
     edit: Edit
@@ -47,10 +47,12 @@ class EditOperation:
 
 @dataclass(frozen=True)
 class Alignment:
-    """(n,) each, against the closest accepted chain: its place ``reference_chain`` and length ``reference_calls``
-    (L_G), Levenshtein ``edit_distance`` and ``lcs`` length, -1 without an accepted chain; ``kendall_tau`` -1..1, NaN
-    without one or with fewer than two tools in both. ``paired`` (s,): the place in that chain of the call that a call
-    stands beside, as ``align`` lays them; UNPAIRED where it is added, and without an accepted chain."""
+    """(n,) each, against the closest accepted toolchain.
+
+    ``reference_chain``: its index. ``reference_calls``: its length L_G. ``edit_distance``: Levenshtein distance.
+    ``lcs``: length of the longest common subsequence. All are -1 without an accepted toolchain. ``kendall_tau``: -1..1,
+    NaN without one or with fewer than two common tools. ``paired`` (s,): the index of the reference call that ``align``
+    assigns to a call; UNPAIRED for added calls, and without an accepted toolchain."""
 
     reference_chain: Ints
     reference_calls: Ints
@@ -72,7 +74,7 @@ def align_run(samples: SampleColumns, run: RunColumns) -> Alignment:
     references = references_of(samples)
     first = starts_of(references.lengths)
     flat = name_codes(list(chain.from_iterable(references.names)), book)
-    # One pair for each trajectory and each accepted chain of its sample.
+    # One pair for each trajectory and each accepted toolchain of its sample.
     counts = np.diff(references.start)[run.sample]
     row = np.repeat(np.arange(len(run)), counts)
     against = spans(references.start[run.sample], counts)
@@ -126,7 +128,7 @@ def align(reference: Sequence[str], predicted: Sequence[str]) -> list[EditOperat
 
 @dataclass(frozen=True)
 class _Measured:
-    """(p,) of each pair of chains; ``paired`` ragged, of the calls of each pair's predicted chain."""
+    """(p,) of each pair of toolchains; ``paired`` is ragged, for the calls of each pair's predicted toolchain."""
 
     edits: Ints
     lcs: Ints
@@ -135,8 +137,7 @@ class _Measured:
 
 
 def _measured(reference: tuple[Ints, Ints, Ints], predicted: tuple[Ints, Ints, Ints]) -> _Measured:
-    """What there is between the two chains of each pair; each side as codes, and for each pair where it begins and how
-    long it is."""
+    """The pairs of toolchains to align. Each side is codes, with the start and length of each pair."""
     start, pairs = starts_of(predicted[2]), len(reference[1])
     found = _Measured(
         np.zeros(pairs, np.int64), np.zeros(pairs, np.int64), np.full(pairs, np.nan), np.full(start[-1], UNPAIRED)
@@ -153,7 +154,7 @@ def _measured(reference: tuple[Ints, Ints, Ints], predicted: tuple[Ints, Ints, I
 
 
 def _batches(reference: Ints, predicted: Ints) -> Iterator[Ints]:
-    """Pairs of similar lengths together, so that one long chain does not pad all others."""
+    """Group pairs of similar lengths, so that one long toolchain does not pad all others."""
     rows = np.lexsort((reference, predicted))
     while len(rows):
         head = rows[: max(1, CELLS // (int(predicted[rows[0]]) + 1))]
@@ -196,8 +197,9 @@ def _tables(a: Ints, b: Ints, of_a: Ints, of_b: Ints) -> tuple[Ints, Ints]:
 
 
 def _pairs(edits: Ints, a: Ints, b: Ints, of_a: Ints, of_b: Ints) -> Ints:
-    """For every call of every column of ``b``, one column after the other, the place in ``a`` it stands beside, or
-    UNPAIRED. All columns are walked back at once, by the choices of ``align``."""
+    """For every call of every column of ``b``, column by column: the index of its partner in ``a``, or UNPAIRED.
+
+    All columns are walked back at once, by the choices of ``align``."""
     place = np.full((b.shape[1], len(b)), UNPAIRED)
     at, i, j = np.arange(len(of_a)), of_a.copy(), of_b.copy()
     while True:

@@ -33,10 +33,10 @@ NOTHING = Reading("blank")
 class AnswerResult:
     """One judged answer.
 
-    ``correct`` is TRUE, FALSE or UNKNOWN: undecided, or undefined, as nothing says what is right. ``letter``: the
-    letter as read (multiple choice) or the value (open), "" when there is none. ``unread``: nothing could be read. An
-    unread answer is undecided as well, or wrong under ``unread_answer = wrong``. A missing one is neither, and none of
-    the three holds where ``correct`` is undefined. ``reason``: why it is unread, or undecided by rule.
+    ``correct`` is TRUE, FALSE or UNKNOWN: undecided, or undefined because there is no gold answer. ``letter``: the
+    letter (multiple choice) or the value (open-ended) as read, "" if there is none. ``unread``: nothing could be read.
+    An unread answer is also undecided, or incorrect under ``unread_answer = wrong``. A missing answer is neither. None
+    of the three applies if ``correct`` is undefined. ``reason``: why it is unread, or undecided by rule.
     """
 
     correct: int
@@ -72,13 +72,13 @@ class AnswerColumns:
 
 
 def judge_answer(text: str | None, key: AnswerKey, verdict: int, settings: MetricSettings) -> AnswerResult:
-    """Judges one raw answer.
+    """Judge one raw answer.
 
-    Without an accepted answer and without a verdict it is undefined: nothing says what is right, as where a benchmark
-    only asks for plans. A blank answer is incorrect, whatever the verdict. Then an explicit ``verdict`` (TRUE, FALSE;
-    UNKNOWN = none) decides. Then, multiple choice: the letter read equals the gold letter; none read: unread, which is
-    undecided, or wrong under ``unread_answer = wrong``. Open: equal to an accepted string (``open_match``); wrong where
-    both are whole numbers, or yes and no; else undecided.
+    Without an accepted answer and without a verdict it is undefined, for example if a benchmark only asks for plans. A
+    blank answer is incorrect, whatever the verdict. Otherwise an explicit ``verdict`` (TRUE, FALSE; UNKNOWN = none)
+    decides. Then, for multiple choice: correct if the letter equals the gold letter. Without a letter the answer is
+    unread, which is undecided, or incorrect under ``unread_answer = wrong``. Open-ended: correct if it equals an
+    accepted string (``open_match``); incorrect if both are whole numbers, or yes and no; otherwise undecided.
     """
     if settings.verdict_source == "reading":
         verdict = UNKNOWN
@@ -191,7 +191,7 @@ def counted(correct: Ints, undecided: Bools, settings: MetricSettings) -> Bools:
 
 @cached_per_sample_columns
 def different_keys(samples: SampleColumns) -> tuple[list[AnswerKey], Ints]:
-    """The answer keys that judge differently, and the place of every sample's among them, (m,)."""
+    """The answer keys that judge differently, and the index of each sample's key among them, (m,)."""
     book: dict[tuple[object, ...], int] = {}
     keys: list[AnswerKey] = []
     # Equal keys are mostly one object, which is faster to recognize.

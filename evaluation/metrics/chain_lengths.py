@@ -1,4 +1,4 @@
-"""How long toolchains are: against the references, by a facet of the samples, and how often they lead to right answers.
+"""Lengths of toolchains: against references, by a facet of the samples, and with the pass rate of each length.
 
 Source of the quantities: docs/metrics.md#toolchain-metrics and #benchmark-statistics.
 """
@@ -18,7 +18,7 @@ from evaluation.metrics.selection import Summary, summarise
 from evaluation.metrics.undecided import Open, Range
 
 LONGEST = 10
-"""Longer chains share a row and a column."""
+"""Longer toolchains share a row and a column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,10 @@ def length_table(reference: Ints, calls: Ints) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Trajectories with one value: how many, of them ``counted`` in accuracy and ``right``; ``rate`` = right / counted,
-    None without one. ``range``: what undecided answers leave open of it."""
+    """The trajectories with one value: their number, those ``counted`` in accuracy, and those that are ``right``
+    (correct).
+
+    ``rate`` = right / counted, None without one. ``range``: the rates that undecided answers allow."""
 
     value: int
     n: int
@@ -85,9 +87,9 @@ def pass_rate_by(
     """Pass rate by a whole number, such as the calls or the distinct tools of each trajectory; negative ones have none.
 
     Args:
-        values, right, counted: (n,); ``right`` and ``counted`` are 0 or 1 as in accuracy.
+        values, right, counted: (n,); ``right`` (correct) and ``counted`` are 0 or 1 as in accuracy.
 
-    Example: values 1, 1, 2, right 1, 0, 1, all counted: 1/2 at 1, 1/1 at 2. Source:
+    Example: values 1, 1, 2, correct 1, 0, 1, all counted: 1/2 at 1, 1/1 at 2. Source:
     docs/metrics.md#benchmark-statistics.
     """
     found = []

@@ -1,7 +1,7 @@
-"""Toolchains of many trajectories beside their references: which tools are chosen, confused, called one after another.
+"""Toolchains of many trajectories compared with their references: chosen, confused and consecutive tools.
 
-All tools are told apart by canonical name. Each table takes the trajectories it is about; a part of them is ``take``n
-first. Source of the quantities: docs/metrics.md#toolchain-metrics, #benchmark-statistics and #statistics.
+All tools are distinguished by canonical name. Each table takes the trajectories it is about; ``take`` selects some of
+them first. Source of the quantities: docs/metrics.md#toolchain-metrics, #benchmark-statistics and #statistics.
 """
 
 from __future__ import annotations
@@ -26,14 +26,13 @@ LONGEST_NAME = 60
 
 @dataclass(frozen=True)
 class Chains:
-    """The calls of n trajectories, and the reference toolchain that each is held against: of the accepted ones of its
-    sample the closest.
+    """The calls of n trajectories, and the closest accepted toolchain of each sample as the reference.
 
     Attributes:
         names: vocabulary of canonical tool names, of calls and references alike.
         start, tool: ragged (s,) calls attempted, as codes into ``names``.
         effective: (s,) the call is on the effective toolchain.
-        paired: (s,) place in the reference of the call it stands beside (see ``Alignment``), UNPAIRED where added.
+        paired: (s,) index of the partner in the reference (see ``Alignment``), UNPAIRED for added calls.
         known: (n,) the sample has a reference toolchain.
         reference_start, reference: ragged (r,) calls of the reference, as codes into ``names``.
     """
@@ -61,7 +60,7 @@ class Chains:
 
 
 def chains_of(samples: SampleColumns, run: RunColumns, scores: ScoreColumns) -> Chains:
-    """The chains of a scored run."""
+    """The toolchains of a scored run."""
     book: dict[str, int] = {}
     tool = name_codes(run.tools, book)[run.steps.tool] if len(run.steps) else np.empty(0, np.int64)
     held = zip(run.sample.tolist(), scores.reference_chain.tolist(), strict=True)
@@ -81,7 +80,7 @@ def chains_of(samples: SampleColumns, run: RunColumns, scores: ScoreColumns) -> 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two tools, one beside or behind the other: how many times, and in how many trajectories. "": none."""
+    """Two tools that are paired or consecutive: number of occurrences and of trajectories. "": none."""
 
     first: str
     second: str
@@ -100,10 +99,10 @@ def confusion(chains: Chains) -> list[Pair]:
 
 
 def transitions(chains: Chains) -> list[Pair]:
-    """Which tool is called after which, over all attempted calls, in order of the names.
+    """How often each tool is called after each other tool, over all attempted calls, in order of the names.
 
-    ``first`` "": the chain begins; ``second`` "": it ends. A trajectory without a call is the pair ("", ""). The share
-    of a pair among those with its ``first`` estimates P(next tool | tool). Example: calls a, a, b: ""-a 1, a-a 1,
+    ``first`` "": the toolchain begins; ``second`` "": it ends. A trajectory without a call is the pair ("", ""). The
+    share of a pair among those with its ``first`` estimates P(next tool | tool). Example: calls a, a, b: ""-a 1, a-a 1,
     a-b 1, b-"" 1.
     """
     return _counted(chains, *_followed(chains))
@@ -126,7 +125,7 @@ def pair_word(first: str, second: str) -> str:
 
 
 def half_word(name: str) -> str:
-    """A canonical name as it is in the word of a pair."""
+    """A canonical name, escaped for the word of a pair."""
     return name[:LONGEST_NAME].replace(BETWEEN, "/")
 
 
@@ -215,7 +214,7 @@ def _aligned(chains: Chains) -> tuple[Ints, Ints, Ints]:
 
 
 def _followed(chains: Chains) -> tuple[Ints, Ints, Ints]:
-    """The same of every call and the one before it, and of every chain and its end."""
+    """The same for every call and its predecessor, and for every toolchain and its end."""
     none, row = len(chains.names), rows_of(chains.start)
     before = np.full(len(row), none)
     later = np.flatnonzero(positions_of(chains.start) > 0)

@@ -67,8 +67,8 @@ class SampleColumns:
         gold_start, gold_boxes: ragged (k, 4) gold boxes as imported, pixels; invalid ones are ignored here.
         answers: m answer keys.
         references: m reference toolchains of the gold as tool names, as written; None = the gold has none.
-        accepted: m lists of the further reference toolchains that were accepted beside it, in that order; empty = no
-            sample has any. A sample with neither is in no chain metric that needs a reference.
+        accepted: m lists of the accepted toolchains, in the order of acceptance; empty = no sample has any. A sample
+            with neither is in no toolchain metric that needs a reference.
         plans: m tool plans; falsy = no plan.
         facets: facet name -> m tuples of values as text; several values allowed (``segment``).
         prompt_words: (m,) whitespace words of the question.
@@ -115,7 +115,8 @@ class StepColumns:
     Attributes:
         tool: (s,) code into ``RunColumns.tools``.
         bbox, executed: (s, 4) as recorded in ``coords`` of the input image; NaN rows where there is none or where
-            it is not four finite numbers (``has_bbox`` tells "given but unreadable" from "none": True iff given).
+            it is not four finite numbers (``has_bbox`` distinguishes "given but unreadable" from "none": True iff
+            given).
         coords: (s,) PIXEL | NORM1 | NORM1000.
         in_start, image_in: ragged (t,) image codes, local to the trajectory; an empty row = no input named.
         image_out: (s,) image code or NO_IMAGE. Codes are per trajectory: ORIGINAL_IMAGE is the original, others
@@ -226,10 +227,10 @@ class ScoreColumns:
 
     Attributes:
         sample: (n,) row into ``SampleColumns``.
-        correct: TRUE | FALSE | UNKNOWN (undecided, or undefined as nothing says what is right; never merged with wrong
+        correct: TRUE | FALSE | UNKNOWN (undecided, or undefined without a gold answer; never merged with incorrect
             here).
-        undecided, unread, missing_answer: why an answer is not right; False where nothing says what is. Unread answers
-            are undecided as well, unless ``unread_answer`` makes them wrong.
+        undecided, unread, missing_answer: why an answer is not correct; False if it is undefined. Unread answers are
+            also undecided, unless ``unread_answer`` counts them as incorrect.
         letter: n letters or texts as read, "" when none.
         reading_where, reading_rule, reading_class, reading_flags: n texts: how the answer was read (see
             ``evaluation.metrics.reading.Reading``; flags are joined by spaces), "" when it was not.
@@ -255,11 +256,11 @@ class ScoreColumns:
         visual_evidence: at least one successful call returned an image.
         calls, unique_tools: L_T and distinct names under ``tool_aliases``.
         effective_calls, effective_unique_tools, chain_status: 3.1.
-        effective: (s,) per step: on the effective chain.
-        reference_chain: place of the closest accepted chain, against which the following are taken: 0 the gold's,
+        effective: (s,) per step: on the effective toolchain.
+        reference_chain: index of the closest accepted toolchain, with which the following compare: 0 the gold's,
             1, 2, ... further ones in the order in which they were accepted. reference_calls: its length L_G.
-        edit_distance, lcs, kendall_tau: chain alignment of all attempted calls against it (6).
-        paired: (s,) place in it of the call that each call stands beside, -1 where it is added.
+        edit_distance, lcs, kendall_tau: alignment of all attempted calls with it (6).
+        paired: (s,) index in it of each call's partner, -1 for added calls.
         step_crops: (s, 4) every step's usable crop in original pixels, NaN when it has none.
         step_coverage: (s,) share of the gold region covered by the union of usable crops up to and with this step;
             NaN where not scorable.

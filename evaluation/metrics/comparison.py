@@ -21,18 +21,18 @@ from evaluation.metrics.undecided import RANGES, Range, accuracy_ranges, could_t
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One pair of runs on the n trajectories both have: the row of the comparison export, and what belongs beside it.
+    """One pair of runs on their n common trajectories: the row of the comparison export, with further details.
 
-    ``a_only``, ``b_only``: only that run is right. ``difference`` = accuracy_b − accuracy_a = (b_only − a_only) / n,
-    with Newcombe's ``interval`` and, with any cluster larger than 1, the ``clustered`` one. ``dropped_a``,
-    ``dropped_b``: trajectories without a partner, or with an answer that does not count. ``detectable``: the
-    smallest difference seen with 80% power. ``clusters``: how many the n come from. Everything but counts is None
-    without a common trajectory.
+    ``a_only``, ``b_only``: samples that only this run answers correctly. ``difference`` = accuracy_b − accuracy_a =
+    (b_only − a_only) / n, with Newcombe's ``interval`` and, with any cluster larger than 1, the ``clustered`` one.
+    ``dropped_a``, ``dropped_b``: trajectories without a partner, or with an answer that does not count. ``detectable``:
+    the smallest difference that can be detected with 80% power. ``clusters``: the number of clusters of the n. Without
+    a common trajectory everything except counts is None.
 
-    ``p_value`` is McNemar's; ``p_cluster``, of the sign flip over clusters, is the same where each has one of the n,
-    and the one that holds where it has more: it is what ``p_holm`` adjusts, and what tells two runs apart everywhere.
-    ``p_family``, ``p_family_size``: what it is adjusted over, see ``evaluation.metrics.families``.
-    ``range_a``, ``range_b``: the accuracies that undecided answers allow, wherever both have an answer.
+    ``p_value``: McNemar's test. ``p_cluster``: the sign-flip test over clusters, which equals ``p_value`` if each
+    cluster has one of the n, and is the valid one otherwise. ``p_holm`` adjusts it, and ties use it everywhere.
+    ``p_family``, ``p_family_size``: the family of the adjustment (``evaluation.metrics.families``). ``range_a``,
+    ``range_b``: the accuracies that undecided answers allow, if both runs have an answer.
     """
 
     model_a: str
@@ -161,10 +161,10 @@ def compare(
     names: tuple[str, str] = ("a", "b"),
     only: Bools | None = None,
 ) -> Comparison:
-    """Compares two runs of the same benchmark version, scored with the same settings, on their common trajectories.
+    """Compare two runs of the same benchmark version, scored with the same settings, on their common trajectories.
 
-    ``only``: (m,) samples to look at, default all. Undecided answers count as incorrect unless they are omitted.
-    A comparison never takes a missing sample as wrong (docs/metrics.md#evaluated-samples).
+    ``only``: (m,) samples to use, default all. Undecided answers count as incorrect unless they are omitted. A
+    comparison never counts a missing sample as incorrect (docs/metrics.md#evaluated-samples).
     """
     there = paired_rows(a.sample, b.sample)
     if only is not None:

@@ -27,8 +27,10 @@ def with_decisions(
     key: Ints,
     decided: Mapping[int, Decision],
 ) -> AnswerColumns:
-    """``answers`` (n rows) as people decided them: ``decided`` by row, ``key`` each answer's row in ``keys``. A blank
-    answer stays wrong; one without a gold answer stays undefined, and has the letter."""
+    """``answers`` (n rows) with the decisions of people applied.
+
+    ``decided``: by row. ``key``: each answer's row in ``keys``. A blank answer stays incorrect. An answer without a
+    gold answer stays undefined, but has the letter."""
     rows = [row for row, one in decided.items() if _applies(one, texts[row], keys[key[row]], answers, row)]
     if not rows:
         return answers

@@ -1,5 +1,5 @@
-"""What a benchmark is, in numbers (docs/metrics.md#benchmark-statistics): counts, reference chains, evidence sizes,
-and counts by facet."""
+"""Statistics of a benchmark (docs/metrics.md#benchmark-statistics): counts, reference toolchains, evidence sizes, and
+counts by facet."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from evaluation.metrics.regions import union_areas
 
 @dataclass(frozen=True)
 class BenchmarkNumbers:
-    """The numbers of ``describe_benchmark``. Means, medians and extremes are None where there is nothing to take
-    them of: chain numbers over samples with a reference chain, evidence shares over samples with a known size and
-    valid gold, prompt words over all samples. ``chain_*`` count calls; evidence shares are gold region area / image
-    area, 0..1.
+    """The numbers of ``describe_benchmark``.
+
+    Means, medians and extremes are None without values: toolchain numbers over samples with a reference toolchain,
+    evidence shares over samples with a known size and valid gold, prompt words over all samples. ``chain_*`` count
+    calls. Evidence shares are gold region area / image area, 0..1.
     """
 
     samples: int

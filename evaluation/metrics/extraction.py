@@ -14,12 +14,12 @@ from evaluation.metrics.settings import MetricSettings
 from evaluation.schema import DecisionWord
 
 TEXTS = 3
-"""Most frequent texts that are told of each reason."""
+"""Number of most frequent texts that are listed for each reason."""
 LONGEST = 200
 """Characters of such a text."""
 SHORT, MOST_KNOWN, MOST_TEXTS = 200, 100_000, 20_000
-"""What is kept in mind of a long file: answers of fewer characters than this, so many of them; and so many different
-texts that could not be read. Of others only the reason is counted."""
+"""Limits of the memory for a long file: characters of a stored answer, stored answers, and different unread texts.
+Beyond them only the reason is counted."""
 NOT_ASKED, BLANK, DECIDED, FILE, READ, UNREAD, UNDECIDED = (
     "", "blank", "decided", "file", "read", "unread", "undecided",
 )  # fmt: skip

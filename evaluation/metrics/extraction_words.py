@@ -42,7 +42,7 @@ def report_lines(report: Mapping[str, Any], settings: MetricSettings) -> Iterato
 
 
 def alarm(report: Mapping[str, Any], settings: MetricSettings) -> str:
-    """ "above the alarm of 2.0%" where so many answers are unread that the run is provisional, else ""."""
+    """ " above the alarm of 2.0%" if so many answers are unread that the run is provisional, else ""."""
     above = is_provisional(report["unread"], report["answers"] - report["blank"], settings)
     return f"above the alarm of {_percent(settings.unread_alarm)}" if above else ""
 

@@ -1,8 +1,7 @@
-"""What went wrong in a trajectory, by rule: one code per trajectory. The rules are ours.
+"""Failures by rule: one code per trajectory. The rules are Sightline's own.
 
-The rules are asked in ``ORDER``; the first that holds names the failure. "Wrong" is an answer judged
-wrong. An undecided answer has no failure unless no option could be read in it, an undefined one has none, and neither
-has a wrong one that no rule explains.
+Rules are checked in ``ORDER``; the first that applies names the failure. An undecided answer has no failure unless no
+option could be read from it. Undefined answers, and incorrect ones that no rule explains, have none either.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ RULES = {
     ),
     "lucky_answer": gettext_noop("A correct answer, and all crops together cover less than half of the evidence."),
 }
-"""Each failure in words, as pages and documentation show it."""
+"""The explanation of each failure on pages and in the documentation."""
 LABELS = {
     "truncated": gettext_noop("No answer (cut off)"),
     "parse_failure": gettext_noop("Unread answer"),

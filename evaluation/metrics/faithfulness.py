@@ -64,14 +64,14 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class FaithfulnessColumns:
-    """What is known about one model beside its ordinary scores, m rows each.
+    """Data about one model in addition to its ordinary scores, m rows each.
 
     Attributes:
         recorded: outcomes from intervention records.
         trajectories: outcomes of the model's trajectories, ordinary ones ("none") and those run under a condition.
         arms: the first draws of the arms of the lab that are these conditions, "none" is what they are compared with.
-        reliability: TRUE where the judge calls the visual evidence reliable, UNKNOWN where nothing was judged.
-        sufficiency: TRUE where the judge, shown only the visual evidence, answers correctly.
+        reliability: TRUE if the judge calls the visual evidence reliable, UNKNOWN without a judgment.
+        sufficiency: TRUE if the judge, who sees only the visual evidence, answers correctly.
 
     The kinds of outcomes are never mixed within a pair: a recorded baseline and an ordinary trajectory can come from
     different prompts or sampling, so a mixed pair would measure two changes at once.
@@ -136,7 +136,9 @@ class PairedArms:
 
 @dataclass(frozen=True, slots=True)
 class PairedTable:
-    """One arm against another on the same n samples. ``lost``: right, then wrong; ``gained``: wrong, then right."""
+    """One arm against another on the same n samples.
+
+    ``lost``: correct, then incorrect; ``gained``: incorrect, then correct."""
 
     n: int
     both: int
@@ -224,9 +226,9 @@ class OpenEffect:
 
 
 def open_effect(first: Ints, second: Ints, undecided: tuple[Bools, Bools]) -> OpenEffect:
-    """Compare two arms on the rows where both are known, (n,) each: TRUE, FALSE (an undecided answer too), UNKNOWN.
+    """Compare two arms on the rows where both are known, (n,) each: TRUE, FALSE (also for undecided answers), UNKNOWN.
 
-    Example: right, wrong against wrong, undecided: 0.5 to 0.5, 0 to 0.5; the difference -0.5 to 0.
+    Example: correct, incorrect against incorrect, undecided: 0.5 to 0.5, 0 to 0.5; the difference -0.5 to 0.
     """
     return OpenEffect(*accuracy_ranges((first, undecided[0]), (second, undecided[1])))
 
@@ -247,11 +249,12 @@ class Flips:
 
 
 def flip_rate(first: Ints, second: Ints, cluster: Ints) -> Flips:
-    """The share of samples that are right in one arm and wrong in the other, (lost + gained) / n, on the rows where
-    both are known, with ``rate_interval``.
+    """Share of samples that are correct in one arm and incorrect in the other, (lost + gained) / n, with
+    ``rate_interval``.
 
-    It is of verdicts: an answer that is wrong in another way has not turned. ``first``, ``second``: (n,) TRUE, FALSE,
-    UNKNOWN. Example: 6 lost and 1 gained of 40 are 0.175. Source: docs/metrics.md#effects.
+    Only rows with both verdicts count. An answer that is incorrect in another way has not flipped. ``first``,
+    ``second``: (n,) TRUE, FALSE, UNKNOWN. Example: 6 lost and 1 gained of 40 are 0.175. Source:
+    docs/metrics.md#effects.
     """
     known = (first != UNKNOWN) & (second != UNKNOWN)
     turned = (first[known] != second[known]).astype(np.float64)
@@ -260,10 +263,10 @@ def flip_rate(first: Ints, second: Ints, cluster: Ints) -> Flips:
 
 
 def answer_change_rate(arms: PairedArms, cluster: Ints) -> Flips:
-    """The share of paired samples whose answer differs between the two arms, on those where both answers can be read:
-    letters as they are read, other answers as they are compared with gold (docs/metrics.md#answers).
+    """Share of paired samples whose answer differs between the two arms, if both answers can be read.
 
-    Mostly more than what turned: a incorrect answer may give way to another. ``cluster``: (m,).
+    Letters are compared as read, other answers as with gold (docs/metrics.md#answers). It is usually larger than the
+    share of flips, because an incorrect answer can change to another one. ``cluster``: (m,).
     """
     return flip_rate(*arms.said, cluster)
 
@@ -354,11 +357,10 @@ def reliable(verdict: str | None) -> int:
 
 
 def sufficient(verdict: str | None, answer: str | None, key: AnswerKey, settings: MetricSettings) -> int:
-    """Whether a judge shown only the visual evidence answers rightly: TRUE, FALSE, or UNKNOWN when nothing was said,
-    or nothing says what is right.
+    """Whether a judge who sees only the visual evidence answers correctly: TRUE, FALSE, or UNKNOWN.
 
-    A yes/no verdict decides; else the judge's answer is compared as any answer is, undecided counting as no; else a
-    reply that says neither counts as no.
+    UNKNOWN: the judge gave no reply, or there is no gold answer. A yes/no verdict decides. Otherwise the judge's answer
+    is compared like any answer, and undecided counts as no. Any other reply counts as no.
     """
     said = verdict is not None and bool(verdict.strip())
     if said and _first_word(verdict or "") in ("yes", "no"):
@@ -377,11 +379,12 @@ def faithfulness_columns(
     settings: MetricSettings,
     undecided: Iterable[tuple[str, str]] = (),
 ) -> FaithfulnessColumns:
-    """Columns from one model's records. ``trajectories``: the outcomes of its trajectories in the shape of records, an
-    undecided answer as wrong; ``undecided``: sample and condition of those with one. Trajectories of the arms that
-    ``LAB_ARMS`` names are outcomes of arms, against the sham arm or the ordinary trajectory (``ate_reference``).
-    The last record of a (sample, condition) or (sample, kind) wins, nulls too; records of unknown samples are omitted
-    (an import refuses them)."""
+    """Columns from one model's records.
+
+    ``trajectories``: the outcomes of its trajectories in the shape of records, with undecided answers as incorrect;
+    ``undecided``: their samples and conditions. Trajectories of the arms in ``LAB_ARMS`` are outcomes of arms, against
+    the sham arm or the ordinary trajectory (``ate_reference``). The last record of a (sample, condition) or (sample,
+    kind) wins, also if it is null. Records of unknown samples are omitted (an import rejects them)."""
     row = {key: i for i, key in enumerate(samples.keys)}
     reader = _Reader(settings)
     reliability, sufficiency = _unknown(len(samples)), _unknown(len(samples))

@@ -10,7 +10,7 @@ FAMILIES = {
     SETTINGS: "settings of one model",
     SLICES: "slices tested",
 }
-"""Each family by its name in exports and the API, in words."""
+"""Each family of tests: name in exports and the API -> label."""
 
 
 def family_words(family: str, size: int) -> str:

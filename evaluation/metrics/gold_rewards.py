@@ -63,8 +63,8 @@ def gold_rewards(
 
     Args:
         correct: whether the answer of each rollout is correct.
-        gold: (k, 4) boxes, ``size``: width and height of the image, both in pixels of the original. Boxes count as far
-            as they are inside of the image.
+        gold: (k, 4) boxes, ``size``: width and height of the image, both in pixels of the original. Only the parts of
+        boxes inside the image count.
 
     Example: gold 0,0,10,10 and crops 0,0,10,5, then one call that failed, then 0,0,20,10: r_box = 2/3, r_t = .5, −.05,
     .5.

@@ -87,10 +87,10 @@ def crop_cells(cells: Ints) -> Ints:
 
 
 def cells_of_boxes(boxes: Floats, size: Floats, counted: Bools) -> Ints:
-    """(n,) the cell of the center of each of these boxes, (n, 4) in images of these sizes, (n, 2); NO_CELL where it is
-    not ``counted`` or a number is unknown.
+    """(n,) the cell of the center of each box, (n, 4) in images of these sizes, (n, 2).
 
-    A cell holds its left and upper edge; a center on the right or lower edge of the image is in the last cell.
+    NO_CELL if it is not ``counted`` or a number is unknown. A cell includes its left and upper edge. A center on the
+    far edge of the image, across or down, is in the last cell.
     """
     cells, size = np.full(len(boxes), NO_CELL), known_sizes(size)
     at = np.flatnonzero(counted & np.isfinite(boxes).all(axis=1) & np.isfinite(size).all(axis=1))

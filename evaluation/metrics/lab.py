@@ -22,7 +22,7 @@ LEVEL = 0.05
 FEW = 10
 """Clusters with a change below which the standard error says too little."""
 EFFECT, EQUIVALENT, SMALL, UNDECIDED = "effect", "equivalent", "small", "undecided"
-"""What is concluded: an effect; none beyond the margin; an effect that is within the margin; neither."""
+"""Conclusions: an effect; no effect beyond the margin; an effect within the margin; neither."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class ArmEffect:
         return self.p_equivalence is not None and self.p_equivalence < LEVEL
 
     def label(self, p: float | None = None) -> str:
-        """What is concluded. ``p``: the adjusted one, where the arm was named confirmatory; else its own counts."""
+        """The conclusion. ``p``: adjusted if the arm was named confirmatory; otherwise unadjusted."""
         counted = self.p if p is None else p
         found = counted is not None and counted < LEVEL
         if self.delta is None:
@@ -398,8 +398,10 @@ def _restored(totals: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class EarlyAnswering:
-    """How soon the answer is settled. ``shares``: of the steps that are kept, 0 to 1; ``same``: share of answers equal
-    to those of the sham arm; ``area``: over the curve, 0 if the chain did not matter; None where a share is missing."""
+    """How early the answer is settled.
+
+    ``shares``: of the kept steps, 0 to 1; ``same``: share of answers equal to those of the sham arm; ``area``: over the
+    curve, 0 if the steps did not matter; None if a share is missing."""
 
     shares: Sequence[float]
     same: Sequence[float | None]

@@ -11,8 +11,10 @@ from evaluation.metrics.names import canonical_name
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Calls that stand in one column. ``center``: place in the chain that all are aligned with, None for added calls;
-    ``places``: of each chain the place of its call, None where it has none here."""
+    """Aligned calls of one column.
+
+    ``center``: index in the toolchain that all are aligned with, None for added calls. ``places``: the index of each
+    toolchain's call, None if it has none here."""
 
     center: int | None
     places: tuple[int | None, ...]
@@ -20,8 +22,8 @@ class Column:
 
 @dataclass(frozen=True)
 class MultiAlignment:
-    """``columns`` from left to right; ``distances``: edits of each chain to the center; ``center``: the chain that is
-    the center, None where it is the reference."""
+    """``columns``: in order. ``distances``: edits of each toolchain to the center. ``center``: the index of the
+    toolchain that is the center, None if the reference is the center."""
 
     columns: Sequence[Column]
     distances: Sequence[int]
@@ -29,13 +31,13 @@ class MultiAlignment:
 
 
 def align_multiple(reference: Sequence[str] | None, chains: Sequence[Sequence[str]]) -> MultiAlignment:
-    """Star alignment of ``chains`` (names of tools in order) around the reference; () is a reference without calls.
+    """Star alignment of ``chains`` (toolchains as names of tools) around the reference; () has no calls.
 
-    Each chain is aligned with the center alone, with the fewest edits (``align``): another tool, an added and a missing
-    call cost 1 each, and equal canonical names nothing. So an added call opens a column of its own and moves no other
-    chain. Between two calls of the center, added calls of the same tool share a column where their order allows it;
-    different tools never do. Without a reference (None) the center is the chain with the smallest sum of distances to
-    the others, of several the first.
+    Each toolchain is aligned only with the center, with the fewest edits (``align``): another tool, an added and a
+    missing call cost 1 each, and equal canonical names nothing. So an added call opens a column of its own and moves no
+    other toolchain. Between two calls of the center, added calls of the same tool share a column where their order
+    allows it; different tools never do. Without a reference (None) the center is the toolchain with the smallest sum of
+    distances to the others, of several the first.
 
     Example: reference a b, chains a x b and b: columns a - | . x | b b, distances 1 and 1.
     Source: the center star method, Gusfield 1997, Algorithms on Strings, Trees and Sequences, 14.6.2.
@@ -62,7 +64,7 @@ def align_multiple(reference: Sequence[str] | None, chains: Sequence[Sequence[st
 
 
 def distances_to(references: Sequence[Sequence[str]], chains: Sequence[Sequence[str]]) -> list[list[int]]:
-    """Edits between each reference and each chain of tool names: one list a reference.
+    """Edits between each reference and each toolchain of tool names: one list per reference.
 
     Another tool, an added and a missing call cost 1 each (Levenshtein, by canonical name); whole numbers from 0.
     Source: docs/metrics.md#statistics.
@@ -75,15 +77,15 @@ def distances_to(references: Sequence[Sequence[str]], chains: Sequence[Sequence[
 
 @dataclass(slots=True)
 class _Added:
-    """A column of added calls of one tool: of each chain, by its row, the place of its call."""
+    """A column of added calls of one tool: row of a toolchain -> index of its call."""
 
     tool: str
     places: dict[int, int]
 
 
 def _split(center: Sequence[str], names: Sequence[str]) -> tuple[dict[int, int], dict[int, list[int]], int]:
-    """The chain's call beside each call of the center, its added calls by the call of the center they stand before,
-    and the number of edits."""
+    """A toolchain's partner of each call of the center, its added calls by the next call of the center, and the number
+    of edits."""
     pairs: dict[int, int] = {}
     added: dict[int, list[int]] = {}
     at, place, edits = 0, 0, 0
@@ -99,7 +101,7 @@ def _split(center: Sequence[str], names: Sequence[str]) -> tuple[dict[int, int],
 
 
 def _merge(slot: list[_Added], row: int, calls: Sequence[tuple[str, int]]) -> None:
-    """Put a chain's added calls into the columns of a slot: into one of the same tool, else into a new one."""
+    """Put the added calls of a toolchain into columns of a slot: one with the same tool, or else a new one."""
     at = 0
     for tool, place in calls:
         found = next((n for n in range(at, len(slot)) if slot[n].tool == tool), None)

@@ -47,7 +47,7 @@ class TargetNames:
 
     @cached_property
     def place(self) -> Mapping[str, int]:
-        """Where each name stands."""
+        """The position of each name."""
         return {name: i for i, name in enumerate(self.names)}
 
     @cached_property
@@ -66,10 +66,10 @@ def target_names(names: Sequence[str]) -> TargetNames:
 
 
 def candidate(predicted: str, targets: TargetNames, judge: Mapping[str, str | None]) -> int:
-    """The place of the target a normalized predicted name means, or −1.
+    """The index of the target that a normalized predicted name means, or −1.
 
-    1. the target of the same name; else 2. the one the judge's mapping (normalized) names, where it has an entry: an
-    entry that names no target is no candidate; else 3. the first that differs only in grammatical number, either way.
+    1. the target of the same name; else 2. the one in the judge's mapping (normalized), if it has an entry: an entry
+    that names no target is no candidate; else 3. the first that differs only in grammatical number, either way.
     """
     if predicted in targets.place:
         return targets.place[predicted]
@@ -84,10 +84,10 @@ def candidate(predicted: str, targets: TargetNames, judge: Mapping[str, str | No
 def match(
     predicted: Sequence[str], targets: TargetNames, judge: Mapping[str, str | None], *, fuzzy: bool = False
 ) -> list[int]:
-    """The place of the target each normalized predicted name takes, in order, or −1; each target is taken once.
+    """The index of the target for each normalized predicted name, in order, or −1. Each target is used once.
 
-    ``fuzzy``: a name whose candidate is missing or taken gets the most similar free target if similar enough.
-    Example: targets Knife; "knives", "knife" → [0, −1].
+    ``fuzzy``: a name whose candidate is missing or used gets the most similar free target if similar enough. Example:
+    targets Knife; "knives", "knife" → [0, −1].
     """
     free = set(range(len(targets.names)))
     taken: list[int] = []

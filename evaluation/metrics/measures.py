@@ -29,8 +29,8 @@ from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.undecided import Open, answers_given, judged, right_among
 
 RATE, MEAN, PART, DIFFERENCE, RATIO = "rate", "mean", "part", "difference", "ratio"
-"""How the interval is made: a share of yes/no rows, a mean over rows of what is 0 or more, one of what is 0..1, one of
-what is −1..1, or a ratio (and those means that docs/metrics.md#ratios names beside them), which is bootstrapped."""
+"""Kinds of intervals: of a share of yes/no rows; of a mean over rows of values ≥ 0, in 0..1, or in −1..1; or of a
+ratio, which is bootstrapped. docs/metrics.md#ratios also lists means that are treated as ratios."""
 OF_DETECTORS = frozenset({"recognition_precision", "recognition_recall", "recognition_f1"})
 """The metrics that are defined for a detector."""
 TOP = 3
@@ -56,7 +56,7 @@ class Measure:
         return Measure(self.metric, self.kind, self.numerator * rows, self.denominator * rows, left)
 
     def ends(self) -> Iterator[Measure]:
-        """The rate with undecided answers counted as incorrect, and as right: ``accuracy_low``, ``accuracy_high``."""
+        """The rate with undecided answers counted as incorrect, and as correct: ``accuracy_low``, ``accuracy_high``."""
         if self.open is not None:
             yield Measure(f"{self.metric}_low", self.kind, self.open.sure, self.open.whole)
             yield Measure(f"{self.metric}_high", self.kind, self.open.possible, self.open.whole)
@@ -64,7 +64,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Rows:
-    """The evaluated rows: n trajectories, then under ``missing_sample`` = wrong one for each sample without any.
+    """The evaluated rows: n trajectories and, under ``missing_sample`` = wrong, one row for each sample without any.
 
     ``sample``, ``cluster``, ``calls``: (r,). ``recorded``: n.
     """
@@ -123,8 +123,9 @@ def _asked(samples: SampleColumns) -> Bools:
 def answered(
     samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings
 ) -> tuple[Floats, Floats]:
-    """Correct, and counted in accuracy, per row (0 or 1): see ``evaluation.metrics.answers.counted``. A sample without
-    a trajectory is wrong where it has an accepted answer."""
+    """Correct, and counted in accuracy, per row (0 or 1): see ``evaluation.metrics.answers.counted``.
+
+    A sample without a trajectory is incorrect if it has an accepted answer."""
     counted = _asked(samples)[rows.sample].astype(np.float64)
     counted[: rows.recorded] = counted_answers(scores.correct, scores.undecided, settings)
     return rows.padded(scores.correct == TRUE), counted
@@ -157,9 +158,8 @@ def open_quadrants(scores: ScoreColumns) -> tuple[Open, Open, Open, Open]:
 def grounding_measures(
     samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings
 ) -> list[Measure]:
-    """docs/metrics.md#quadrants. A sample without a trajectory enters accuracy and tool ratio only; one where nothing
-    says what is
-    right is in no quadrant."""
+    """docs/metrics.md#quadrants. A sample without a trajectory only enters accuracy and tool ratio. A sample without a
+    gold answer is in no quadrant."""
     accuracy = answered_rate("accuracy", samples, scores, rows, settings)
     undecided = scores.undecided if settings.undecided_answer == "exclude" else np.zeros(len(scores), np.bool_)
     inside = scores.in_population & ~undecided
@@ -201,9 +201,8 @@ def grounding_measures(
 def toolchain_measures(
     samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings
 ) -> list[Measure]:
-    """docs/metrics.md#toolchain-metrics. A sample without a trajectory has no calls; one without an accepted chain is
-    in no MAE. L_G is the
-    length of the closest accepted chain."""
+    """docs/metrics.md#toolchain-metrics. A sample without a trajectory has no calls; one without an accepted toolchain
+    is in no MAE. L_G is the length of the closest accepted toolchain."""
     passed = answered_rate("pass_rate", samples, scores, rows, settings)
     everyone = np.ones(len(rows.sample))
     calls, effective = rows.padded(scores.calls), rows.padded(scores.effective_calls)
@@ -329,7 +328,7 @@ def call_costs(scores: ScoreColumns, run: RunColumns | None, prices: Mapping[str
 
 
 def _chain_error(metric: str, reference: Ints, length: Floats, calls: Floats, settings: MetricSettings) -> Measure:
-    """Mean |L_G − L| over rows with a reference chain, in the population of ``mae_population``."""
+    """Mean |L_G − L| over rows with a reference toolchain, in the population of ``mae_population``."""
     inside = reference >= 0
     if settings.mae_population == "called":
         inside &= calls > 0

@@ -16,7 +16,7 @@ from evaluation.metrics.columns import Floats, Ints
 from evaluation.metrics.intervals import t_quantile
 
 ENOUGH_PEOPLE = 5
-"""From so many people on, the interval also covers which people took part."""
+"""With this number of people or more, the interval also covers the selection of people."""
 WILSON, OVER_SAMPLES, OVER_BOTH, T = "stratified-wilson", "samples-bootstrap", "people-bootstrap", "stratified-t"
 """How an interval was made."""
 FAMILIAR = {"4+": 4, "5": 5}
@@ -209,7 +209,7 @@ def _wilson(value: float, n_eff: float | None, *, exact: bool) -> Interval | Non
 
 
 def _range(person: Ints, numerator: Floats, denominator: Floats) -> tuple[float | None, float | None]:
-    """The lowest and the highest value over the answers of one person; None where nobody's is defined."""
+    """The lowest and the highest value over the answers of one person; None if it is undefined for every person."""
     code, k = dense_codes(person)
     top = np.bincount(code, weights=numerator, minlength=k)
     bottom = np.bincount(code, weights=denominator, minlength=k)

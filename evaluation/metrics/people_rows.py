@@ -76,7 +76,7 @@ def _slices(samples: SampleColumns, sample: Ints, calls: Ints, study: Study) -> 
 
 
 def _joined(several: Sequence[Measure], parts: Sequence[Scored]) -> Measure:
-    """One measure over the answers of all parts, without rows of samples that nobody answered."""
+    """One measure over the answers of all parts, without rows of unanswered samples."""
 
     def over(values: Sequence[Floats]) -> Floats:
         cut = [one[: len(part.scores)] for one, part in zip(values, parts, strict=True)]
@@ -111,7 +111,7 @@ def _row(
         **counts, "people": found.people, "person_low": found.low, "person_high": found.high, "covered": found.covered,
     }  # fmt: skip
     if measure.open is not None:
-        # The ends are shares of the answers that are right, wrong or undecided.
+        # The ends are shares of the correct, incorrect or undecided answers.
         for name, at_end in (("low", measure.open.sure), ("high", measure.open.possible)):
             detail[name] = weighted_ratio(answers, at_end, measure.open.whole)
     interval = found.interval
@@ -123,7 +123,7 @@ def _row(
 
 
 def _counts(part: Slice, parts: Sequence[Scored], study: Study) -> dict[str, Any]:
-    """What must never be hidden, of one slice. A sample is missing if it was drawn and nobody answered it."""
+    """The counts of one slice that are never hidden. A sample is missing if it was drawn and not answered."""
     drawn = part.samples[study.stratum[part.samples] >= 0]
     start, found = 0, {"failed": 0, "missing_answer": 0, "unread": 0, "undecided": 0, "answers": 0, "unusable_crops": 0}
     seen: list[Ints] = []

@@ -222,8 +222,9 @@ def queries_of(samples: SampleColumns) -> tuple[Ints, list[Query]]:
 def different(
     predictions: Sequence[tuple[str, ...] | None], maps: Sequence[Mapping[str, str | None]], codes: Ints
 ) -> tuple[list[Key], Ints]:
-    """The rows that differ in prediction, judge mapping or query, and the place of every row among them; -1 where
-    nothing was predicted."""
+    """The rows that differ in prediction, judge mapping or query, and the index of each row among them.
+
+    The index is -1 without a prediction."""
     book: dict[Key, int] = {}
     places = [
         -1 if names is None else book.setdefault((names, tuple(mapping.items()), code), len(book))

@@ -1,7 +1,7 @@
-"""The papers' tables as typed rows in our metric names, to stand beside our own in a separate, marked band.
+"""The papers' tables as typed rows in our metric names, shown next to our own rows in a separate, marked band.
 
-Values are kept as printed, divided by 100 where they are percentages: a rounded value stays rounded, and ``unit`` says
-how it was printed.
+Values are kept as printed, divided by 100 if they are percentages: a rounded value stays rounded, and ``unit`` is the
+printed unit.
 """
 
 from __future__ import annotations

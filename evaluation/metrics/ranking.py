@@ -1,4 +1,4 @@
-"""Where a model stands among many: rank intervals, the chance of being best or near it, and who is tied with whom."""
+"""Ranks of models: rank intervals, the chance of being best or near it, and ties."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evaluation.metrics.significance import cluster_differences, holm, sign_flip
 TIE = 1e-9
 """Values this near are equal."""
 TOP = 3
-"""Being among the first so many is counted beside being best."""
+"""In addition to being best, being among this number of first models is counted."""
 LEVEL = 0.05
 """Adjusted p below which one model is above another."""
 DRAWN, TESTED = "bootstrap", "tests"

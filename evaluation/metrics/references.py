@@ -17,14 +17,14 @@ from evaluation.metrics.columns import Ints, SampleColumns, cached_per_sample_co
 from evaluation.metrics.ragged import rows_of, starts_of
 
 GOLD_CHAIN = 0
-"""The place of the chain of the gold; further ones are 1, 2, ... in the order in which they were accepted."""
+"""The index of the gold's toolchain; accepted ones are 1, 2, ... in the order in which they were accepted."""
 NO_CHAIN = -1
 
 
 @dataclass(frozen=True)
 class References:
-    """All accepted chains, c of them: ``start`` (m + 1,) offsets of each sample's, ``place`` (c,) among these, and
-    ``names``, c lists of tool names as written."""
+    """All accepted toolchains, c of them: ``start`` (m + 1,) offsets of each sample's, ``place`` (c,) index among
+    these, and ``names``, c lists of tool names as written."""
 
     start: Ints
     place: Ints
@@ -37,7 +37,7 @@ class References:
 
 @cached_per_sample_columns
 def references_of(samples: SampleColumns) -> References:
-    """The accepted chains of every sample, its gold's first."""
+    """The accepted toolchains of every sample, its gold's first."""
     if not samples.accepted:
         known = np.array([gold is not None for gold in samples.references], np.int64)
         names = [gold for gold in samples.references if gold is not None]
@@ -52,21 +52,22 @@ def references_of(samples: SampleColumns) -> References:
 
 
 def chain_at(samples: SampleColumns, sample: int, place: int) -> tuple[str, ...] | None:
-    """The tool names of the accepted chain at a place of ``ScoreColumns.reference_chain``; None for ``NO_CHAIN``."""
+    """The tool names of the accepted toolchain with an index of ``ScoreColumns.reference_chain``; None for
+    ``NO_CHAIN``."""
     if place == NO_CHAIN:
         return None
     return samples.references[sample] if place == GOLD_CHAIN else samples.accepted[sample][place - 1]
 
 
 def closest_chains(edits: Ints, lcs: Ints, start: Ints) -> Ints:
-    """(n,) For each row the flat index of the chain it is held against, -1 for a row without any.
+    """(n,) For each row the flat index of the closest toolchain, -1 for a row without any.
 
-    The closest chain has the fewest edits (Levenshtein, by canonical name, to all calls attempted). Of equally few,
+    The closest toolchain has the fewest edits (Levenshtein, by canonical name, to all calls attempted). Of equally few,
     the one with the longest common subsequence is taken; of these the earliest: the gold's, then as accepted.
 
     Args:
-        edits, lcs: (c,) distance and length of the longest common subsequence of each chain and its row's calls.
-        start: (n + 1,) offsets of each row's chains.
+        edits, lcs: (c,) distance and length of the longest common subsequence of each toolchain and its row's calls.
+        start: (n + 1,) offsets of each row's toolchains.
 
     Example: a, b were called. c, d and a, b, c, d are both two edits away; the second shares two calls and is taken.
 
@@ -82,7 +83,7 @@ def closest_chains(edits: Ints, lcs: Ints, start: Ints) -> Ints:
 
 
 def shortest_lengths(samples: SampleColumns) -> Ints:
-    """(m,) L_G of a sample without a trajectory: the closest chain to no call is the shortest; -1 without any.
+    """(m,) L_G of a sample without a trajectory: the closest toolchain to no call is the shortest; -1 without any.
 
     Source: docs/metrics.md#evaluated-samples and #toolchain-metrics, ``missing_sample`` = wrong.
     """

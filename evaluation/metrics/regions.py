@@ -47,9 +47,9 @@ class BoxSets:
         return BoxSets(self.boxes[spans(begin, counts)], starts_of(counts))
 
     def within_each_box_of(self, other: BoxSets) -> BoxSets:
-        """For every box of ``other`` the parts of this row's boxes that lie in it: ``len(other.boxes)`` sets.
+        """For every box of ``other`` the parts of this row's boxes inside it: ``len(other.boxes)`` sets.
 
-        The sets of one row stand together, so ``result.start[other.start]`` are the offsets of the rows.
+        The sets of one row are adjacent, so ``result.start[other.start]`` are the offsets of the rows.
         """
         row = rows_of(other.start)
         counts = self.counts[row]

@@ -1,7 +1,7 @@
-"""Repeated rollouts: several trajectories of one run on one sample, and how much their draws move its accuracy.
+"""Repeated rollouts: several trajectories of one run on one sample, and how much they change its accuracy.
 
-Each sample is averaged first, then the samples: a sample with many rollouts counts as much as one with two. What the
-rollouts of a sample differ by stands apart.
+Each sample is averaged first, then the samples: a sample with many rollouts has the same weight as one with two. The
+variance between rollouts of a sample is reported separately.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ class Rollouts:
 
 @dataclass(frozen=True)
 class OpenRollouts:
-    """q rollouts that are right, wrong or undecided, without an intervention, whatever ``undecided_answer`` omits.
+    """q rollouts that are correct, incorrect or undecided, without an intervention, whatever ``undecided_answer``
+    omits.
 
-    ``sample``, ``first``: as of ``Rollouts``. ``sure``: (q,) 1 where right; ``possible``: 1 where right or undecided.
+    ``sample``, ``first``: as of ``Rollouts``. ``sure``: (q,) 1 if correct; ``possible``: 1 if correct or undecided.
     """
 
     sample: Ints
@@ -54,9 +55,9 @@ class OpenRollouts:
         """Return ranges over the samples with at least two rollouts: of ``value`` and ``first``, and of the counts
         ``always``, ``some`` and ``never`` of ``RolloutStatistics``.
 
-        A sample is right in some rollouts for sure where one is right and one is wrong, and can be where not all are
-        right and not all are wrong. Example: right, undecided and wrong, wrong: value 0.25 to 0.5, always 0 to 1, some
-        0 to 1, never 1.
+        A sample is surely in ``some`` if a rollout is correct and one is incorrect. It can be if not all are correct
+        and not all are incorrect. Example: correct, undecided and incorrect, incorrect: value 0.25 to 0.5, always 0 to
+        1, some 0 to 1, never 1.
         """
         several = _several(self.sample)
         sample, sure, possible = self.sample[several], self.sure[several], self.possible[several]
@@ -88,12 +89,12 @@ def _several(sample: Ints) -> Bools:
 class RolloutStatistics:
     """``rollouts`` on ``n`` samples of ``clusters`` images, from ``least`` to ``most`` on each.
 
-    ``value``: mean over samples of the share of right rollouts of each, 0..1, with its 95% interval and ``se``, the
+    ``value``: mean over samples of the share of correct rollouts of each, 0..1, with its 95% interval and ``se``, the
     standard error between images, None with one image: of both samples and draws. ``within``: variance of rollouts
-    about the mean of their sample, 0..0.5, pooled; ``se_draws``: the standard error of ``value`` that it makes alone.
-    ``always``, ``some``, ``never``: samples right in every rollout, in some, in none. ``first``: share right of the
-    ``first_n`` first rollouts that count; None without any. ``ranges``: lowest and highest ``value``, ``first``,
-    ``always``, ``some`` and ``never`` that undecided answers allow.
+    about the mean of their sample, 0..0.5, pooled; ``se_draws``: the standard error of ``value`` from it alone.
+    ``always``, ``some``, ``never``: samples that are correct in every rollout, in some, in none. ``first``: share of
+    correct ones among the ``first_n`` first rollouts that count; None without any. ``ranges``: lowest and highest
+    ``value``, ``first``, ``always``, ``some`` and ``never`` that undecided answers allow.
     """
 
     n: int

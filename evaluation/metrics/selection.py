@@ -29,7 +29,7 @@ from evaluation.metrics.significance import sampled_sign_flip
 from evaluation.metrics.undecided import ENDS, Open, Range, right_among
 
 EFFECT = "effect"
-"""Of two arms: each row has what was right in the one and in the other, as 2, 1 (wrong), 0 (not in both) or:"""
+"""Of two arms: each row combines both verdicts, each 2 (correct), 1 (incorrect) or 0 (not in both), or:"""
 UNDECIDED = 3
 """An undecided answer in an arm, which counts as incorrect."""
 _BY_KIND: Mapping[str, tuple[str, ...]] = {
@@ -68,7 +68,7 @@ AMONG: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 """Accuracies among the rows of two quadrants, the correct ones first."""
 BOUNDED = (*ENDED, *AMONG, *ARMS)
-"""What undecided answers could change: each has its lowest and its highest value beside it."""
+"""Metrics that undecided answers can change: each has a metric for its lowest and its highest value."""
 
 
 @dataclass(frozen=True)

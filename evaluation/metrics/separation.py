@@ -44,7 +44,7 @@ class StepChange:
     Attributes:
         accuracy, grounding: their changes; ``apart`` = accuracy − grounding, −2 to 2, with its 95 % interval.
         p: exact sign flip over images of ``apart``; ``p_holm``: adjusted over the later steps.
-        least_p: the smallest p that so many images can give.
+        least_p: the smallest p that is possible with this number of images.
         detectable: the smallest true value of ``apart`` that is found with 80 % power, before the adjustment; None
             with fewer than ``FEW`` images that changed.
     """
@@ -77,7 +77,7 @@ class Separation:
 
     @property
     def within_reach(self) -> bool:
-        """Whether any step has so many images that the largest difference would be found."""
+        """Whether any step has enough images to detect the largest possible difference."""
         least = (one.least_p for one in self.changes if one.least_p is not None)
         return any(p * self.tested < LEVEL for p in least)
 

@@ -113,13 +113,13 @@ SETTINGS_HELP: Mapping[str, SettingHelp] = {
 """Setting -> effect, in the order of the settings page; a test holds it to ``MetricSettings``."""
 
 UNCERTAIN = {"undecided": "undecided", "unread": "unread", "missing_answer": "unanswered"}
-"""Counts of answers that no rule or judge can call correct or incorrect, by their name in ``detail``, in words."""
+"""Counts of answers that no rule or judge can call correct or incorrect: name in ``detail`` -> label."""
 
 
 def uncertain_words(counts: Mapping[str, Any], settings: MetricSettings) -> str:
-    """``10 undecided (8 unread), 2 unanswered``: the zeros too, so that a table says that there are none.
+    """``10 undecided (8 unread), 2 unanswered``: including zeros, so that a table shows that there are none.
 
-    Unread answers stand apart where ``unread_answer`` makes them wrong."""
+    Unread answers are separate if ``unread_answer`` counts them as incorrect."""
     undecided, unread, unanswered = (f"{counts.get(name) or 0:,} {word}" for name, word in UNCERTAIN.items())
     among = f"{undecided}, {unread}" if settings.unread_answer == "wrong" else f"{undecided} ({unread})"
     return f"{among}, {unanswered}"

@@ -87,7 +87,8 @@ def find_slices(
 def _pairs(
     inside: Bools, places: Ints, facets: Sequence[str], changed: tuple[Bools, Bools], least: int
 ) -> list[tuple[tuple[int, ...], int, int, int]]:
-    """Values in twos with how many samples have both, and on how many of these only a or only b is right."""
+    """Pairs of values with the number of samples that have both, and the numbers that only a or only b answers
+    correctly."""
     # Counts of all twos at once: the products of the columns. Whole numbers below 2^24 are exact in single precision.
     columns = inside[:, places].astype(np.float32)
     both = columns.T @ columns

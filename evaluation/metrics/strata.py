@@ -28,7 +28,7 @@ def plan_strata(sizes: Mapping[str, int], n: int) -> list[Stratum]:
     """The strata of a sample of ``n`` from groups of these ``sizes``: n_h by largest remainder of n·W_h, W_h = N_h / N.
 
     Every n_h is at least 2: groups with n·W_h < 2 are merged with their neighbors in the order of ``sizes``, until the
-    merged ones have 2. What is left over joins the last merged stratum, or else the smallest one. n_h is at most N_h,
+    merged ones have 2. The rest joins the last merged stratum, or else the smallest one. n_h is at most N_h,
     and Σ n_h = n. Raises ``ValueError`` for n below 2 or above N.
     Example: sizes 50, 30, 15, 5 and n = 10 have quotas 5, 3, 1.5, 0.5: the last two are merged; n_h is 5, 3, 2.
     """

@@ -1,4 +1,4 @@
-"""The tables behind a run's charts: tools, chain lengths, evidence after N calls, outcomes by size."""
+"""The tables of a run's charts: tools, toolchain lengths, evidence after N calls, outcomes by size."""
 
 from __future__ import annotations
 

@@ -37,8 +37,9 @@ def quadrants_by_threshold(ioa: Floats, correct: Bools, population: Bools) -> In
 
 
 def undecided_by_threshold(ioa: Floats, undecided: Bools, population: Bools) -> Ints:
-    """(STEPS + 1, 2) counts of the undecided answers among the grounded and among the ungrounded of the population, at
-    the thresholds of ``quadrants_by_threshold``, which has them as wrong."""
+    """(STEPS + 1, 2) counts of the undecided answers among the grounded and among the ungrounded of the population.
+
+    The thresholds are those of ``quadrants_by_threshold``, which counts these answers as incorrect."""
     none = np.zeros(len(ioa), np.bool_)
     return quadrants_by_threshold(ioa, none, population & undecided)[:, 1::2]
 

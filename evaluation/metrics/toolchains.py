@@ -78,7 +78,7 @@ def _final_steps(run: RunColumns, producers: Producers) -> tuple[Ints, Ints]:
 
 
 def _spread(reached: Bools, reader: Ints, producer: Ints, position: Ints) -> None:
-    """Marks what the reached steps read, last positions first: a producer always stands before its reader."""
+    """Mark the inputs of reached steps, last positions first: a producer always precedes its reader."""
     made = np.flatnonzero(producer != NO_STEP)
     made = made[np.argsort(position[reader[made]], kind="stable")]
     counts = np.bincount(position[reader[made]])

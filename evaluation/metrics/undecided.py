@@ -1,5 +1,5 @@
-"""What undecided answers leave open: the lowest and the highest value of a rate, whether they could turn a comparison,
-and when so many are unread that a run is provisional (docs/metrics.md#verdicts)."""
+"""Ranges of rates for undecided answers, and whether these could reverse a comparison; runs that are provisional
+because of unread answers (docs/metrics.md#verdicts)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def right_among(right: Open, wrong: Open) -> Open:
 def mean_range(group: Ints, sure: Floats, possible: Floats) -> Range:
     """The range of a mean over groups of the share of each, by the group, ``sure`` and ``possible`` of r rows.
 
-    Example: two rollouts of each of two samples, one right and one undecided, then two wrong: 0.25 to 0.5.
+    Example: two rollouts of each of two samples, one correct and one undecided, then two incorrect: 0.25 to 0.5.
     """
     if not len(group):
         return None, None
@@ -61,14 +61,15 @@ def mean_range(group: Ints, sure: Floats, possible: Floats) -> Range:
 
 
 def judged(correct: Ints, undecided: Bools) -> Bools:
-    """(n,) whether an answer is correct, wrong or undecided: something says what is right."""
+    """(n,) whether an answer is correct, incorrect or undecided: there is a gold answer or a verdict."""
     found: Bools = (correct != UNKNOWN) | undecided
     return found
 
 
 def accuracy_ranges(a: tuple[Ints, Bools], b: tuple[Ints, Bools]) -> tuple[Range, Range]:
-    """The range of the accuracy of two runs on the same n rows, by ``correct`` and ``undecided`` of each. Rows where
-    nothing says what is right for one of them are omitted. Example: right, undecided is 0.5 to 1."""
+    """The range of the accuracy of two runs on the same n rows, by ``correct`` and ``undecided`` of each.
+
+    Rows where the answer of one run is undefined are omitted. Example: correct, undecided is 0.5 to 1."""
     both = judged(*a) & judged(*b)
     (low_a, high_a), (low_b, high_b) = (
         share_range(sure, sure + undecided[both], np.ones(len(sure)))

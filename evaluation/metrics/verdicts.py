@@ -1,4 +1,4 @@
-"""Who decided an answer, and how the verdicts of a file agree with ours (docs/metrics.md#verdicts)."""
+"""The sources of verdicts on answers, and the agreement of verdicts in files with ours (docs/metrics.md#verdicts)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ _NO = frozenset({"no", "incorrect", "wrong", "false", "0"})
 def said_by_judges(
     judgements: Iterable[tuple[str | None, str | None]], key: AnswerKey, settings: MetricSettings
 ) -> int:
-    """What judge models say of one answer, each with a verdict and an answer: TRUE, FALSE, or UNKNOWN where they say
-    nothing or not the same. A verdict that is neither yes nor no counts for nothing beside what the judge read."""
+    """The common result of judge models for one answer, each with a verdict and an answer: TRUE, FALSE or UNKNOWN.
+
+    UNKNOWN: they give none, or different ones. A verdict that is neither yes nor no is ignored if the judge read an
+    answer."""
     found = {_said(*one, key, settings) for one in judgements} - {UNKNOWN}
     return found.pop() if len(found) == 1 else UNKNOWN
 

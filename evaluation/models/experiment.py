@@ -15,11 +15,11 @@ KEY_NAME = RegexValidator(KEY_NAME_FORM, "Use capital letters, digits and unders
 
 
 class Endpoint(models.Model):
-    """The address of a chat API with one model, and what is known about both. Without a benchmark, it is of the site.
+    """The address of a chat API with one model. Without a benchmark, it belongs to the site.
 
-    A key is never stored as text. ``key_name`` names one of the environment; ``sealed_key`` is encrypted for this
-    endpoint and its host. ``limits``: requests and tokens per minute, requests in flight.
-    ``prices``: USD per million tokens; empty: those of the price list. ``capabilities``: results of the last test.
+    A key is never stored as text. ``key_name`` names an environment variable; ``sealed_key`` is encrypted for this
+    endpoint and its host. ``limits``: requests and tokens per minute, requests in flight. ``prices``: USD per million
+    tokens; if empty, those of the price list apply. ``capabilities``: results of the last test.
     """
 
     benchmark = models.ForeignKey(Benchmark, null=True, blank=True, on_delete=models.CASCADE, related_name="endpoints")
@@ -139,15 +139,14 @@ class Experiment(models.Model):
 
 
 class Attempt(models.Model):
-    """The execution of one sample and rollout. ``digest`` names everything that can change its responses; an attempt
-    with the digest of one that is done is linked to it (``reused_from``) without a request.
+    """The execution of one sample and rollout.
 
-    ``arm``: the change under which it repeats a trajectory, "" for none; then ``rollout`` is the number of the seed.
-    ``trajectory``: what it became, or what it judges; then ``rollout`` is the number of the vote, and ``result`` what
-    it says.
-
-    ``claim``: the worker that runs it. ``tries``: how often it was started, ``restarts``: how often its recorded
-    exchanges did not fit the rebuilt conversation, so that it began again.
+    ``digest`` identifies everything that can change its responses. An attempt with the digest of a finished one is
+    linked to it (``reused_from``) and sends no request. ``arm``: the change under which it repeats a trajectory, "" for
+    none; ``rollout`` is then the number of the seed. ``trajectory``: its result, or the trajectory that it judges;
+    ``rollout`` is then the number of the vote, and ``result`` the verdict. ``claim``: the worker that runs it.
+    ``tries``: how often it was started. ``restarts``: how often its recorded exchanges did not match the rebuilt
+    conversation, so that it started again.
     """
 
     class State(models.TextChoices):

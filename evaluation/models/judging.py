@@ -11,14 +11,16 @@ from evaluation.models.querysets.judging import JudgingItemQuerySet
 from evaluation.models.run import Trajectory
 
 new_key = partial(secrets.token_urlsafe, 16)
-"""A name that tells nothing and that nobody can guess."""
+"""A random name that cannot be guessed and reveals nothing."""
 
 
 class JudgingQueue(models.Model):
-    """A slice of trajectories whose crops people are asked about, drawn once. ``terms``: the list it was drawn from;
-    ``people``: how many judge each question; ``seed``: of the draw, secret until all is judged; ``begun``: who was
-    handed a question of it, whoever has its place now. ``experiment``: the judge whose verdicts it labels; then its
-    items have probabilities, and ``weight`` is that of the judge in the estimate (docs/metrics.md#drawn-labels)."""
+    """A fixed sample of trajectories from a slice, about whose crops people are asked.
+
+    ``terms``: the list from which it was drawn. ``people``: judges per question. ``seed``: of the draw, secret until
+    all questions are judged. ``begun``: people who were assigned a question, whoever has the place now. ``experiment``:
+    the judge model whose verdicts are labeled. Items then have probabilities, and ``weight`` is that of the judge in
+    the estimate (docs/metrics.md#drawn-labels)."""
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="judging_queues")
     terms = models.JSONField(default=dict, blank=True)
@@ -44,8 +46,8 @@ class JudgingQueue(models.Model):
 
 
 class JudgingItem(models.Model):
-    """One question about one trajectory: do its crops support the answer, can one answer from them alone, or
-    what does its answer say?"""
+    """One question about one trajectory: whether its crops support the answer, what the crops alone show, or what the
+    answer is."""
 
     class Kind(models.TextChoices):
         RELIABILITY = "reliability"
@@ -71,8 +73,10 @@ class JudgingItem(models.Model):
 
 
 class JudgingSeat(models.Model):
-    """Who judges a question now, or has. A seat that ran out undone is taken over by a conditional UPDATE, so that
-    exactly one person wins. ``place`` counts from 0; none: this person passed it by."""
+    """A person's reservation of a question, current or past.
+
+    A conditional UPDATE takes over an expired place, so that exactly one person gets it. ``place`` counts from 0; null:
+    this person skipped the question."""
 
     item = models.ForeignKey(JudgingItem, on_delete=models.CASCADE, related_name="seats", db_index=False)
     place = models.PositiveSmallIntegerField(null=True)

@@ -8,7 +8,7 @@ from evaluation.models.querysets.lineages import LineageQuerySet
 
 
 class Lineage(models.Model):
-    """The checkpoints of one training: runs of one model, each at a step. What was trained is said in words."""
+    """The checkpoints of one training: runs of one model, each at a step. Text fields describe the training."""
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="lineages")
     name = models.CharField(max_length=200)

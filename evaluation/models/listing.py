@@ -9,7 +9,7 @@ from evaluation.models.run import Trajectory
 
 
 class Tag(models.Model):
-    """A word that people put on trajectories: of everyone on the benchmark, or (``owner``) of one person alone."""
+    """A word that people assign to trajectories, shared by the benchmark or (``owner``) private to one person."""
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="tags")
     name = models.CharField(max_length=60)
@@ -43,8 +43,9 @@ class Tagging(models.Model):
 
 
 class Note(models.Model):
-    """What a person wrote on a trajectory: on all of it, on one turn (from 1), or on a region of the image, in its
-    pixels. Everyone who sees the trajectory sees it."""
+    """A person's note on a trajectory: on the whole, on one turn (from 1), or on an image region in its pixels.
+
+    Everyone who can see the trajectory can see the note."""
 
     trajectory = models.ForeignKey(Trajectory, on_delete=models.CASCADE, related_name="notes")
     turn = models.PositiveIntegerField(null=True, blank=True)
@@ -91,8 +92,10 @@ class SavedSlice(models.Model):
 
 
 class FailureLabel(models.Model):
-    """What a person says went wrong, as a code of ``evaluation.metrics.failures``. The ``current`` one holds, in place
-    of the rule's. ``benchmark`` is that of the trajectory: the labels of one are read at once."""
+    """A failure that a person set, as a code of ``evaluation.metrics.failures``.
+
+    The ``current`` one replaces that of the rule. ``benchmark`` is that of the trajectory, so that all labels of a
+    benchmark are read at once."""
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="+")
     trajectory = models.ForeignKey(Trajectory, on_delete=models.CASCADE, related_name="failure_labels")

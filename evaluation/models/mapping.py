@@ -5,7 +5,7 @@ from django.db import models
 
 
 class SavedMapping(models.Model):
-    """What the columns of a table are read as on a benchmark. ``header`` is the digest of the columns it is for."""
+    """The meaning of a table's columns on a benchmark. ``header`` is the digest of these columns."""
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="column_mappings")
     header = models.CharField(max_length=64)
@@ -22,7 +22,7 @@ class SavedMapping(models.Model):
 
 
 class SampleAlias(models.Model):
-    """A name by which files know a sample, as a person has accepted it."""
+    """A name of a sample in files, confirmed by a person."""
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="sample_aliases")
     name = models.CharField(max_length=200)

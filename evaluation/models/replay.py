@@ -8,9 +8,9 @@ from evaluation.models.run import Trajectory
 
 
 class Replay(models.Model):
-    """A trajectory's calls run again here, kept so that scores use what they gave instead of what was recorded.
+    """The stored replay of a trajectory. Scores use its results instead of the recorded ones.
 
-    It is of one image: where the sample has another by now, scores use the record again.
+    It belongs to one image. If the sample has another image now, scores use the record again.
     """
 
     trajectory = models.OneToOneField(Trajectory, on_delete=models.CASCADE, related_name="replay")
@@ -24,9 +24,9 @@ class Replay(models.Model):
 
 
 class ReplayedStep(models.Model):
-    """What one call gave. ``ok`` null: it could not be run again, and what was recorded holds.
+    """The result of one call. ``ok`` null: the call could not be run again, and the recorded result counts.
 
-    The box is the executed one of a zoom call that ran, in ``coords`` of the step; null where there is none.
+    The box is the executed box of a successful zoom call, in ``coords`` of the step; otherwise it is null.
     """
 
     # Found by the constraint below, which begins with it.

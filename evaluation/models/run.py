@@ -17,7 +17,7 @@ PEOPLE, PEOPLE_NAME = "people", "People"
 
 
 class Model(models.Model):
-    """A vision-language model, or a scripted baseline that is run here."""
+    """A vision-language model, or a scripted baseline that runs here."""
 
     name = models.CharField(max_length=200, unique=True)
     baseline = models.BooleanField(default=False)
@@ -28,7 +28,7 @@ class Model(models.Model):
 
 
 class RunManager(models.Manager.from_queryset(RunQuerySet)):  # type: ignore[misc]  # made by Django
-    """The runs there are: without those that are staged."""
+    """All runs except staged ones."""
 
     def get_queryset(self) -> RunQuerySet:
         return super().get_queryset().filter(staged_for=None)
@@ -37,8 +37,8 @@ class RunManager(models.Manager.from_queryset(RunQuerySet)):  # type: ignore[mis
 class Run(models.Model):
     """One model on one benchmark under one setting.
 
-    ``staged_for``: the import that fills this run out of sight, to put it instead of another when it is whole.
-    ``objects`` and ``benchmark.runs`` know nothing of such runs, ``everything`` does.
+    ``staged_for``: the import that fills this run before it replaces another one. ``objects`` and ``benchmark.runs``
+    leave such runs out; ``everything`` contains them.
     """
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="runs")
@@ -91,7 +91,7 @@ class Run(models.Model):
 
     @property
     def letter(self) -> str:
-        """What its number is on pages: 1 is A, 26 is Z, 27 is AA; "" while it is staged."""
+        """The number as pages show it: 1 is A, 26 is Z, 27 is AA; "" while the run is staged."""
         text, number = "", self.number or 0
         while number:
             number, rest = divmod(number - 1, 26)
@@ -100,26 +100,27 @@ class Run(models.Model):
 
     @property
     def detector_threshold(self) -> float | None:
-        """The score that counts in a run of a detector; None in a run of a model."""
+        """The score threshold of a detector's run; None for a model's run."""
         found = self.extra.get(DETECTOR)
         threshold = found.get("threshold") if isinstance(found, dict) else None
         return float(threshold) if is_score(threshold) else None
 
     @property
     def by_detector(self) -> bool:
-        """Whether a detector made the run: it has tool recognition, is not ranked, and nothing else is defined."""
+        """Whether a detector made the run. It has tool recognition, no other metric and no rank."""
         return self.detector_threshold is not None
 
     @property
     def by_people(self) -> bool:
-        """Whether people made the run, in a human study: its metrics are estimates, and it is not ranked."""
+        """Whether people made the run in a human study. Its metrics are estimates, and it has no rank."""
         return PEOPLE in self.extra
 
 
 class Trajectory(models.Model):
-    """What a run did on one sample, as recorded. ``condition`` "none": without an intervention.
+    """The recorded output of a run for one sample.
 
-    ``recognition`` and ``plan`` are lists of tool names, null when the request failed or was not made.
+    ``condition`` "none": without an intervention. ``recognition`` and ``plan`` are lists of tool names, null if the
+    request failed or was not made.
     """
 
     # Found by the constraint below, which begins with it.
@@ -149,7 +150,7 @@ class Trajectory(models.Model):
 
     objects = TrajectoryQuerySet.as_manager()
     score: Any
-    """Set by ``evaluation.store.scores``, which reads it from the file of the run; None if it is not scored."""
+    """Set by ``evaluation.store.scores`` from the file of the run; None if the trajectory is not scored."""
 
     class Meta:
         ordering = ["run", "sample__key", "rollout", "condition"]
@@ -164,16 +165,16 @@ class Trajectory(models.Model):
 
     @property
     def file_reading(self) -> str:
-        """The answer as the imported file itself has extracted it; "" where it has not."""
+        """The answer as extracted in the imported file; "" if the file has none."""
         found = (self.extra.get(name) for name in FILE_READINGS)
         return next((str(one) for one in found if one is not None), "")
 
 
 class ToolList(models.Model):
-    """Which import brought one of the two tool lists of a trajectory that was joined from two records.
+    """The import of one of the two tool lists of a trajectory that was joined from two records.
 
-    The names stand in the trajectory; ``extra`` and ``line`` are those of the record that told this list. A trajectory
-    that one record told whole has none.
+    The trajectory holds the names. ``extra`` and ``line`` are those of the record with this list. A trajectory from one
+    record has no such rows.
     """
 
     class Name(models.TextChoices):
@@ -198,9 +199,9 @@ class ToolList(models.Model):
 
 
 class Step(models.Model):
-    """One tool call of a trajectory: the box it asked for and, where recorded, the box it got.
+    """One tool call of a trajectory: the requested box and, if recorded, the executed box.
 
-    Boxes are in ``coords`` of the step's input image, as recorded; null where the call has none.
+    Boxes are in ``coords`` of the step's input image, as recorded; null if the call has none.
     """
 
     # Found by the constraint below, which begins with it.
@@ -245,7 +246,7 @@ class Step(models.Model):
 
 
 class Intervention(models.Model):
-    """Whether a run was right on a sample under a condition, where only that was recorded (no trajectory)."""
+    """Whether a run was correct on a sample under a condition, if only this was recorded (no trajectory)."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="interventions")
     sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="+")
@@ -263,15 +264,16 @@ class Intervention(models.Model):
 
 
 class Judgement(models.Model):
-    """A verdict by a judge model or a person: on an answer, on reliability or on sufficiency.
+    """A verdict of a judge model or a person on an answer, its reliability or its sufficiency.
 
-    ``person``: who gave it here; ``judge`` is then the address they sign in with. What people say in a judging queue is
-    what judges are held against: it is in no metric of the run.
+    ``person``: who gave it here; ``judge`` is then their sign-in address. Verdicts of people in judging queues are the
+    reference for judge models. No metric of the run uses them.
 
-    It names the ``trajectory`` that it is about, and by digests what was judged of it: the text, or of crops the boxes
-    with it (``text_digest``), and the options or accepted strings; of others it says nothing. One that names none came
-    from a file, and is about the trajectory that metrics are made of. ``decides``: a decision on what the answer says,
-    which scores are made of. It is an option (``answer``), or as ``verdict`` a ``DecisionWord``.
+    ``trajectory``: the judged trajectory, null if the judgment came from a file without naming one. It then refers to
+    the trajectory that metrics use. ``text_digest`` identifies what was judged: the text or, for crops, the text with
+    its boxes. ``key_digest`` identifies the options or accepted strings. The judgment applies only to these.
+    ``decides``: a decision on the meaning of the answer, which scores use: an option (``answer``), or a
+    ``DecisionWord`` as ``verdict``.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="judgements")
@@ -301,7 +303,7 @@ class Judgement(models.Model):
                 condition=Q(trajectory=None),
                 name="judgement_once_per_judge",
             ),
-            # Also finds those of a trajectory, which goes with it.
+            # Also used to find the judgments of a trajectory, which are deleted with it.
             models.UniqueConstraint(
                 fields=["trajectory", "kind", "judge", "decides"], name="judgement_once_per_trajectory"
             ),
@@ -319,8 +321,9 @@ class Judgement(models.Model):
 
 
 class RolloutGroup(models.Model):
-    """Rollouts of one prompt, rewarded together (docs/metrics.md#reward-rules). ``alpha``: of this group, before the
-    setting."""
+    """Rollouts of one prompt that are rewarded together (docs/metrics.md#reward-rules).
+
+    ``alpha``: the value of this group, used instead of the setting."""
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="rollout_groups")
     group_id = models.CharField(max_length=200)
@@ -339,7 +342,7 @@ class RolloutGroup(models.Model):
 
 
 class Rollout(models.Model):
-    """One rollout of a group, and its rewards: derived, null until they are computed or where they are undefined."""
+    """One rollout of a group with its rewards. Rewards are derived: null until computed, and where undefined."""
 
     group = models.ForeignKey(RolloutGroup, on_delete=models.CASCADE, related_name="rollouts")
     position = models.PositiveIntegerField()

@@ -23,10 +23,10 @@ class BenchmarkSettings(models.Model):
 
 
 class Scoring(models.Model):
-    """One computation of a run's scores: with which settings and on which gold. Derived: it can always be made again.
+    """One computation of a run's scores, with its settings and gold. It can always be repeated.
 
-    ``gold_digest`` names the gold it saw; a benchmark whose digest differs makes it stale. ``version`` is the frozen
-    version with that gold, null when the benchmark has changed since its last freeze.
+    ``gold_digest`` identifies the gold. A benchmark with another digest makes the scoring stale. ``version`` is the
+    frozen version with that gold, null if the benchmark has changed since its last freeze.
     """
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="scoring")
@@ -53,10 +53,10 @@ class Scoring(models.Model):
 
 
 class ScoreFile(models.Model):
-    """The file of a run in the score store: one row per trajectory, with its scores (``evaluation.store.schema``).
+    """The file of a run in the score store: one row per trajectory with its scores (``evaluation.store.schema``).
 
-    It never changes; each scoring makes a new one. ``revision``: of the run when it was scored. Where trajectories
-    changed since, those that are left keep their scores. A file of another ``schema`` is not read any more.
+    It never changes; each scoring writes a new file. ``revision``: of the run when it was scored. If trajectories
+    changed since, the others keep their scores. A file with another ``schema`` is no longer read.
     """
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="file")
@@ -72,10 +72,10 @@ class ScoreFile(models.Model):
 
 
 class ListFile(models.Model):
-    """The rows of a benchmark with many runs in one file, which lists read (``evaluation.store.list_file``).
+    """One file with the rows of a benchmark with many runs, for lists (``evaluation.store.list_file``).
 
-    It never changes; a scoring makes a new one. ``files``: the digest of the ``ScoreFile`` of each run that it has the
-    rows of, by the number of the run. ``engine``: the version of DuckDB that wrote it; another one does not read it.
+    It never changes; a scoring writes a new file. ``files``: the digest of the ``ScoreFile`` of each included run, by
+    run id. ``engine``: the version of DuckDB that wrote the file. Other versions don't read it.
     """
 
     benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, related_name="list_file")

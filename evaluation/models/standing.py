@@ -9,12 +9,12 @@ from evaluation.models.score import Scoring
 
 
 class Standing(models.Model):
-    """A run's place among the ranked runs of its benchmark, by one metric: "3 [2-6]", with the chance of being best.
+    """A run's rank on its benchmark by one metric, such as "3 [2-6]", with its chance of being best.
 
-    ``rank`` null: no value. ``p_best`` null: fewer than 20 clusters, of which nothing is drawn; ``low`` and ``high``
-    are by tests there, and null with one run alone or where the runs were ranked before there were tests. ``p_top3``,
-    the chance of being among the first three, is null there too, and among three ranked runs or fewer. ``detail``: n,
-    clusters, method, and draws and seed or pairs. Scripted baselines have no standing.
+    ``rank`` null: no value. ``p_best`` null: fewer than 20 clusters, so nothing is drawn. ``low`` and ``high`` then
+    come from tests, and are null for a single run or a ranking from before tests were used. ``p_top3``, the chance of
+    being among the first three, is also null then, and with three or fewer ranked runs. ``detail``: n, clusters,
+    method, and draws and seed or pairs. Scripted baselines have no standing.
     """
 
     scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="standings")
@@ -34,11 +34,11 @@ class Standing(models.Model):
 
 
 class Comparison(models.Model):
-    """Two runs on the samples both have (docs/metrics.md#two-runs): correct answers of one, of the other, and what that
-    can mean.
+    """Two runs compared on their common samples (docs/metrics.md#two-runs).
 
-    ``difference`` = accuracy_b - accuracy_a; ``a_only``, ``b_only`` count samples only one has right; ``p_value`` exact
-    McNemar, ``p_cluster`` the cluster sign-flip; the interval is Newcombe's. Holm's correction belongs to a view.
+    ``difference`` = accuracy_b - accuracy_a. ``a_only``, ``b_only``: samples that only one run answers correctly.
+    ``p_value``: exact McNemar test. ``p_cluster``: cluster sign-flip test. The interval is Newcombe's. Views apply
+    Holm's correction.
     """
 
     a = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="compared_as_a")
@@ -72,7 +72,7 @@ class Comparison(models.Model):
 
     @property
     def range(self) -> Range:
-        """The differences that undecided answers allow."""
+        """The range of the difference that undecided answers allow."""
         return difference_range(
             (self.accuracy_a_low, self.accuracy_a_high), (self.accuracy_b_low, self.accuracy_b_high)
         )  # fmt: skip
@@ -87,5 +87,5 @@ class Comparison(models.Model):
 
     @property
     def could_turn(self) -> bool:
-        """Whether the undecided answers could give the difference the other sign."""
+        """Whether undecided answers could reverse the sign of the difference."""
         return could_turn(self.difference, *self.range)

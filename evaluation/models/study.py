@@ -10,7 +10,7 @@ from evaluation.models.querysets.studies import HumanAnswerQuerySet, Participant
 
 
 class StudySample(models.Model):
-    """A sample that was drawn for a human study. ``stratum``: its place in ``strata`` of the design."""
+    """A sample drawn for a human study. ``stratum``: its index in ``strata`` of the design."""
 
     # Found by the constraint below, which begins with it.
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="study_samples", db_index=False)
@@ -28,8 +28,10 @@ class StudySample(models.Model):
 
 
 class Participant(models.Model):
-    """A person who takes part in a human study. ``number``: their rollout in the run of the study, from 0 in the order
-    in which people began. ``finished_at``: from then on they are assigned nothing more, and may know gold and runs."""
+    """A participant of a human study.
+
+    ``number``: their rollout in the run of the study, from 0 in the order in which people started. ``finished_at``:
+    after this, they are assigned nothing more and may see gold and runs."""
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="participants", db_index=False)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="studies")
@@ -51,11 +53,11 @@ class Participant(models.Model):
 
 
 class HumanAnswer(models.Model):
-    """What one person answers on one sample of a study, from when it is assigned to them.
+    """The answer of one person for one sample of a study, from the moment of assignment.
 
-    ``place``: which of the places of the sample it fills, from 0; none: this person skipped it. A place that ran out
-    unanswered is taken over by a conditional UPDATE, so that exactly one person wins. ``steps``: the zooms that were
-    held, as ``{"box": [x1, y1, x2, y2], "seconds": s}`` in pixels of the original. ``seconds``: without pauses.
+    ``place``: the place of the sample that it fills, from 0; null: this person skipped it. A conditional UPDATE takes
+    over an expired place, so that exactly one person gets it. ``steps``: the zooms, as ``{"box": [x1, y1, x2, y2],
+    "seconds": s}`` in pixels of the original. ``seconds``: time without pauses.
     """
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="human_answers", db_index=False)

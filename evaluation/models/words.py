@@ -8,8 +8,8 @@ from evaluation.models.run import Run
 class WordFile(models.Model):
     """The full-text index of a run: a file with the words of its trajectories (``evaluation.store.words``).
 
-    It never changes; a new state of the run is a new file. ``revision``: of the run whose texts are in it. A file of
-    another revision is not read; the texts themselves are, until a scoring writes the next file.
+    It never changes; a new state of the run is a new file. ``revision``: of the run when its texts were indexed. A file
+    of another revision is not read. The search then reads the texts, until a scoring writes the next file.
     """
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="words")

@@ -17,7 +17,7 @@ _WORD = re.compile(r'(?:([^\W\d][\w.]*):)?("[^"]*|[^\s()":]*)\Z')
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """``text`` replaces what stands from ``start`` to the caret; ``about`` says what it is."""
+    """``text`` replaces the text from ``start`` to the caret; ``about`` describes it."""
 
     text: str
     about: str
@@ -25,7 +25,7 @@ class Proposal:
 
 
 def complete(text: str, caret: int, vocabulary: Vocabulary) -> list[Proposal]:
-    """What may stand at the caret: at most ``MOST``, those that begin as typed first."""
+    """Suggestions for the caret: at most ``MOST``, first those with the typed beginning."""
     before = text[:caret]
     word = _WORD.search(before)
     if word is None or (word[2].startswith('"') and word[1] is None):

@@ -149,7 +149,7 @@ _ALL = (
     _number("repeated", gettext_noop("extra tools of the plan that are targets named before")),
     _number("hallucinated", gettext_noop("extra tools of the plan that are not in the scene")),
     _number("f1_difference", gettext_noop("F1 of tool selection minus F1 of tool recognition")),
-    # What went wrong, and what people say
+    # Failures, and what people say
     _choice("failure", gettext_noop("failure, by rule or as corrected by a person"), FAILURES, "why"),
     Field("failure_by", Kind.NAME, gettext_noop("numbers of people who all set a failure; any: at least one person")),
     Field("tag", Kind.NAME, gettext_noop("a tag, shared or your own; none: without any")),
@@ -183,7 +183,7 @@ FLAGS: Mapping[str, str] = {
     **{name: "yes" for field in _ALL if field.kind is Kind.FLAG for name in (field.name, *field.aliases)},
     "correct": "yes",
 }
-"""Words that stand alone, and the value they mean."""
+"""Single words, and the value they mean."""
 
 
 def facet_of(field: str) -> str | None:

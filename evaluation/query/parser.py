@@ -23,7 +23,7 @@ DEEPEST = 50
 
 
 def parse(text: str) -> Node:
-    """The tree of a query; of a blank one everything. Raises ``QueryError`` with the column of what is wrong."""
+    """Parse a query into a tree; a blank one matches everything. Raises ``QueryError`` with the column of the error."""
     reader = _Reader(text)
     if not reader.left:
         return And()
@@ -59,7 +59,7 @@ class _Reader:
         return conjunction(tuple(parts))
 
     def _scopes(self, depth: int) -> list[Node]:
-        """What stands side by side; a second ``run:`` in it begins what belongs to that run."""
+        """Adjacent terms. A second ``run:`` among them begins the terms of that run."""
         scopes: list[list[Node]] = [[]]
         while self.left and self.left[0].kind not in (")", "and", "or"):
             part = self._one(depth)

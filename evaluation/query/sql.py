@@ -253,8 +253,8 @@ def _crop_cell(to: Conditions, term: Term) -> str:
 
 
 def _called(sql: str) -> Callable[[Conditions, Term], str]:
-    """A tool that was called, under its own name; a JSON list names several, any of which is meant. What is not scored
-    has calls all the same."""
+    """A tool that was called, by its own name; a JSON list contains alternatives. Unscored trajectories have calls,
+    too."""
 
     def condition(to: Conditions, term: Term) -> str:
         if term.value in (DEFINED, UNDEFINED):
@@ -324,7 +324,7 @@ def _in_each(holds: str) -> Callable[[Conditions, Term], str]:
 
 
 def _failure(to: Conditions, term: Term) -> str:
-    """What a person says instead of the rule, else the rule. A person may say that nothing went wrong."""
+    """The failure that a person set, else that of the rule. A person may set "no failure"."""
     if term.value == UNDEFINED:
         return "(failure IS NULL AND (scored OR labeled))"
     return to._choice(FIELDS["failure"], term.value)

@@ -1,8 +1,8 @@
-"""What a query says, as a tree; and what is wrong with one, with the place where.
+"""The tree of a query, and its errors with their positions.
 
-A tree is made by ``evaluation.query.parser``, checked by ``evaluation.query.check``, and compiled to SQL on the score
-store by ``evaluation.query.sql``. It is two-valued: a comparison with something undefined does not hold, and ``not`` is
-what is left.
+``evaluation.query.parser`` makes a tree, ``evaluation.query.check`` checks it, and ``evaluation.query.sql`` compiles it
+to SQL on the score store. It is two-valued: a comparison with an undefined value is false, and ``not`` is the
+complement.
 """
 
 from __future__ import annotations

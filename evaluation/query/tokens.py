@@ -90,7 +90,7 @@ def _quoted(text: str, place: int) -> tuple[str, int]:
 
 
 def quoted(value: str) -> str:
-    """A value as it is in a query: in quotes where it has to be."""
+    """A value as written in a query: in quotes if necessary."""
     if _PLAIN.fullmatch(value) and "\\" not in value:
         return value
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'

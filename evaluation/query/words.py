@@ -1,8 +1,8 @@
-"""What the words of a text are, and when a text holds a phrase: one meaning on every database.
+"""The words of a text, and whether a text contains a phrase: the same on every database.
 
-A word is a run of letters and digits, of any script, without regard to case and to how a letter is encoded; everything
-else stands between words. Han characters and kana are written without gaps: each is a word. Of a word the first
-``LONGEST`` characters count.
+A word is a run of letters and digits of any script, ignoring case and the encoding of letters. Everything else
+separates words. Han characters and kana are written without gaps: each is a word. Only the first ``LONGEST`` characters
+of a word count.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ def words_of(text: str) -> list[str]:
 
 
 def phrase_of(text: str) -> tuple[Word, ...]:
-    """The words that have to stand one behind the other. A star right behind a word, ``zoom*``, means all that begin
-    so. Without a word in it nothing can be looked for: ()."""
+    """The consecutive words of a phrase. A star after a word, ``zoom*``, matches all words with this beginning.
+
+    A phrase without a word cannot be searched: ()."""
     found: list[Word] = []
     end = -1
     for match in _OR_STAR.finditer(_folded(text)):
@@ -49,7 +50,7 @@ def phrase_of(text: str) -> tuple[Word, ...]:
 
 
 def holds(text: str, phrase: Sequence[Word]) -> bool:
-    """Whether the words of a phrase stand in a text, one right behind the other. No phrase is in no text."""
+    """Whether a text contains the words of a phrase, one directly after the other. An empty phrase is in no text."""
     folded = _folded(text)
     # Words are parts of the folded text: to look for them there is faster than to split it.
     if not phrase or not all(wanted.text in folded for wanted in phrase):

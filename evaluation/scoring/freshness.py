@@ -1,4 +1,4 @@
-"""Whether scores are of today's gold, settings and rules of reading, without reading the gold."""
+"""Whether scores match the current gold, settings and reading rules, decided without reading the gold."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from evaluation.models import Scoring
 from evaluation.scoring.settings import settings_by_benchmark
 
 State = tuple[datetime | None, int]
-"""When the last gold of a benchmark was accepted, and how much there is."""
+"""When the last gold of a benchmark was accepted, and the number of samples with gold."""
 
 
 class StalenessChecker:
-    """Tells which scorings of some benchmarks are stale: two queries, and one more for benchmarks that have changed.
+    """Decides which scorings of some benchmarks are stale: two queries, and one more for changed benchmarks.
 
-    Every page that shows scores asks here, so that none calls a number today's that another calls an earlier one.
-    ``numbers``: the change numbers of the benchmarks where they were just asked for, which saves a query.
+    Every page with scores uses it, so that all pages agree. ``numbers``: the change numbers of the benchmarks if they
+    are already loaded, which saves a query.
     """
 
     def __init__(self, *benchmarks: Benchmark, numbers: Mapping[int, int] | None = None) -> None:
@@ -37,7 +37,7 @@ class StalenessChecker:
         return scoring.stale or self.read_before(scoring)
 
     def read_before(self, scoring: Scoring) -> bool:
-        """Whether its answers were read with other gold, settings or rules than today's; decisions since do not
+        """Whether its answers were read with other gold, settings or rules than the current ones. Decisions don't
         count."""
         benchmark = scoring.run.benchmark_id
         last, count = self._gold[benchmark]
@@ -53,7 +53,7 @@ class StalenessChecker:
 _KNOWN: OrderedDict[tuple[int, datetime, int], State] = OrderedDict()
 _LOCK = threading.Lock()
 MOST = 256
-"""Benchmarks in a state whose gold is kept in mind."""
+"""Number of benchmark states whose gold is cached."""
 
 
 def _gold(benchmarks: Sequence[Benchmark], numbers: Mapping[int, int]) -> dict[int, State]:

@@ -1,4 +1,4 @@
-"""The metrics of a run whose rows still arrive: computed as its scoring would, and kept until it changes again."""
+"""The metrics of a run whose rows still arrive, computed as by scoring and cached until the run changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEPT: LRUCache[Mapping[str, MetricRow]] = LRUCache(64)
 
 
 def live_metrics(run: Run, names: Collection[str]) -> Mapping[str, MetricRow]:
-    """Compute these metrics of what a run has by now, by name; none of a run or a benchmark that is too large."""
+    """Compute these metrics of the current rows of a run, by name; empty if the run or benchmark is too large."""
     if run.trajectories.count() > MOST_READ or run.benchmark.samples.count() > MOST_READ:
         return {}
     settings, [number] = settings_of(run.benchmark), ContentChange.objects.numbers([run.benchmark_id]).values()

@@ -25,7 +25,7 @@ Part = tuple[LoadedRun, ScoreColumns]
 
 @dataclass(frozen=True)
 class Drawn:
-    """What was drawn for a study: its samples by primary key, with their stratum, and the sizes of the strata."""
+    """The draw of a study: its samples by primary key with their stratum, and the sizes of the strata."""
 
     study: int
     stratum: Mapping[int, int]
@@ -86,7 +86,7 @@ def differences(people: Run, models: Sequence[Run], samples: LoadedSamples) -> d
 
 
 def keep_differences(benchmark: Benchmark, samples: LoadedSamples) -> None:
-    """Note beside the accuracy of people how it differs from that of every run that is compared."""
+    """Store with the accuracy of people its difference from every compared run."""
     runs = list(Run.objects.of(benchmark).scored())
     people = [run for run in runs if run.by_people]
     models = [run for run in runs if not (run.by_people or run.by_detector or scores_are_lost(run))]
@@ -114,7 +114,7 @@ def _strata(drawn: Drawn, samples: LoadedSamples) -> Ints:
 
 
 def _said(pks: Sequence[int]) -> tuple[Ints, Ints]:
-    """Person and familiarity of each answer, in this order; 0 where it was not said."""
+    """Person and familiarity of each answer, in this order; 0 if it was not given."""
     rows = Trajectory.objects.filter(pk__in=pks).values_list("pk", "rollout", "extra__familiarity")
     by_pk = {pk: (rollout, familiarity or 0) for pk, rollout, familiarity in rows}
     person, familiarity = zip(*(by_pk[pk] for pk in pks), strict=True)

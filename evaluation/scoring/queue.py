@@ -1,4 +1,4 @@
-"""Scoring as a job: asking for it, and doing it, one part for each run."""
+"""Scoring as a job with one part per run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PART = "evaluation.score_run"
 
 @transaction.atomic
 def queue_scoring(*, actor: User | None, benchmark: Benchmark) -> Job:
-    """Score the runs of a benchmark whose scores are missing or stale; the job under way already, if there is one."""
+    """Score the runs of a benchmark whose scores are missing or stale. Return the running job if there is one."""
     require(actor, benchmark, Right.SCORE)
     return enqueue_on_commit(
         KIND,
@@ -42,7 +42,7 @@ def queue_scoring(*, actor: User | None, benchmark: Benchmark) -> Job:
 
 
 def scoring_under_way(benchmark: Benchmark) -> Job | None:
-    """The job that scores the runs now, or is about to. One query."""
+    """The queued or running job that scores the benchmark. One query."""
     return Job.objects.live().filter(key=_key(benchmark)).first()
 
 
@@ -59,9 +59,9 @@ def score_in_job(context: JobContext, *, benchmark_id: int) -> dict[str, Any] | 
 
 
 def score_in_parts(context: JobContext, benchmark: Benchmark) -> Parts | None:
-    """The runs whose scores are missing or stale, as parts; once none is left to try, rank, and None.
+    """Return the runs with missing or stale scores as parts. If none is left to try, rank the runs and return None.
 
-    A run that has changed since its part, as by an import, is tried once more; one that failed as it is, is not.
+    A run that changed since its part, for example by an import, is tried once more. A run that failed unchanged is not.
     """
     require(context.job.created_by, benchmark, Right.SCORE)
     tried = {(part.payload["run_id"], part.payload["revision"]) for part in context.parts}
@@ -75,8 +75,9 @@ def score_in_parts(context: JobContext, benchmark: Benchmark) -> Parts | None:
 
 
 def score_part(context: JobContext, *, run_id: int) -> None:
-    """The body of a part. A run is scored whole or not at all, and what is scored is not stale: running it twice
-    repeats nothing. A run that was deleted meanwhile has no scores to make."""
+    """The body of a part. A run is scored completely or not at all.
+
+    Scored runs are not stale, so a repeated part does nothing. A run that was deleted meanwhile is skipped."""
     run = Run.objects.select_related("model", "benchmark", "scoring", "file").filter(pk=run_id).first()
     if run is None:
         return

@@ -1,4 +1,4 @@
-"""After scoring: where the runs of a benchmark stand among each other, and every pair compared."""
+"""Ranks and pairwise comparisons of the runs of a benchmark, computed after scoring."""
 
 from __future__ import annotations
 
@@ -26,16 +26,18 @@ RANKED_BY = ("valid_grounded_reasoning", "accuracy")
 
 
 def rank_runs(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSettings) -> None:
-    """Replace all standings and comparisons of the benchmark. Runs that failed have none, nor have those whose scores
-    cannot be read; baselines and provisional runs are compared, but not ranked."""
-    # Another job may score or delete a run meanwhile: what is stored is of the scorings that are there.
+    """Replace all standings and comparisons of the benchmark.
+
+    Failed runs and runs with unreadable scores have none. Baselines and provisional runs are compared, but not ranked.
+    """
+    # Another job may score or delete a run meanwhile. Results are stored only for the current scorings.
     while not _rank_what_is_there(benchmark, samples, settings):
         pass
     keep_differences(benchmark, samples)
 
 
 def is_ranked(benchmark: Benchmark) -> bool:
-    """Whether all standings and comparisons are of the scorings that are there: they go with a scoring that goes."""
+    """Whether all standings and comparisons belong to the current scorings. Deleting a scoring deletes them."""
     runs = Scoring.objects.compared([benchmark]).count()
     if Comparison.objects.filter(a__run__benchmark=benchmark).count() != runs * (runs - 1) // 2:
         return False
@@ -44,12 +46,13 @@ def is_ranked(benchmark: Benchmark) -> bool:
 
 
 def _rank_what_is_there(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSettings) -> bool:
-    """Whether the scorings were the same at the end; else nothing is stored. Computed before the transaction, as no
-    other write can wait for minutes."""
-    # In the order of the runs, whichever was scored first: it decides the sides of a pair.
+    """Return whether the scorings were unchanged at the end; otherwise nothing is stored.
+
+    Ranks are computed before the transaction, because other writes cannot wait for minutes."""
+    # Sorted by run, not by scoring time: the order decides the sides of a pair.
     found = Scoring.objects.compared([benchmark]).order_by("run__model__name", "run__setting", "pk")
     seen = list(found.select_related("run__model", "run__scoring", "run__file"))
-    # Without its file a run would stand last, with no sample: pages ask to score it again.
+    # Without its file, a run would rank last with no sample. Pages offer to score it again.
     scorings = [one for one in seen if not scores_are_lost(one.run)]
     results = [load_results(scoring.run).on(samples.pks) for scoring in scorings]
     ranked = [i for i, one in enumerate(scorings) if not (one.run.model.baseline or one.provisional)]
@@ -71,7 +74,7 @@ def _rank_what_is_there(benchmark: Benchmark, samples: LoadedSamples, settings: 
 
 
 def _ranking(metric: str, results: Sequence[Results], samples: LoadedSamples, settings: MetricSettings) -> Ranking:
-    """A model's value is taken over its own samples: those it has no trajectory on weigh nothing."""
+    """The value of a model uses its own samples. Samples without a trajectory have weight 0."""
     shape = (len(samples.pks), len(results))
     top, bottom = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for column, run in enumerate(results):
@@ -86,7 +89,7 @@ def _ranking(metric: str, results: Sequence[Results], samples: LoadedSamples, se
 
 
 def _save_standings(scorings: Sequence[Scoring], metric: str, ranking: Ranking) -> None:
-    """Among three runs or fewer the chance of being among the first three says nothing: it is 1."""
+    """With three or fewer runs the chance of being among the first three is always 1, so it is not stored."""
     made_by = {"pairs": ranking.pairs} if ranking.pairs else {"draws": ranking.draws, "seed": ranking.seed}
     detail = {"n": ranking.n, "clusters": ranking.clusters, "method": ranking.method, **made_by}
     told = sum(s.rank is not None for s in ranking.standings) > TOP

@@ -1,4 +1,4 @@
-"""Rewards of rollout groups, kept beside their rollouts: computed on import and again when a benchmark is scored."""
+"""Rewards of rollout groups, stored with their rollouts: computed on import and again with each scoring."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIELDS = ("reward_sufficiency", "reward_minimality", "reward_final")
 
 
 def keep_rewards(benchmark: Benchmark, settings: MetricSettings, groups: Collection[int] | None = None) -> int:
-    """Compute the rewards of all groups, or of these, that have none under these settings; how many they were."""
+    """Compute the missing rewards under these settings, of all groups or of these. Return the number of groups."""
     used = {name: getattr(settings, name) for name in SETTINGS}
     found = RolloutGroup.objects.filter(benchmark=benchmark).exclude(reward_settings=used)
     if groups is not None:

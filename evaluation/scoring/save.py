@@ -1,4 +1,4 @@
-"""What scoring computed, as the store takes it, and its metrics as rows of the database."""
+"""The results of scoring in the format of the store, and metrics as database rows."""
 
 from __future__ import annotations
 

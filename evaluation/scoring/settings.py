@@ -19,19 +19,19 @@ from webapp.common.errors import InvalidInput
 
 
 def settings_of(benchmark: Benchmark) -> MetricSettings:
-    """The settings the benchmark is scored with: docs/metrics.md#settings's defaults but for what was changed."""
+    """The settings of the benchmark: defaults (docs/metrics.md#settings) and its changes."""
     return settings_by_benchmark([benchmark])[benchmark.pk]
 
 
 def settings_by_benchmark(benchmarks: Sequence[Benchmark]) -> dict[int, MetricSettings]:
-    """The same of each of these. One query."""
+    """The settings of each of these benchmarks. One query."""
     rows = BenchmarkSettings.objects.filter(benchmark__in=benchmarks).values_list("benchmark", "values")
     changed = dict(rows)
     return {one.pk: MetricSettings.from_mapping(changed.get(one.pk, {})) for one in benchmarks}
 
 
 def settings_with(benchmark: Benchmark, values: Mapping[str, Any]) -> MetricSettings:
-    """The settings of the benchmark with some changed; nothing is stored. Raises ``InvalidInput``."""
+    """The settings of the benchmark with some changes, which are not stored. Raises ``InvalidInput``."""
     try:
         return MetricSettings.from_mapping({**settings_of(benchmark).changed(), **values})
     except ValueError as error:
@@ -39,9 +39,10 @@ def settings_with(benchmark: Benchmark, values: Mapping[str, Any]) -> MetricSett
 
 
 def change_settings(*, actor: User | None, benchmark: Benchmark, values: Mapping[str, Any]) -> MetricSettings:
-    """Change some settings, keep the others; every run scored otherwise becomes stale. Raises ``InvalidInput``.
+    """Change some settings and keep the others. Runs scored with other settings become stale. Raises ``InvalidInput``.
 
-    It changes every number of the benchmark for everybody, so it is the lead's: who may score computes them again.
+    Only leads can do this, because it changes all numbers of the benchmark for everyone. Everyone with the permission
+    to score can then compute them again.
     """
     require(actor, benchmark, Right.MANAGE)
     before, after = settings_of(benchmark), settings_with(benchmark, values)

@@ -1,4 +1,4 @@
-"""What a change elsewhere means for scores: they are of yesterday, and are computed again when somebody asks."""
+"""Marking scores stale after a change elsewhere. They are computed again on request."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from evaluation.models import Scoring
 
 
 def mark_stale(benchmark: Benchmark) -> None:
-    """The scores of all runs of this benchmark are to be computed again. Call inside the transaction of the change."""
+    """Mark the scores of all runs of this benchmark as stale. Call inside the transaction of the change."""
     Scoring.objects.filter(run__benchmark=benchmark).update(stale=True)

@@ -1,4 +1,4 @@
-"""Scoring: one run's trajectories and the gold as columns, through the metrics, into the store. The only glue."""
+"""Scoring: loads trajectories and gold as columns, computes the metrics and stores the results."""
 
 from __future__ import annotations
 
@@ -53,8 +53,9 @@ def score_benchmark(
     only_stale: bool = False,
     settings: MetricSettings | None = None,
 ) -> list[Scoring]:
-    """Score all runs of a benchmark in this process, or only those without scores that are true today, and do what
-    follows. ``settings``: others than those of the benchmark, for this scoring only."""
+    """Score all runs of a benchmark in this process, or only runs with missing or stale scores. Then rank.
+
+    ``settings``: replace the settings of the benchmark for this scoring only."""
     require(actor, benchmark, Right.SCORE)
     samples = load_samples(benchmark)
     settings = settings or settings_of(benchmark)
@@ -65,16 +66,16 @@ def score_benchmark(
 
 
 def stale_runs(benchmark: Benchmark, digest: str) -> list[Run]:
-    """The runs without scores that are true today, those with the most rows first. ``digest``: of the gold."""
+    """The runs with missing or stale scores, those with the most rows first. ``digest``: of the gold."""
     fresh = StalenessChecker(benchmark)
     runs = [run for run in Run.objects.of(benchmark) if is_stale(run, digest, fresh)]
     return sorted(runs, key=lambda run: run.file.rows if hasattr(run, "file") else 0, reverse=True)
 
 
 def after_scoring(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSettings, *, changed: bool) -> None:
-    """Make what follows a scoring: rewards of rollout groups, ranks, words and the list file. It can be begun again.
+    """Compute what follows a scoring: rewards of rollout groups, ranks, text index and list file. It can be repeated.
 
-    ``changed``: whether any run was scored. Ranks that an earlier scoring omitted are made in any case.
+    ``changed``: whether any run was scored. Ranks that an earlier scoring left out are computed in any case.
     """
     keep_rewards(benchmark, settings)
     if changed or not is_ranked(benchmark):
@@ -85,14 +86,13 @@ def after_scoring(benchmark: Benchmark, samples: LoadedSamples, settings: Metric
 
 
 def rank_again(benchmark: Benchmark) -> None:
-    """Rank and compare the scored runs that are left after some were removed."""
+    """Rank and compare the remaining scored runs after some were removed."""
     if Scoring.objects.filter(run__benchmark=benchmark).exists():
         rank_runs(benchmark, load_samples(benchmark), settings_of(benchmark))
 
 
 def is_stale(run: Run, digest: str, fresh: StalenessChecker) -> bool:
-    """Whether a run has no scores that can be read, or scores that pages call stale, or of another gold than that with
-    this digest."""
+    """Whether a run has no readable scores, scores that pages call stale, or scores for gold with another digest."""
     scoring = getattr(run, "scoring", None)
     return scoring is None or scoring.gold_digest != digest or fresh.stale(scoring) or scores_are_lost(run)
 
@@ -106,7 +106,7 @@ def score_one(
     settings: MetricSettings,
     checkpoint: Callable[[], None] | None = None,
 ) -> Scoring:
-    """Compute and store the scores and metrics of one run; what was there before is replaced in one transaction."""
+    """Compute and store the scores and metrics of one run. One transaction replaces the earlier ones."""
     begun = time.monotonic()
     loaded = load_run(run, samples)
     scores = score_columns(samples.columns, loaded.columns, settings)
@@ -185,7 +185,7 @@ class _Other:
 
 
 def _others(run: Run, samples: LoadedSamples, settings: MetricSettings) -> Iterator[_Other]:
-    """The trajectories that metrics are not made of, scored for their own pages: further rollouts, interventions."""
+    """Score the trajectories that metrics don't use, for their pages: further rollouts and interventions."""
     counted = Trajectory.objects.filter(run=run).order_by().values("condition")
     conditions = counted.annotate(trajectories=Count("pk"), on=Count("sample", distinct=True)).order_by("condition")
     parts = [(row["condition"], False) for row in conditions if row["condition"] != Condition.NONE]
@@ -205,7 +205,8 @@ def _faithfulness(
     settings: MetricSettings,
 ) -> FaithfulnessColumns:
     """Recorded interventions and judgments, and the outcomes of trajectories with and without a condition.
-    ``judgements`` of people are omitted: judges are held against them."""
+
+    Judgments by people are omitted: they are the reference for judge models."""
     recorded = (
         InterventionRecord("", key, condition, correct, answer)
         for key, condition, correct, answer in Intervention.objects.filter(run=run).values_list(
@@ -213,7 +214,7 @@ def _faithfulness(
         )
     )
     under = [(other.condition, other.scores) for other in others if not other.further]
-    # An outcome without an intervention counts only against one under a condition.
+    # An outcome without an intervention is only compared with an outcome under a condition.
     compared = [(Condition.NONE, scores), *under] if under else []
     trajectories = (
         InterventionRecord("", key, condition, right, letter)

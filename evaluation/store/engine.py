@@ -1,4 +1,4 @@
-"""DuckDB on the files of the store: one database in memory per process, and one connection for each reader."""
+"""DuckDB on the files of the store: one in-memory database per process, and one connection per reader."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from webapp.common.errors import Unavailable
 
 ARGUMENT = re.compile(r"\$(\w+)")
-"""A value in a statement, by its name."""
+"""A named argument in a statement."""
 SECONDS = 5.0
 """A statement that takes longer is interrupted."""
 CHECK_SECONDS = 0.2
@@ -37,7 +37,7 @@ _lock = threading.Lock()
 _instances: dict[tuple[int, Path], duckdb.DuckDBPyConnection] = {}
 """By process and folder: a process that was forked opens its own."""
 MOST_ATTACHED = 16
-"""DuckDB files that a process has attached; beyond that the first ones go."""
+"""DuckDB files that a process attaches; beyond that, the oldest ones are detached."""
 _MOST_INSTANCES = 4
 """A process has one, unless its folder changes while it runs. Readers keep what they use."""
 
@@ -90,7 +90,7 @@ class Watchdog:
         self.start_again()
 
     def start_again(self) -> None:
-        """Forget what runs. A forked process has no thread, and perhaps a lock that no thread will release."""
+        """Clear the running statements. A forked process has no thread, and possibly a lock that no thread releases."""
         self._changed = threading.Condition()
         self._deadlines: dict[int, tuple[float, duckdb.DuckDBPyConnection]] = {}
         self._running = False
@@ -134,7 +134,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Reader:
-    """Asks files and tables of columns, over a connection of its own."""
+    """Reads columns of files and tables over its own connection."""
 
     def __init__(self, folder: Path) -> None:
         self._connection = connect(folder)
@@ -166,7 +166,7 @@ class Reader:
             self._connection.execute(f"DETACH {name}")
 
     def hold(self, name: str) -> None:
-        """Read what a view names into memory, under the same name, until this reader goes."""
+        """Read a view into memory under the same name, until this reader is closed."""
         self._ask(f"CREATE TEMP TABLE {name}_held AS SELECT * FROM {name}", {})
         self._connection.execute(f"DROP VIEW {name}; ALTER TABLE {name}_held RENAME TO {name}")
 
@@ -179,7 +179,8 @@ class Reader:
         return self._ask(statement, args).fetchall()
 
     def stream(self, statement: str, size: int) -> Iterator[tuple[Any, ...]]:
-        """The rows of a statement without arguments, so many at a time. Nothing else can be asked meanwhile."""
+        """Yield the rows of a statement without arguments in batches of ``size``. Read all rows before the next
+        statement."""
         found = self._ask(statement, {})
         while rows := found.fetchmany(size):
             yield from rows
@@ -190,7 +191,7 @@ class Reader:
         return found
 
     def _ask(self, statement: str, args: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
-        # DuckDB refuses an argument that the statement does not name.
+        # DuckDB rejects arguments that the statement does not use.
         used = {name: args[name] for name in ARGUMENT.findall(statement)}
         try:
             with _watchdog.limit(self._connection, SECONDS):

@@ -1,4 +1,4 @@
-"""The files of the store: written by jobs, named by their content, and copied to this machine when they are read."""
+"""The files of the store: written by jobs, named by their content, and copied to this machine for reading."""
 
 from __future__ import annotations
 
@@ -30,39 +30,38 @@ PREFIX, WORDS, LISTS = "scores", "words", "lists"
 benchmarks (``evaluation.store.list_file``)."""
 UNNAMED = timedelta(days=1)
 KEPT_SECONDS = 24 * 3600
-"""Files on this machine go when nothing has used them for so long."""
+"""Unused files on this machine are deleted after this time."""
 _locks = [threading.Lock() for _ in range(64)]
-"""Who makes a file holds the lock of its path, and of a few others."""
+"""Locks for making files. A path always has the same lock, which it shares with other paths."""
 
 
 def folder() -> Path:
-    """Where files of the store are on this machine; what is lost is fetched or made again."""
+    """The folder of the store on this machine. Lost files are fetched or made again."""
     found = Path(site.SCRATCH) / "store"
     found.mkdir(parents=True, exist_ok=True)
-    os.utime(found)  # Whatever else tidies the scratch folder leaves it.
+    os.utime(found)  # Other programs that tidy the scratch folder leave it alone.
     return found
 
 
 def rows_changed(runs: Collection[int]) -> None:
-    """The trajectories of these runs change. Call in the transaction that changes them.
+    """Mark the trajectories of these runs as changed. Call in the transaction that changes them.
 
-    The step is random: after a backup is restored, other changes do not lead to a revision that was there before.
+    The step is random, so that different changes after a restored backup don't lead to an earlier revision.
     """
     Run.everything.filter(pk__in=runs).update(revision=F("revision") + 1 + randbits(STEP_BITS))
 
 
 def write_file(run: Run, settings: MetricSettings, written: Sequence[Written], evaluated: Evaluated) -> ScoreFile:
-    """Write the file of a run that was just scored into the object store and name it as the run's. See ``load_rows``
-    for the arguments.
+    """Write the file of a run that was just scored into the object store and record it. Arguments: see ``load_rows``.
 
-    Call in the transaction that names the scoring. A crash before the commit leaves a file that no run names.
+    Call in the transaction that records the scoring. A crash before the commit leaves an unused file.
     """
     revision = Run.everything.values_list("revision", flat=True).get(pk=run.pk)
     return keep_file(run, revision, statement(), load_rows(run, settings, written, evaluated))
 
 
 def keep_file(run: Run, revision: int, query: str, tables: Mapping[str, Arrays]) -> ScoreFile:
-    """Store what a query makes of these tables as the file of a run at one revision."""
+    """Store the result of a query on these tables as the file of a run at one revision."""
     with tempfile.TemporaryDirectory(dir=folder()) as inside:
         path = Path(inside) / "rows.parquet"
         rows = write_parquet(query, tables, path, folder())
@@ -97,14 +96,14 @@ def fetch_list(file: ListFile) -> Path:
 
 
 def paths_of(runs: Sequence[Run]) -> list[Path]:
-    """The files of these runs on this machine, in their order. Where trajectories changed since the run was scored,
-    the file is made again here, with the scores of those that are left."""
+    """The files of these runs on this machine, in their order.
+
+    If trajectories changed since the run was scored, its file is made again here with the scores of the others."""
     return [_path_of(run) for run in runs]
 
 
 def scores_are_lost(run: Run) -> bool:
-    """Whether a run was scored, but nothing can read its scores: the file is gone, damaged, or of another
-    release."""
+    """Whether a run was scored, but its scores cannot be read: the file is lost, damaged, or of another release."""
     if not hasattr(run, "scoring"):
         return False
     file = file_of(run)
@@ -127,13 +126,13 @@ def _path_of(run: Run) -> Path:
 
 
 def file_of(run: Run) -> ScoreFile | None:
-    """The file of a run, if this release reads it."""
+    """The file of a run, if this release can read it."""
     file: ScoreFile | None = getattr(run, "file", None)
     return file if file is not None and file.schema == SCHEMA else None
 
 
 def _fetched(file: ScoreFile) -> Path | None:
-    """The file on this machine; None where the object store has lost or damaged it."""
+    """The file on this machine; None if the object store has lost or damaged it."""
     name, digest = object_name(file.digest), file.digest
     try:
         return kept_file(_local(file), lambda path: objects.fetch(name, path, sha256=digest))
@@ -146,8 +145,8 @@ def _local(file: ScoreFile) -> Path:
 
 
 def kept_file(path: Path, make: Callable[[Path], Any]) -> Path:
-    """The path, once ``make`` has written its file; it is made once, however many of this process ask at the same time,
-    and appears when it is whole."""
+    """Return the path after ``make`` has written its file. Requests in one process make it once; it appears when
+    complete."""
     if not path.exists():
         with _locks[hash(path) % len(_locks)]:
             if not path.exists():
@@ -163,7 +162,7 @@ def kept_file(path: Path, make: Callable[[Path], Any]) -> Path:
 
 
 def _tidy() -> None:
-    """Remove the files that nothing has used for ``KEPT_SECONDS``."""
+    """Remove the files that were unused for ``KEPT_SECONDS``."""
     for path in folder().glob("*"):
         # Another process may have removed it, or have it open where open files cannot be removed.
         with suppress(FileNotFoundError, PermissionError):

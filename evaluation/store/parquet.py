@@ -9,14 +9,14 @@ from evaluation.store.build import Arrays
 from evaluation.store.engine import Reader
 
 ROW_GROUP = 8_192
-"""Rows that a reader can skip together. A page of a list skips what lies behind its last row: of smaller groups more,
-while what reads every row takes longer."""
+"""Rows that a reader can skip together.
+
+A page of a list skips everything after its last row. Smaller groups skip more, but make reading every row slower."""
 _COPY = "COPY ({query}) TO '{path}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {rows})"
 
 
 def write_parquet(query: str, tables: Mapping[str, Arrays], path: Path, folder: Path) -> int:
-    """Write what a query makes of these tables of columns to a file below ``folder``, in its order, and return the
-    number of rows."""
+    """Write the result of a query on these tables to a file in ``folder``, in its order. Return the number of rows."""
     if "'" in str(path):
         raise ValueError(f"A path with a quotation mark cannot be written to: {path}")
     writer = Reader(folder)

@@ -1,4 +1,4 @@
-"""What comparing and ranking need of a run: one row per sample, out of its file."""
+"""The data of a run for comparing and ranking: one row per sample, from its file."""
 
 from __future__ import annotations
 
@@ -69,8 +69,9 @@ def load_results(run: Run) -> Results:
 
 
 def verdicts_of(run: Run) -> dict[int, bool]:
-    """Whether each trajectory that counts in accuracy is correct, further rollouts too, by primary key; those with an
-    intervention are omitted. ``run``: of ``Run.objects.of``."""
+    """Whether each trajectory that counts in accuracy is correct, by primary key.
+
+    Further rollouts are included, interventions are not. ``run``: of ``Run.objects.of``."""
     [path] = paths_of([run])
     statement = f"SELECT pk, verdict = 'yes' FROM {parquet(path)} WHERE scored AND counted AND condition = 'none'"
     return dict(Reader(folder()).rows(statement, {}))
@@ -78,7 +79,7 @@ def verdicts_of(run: Run) -> dict[int, bool]:
 
 @lru_cache(maxsize=64)
 def _read(path: Path) -> Results:
-    """A file never changes, so what was read of it is kept."""
+    """Files never change, so the result is cached."""
     each = ", ".join(f"{sql} AS {name}" for name, sql in _COLUMNS.items())
     found = Reader(folder()).columns(
         f"SELECT {each} FROM {parquet(path)} WHERE scored AND condition = 'none' ORDER BY sample, rollout", {}

@@ -1,4 +1,4 @@
-"""Rows of the store by the numbers of their trajectories."""
+"""Rows of the store by the primary keys of their trajectories."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from evaluation.store.snapshot import Snapshot
 
 
 def read_rows(snapshot: Snapshot, pks: Collection[int], columns: Mapping[str, str]) -> dict[int, dict[str, Any]]:
-    """These expressions on ``rows`` and ``samples`` by the names that they get, of each of these trajectories that is
-    there."""
+    """Evaluate these expressions on ``rows`` and ``samples`` for each of these trajectories that exists, by name."""
     if not columns:
         return {pk: {} for pk in pks}
     snapshot.register("wanted", {"pk": np.fromiter(pks, np.int64, len(pks))})

@@ -1,4 +1,4 @@
-"""The samples of a benchmark as tables for queries: what narrows lists of trajectories by sample."""
+"""The samples of a benchmark as tables for queries, for filters of trajectories by sample."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ class SampleFiles:
 
 
 def sample_files(benchmark: Benchmark) -> SampleFiles:
-    """Return the files of the samples as they are now, by the change number of the benchmark. One query, and five
-    after a change.
+    """Return the files of the samples for the current change number of the benchmark. One query, and five after a
+    change.
 
-    Where samples changed one by one since files were written here, only their rows are written again.
+    If samples changed one by one since files were written here, only their rows are written again.
     """
     changes = ContentChange.objects.latest_first(benchmark.pk)
     number = sum(step for step, _ in changes)

@@ -81,7 +81,7 @@ _NAMES = [field.name for field in fields(Score)]
 
 
 def score_columns(rule: str = "failure") -> dict[str, str]:
-    """The expressions on rows of the store that ``score_of`` takes. ``rule``: the column of the failure by rule."""
+    """The expressions on rows of the store for ``score_of``. ``rule``: the column of the failure by rule."""
     return {"scored": "scored"} | {f"score_{name}": _STORED.get(name, name).format(rule=rule) for name in _NAMES}
 
 
@@ -95,8 +95,9 @@ def score_of(values: Mapping[str, Any]) -> Score | None:
 
 
 def put_scores(trajectories: Sequence[Trajectory], runs: Sequence[Run] | None = None) -> None:
-    """Give each of these trajectories its ``score``, None where it has none. ``runs``: theirs, with their scorings and
-    files, where they are loaded. Else one query; and one statement."""
+    """Set the ``score`` of each of these trajectories, None if it has none. One query and one statement.
+
+    ``runs``: their runs with scorings and files, if they are loaded; this saves the query."""
     if runs is None:
         of = {trajectory.run_id for trajectory in trajectories}
         runs = list(Run.everything.filter(pk__in=of).select_related("scoring", "file")) if of else []
@@ -135,7 +136,9 @@ _PAIRS = """
 
 
 def opposite_pairs(runs: Sequence[Run], most: int) -> list[tuple[int, int]]:
-    """Return pairs on at most so many samples: the first trajectory that is grounded and correct, and the one with
-    the least coverage of those that are neither. Both have a scored crop and no intervention."""
+    """Return pairs of trajectories of the same sample, for at most ``most`` samples.
+
+    The first is grounded and correct. The second has the lowest coverage of those that are neither. Both have a scored
+    crop and no intervention."""
     paths = paths_of(runs)
     return Reader(folder()).rows(_PAIRS.format(rows=parquet(*paths), most=int(most)), {}) if paths else []

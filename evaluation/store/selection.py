@@ -1,4 +1,4 @@
-"""The trajectories under some terms, counted in several ways at the same moment."""
+"""Counts of the trajectories under some terms, all at the same moment."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ _NEVER_HIDDEN = {
     "with_evidence": "evidence",
     "counted": "counted",
 }
-"""Counts that every page of a run shows, by name: each is a field of queries."""
+"""Counts on every page of a run: name -> field of queries."""
 
 
 class Selection:
-    """What a list under these terms of an address shows; unknown names are omitted of account. Without a condition or
-    rollout among them: the trajectories metrics are made of."""
+    """The trajectories of a list under these terms of an address. Unknown names are ignored.
+
+    Without a condition or rollout among them: the trajectories that metrics use."""
 
     def __init__(self, snapshot: Snapshot, terms: Mapping[str, str]) -> None:
         self.snapshot = snapshot
@@ -40,7 +41,7 @@ class Selection:
         return int(found)
 
     def how_many(self, lists: Sequence[Mapping[str, object]]) -> list[int]:
-        """How many of these meet the terms of each list as well."""
+        """The number of these trajectories that also meet the terms of each list."""
         conditions = self.snapshot.conditions
         each = [conditions.holds(query_of({name: str(value) for name, value in terms.items()})) for terms in lists]
         counts = ", ".join(f"count(*) FILTER (WHERE {one})" for one in each)
@@ -48,19 +49,19 @@ class Selection:
         return list(found)
 
     def never_hidden(self) -> dict[str, int]:
-        """Counts that every page of a run shows (docs/metrics.md#never-hidden)."""
+        """Counts on every page of a run (docs/metrics.md#never-hidden)."""
         counts = ", ".join(f"count(*) FILTER (WHERE {one})" for one in _NEVER_HIDDEN.values())
         [found] = self.snapshot.ask(f"SELECT {counts} FROM rows WHERE {self.where}")
         return dict(zip(_NEVER_HIDDEN, found, strict=True))
 
     def by_calls(self) -> dict[int, int]:
-        """How many of those that are scored made so many calls."""
+        """The number of scored trajectories by number of calls."""
         return dict(
             self.snapshot.ask(f"SELECT calls, count(*) FROM rows WHERE {self.where} AND scored GROUP BY 1 ORDER BY 1")
         )
 
     def plan_outcomes_by(self, facet: str) -> dict[str, list[int]]:
-        """How often each of the five outcomes of a plan, by value of a facet of their samples, in order."""
+        """The counts of the five plan outcomes, by value of a facet of the samples, in order."""
         rows = self.snapshot.ask(
             "SELECT value, outcome, count(*) FROM rows JOIN facets USING (sample) "
             f"WHERE {self.where} AND outcome IS NOT NULL AND name = {self.snapshot.conditions.arg(facet)} GROUP BY 1, 2"
@@ -71,12 +72,12 @@ class Selection:
         return dict(sorted(counted.items()))
 
     def on(self, samples: Iterable[int]) -> str:
-        """The condition to be on one of these samples."""
+        """The condition that the sample is one of these."""
         self.snapshot.register("meant", {"sample": np.fromiter(samples, np.int64)})
         return "sample IN (SELECT sample FROM meant)"
 
     def rows(self, columns: Sequence[str], *, where: str = "TRUE", order: str = "pk") -> list[tuple[Any, ...]]:
-        """Columns of ``rows`` and ``samples``, of these or of those among them that meet ``where``."""
+        """Columns of ``rows`` and ``samples`` of these trajectories, or of those that meet ``where``."""
         return self.snapshot.ask(
             f"SELECT {', '.join(columns)} FROM rows JOIN samples USING (sample) "
             f"WHERE {self.where} AND {where} ORDER BY {order}"

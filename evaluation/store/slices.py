@@ -20,8 +20,10 @@ from webapp.common.lru_cache import LRUCache
 def counts_by_run(
     snapshot: Snapshot, where: str, hidden: Mapping[str, str], sums: Mapping[str, tuple[str, str]] | None = None
 ) -> dict[int, dict[str, int]]:
-    """Count, by run, the trajectories and samples that a condition selects, and those on which each of these columns or
-    conditions is true. ``sums``: a column of whole numbers to add up, and the condition where."""
+    """Count, by run, the trajectories and samples that a condition selects, and those for which each of these columns
+    or conditions is true.
+
+    ``sums``: a column of whole numbers to add up, and its condition."""
     added = {} if sums is None else sums
     names = ("trajectories", "samples", *hidden, *added)
     parts = [f"count(*) FILTER (WHERE {column})" for column in hidden.values()]
@@ -41,7 +43,7 @@ class Contributions:
 
 
 _KEPT: LRUCache[dict[int, dict[str, Summary]]] = LRUCache(512)
-"""Metrics of slices that were asked for last, by the content that they are made of."""
+"""Metrics of the latest requested slices, by the content from which they were computed."""
 
 
 def summaries_by_run(snapshot: Snapshot, where: str, metrics: Sequence[str]) -> dict[int, dict[str, Summary]]:

@@ -1,4 +1,4 @@
-"""The rows of a benchmark as one request sees them: the files of its runs, its samples, and what people put on them."""
+"""The rows of a benchmark for one request: the files of its runs, its samples, and the marks of people."""
 
 from __future__ import annotations
 
@@ -29,14 +29,16 @@ CHUNK = 20_000
 TOOLS_OF = 8
 """Runs whose tools are proposed; any other tool can be asked for as well."""
 HELD_FROM = 3
-"""Files of at most ``SMALL_BYTES`` together are read into memory for the third statement: opening them takes longer
-than a small statement does, and who asks three asks ten. Large ones would take longer to read than to query."""
+"""From this statement on, files of at most ``SMALL_BYTES`` in total are read into memory.
+
+Opening small files takes longer than a small statement, and a request with three statements usually has ten. Large
+files would take longer to read than to query."""
 
 
 class Snapshot:
     """The trajectories of some runs of a benchmark, for one person. ``runs``: of ``Run.objects.of``.
 
-    Nothing of it changes while it is used, so that a page, its counts and its facets are of the same moment.
+    It does not change while it is used, so a page, its counts and its facets are of the same moment.
     """
 
     def __init__(self, benchmark: Benchmark, runs: Sequence[Run], person: Any = None) -> None:
@@ -75,12 +77,12 @@ class Snapshot:
 
     @cached_property
     def interventions(self) -> Sequence[str]:
-        """The conditions that there are trajectories under, "none" among them, by name."""
+        """The names of the conditions of its trajectories, including "none"."""
         return [name for [name] in self.ask("SELECT DISTINCT condition FROM rows ORDER BY 1")]
 
     @cached_property
     def tools(self) -> Sequence[str]:
-        """The tools that trajectories of some of the runs call, those of most trajectories first."""
+        """The tools that trajectories of some of the runs call, the most frequent first."""
         some = ", ".join(str(run.pk) for run in self.runs[:TOOLS_OF]) or "NULL"
         called = f"SELECT unnest(tools) AS tool FROM rows WHERE evaluated AND run IN ({some})"
         return [name for [name] in self.ask(f"SELECT tool FROM ({called}) GROUP BY tool ORDER BY count(*) DESC, tool")]
@@ -93,8 +95,8 @@ class Snapshot:
         return samples
 
     def ask(self, statement: str) -> list[tuple[Any, ...]]:
-        """The rows of a statement on ``rows``, ``samples``, ``facets``, ``contributions`` (rows with what each adds to
-        metrics) and the tables that its conditions name."""
+        """Return the rows of a statement on ``rows``, ``samples``, ``facets``, ``contributions`` (rows with what each
+        adds to metrics) and the tables in its conditions."""
         self._fill(statement)
         return self._reader.rows(statement, self.conditions.args)
 
@@ -104,8 +106,9 @@ class Snapshot:
         return self._reader.columns(statement, self.conditions.args)
 
     def key_of(self, where: str) -> Hashable:
-        """Names what a condition selects, whoever asks and whenever: the files, and the condition with its values. None
-        where it depends on what people put on trajectories."""
+        """A cache key for a condition: the files, and the condition with its values.
+
+        None if the condition depends on marks of people."""
         words = {side.name for side in self.conditions.sides.values() if side.what == "words"}
         used = {side.name for side in self.conditions.sides.values() if side.name in where}
         if used - words or (self._labeled_any and ("failure" in where or "labeled" in where)):
@@ -117,12 +120,12 @@ class Snapshot:
         return (*self.files, *self.samples.paths, where, args, texts)
 
     def view(self, name: str, query: str) -> None:
-        """Name a query, so that statements can ask it. Its conditions may have no arguments."""
+        """Name a query, so that statements can use it. Its conditions may have no arguments."""
         self._name(query)
         self._reader.view(name, query)
 
     def register(self, name: str, columns: Arrays) -> None:
-        """Make a table of columns, so that statements can name it."""
+        """Make a table of columns, so that statements can use it."""
         self._reader.register(name, columns)
 
     def register_pairs(self, table: str, first: str, second: str, rows: Sequence[tuple[str, int]]) -> None:
@@ -131,7 +134,7 @@ class Snapshot:
         self.register(table, {first: np.array(names, np.object_), second: _numbers(numbers)})
 
     def _label(self) -> bool:
-        """Make a table of the failures that people corrected; whether there are any."""
+        """Make a table of the failures that people corrected. Return whether there are any."""
         labels = FailureLabel.objects.filter(current=True, benchmark=self.benchmark)
         said = list(labels.values_list("trajectory_id", "failure")) if self.files else []
         if said:
@@ -156,7 +159,7 @@ class Snapshot:
         )
 
     def _name(self, statement: str) -> None:
-        """Name the files that a statement asks."""
+        """Define the tables that a statement uses."""
         for name in [name for name in self._unnamed if name in statement]:
             self._reader.view(name, self._unnamed.pop(name))
 
@@ -205,7 +208,7 @@ class Snapshot:
         return (trajectory for trajectory, note in notes if holds(note, phrase))
 
     def _judged(self, kind: str) -> Iterable[tuple[int, int, int | None]]:
-        """Run, sample, and the trajectory where one is named. What people judged here is in no metric."""
+        """Run, sample, and the trajectory if one is named. Metrics don't use judgments that people gave here."""
         said = Q(verdict__regex=r"\S") | (Q(answer__isnull=False) if kind == "sufficiency" else Q())
         there = Judgement.objects.of_models().filter(said, run__benchmark=self.benchmark, kind=kind)
         return there.order_by().values_list("run", "sample", "trajectory").distinct()

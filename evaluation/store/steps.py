@@ -1,4 +1,4 @@
-"""The outcomes of a sample at each of several runs, side by side: what paired statistics over checkpoints need."""
+"""The outcomes of each sample in several runs, for paired statistics over checkpoints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GROUNDED = f"CASE WHEN NOT coalesce(population, FALSE) THEN {UNKNOWN} WHEN grou
 
 @dataclass(frozen=True)
 class SeenSamples:
-    """The samples that any of some runs has, n of them, and a row of outcomes (n,) for each run by its number."""
+    """The n samples of some runs, and a row of outcomes (n,) for each run, by run id."""
 
     cluster: Ints
     correct: Mapping[int, Ints]

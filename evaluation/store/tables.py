@@ -98,7 +98,7 @@ def _quadrants_of_runs(snapshot: Snapshot) -> Mapping[int, Ints]:
 
 
 def _pick(snapshot: Snapshot, run: Run, where: str) -> None:
-    """Name ``picked``: one row for each sample, with what is known of the sample."""
+    """Define ``picked``: one row for each sample, with the properties of the sample."""
     one = f"run = {int(run.pk)} AND evaluated AND scored"
     snapshot.register("chosen", snapshot.columns(f"SELECT sample FROM rows WHERE {one} AND {where}"))
     snapshot.view(
@@ -156,7 +156,7 @@ def _tables(snapshot: Snapshot, run: Run, *, canonical: bool) -> Tables:
 
 
 def _open_thresholds(rows: Mapping[str, NDArray[Any]], ioa: Floats, population: Bools) -> list[list[int]]:
-    """At each threshold the undecided answers among the grounded and the ungrounded; none where they are omitted, as
+    """At each threshold the undecided answers among the grounded and the ungrounded; none if they are omitted, because
     they have no IoA then."""
     if np.asarray(rows["left_out"], np.bool_).any():
         return []
@@ -193,7 +193,7 @@ def _of_calls(snapshot: Snapshot, run: Run, *, canonical: bool) -> Tables:
 
 
 def _looked_at(snapshot: Snapshot) -> Tables:
-    """How much of the gold is seen after each call, and where crops lie; of scorable trajectories."""
+    """The share of the gold that is visible after each call, and the places of crops, for scorable trajectories."""
     rows = snapshot.columns(
         "SELECT width, height, len(call_coverage) AS calls, len(crop_boxes) // 4 AS crops, "
         "len(gold_boxes) // 4 AS golds FROM picked WHERE call_coverage IS NOT NULL ORDER BY sample"
@@ -264,7 +264,7 @@ def _reports_by(snapshot: Snapshot, facet: str) -> Mapping[str, Report]:
 
 
 def _counted(row: Sequence[Any]) -> tuple[Outcome, str, int]:
-    """What became of some answers, the text that nothing decides, and how many they are."""
+    """An outcome of answers, the undecided text, and the number of answers."""
     state, where, rule, strength, reason, flags, file, reading, text, n = row
     if state in (NOT_ASKED, BLANK):
         return Outcome(state), "", n

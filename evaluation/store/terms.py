@@ -1,4 +1,4 @@
-"""The terms of an address that narrow a list of trajectories, as one query."""
+"""The terms of an address that filter a list of trajectories, as one query."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ _SIGNS = {
     for side, sign in (("above", ">"), ("upto", "<="))
 }
 TERMS = frozenset({*FIELDS, *_SIGNS})
-"""Names of an address that narrow a list, each as a field of a query: ``?calls=3%2B`` is ``calls:3+``. Facets come as
-``facet.NAME=VALUE``."""
+"""Names in an address that filter a list, each a field of a query: ``?calls=3%2B`` is ``calls:3+``.
+
+Facets are ``facet.NAME=VALUE``."""
 
 
 def term_of(name: str, value: str) -> Term | None:
-    """A term of an address as a comparison; None for a name that narrows nothing."""
+    """A term of an address as a comparison; None for a name that filters nothing."""
     field, sign = _SIGNS.get(name, (name, ":"))
     if field in FIELDS:
         return Term(FIELDS[field].name, sign, value)
@@ -30,21 +31,22 @@ def term_of(name: str, value: str) -> Term | None:
 
 
 def other_terms() -> Iterator[tuple[str, str]]:
-    """The names of an address that no field is described under, each with how a query says it."""
+    """The names in an address that no field describes, each with its form in queries."""
     for name in sorted(TERMS - {field.name for field in described()}):
         if term := term_of(name, ""):
             yield name, f"{term.field}{term.sign}"
 
 
 def query_of(terms: Mapping[str, str]) -> Node:
-    """The terms of an address as one query. Raises ``InvalidInput`` where ``q`` cannot be read; a term with a value
-    that its field cannot have lists nothing."""
+    """The terms of an address as one query. Raises ``InvalidInput`` if ``q`` cannot be parsed.
+
+    A term with an invalid value for its field selects nothing."""
     made = [term for name, value in terms.items() if (term := term_of(name, value)) is not None]
     parts: list[Node] = [part for part in made if facet_of(part.field) or _has_a_meaning(part)]
     if len(parts) < len(made):
         parts.append(Or(()))
     try:
-        # Nothing is asked by a blank one: to say of each row that it meets that takes as long as a comparison.
+        # A blank term is skipped: evaluating it for every row takes as long as a comparison.
         parts += [parse(terms["q"])] if terms.get("q") else []
     except QueryError as error:
         raise InvalidInput(translated(error.sentence), code="query", field="q") from error

@@ -1,4 +1,4 @@
-"""A list of trajectories: how many meet its terms, which are on a page, and what its facets count."""
+"""A list of trajectories: the number that meets its terms, the rows of a page, and the counts of its facets."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from evaluation.store.terms import query_of
 from webapp.common.errors import InvalidInput
 
 SORT = "sort"
-"""The name in an address: ``sort=ioa`` from the lowest, ``sort=-ioa`` from the highest."""
+"""The name in an address of the order: ``sort=ioa`` from the lowest, ``sort=-ioa`` from the highest."""
 SHOW = "show"
-"""The name in an address of what rows show beside the usual: ``show=ioa,seconds``."""
+"""The name in an address of additional values in rows: ``show=ioa,seconds``."""
 LOOK = frozenset({SORT, SHOW, "density"})
-"""Terms of an address that say how a list is shown, not which trajectories it has."""
+"""Terms of an address that change how a list is shown, but not its trajectories."""
 OF_GOLD = ("boxes", "targets")
 """Numbers of the gold of a sample, which are not among the columns that lists are sorted by."""
 OFFERED = ("ioa", "iou", "area", "calls", "region", "edit_distance", "seconds", "output_tokens", "usd")
-"""Fields that pages offer to sort by; any field that is a number may be asked for."""
+"""Fields that pages offer to sort by. Any numeric field can be used."""
 COUNTED = {
     "run": "run::VARCHAR",
     "quadrant": "CASE WHEN scored THEN coalesce(quadrant, 'none') END",
@@ -40,15 +40,16 @@ COUNTED = {
     "calls": "least(calls, {most_calls})::VARCHAR",
     "outcome": "outcome",
 }
-"""What every list is counted by, as values of terms; null is counted nowhere."""
+"""Columns by which every list is counted, as values of terms. Null is not counted."""
 MOST_CALLS = 8
-"""From so many calls on they share a value."""
+"""Numbers of calls from this one on share a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The ``number``-th of a list, from 1; the trajectories before and after it, and the one that its page of the list
-    begins behind: 0 where there is none."""
+    """The position of a trajectory in a list.
+
+    Its number from 1, the previous and the next trajectory, and the one before its page; 0 if there is none."""
 
     number: int
     previous: int
@@ -92,7 +93,7 @@ class TrajectoryList:
         return pks
 
     def page(self, after: str, size: int) -> tuple[list[int], int]:
-        """The trajectories that follow this one in the list ("" for the first), and how many stand before them."""
+        """The trajectories that follow this one in the list ("" for the first page), and the number before them."""
         behind, before = EVERYTHING, 0
         if after:
             key = self._key(int(after) if _is_key(after) else 0)
@@ -111,7 +112,7 @@ class TrajectoryList:
         return [pk for [pk] in rows], int(before)
 
     def place(self, pk: int, size: int) -> Place | None:
-        """Where a trajectory stands in the list, on pages of so many; None where it is not in it."""
+        """The position of a trajectory in the list, on pages of ``size`` rows; None if the list does not contain it."""
         key = self._key(pk)
         there = self.snapshot.ask(f"SELECT 1 FROM {self._from} WHERE {self._where} AND pk = {int(pk)}")
         if key is None or not there:
@@ -135,10 +136,10 @@ class TrajectoryList:
 
     @cached_property
     def counts(self) -> Mapping[str, Mapping[str, int]]:
-        """How many have each value of the columns of ``COUNTED``. Each counts the list without its own term.
+        """The counts of each value of the columns of ``COUNTED``. Each column counts the list without its own term.
 
-        One statement: each grouping has one column, and null in the others. It counts under every condition, and those
-        under the condition of its column are taken.
+        One statement: each grouping has one column, and null in the others. It counts under every condition, and the
+        condition of the column then selects the counts.
         """
         conditions = {name: self._without(name) for name in COUNTED}
         places = {where: place for place, where in enumerate(dict.fromkeys(conditions.values()))}
@@ -161,7 +162,7 @@ class TrajectoryList:
         return counts
 
     def counted_by_facet(self, facet: str) -> list[tuple[str, int]]:
-        """How many are on samples with each value of a facet, the most frequent first."""
+        """The number of trajectories on samples with each value of a facet, the most frequent first."""
         where = self._without(f"facet.{facet}")
         if where not in self._facets:
             self._facets[where] = {}
@@ -172,7 +173,7 @@ class TrajectoryList:
         return sorted(self._facets[where].get(facet, {}).items(), key=lambda row: (-row[1], row[0]))
 
     def counted_by_area(self, ranges: Sequence[str]) -> list[tuple[str, int]]:
-        """How many are on samples whose share of evidence is in each range, as a query writes it."""
+        """The number of trajectories on samples in each range of the evidence area, written as in a query."""
         limits = [bounds(Term("area", ":", one)) for one in ranges]
         each = ", ".join(
             f"count(*) FILTER (area > {float(one.low)!r}::DOUBLE AND area < {float(one.high)!r}::DOUBLE)"
@@ -185,7 +186,7 @@ class TrajectoryList:
         return list(zip(ranges, counts, strict=True))
 
     def counted_by_tag(self) -> list[tuple[str, int]]:
-        """How many have each tag that the person sees. One query."""
+        """The number of trajectories with each tag that the person can see. One query."""
         tags = visible_tags(self.snapshot.person).filter(benchmark=self.snapshot.benchmark)
         rows = list(Tagging.objects.filter(tag__in=tags).values_list("tag__name", "trajectory_id"))
         if not rows:
@@ -199,7 +200,7 @@ class TrajectoryList:
         return sorted(counts.items(), key=lambda row: (-row[1], row[0]))
 
     def counted_by_condition(self) -> dict[str, int]:
-        """How many there would be under each condition; "none" is the list without a condition among its terms."""
+        """The number of trajectories under each condition; "none" is the list without a condition among its terms."""
         others = {name: value for name, value in self._terms.items() if name not in ("condition", "flip")}
         conditions = self.snapshot.conditions
         plain, met = conditions.listed(query_of(others)), conditions.holds(query_of(others))
@@ -214,8 +215,9 @@ class TrajectoryList:
         return "run" not in fields_in(query_of(self._terms))
 
     def _without(self, *names: str) -> str:
-        """The condition of the list without its terms of these names. Equal conditions are the same text, so that
-        statements are asked once."""
+        """The condition of the list without its terms of these names.
+
+        Equal conditions are equal texts, so that each statement runs once."""
         left = {name: value for name, value in self._terms.items() if name not in names}
         key = tuple(left)
         if key not in self._conditions:
@@ -233,13 +235,13 @@ class TrajectoryList:
         return ", ".join([*parts, *(f"{name} {way}" for name in ORDER)])
 
     def _key(self, pk: int) -> tuple[Any, ...] | None:
-        """What a trajectory is sorted by, in the list or not; None where there is none."""
+        """The sort key of a trajectory, also if it is not in the list; None if it does not exist."""
         names = ", ".join([self._sort or "NULL", *ORDER])
         rows = self.snapshot.ask(f"SELECT {names} FROM {self._from} WHERE pk = {int(pk)}")
         return rows[0] if rows else None
 
     def _behind(self, key: tuple[Any, ...]) -> str:
-        """The rows that come after one with this key. The bound on the first column lets whole blocks be skipped."""
+        """The condition on rows after this key. The bound on the first column lets DuckDB skip whole blocks."""
         arg = self.snapshot.conditions.arg
         number, *rest = key
         later = f"(({', '.join(ORDER)}) > ({', '.join(map(arg, rest))}))"
@@ -251,7 +253,7 @@ class TrajectoryList:
         return f"({self._sort} IS NULL OR {self._sort} {sign} {value} OR ({self._sort} = {value} AND {later}))"
 
     def _upto(self, key: tuple[Any, ...]) -> str:
-        """The others: the one with this key, and those before it."""
+        """The condition on the other rows: the one with this key and those before it."""
         if self._sort:
             return f"(NOT {self._behind(key)})"
         args = [self.snapshot.conditions.arg(value) for value in key[1:]]
@@ -263,7 +265,7 @@ def _is_key(text: str) -> bool:
 
 
 def sort_field(sort: str) -> str:
-    """The column that an order of an address sorts by. Raises ``InvalidInput`` for one that there is none of."""
+    """The column for an order in an address. Raises ``InvalidInput`` for an unknown one."""
     field = FIELDS.get(sort.removeprefix("-"))
     if field is None or field.kind is not Kind.NUMBER or field.name in OF_GOLD:
         known = ", ".join(OFFERED)

@@ -1,4 +1,4 @@
-"""The answers of a benchmark that no rule decides, as the files of its runs name them."""
+"""The answers of a benchmark that no rule decides, from the files of its runs."""
 
 from __future__ import annotations
 

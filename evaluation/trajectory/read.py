@@ -1,7 +1,7 @@
-"""What judge models and people said of one trajectory, as far as it may be told to who looks at it.
+"""Judgments of models and people on one trajectory that a person may see.
 
-Who still has a question open in a judging queue is told nothing on the samples of that queue: see ``judging_known``. A
-judge is a person as in ``read_judges``: who judged here, or a member by name or address.
+People with an open question in a judging queue see no judgments on the samples of that queue (``judging_known``). As in
+``read_judges``, a judge is a person if they judged here, or if its name or address is that of a member.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """``told``: in order of kind and judge; ``withheld``: what there is, or is not, is not told yet."""
+    """``told``: visible judgments, by kind and judge; ``withheld``: whether judgments are hidden, even if there are
+    none."""
 
     told: Sequence[Said]
     withheld: bool = False
@@ -58,7 +59,7 @@ def read_verdicts(trajectory: Trajectory, detail: TrajectoryDetail, viewer: Any)
 
 
 def _member(trajectory: Trajectory) -> Subquery:
-    """The member whom a judge is named like; a judge without a name is nobody."""
+    """The member with the name of a judge; None for a judge without a name."""
     members = Membership.objects.filter(benchmark=trajectory.run.benchmark_id)
     named = members.annotate(address=Lower("user__email"), called=Lower("user__name"))
     judge = Lower(OuterRef("judge"))

@@ -1,9 +1,9 @@
-"""Keys of samples in addresses: ``<key:key>`` holds any text, and comes back as it was.
+"""Keys of samples in addresses: ``<key:key>`` holds any text and returns it unchanged.
 
-A key is whatever a file calls its samples: ``next``, ``a/draft``, ``../b``, a name with a line break. Addresses put
-what is done before the key (``annotate/draft/<key:key>/``), so that no key reads as a word of ours; and what browsers
-and proxies would change or cannot carry is written with a tilde: ``~0A`` a line break, ``~2E~2E`` two dots alone,
-``~7E`` the tilde itself, ``~`` alone nothing between two slashes.
+A key is any name in a file: ``next``, ``a/draft``, ``../b``, a name with a line break. Addresses put the action before
+the key (``annotate/draft/<key:key>/``), so that no key is read as an action. A tilde encodes what browsers and proxies
+would change or cannot carry: ``~0A`` is a line break, ``~2E~2E`` two dots alone, ``~7E`` the tilde, and ``~`` alone an
+empty part between two slashes.
 """
 
 from __future__ import annotations

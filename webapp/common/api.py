@@ -147,7 +147,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _invalid(error: exceptions.ValidationError) -> dict[str, Any]:
-    """All that is wrong with the input in details; the first of it as the message."""
+    """All input errors as details, and the first of them as the message."""
     details = list(_flatten(error.detail))
     field, message = details[0]
     listed = [{"field": name or None, "message": text} for name, text in details]

@@ -83,7 +83,8 @@ def record_many(entries: Iterable[AuditEntry]) -> None:
 
 
 def seal() -> int:
-    """Chain the entries written since the last seal; how many. Two processes may do it at once: one of them wins."""
+    """Add the entries since the last seal to the hash chain; return their number. Of two simultaneous processes, one
+    does it."""
     sealed = 0
     while True:
         waiting = list(AuditEntry.objects.filter(seal=None).order_by("pk").values_list("pk", "digest")[:SEALED_AT_ONCE])
@@ -151,7 +152,7 @@ def _wrong(row: AuditEntry) -> Iterator[str]:
 
 
 def erase_personal(*, actor_id: int, email: str) -> int:
-    """Erase the names and addresses that identify this person; how many entries. Everything else stays as it is."""
+    """Erase the names and addresses of this person and return the number of entries. All else stays unchanged."""
     about = models.Q(actor_id=actor_id)
     for name in ("email", "person", "holder"):
         about |= models.Q(**{f"personal__{name}": email})

@@ -1,7 +1,7 @@
-"""A site on SQLite in one file, and back: the database as it was at one moment, and the stored files that it names.
+"""Backup and restore of a site on SQLite: one file with a consistent database and the stored files that it names.
 
 The archive is a tar file: ``database.sqlite3``, ``files/NAME`` for each object of the store, and last ``manifest.json``
-with the size and sha256 of each. The secret key is not in it: people sign in again after a restore.
+with the size and sha256 of each. It does not contain the secret key, so people sign in again after a restore.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def write_backup(file: Path) -> Contents:
             with copy.open("rb") as stream:
                 _add(archive, contents, DATABASE, stream, copy.stat().st_size)
         for name in objects.all_names():
-            # What was removed meanwhile was removed with its rows, by a person or because nobody needs it.
+            # A file that was removed meanwhile was removed with its rows, by a person or because it was unused.
             with _if_there(name) as stored:
                 if stored is not None:
                     _add(archive, contents, FILES + name, stored, stored.size)
@@ -123,7 +123,7 @@ def _copy(database: Path, copy: Path) -> None:
     """What was committed until now, the log of SQLite included; others go on writing meanwhile."""
     with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
-        # One file, which needs no log beside it.
+        # One file without a separate log.
         target.execute("PRAGMA journal_mode = DELETE")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from webapp.common.drawing import format_number, rectangle
 
 MANY = 40
-"""From so many boxes on, outlines would hide the image under them."""
+"""With this number of boxes or more, outlines would hide the image."""
 
 CELLS = 64
 """Along the longer side of the image."""
@@ -55,7 +55,7 @@ def _counts(
 
 
 def _path(levels: Iterable[Sequence[int]], wanted: int, side: float) -> str:
-    """The cells of one level, those beside each other as one."""
+    """The cells of one level, with adjacent cells joined."""
     parts = []
     for down, row in enumerate(levels):
         start = 0

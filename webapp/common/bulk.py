@@ -44,7 +44,7 @@ def reserve_ids(model: type[models.Model], count: int) -> range | list[int]:
 
 
 def insert_rows(model: type[models.Model], fields: Sequence[str], rows: Iterable[Row]) -> int:
-    """Insert rows whose values stand in the order of ``fields`` (field names). Returns how many there were."""
+    """Insert rows with values in the order of ``fields`` (field names). Return the number of rows."""
     quote = connection.ops.quote_name
     table = quote(model._meta.db_table)
     columns = ", ".join(quote(str(getattr(model._meta.get_field(name), "column", name))) for name in fields)

@@ -1,6 +1,6 @@
-"""Where things stand in the small drawings of a page: bars, intervals, marks on an image.
+"""Positions in the small drawings of a page: bars, intervals, marks on an image.
 
-Positions along an axis are percentages as text, so that a drawing takes the width of its place without a style.
+Positions along an axis are percentages as text, so that a drawing fits the width of its place without a style.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Rectangle = tuple[float, float, float, float]
 
 
 def scale(value: float, low: float, high: float) -> float:
-    """Where ``value`` stands between ``low`` (0) and ``high`` (100), kept inside."""
+    """The position of ``value`` between ``low`` (0) and ``high`` (100), limited to this range."""
     if high <= low:
         raise ValueError(f"an axis from {low} to {high} has no length")
     return min(100.0, max(0.0, 100 * (value - low) / (high - low)))
@@ -94,7 +94,7 @@ class Viewport:
 
 
 def visible_area(width: float, height: float, ratio: float | None) -> Viewport:
-    """What is left of an image that fills a place of ``ratio`` (width by height) and is cut around its middle."""
+    """The visible part of an image that fills a place of ``ratio`` (width by height), cropped around its center."""
     if width <= 0 or height <= 0:
         raise ValueError(f"an image of {width} by {height} pixels cannot be drawn")
     if ratio is None:
@@ -110,7 +110,7 @@ def visible_area(width: float, height: float, ratio: float | None) -> Viewport:
 class Mark:
     """One rectangle over an image, and the tag at its corner, if it has one.
 
-    ``left`` and ``top`` place the tag; ``lift`` is how far it stands above that corner, in pixels of the screen.
+    ``left`` and ``top`` place the tag; ``lift`` is its distance above that corner, in pixels of the screen.
     """
 
     kind: str
@@ -138,7 +138,7 @@ def mark(
 ) -> Mark:
     """``box`` as a mark of ``kind`` in ``window``, which is about ``shown`` pixels wide on the screen.
 
-    Its tag stands on its upper edge, or, ``below``, hangs from its lower one, each where there is room.
+    The tag is above the upper edge or, with ``below``, under the lower edge, if there is room.
     """
     x1, y1, x2, y2 = rectangle(box)
     least = SMALLEST_MARK * window.width / shown

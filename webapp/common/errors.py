@@ -1,6 +1,6 @@
-"""What can be wrong, as a tree of errors with a sentence for people and a code for programs.
+"""Application errors, as a tree: each has a sentence for people and a code for programs.
 
-Actions raise these; pages answer with the stop page, the API with one JSON shape, a job with its error.
+Actions raise them. Pages show the error page, the API one JSON shape, and a job its error.
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ class ApplicationError(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
-        """What the answer says beside its sentence, for programs."""
+        """Headers of the response in addition to its message, for programs."""
         return {}
 
 
 class InvalidInput(ApplicationError):
-    """A value is missing, of the wrong form or out of range."""
+    """A value is missing, malformed or out of range."""
 
 
 class NotAllowed(ApplicationError):
@@ -174,7 +174,7 @@ class Unavailable(ApplicationError):
 
 @contextmanager
 def errors_said_in(form: Any) -> Iterator[None]:
-    """What is refused within is said at its field of the form; above the form, where it has no such field."""
+    """Add an error that is raised inside to its field of the form, or above the form if it has no such field."""
     try:
         yield
     except ApplicationError as error:
@@ -217,11 +217,11 @@ def error_response(
     message: str,
     field: str | None = None,
 ) -> HttpResponse:
-    """The stop page, or the JSON of it below /api/.
+    """The error page, or its JSON below /api/.
 
-    Templates: errors/STATUS.html, else errors/400.html or errors/500.html.
-    Context: status, code, title, message, path, reference, again, wanted, onward (Onward or None); ``place``: the
-    benchmark that the page found before something went wrong, else None: to a stranger there is none.
+    Templates: errors/STATUS.html, else errors/400.html or errors/500.html. Context: status, code, title, message, path,
+    reference, again, wanted, onward (Onward or None); ``place``: the benchmark that the page had found before the
+    error, else None. Strangers never have one.
     """
     if request.path.startswith("/api/") or request.headers.get("Accept") == "application/json":
         return JsonResponse(error_body(code, message, field=field), status=status)

@@ -19,7 +19,7 @@ _DURATIONS: tuple[tuple[float, int, str, int, str], ...] = (
     (86_400, 3600, "h", 0, ""),
     (math.inf, 86_400, "d", 3600, "h"),
 )
-"""Below so many seconds, said in this unit, with this smaller one beside it where there is one."""
+"""Upper limit in seconds, unit and its seconds, and a smaller unit that follows it, if any."""
 
 
 def finite(value: object) -> float | None:
@@ -87,7 +87,7 @@ def points_open(low: object, high: object, *, could_turn: bool) -> str:
 
 
 def rate(share: object, low: object, high: object, *, provisional: bool = False) -> str:
-    """A share with its range beside it: "54.6 (54.6–57.9)"; of a provisional run the range in its place."""
+    """A share with its range: "54.6 (54.6–57.9)"; only the range for a provisional run."""
     spread = range_of(low, high)
     if not spread or finite(share) is None:
         return percent(share)

@@ -40,7 +40,7 @@ class Term:
 
     @property
     def facts(self) -> list[tuple[str, str, str]]:
-        """What is known of it beside its definition: heading, fact, and the name of the field."""
+        """Facts in addition to the definition: heading, fact, and the name of the field."""
         found = (
             (gettext("Formula"), self.formula, "formula"),
             (gettext("Range"), self.range, "range"),

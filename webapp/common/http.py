@@ -68,7 +68,7 @@ def network_of(address: str | None) -> str | None:
 
 
 def has_undeclared_proxy(request: HttpRequest) -> bool:
-    """Whether a proxy seems to stand in front that SIGHTLINE_PROXIES does not count: everybody then has its address."""
+    """Whether there seems to be a proxy that SIGHTLINE_PROXIES does not count. Everyone then has its address."""
     return not settings.TRUSTED_PROXIES and "X-Forwarded-For" in request.headers
 
 

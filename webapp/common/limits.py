@@ -118,7 +118,7 @@ class Rate:
 
 
 def asking(request: HttpRequest | Any) -> str:
-    """Who asks, for ``Rate``: a person, or the network they come from."""
+    """The key of a requester for ``Rate``: the person, or the network of a visitor."""
     if request.user.is_authenticated:
         return f"person {request.user.pk}"
     return network_of(client_address(request)) or "somewhere"

@@ -1,4 +1,4 @@
-"""What is done to every request and every answer."""
+"""Middleware for every request and response."""
 
 import logging
 import re
@@ -100,8 +100,8 @@ class CacheControlMiddleware:
 class CompressTextMiddleware(GZipMiddleware):
     """Send text compressed; images are compressed already.
 
-    Pages hold secrets beside what people typed, but the form token is masked again for each answer and Django pads
-    compressed answers by a random length, so that their sizes tell nothing.
+    Pages contain secrets and text that people typed. The form token is masked again for each response, and Django pads
+    compressed responses by a random length, so that their sizes reveal nothing.
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
@@ -182,8 +182,10 @@ def _form_holds_nul(request: HttpRequest) -> bool:
 
 
 class SignedOutMiddleware:
-    """Tell a script of a page that its person is signed out. Led to the sign-in page, it would put that into its page;
-    and what a visitor may not know of is not missing, but theirs again once they are signed in."""
+    """Report to the script of a page that its person is signed out.
+
+    A redirect would put the sign-in page into its page. Content that is hidden from visitors is not reported as
+    missing: it is available again after signing in."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
@@ -267,7 +269,7 @@ def _query(request: HttpRequest) -> str:
 
 
 def _without_body(answer: HttpResponseBase) -> HttpResponseBase:
-    """The answer as it is, its length included, with nothing to send."""
+    """The response with its length, but without its body."""
     if isinstance(answer, StreamingHttpResponse):
         answer.close()
         answer.streaming_content = ()

@@ -22,10 +22,10 @@ class AuditSeal(models.Model):
 
 
 class AuditEntry(models.Model):
-    """Who did what to which thing, and why. Written by actions; the database refuses every change and deletion.
+    """An action of a person on an object, with the reason. Actions write it; the database refuses changes and deletion.
 
-    ``personal`` holds what names a person: the name of the actor, network address, email addresses. It can be erased
-    when that person leaves, and nothing else can: ``digest`` covers it by ``personal_digest`` only.
+    ``personal`` contains data that identifies a person: the name of the actor, network address, email addresses. Only
+    this can be erased when the person leaves: ``digest`` covers it only by ``personal_digest``.
     """
 
     actor = models.ForeignKey(
@@ -63,7 +63,7 @@ class AuditEntry(models.Model):
 
     @property
     def actor_name(self) -> str:
-        """The name that the actor had then; "" where nobody acted or the name was erased."""
+        """The name of the actor at that time; "" if there was none or the name was erased."""
         return str((self.personal or {}).get("actor", ""))
 
     @property

@@ -32,7 +32,7 @@ def kept_once(request: HttpRequest, about: str) -> str:
 
 
 def forget_once(answer: HttpResponse) -> HttpResponse:
-    """Take away what was shown; the page is not to be kept by anybody."""
+    """Remove what was shown once. The page may not be stored by any cache."""
     answer.set_cookie(settings.ONCE_COOKIE_NAME, "", max_age=0, secure=settings.HTTPS, httponly=True, samesite="Lax")
     answer.headers["Cache-Control"] = "private, no-store"
     return answer

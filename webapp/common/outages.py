@@ -66,7 +66,7 @@ class Outage(Unavailable):
 
 
 def outage_of(error: BaseException) -> Outage | None:
-    """The outage behind an exception; None when something else is wrong."""
+    """The outage that caused an exception; None if it has another cause."""
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, Outage):

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from typing import Any
 
 NONE = "-"
-"""What stands where no request began it."""
+"""The id outside of requests."""
 _current: ContextVar[str] = ContextVar("request_id", default=NONE)
 
 begin = _current.set
@@ -78,7 +78,7 @@ class RequestIdFilter(logging.Filter):
 
 
 class OneLine(logging.Filter):
-    """Drop the traceback of what a visitor did wrong: the line says it all."""
+    """Drop the traceback of errors that a visitor caused: the log line is enough."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.exc_info = record.exc_text = None

@@ -26,10 +26,10 @@ class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):
     """
 
     support_js_module_import_aggregation = True
-    # One for each step in the longest chain of imports, where every module sorts before those that it imports.
+    # One pass for each step of the longest import path, if every module sorts before its imports.
     max_post_process_passes = 12
-    # Of our modules only: in those of others an "import" may stand in a comment, or a source map be omitted, and
-    # collecting would stop at a file that nobody asks for.
+    # Only our modules: in third-party ones, "import" may be in a comment, or a source map may be missing. Collecting
+    # would then stop at a file that no page needs.
     _js_module_import_aggregation_patterns = (
         "js/*.js",
         CompressedManifestStaticFilesStorage._js_module_import_aggregation_patterns[1],

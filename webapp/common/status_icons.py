@@ -44,7 +44,7 @@ def status_icon(kind: str, label: str = "", bad: bool = False) -> SafeString:
 
 
 def icon(kind: str) -> SafeString:
-    """The shape alone; its word stands nearby or is read aloud."""
+    """The shape alone; its label is nearby or read aloud."""
     return fast_format_html(
         '<svg class="sign" aria-hidden="true"><use href="{}"/></svg>', icon_address(f"state-{kind}")
     )

@@ -79,8 +79,9 @@ def quadrants(shares: Sequence[object], size: str = "", numbers: bool = False) -
 
 
 def linked_quadrants(shares: Sequence[object], links: Sequence[tuple[str, str]]) -> SafeString:
-    """The same, each part a link with its tooltip, (address, words). Who does not see it finds the links in the numbers
-    beside it."""
+    """The same, with each part as a link with its tooltip, (address, words).
+
+    People who cannot see it find the links in the numbers next to it."""
     bars = stacked(zip(QUADRANTS, shares, strict=True))
     parts = (
         (href, f"{label}: {percent(bar.share)}%. {words}", bar.name, bar.x, bar.width)

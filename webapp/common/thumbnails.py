@@ -53,14 +53,14 @@ def annotated_thumbnail(
     loupe: str = "",
     loading: str = "lazy",
 ) -> SafeString:
-    """An image of ``width`` × ``height`` original pixels with marks over it, whatever size ``src`` has.
+    """An image of ``width`` × ``height`` original pixels with marks over it, for any size of ``src``.
 
     Boxes are four numbers, or anything with x1, y1, x2, y2, in pixels of the original; a crop may have ``turn`` (its
     number) and ``focused``. ``pa`` and ``pb`` are boxes of two ``people``, whose names their first boxes carry; gold
-    then has no tag. ``found``: boxes of a detector, each with its ``label``. ``ratio`` ("16x9", "4x3", "1x1") cuts the
-    image to its place, "" shows all of it. ``shown`` is about how wide it stands on the screen. ``tags`` draws G1 …,
-    the turn numbers and the names. ``loupe`` is the address of an image of the evidence. Where there are too many
-    crops, what they share is shaded and only the focused ones are outlined.
+    then has no tag. ``found``: boxes of a detector, each with its ``label``. ``ratio`` ("16x9", "4x3", "1x1") crops the
+    image to its place, "" shows all of it. ``shown`` is its approximate width on the screen. ``tags`` draws G1 …, the
+    turn numbers and the names. ``loupe`` is the address of an image of the evidence. With too many crops, their shared
+    areas are shaded and only the focused ones are outlined.
     """
     window = drawing.visible_area(float(width), float(height), RATIOS[ratio] if ratio else None)
     crops = list(crops or ())

@@ -1,4 +1,4 @@
-"""What is translated, and what stays English: the API, commands, jobs and files.
+"""Translation: pages are translated; the API, commands, jobs and files stay English.
 
 Pages are in the language of the request. Their code marks text with Django's ``gettext``, ``gettext_lazy`` (at import
 time) and ``ngettext``. Pure packages mark it with ``annotation.marking.gettext_noop``, and presenters translate it.

@@ -40,7 +40,7 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A script gets what tells it to fetch a new token, or to have the person sign in again."""
+    """Scripts get a code, so that they fetch a new token or ask the person to sign in again."""
     if asked_by_script(request):
         return error_page(request, SignedOut())
     return error_response(
@@ -63,7 +63,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def _where_it_went(request: HttpRequest) -> str:
-    """Who was let into the benchmark is a member, and is not told that they may be none."""
+    """The reason for a missing page. Without a hint at missing access if the person has access to the benchmark."""
     if getattr(request, "place", None):
         return gettext("It may have been renamed or deleted.")
     return gettext("It may have been renamed or deleted, or you may not have access.")

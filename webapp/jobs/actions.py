@@ -115,7 +115,7 @@ def _reference() -> str:
 
 
 def _locked(job: Job) -> Job:
-    """The row as it is now, held until the transaction ends, so that a claim waits for it."""
+    """The current row, locked until the transaction ends, so that a claim waits for it."""
     return Job.objects.select_for_update(no_key=True).get(pk=job.pk)
 
 

@@ -80,7 +80,7 @@ def renew(job: Job) -> bool:
 
 
 def give_back(job: Job) -> bool:
-    """Put the job back in the queue, as a worker does that is told to stop; a sweeper sends it again at once."""
+    """Put the job back in the queue, as a stopping worker does. A sweeper sends it again at once."""
     return bool(_held(job).update(state=Job.State.QUEUED, worker="", lease_until=None, sent_at=None))
 
 
@@ -121,8 +121,9 @@ def finish(job: Job, state: Job.State, **fields: Any) -> bool:
 
 @transaction.atomic
 def finish_failed(job: Job, sentence: str, *, after: timedelta | None = None) -> bool:
-    """End the job as one that needs a person, and say why in its log and to what follows it; with `after`: only when
-    it has been failing for so long."""
+    """End the job as failed, with the reason in its log and for its followers.
+
+    ``after``: only if it has been failing for this time."""
     held = _held(job) if after is None else _held(job).filter(failing_since__lt=from_now(-after))
     failed = _end(job, held, state=Job.State.FAILED, error=sentence)
     if failed:

@@ -29,13 +29,13 @@ class LeaseLost(JobInterrupted):
 
 
 class WorkerStopping(JobInterrupted):
-    """The worker is told to end; the job goes back into the queue."""
+    """The worker is stopping; the job goes back into the queue."""
 
 
 class JobContext:
-    """Handed to the body. progress(), save() and checkpoint() raise JobInterrupted where the body has to stop.
+    """The argument of a job's body. progress(), save() and checkpoint() raise JobInterrupted if the body has to stop.
 
-    A row is written at most twice a second by progress(), however often it is called.
+    progress() writes a row at most twice a second, for any number of calls.
     """
 
     write_every_seconds = 0.5

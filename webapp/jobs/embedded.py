@@ -1,8 +1,8 @@
-"""The worker of the embedded default: threads beside the web threads, on the same durable rows.
+"""The worker of the embedded default: threads in the web process that use the same durable rows.
 
-Not a Celery worker in a thread: that one expects the main thread of its process for its signals, gives up messages of
-memory:// when it ends, and costs its whole machinery for what is a claim and a call. The claim, the lease, the bodies
-and the ends of a job are the very code that a Celery worker runs.
+It is not a Celery worker in a thread. Celery expects the main thread of its process for its signals, gives up messages
+of memory:// when it ends, and is a large machinery for a claim and a call. The claim, the lease, the bodies and the
+ends of a job are the same code that a Celery worker runs.
 """
 
 import logging

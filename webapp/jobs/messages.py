@@ -6,7 +6,7 @@ from uuid import UUID
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-# Set when a job was put in the queue by this process; the worker beside the web threads waits on it.
+# Set when this process queues a job. The worker in the web process waits for it.
 WAKE = Event()
 
 

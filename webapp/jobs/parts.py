@@ -95,7 +95,7 @@ def failures_of(job: Job) -> str:
 
 
 def _lock(parent: UUID) -> None:
-    # no_key: a line of the log refers to the row, and is written beside a lock on a part.
+    # no_key: a log line refers to the row, and is written while a part is locked.
     Job.objects.select_for_update(no_key=True).filter(pk=parent).first()
 
 

@@ -37,8 +37,8 @@ It may be run again after a worker vanished: it goes on from context.state and r
 """
 
 Stopped = Callable[..., None]
-"""Told why a job stopped before its end, given the sentence and the payload by name; "" once the job is tried again.
-It is called in the transaction in which that happens."""
+"""Called with the reason why a job stopped before its end and with the payload by name; "" once the job is tried again.
+It is called in the same transaction."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from webapp.jobs.stopping import Stopping
 logger = logging.getLogger(__name__)
 # A job whose worker vanishes this often without a checkpoint is what kills the worker: too much memory, most often.
 MOST_VANISHED = 3
-# A body that does not come to its next progress loses its job this long after its worker was told to end.
+# A body without progress loses its job this long after its worker was asked to stop.
 GIVE_BACK_AFTER_SECONDS = 6.0
 # How often a worker looks whether it is to end, and tries to write to a database that does not answer.
 _LOOK_EVERY_SECONDS = 1.0
@@ -125,8 +125,9 @@ def _fault(error: Exception, job: Job) -> str:
 
 
 def _write_down(job: Job, ending: Ending, stopping: Stopping) -> None:
-    """Write the end of a job. While the database does not answer, try again: nobody else knows how the job ended. What
-    cannot be written, such as a result that is no JSON, is a fault of the program."""
+    """Write the end of a job. While the database does not answer, try again: only this process knows how the job ended.
+
+    A result that cannot be written, for example because it is not JSON, is a program error."""
     while True:
         try:
             ending()

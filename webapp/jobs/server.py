@@ -1,7 +1,7 @@
-"""Starting the web server: one process with the worker of the embedded default beside the requests, or several.
+"""Starting the web server: one process with the embedded worker, or several.
 
-Several processes, each from ``webapp.asgi``, are watched by another, which replaces one that dies. One process alone is
-not watched: what starts it (a service manager, a container) starts it again.
+Another process watches several ones, each from ``webapp.asgi``, and replaces one that dies. A single process is not
+watched: whatever starts it (a service manager, a container) restarts it.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from webapp.jobs.stopping import SharedFlag
 from webapp.jobs.sweeper import Sweeper
 
 logger = logging.getLogger(__name__)
-# Made before the pool is: Celery tells its main process alone that it is to end, and jobs run in the pool's.
+# Created before the pool: Celery only asks its main process to stop, and jobs run in the processes of the pool.
 _stopping = SharedFlag()
 _sweepers: list[Sweeper] = []
 

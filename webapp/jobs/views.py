@@ -25,7 +25,7 @@ TABS = {
     "done": gettext_lazy("Done"),
 }
 PAGE_SIZE = 50
-# Enough to read what went wrong; the whole log of a long job would be megabytes each second.
+# Enough to read the error; the whole log of a long job would be megabytes each second.
 LINES_SHOWN = 200
 
 

@@ -19,7 +19,7 @@ from annotation.schema import FurtherChain, SampleContent, ToolCall
 
 @dataclass(frozen=True, slots=True)
 class KnownChain:
-    """An accepted chain as a page lists it; ``number`` is its row's, None for the gold's own."""
+    """An accepted toolchain as a page lists it; ``number`` is the id of its row, None for the gold's own."""
 
     number: int | None
     calls: tuple[ToolCall, ...]
@@ -29,7 +29,7 @@ class KnownChain:
 
 
 def digest_of(calls: Sequence[ToolCall]) -> str:
-    """The name of a chain by what its calls say."""
+    """The digest of a toolchain, from the content of its calls."""
     said = json.dumps(calls_to_json(calls), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(said.encode()).hexdigest()
 
@@ -70,7 +70,7 @@ def further_chains(sample: Sample) -> list[KnownChain]:
 
 
 def further_by_sample(benchmark: Benchmark) -> dict[int, list[dict[str, Any]]]:
-    """The further reference chains of each sample that has any, in their order, as a version keeps them. One query."""
+    """The accepted toolchains of each sample that has any, in their order, as a version stores them. One query."""
     found: dict[int, list[dict[str, Any]]] = {}
     rows = AcceptedChain.objects.filter(sample__benchmark=benchmark).order_by("sample_id", "pk")
     for sample, digest, calls, note in rows.values_list("sample_id", "digest", "calls", "note").iterator():
@@ -79,7 +79,7 @@ def further_by_sample(benchmark: Benchmark) -> dict[int, list[dict[str, Any]]]:
 
 
 def chain_of(calls: Iterable[Mapping[str, Any]], note: str) -> FurtherChain:
-    """A stored chain as a record."""
+    """A stored toolchain as a record."""
     return FurtherChain(kept_calls(calls), note)
 
 

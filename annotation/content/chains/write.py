@@ -1,8 +1,8 @@
-"""Further reference chains: one that is accepted, and those that a file brings, which become what the file says."""
+"""Writing accepted toolchains: adding one, and replacing those of a sample by those of a file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -43,19 +43,23 @@ def add_chain(
     return chain
 
 
+def chains_differ(stored: Iterable[AcceptedChain], chains: Iterable[FurtherChain]) -> bool:
+    """Whether the stored toolchains of a sample have other calls, notes or another order. ``stored``: by primary
+    key."""
+    notes = {digest_of(chain.calls): chain.note for chain in chains}
+    return [(row.digest, row.note) for row in stored] != [*notes.items()]
+
+
 def save_chains(actor: User | None, benchmark: Benchmark, wanted: Mapping[int, Sequence[FurtherChain]]) -> set[int]:
-    """The samples, by number of row, whose chains were others. Who accepted one that stays is kept. Call inside a
-    transaction. A query, and two writes where something differs."""
+    """Replace the accepted toolchains of these samples. Return the ids of the samples that changed.
+
+    Toolchains that stay keep the person who accepted them. Call inside a transaction. One query, and two writes if
+    something differs."""
     there: dict[int, dict[str, AcceptedChain]] = {}
     for row in AcceptedChain.objects.filter(sample__in=list(wanted)).order_by("sample_id", "pk"):
         there.setdefault(row.sample_id, {})[row.digest] = row
     said = {pk: {digest_of(chain.calls): chain for chain in chains} for pk, chains in wanted.items()}
-    changed = {
-        pk
-        for pk, chains in said.items()
-        if [(digest, one.note) for digest, one in chains.items()]
-        != [(digest, one.note) for digest, one in there.get(pk, {}).items()]
-    }
+    changed = {pk for pk, chains in wanted.items() if chains_differ(there.get(pk, {}).values(), chains)}
     if not changed:
         return changed
     AcceptedChain.objects.filter(sample__in=changed).delete()

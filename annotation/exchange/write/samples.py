@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotation.common.access import allowed, require
 from annotation.common.notices import notify_imported
-from annotation.content.bank_file import import_bank
+from annotation.content.bank_file import check_bank, import_bank
 from annotation.content.samples import WRITTEN, save_samples
 from annotation.images.store import metadata_issues, store_pictures, taken_out
 from annotation.importers import IMPORTERS
@@ -206,16 +206,22 @@ class SamplesSaver:
         self.rows, self.tools, self.issues, self.embedded = [], [], [], {}
 
 
-def save_bank(actor: User | None, benchmark: Benchmark, tools: Sequence[BankRow], file: str) -> list[Issue]:
-    """Take the tools of a file into the bank, all or none; the issues say why one does not fit. They come before the
-    samples, so that the plans find the tools they name."""
+def save_bank(
+    actor: User | None, benchmark: Benchmark, tools: Sequence[BankRow], file: str, *, write: bool = True
+) -> list[Issue]:
+    """Add the tools of a file to the bank, all or none. The issues say which tools do not fit.
+
+    Call it before the samples are saved, so that plans find the tools they name. ``write=False`` only checks."""
     if not tools:
         return []
     if actor is not None and not allowed(actor, benchmark, Right.MANAGE):
         done = "Only a lead can change the tool bank, so its tools were ignored. Ask a lead to import the file."
         return [Issue(Severity.NOTED, "bank-left-out", file, None, "bank", str(len(tools)), done)]
     try:
-        import_bank(actor=actor, benchmark=benchmark, rows=tools)
+        if write:
+            import_bank(actor=actor, benchmark=benchmark, rows=tools)
+        else:
+            check_bank(benchmark=benchmark, rows=tools)
     except BadTable as bad:
         return [Issue(Severity.REFUSED, "bad-bank", file, None, "bank", "", problem) for problem in bad.problems]
     return []
@@ -272,9 +278,13 @@ def keep_issues(record: ImportRecord, issues: list[Issue], counts: Counter[str])
             for i in issues[:room]
         ],
     )
+    count_issues(issues, counts)
+
+
+def count_issues(issues: Sequence[Issue], counts: Counter[str]) -> None:
+    """Add issues to the counts of an import or of its preview: all of them, and by severity."""
     counts["issues"] += len(issues)
-    for issue in issues:
-        counts[issue.severity.value] += 1
+    counts.update(issue.severity.value for issue in issues)
 
 
 def remember(

@@ -1,4 +1,4 @@
-"""Named questions to the database about gold checks, blind answers and audits, as queryset verbs that chain."""
+"""Named queries for gold checks, blind answers and audits, as querysets."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ if TYPE_CHECKING:
 
 
 def seen_by(user: User) -> Q:
-    """Of revisions: those that this person made, annotated, reviewed or answered blind."""
+    """The condition on revisions that this person made, annotated, reviewed or answered blind."""
     return Q(author=user) | Q(annotation__author=user) | Q(reviews__reviewer=user) | Q(blind_answers__reviewer=user)
 
 
 class GoldCheckQuerySet(models.QuerySet[Any]):
     def for_person(self, user: User) -> Self:
-        """Checks that reveal something about this person: running, on gold as accepted now, which they neither made nor
-        reviewed, and have not been assigned. A participant of a human study would see that its samples have gold."""
+        """Keep checks that measure this person.
+
+        They are running, with gold as accepted now. The person neither made nor reviewed that gold and has not been
+        assigned the check. They are hidden from participants of a human study, who would learn that its samples have
+        gold."""
         sample = self.model.sample.field.related_model
         revisions = sample.gold.related.related_model.revision.field.related_model.objects
         known = revisions.filter(annotation__sample=OuterRef("sample"))
@@ -34,7 +37,7 @@ class GoldCheckQuerySet(models.QuerySet[Any]):
         )
 
     def with_results(self) -> Self:
-        """Adds ``answered_n`` and ``passed_n``: answers submitted for good, and those passed."""
+        """Add ``answered_n`` and ``passed_n``: answers that were finally submitted, and those that passed."""
         handed_in = Q(answers__state="handed_in", answers__held_until__isnull=True)
         return self.annotate(
             answered_n=Count("answers", filter=handed_in), passed_n=Count("answers", filter=Q(answers__passed=True))
@@ -51,15 +54,15 @@ class CheckAnswerQuerySet(models.QuerySet[Any]):
         return self.filter(state="draft", check_of__sample__state="accepted").order_by("pk")
 
     def submitted(self) -> Self:
-        """Keep answers that look submitted to who gave them."""
+        """Keep answers that look submitted to their author."""
         return self.filter(state="handed_in")
 
     def handed_in(self) -> Self:
-        """Keep answers that were submitted for good and compared with gold."""
+        """Keep answers that were finally submitted and compared with gold."""
         return self.submitted().filter(held_until__isnull=True)
 
     def held(self) -> Self:
-        """Keep answers that can be taken back, or could until a moment ago."""
+        """Keep answers that can be taken back, or could until recently."""
         return self.submitted().filter(held_until__isnull=False)
 
     def begun(self) -> Self:
@@ -67,15 +70,15 @@ class CheckAnswerQuerySet(models.QuerySet[Any]):
         return self.filter(Q(version__gt=0) | Q(state="handed_in"))
 
     def begun_by(self, user: Person) -> Self:
-        """Drafts of this person, on gold as accepted now."""
+        """Keep drafts of this person, with gold as accepted now."""
         return self.filter(user=user, state="draft", version__gt=0, check_of__sample__state="accepted")
 
     def untouched_by(self, user: Person) -> Self:
-        """Handed to this person, who wrote nothing yet; on gold as accepted now."""
+        """Keep checks assigned to this person without content yet, with gold as accepted now."""
         return self.filter(user=user, state="draft", version=0, check_of__sample__state="accepted")
 
     def by_person(self) -> dict[int, tuple[int, int]]:
-        """Passed and decided checks, by the number of the person."""
+        """Numbers of passed and of decided checks, by user id."""
         counts = (
             self.order_by().values_list("user").annotate(right=Count("pk", filter=Q(passed=True)), n=Count("passed"))
         )
@@ -84,7 +87,7 @@ class CheckAnswerQuerySet(models.QuerySet[Any]):
 
 class BlindAnswerQuerySet(models.QuerySet[Any]):
     def from_the_picture(self) -> Self:
-        """Keep answers that were given from the full image. After them, gold may be shown."""
+        """Keep answers from the full image. Gold may be shown after them."""
         return self.exclude(condition="crop")
 
 
@@ -93,12 +96,13 @@ class AuditItemQuerySet(models.QuerySet[Any]):
         return self.filter(draw__benchmark=benchmark)
 
     def undecided(self) -> Self:
-        """Keep items that nobody has audited and whose gold is still that of the draw."""
+        """Keep items without an audit whose gold is unchanged since the draw."""
         return self.filter(verdict="", sample__gold__revision=F("revision"))
 
     def for_person(self, user: User) -> Self:
-        """What may be assigned to this person: undecided, neither made nor reviewed by them, held by nobody else. Who
-        annotated the sample beside others made its gold, too."""
+        """Keep items that may be assigned to this person: undecided, not their own work or review, and not reserved.
+
+        Every annotator of a sample contributed to its gold, also if several people annotated it."""
         revisions = self.model.revision.field.related_model.objects.filter(annotation__sample=OuterRef("sample"))
         theirs = Q(author=user) | Q(annotation__author=user, annotation__kind="own") | Q(reviews__reviewer=user)
         leases = self.model.sample.field.related_model.leases.rel.related_model.objects

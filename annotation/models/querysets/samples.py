@@ -1,4 +1,4 @@
-"""Named questions to the database, as queryset verbs that chain."""
+"""Named queries for benchmarks, samples and annotations, as querysets."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ if TYPE_CHECKING:
 
 
 def cluster_image(prefix: str = "") -> Coalesce:
-    """The image that a sample belongs to in clusters: its own, or of a variant the image that it was made of.
+    """The image cluster of a sample: its own image or, for a variant, the image that it was made from.
+
     ``prefix``: the path to the sample."""
     return Coalesce(f"{prefix}variant__parent", f"{prefix}image")
 
 
 class BenchmarkQuerySet(models.QuerySet[Any]):
     def visible_to(self, user: Person) -> Self:
-        """Public benchmarks, and those the user is a member of; a site admin sees all. A token that is limited to a
-        benchmark sees no other."""
+        """Keep public benchmarks and those of the user; a site admin sees all.
+
+        A token that is limited to a benchmark sees no other."""
         public = Q(public=True)
         if not user.is_authenticated:
             return self.filter(public)
@@ -35,7 +37,7 @@ class BenchmarkQuerySet(models.QuerySet[Any]):
         return seen.filter(public | Exists(_members_of(self.model).filter(benchmark=OuterRef("pk"), user=user)))
 
     def with_counts(self) -> Self:
-        """Adds ``samples_n`` and a count for each state (``accepted_n``, ``in_review_n``, ...), in the same query."""
+        """Add ``samples_n`` and a count for each state (``accepted_n``, ``in_review_n``, ...) in the same query."""
         return self.annotate(
             samples_n=Count("samples"),
             **{f"{state}_n": Count("samples", filter=Q(samples__state=state)) for state in SampleState},
@@ -48,20 +50,21 @@ class BenchmarkQuerySet(models.QuerySet[Any]):
         return self.filter(Exists(_members_of(self.model).filter(benchmark=OuterRef("pk"), user=user)))
 
     def joined_with(self, user: Person, right: Right) -> Self:
-        """Keep benchmarks on which the user has a role with the right."""
+        """Keep benchmarks on which a role of the user includes this permission."""
         held = _members_of(self.model).filter(benchmark=OuterRef("pk"), user=user, role__in=roles_with(right))
         return self.filter(Exists(held))
 
     def queues_for(self, user: Person) -> list[Any]:
-        """The rules by which these benchmarks assign something new to this person: none of one that is paused, for
-        everybody or for them. One query."""
+        """The queue settings of those benchmarks that assign new work to this person. One query.
+
+        Benchmarks that are paused for everyone or for this person are left out."""
         pauses = self.model.pauses.rel.related_model.objects.filter(benchmark=OuterRef("pk")).standing()
         going_on = self.filter(~Exists(pauses.concerning(user))).select_related("queue")
         default = self.model.queue.related.related_model
         return [getattr(one, "queue", None) or default(benchmark=one) for one in going_on]
 
     def with_roles_of(self, user: Person) -> Self:
-        """Adds ``roles_held``: the user's memberships of each, in one more query, ``judging`` and ``studying``."""
+        """Add ``roles_held`` (the user's memberships, one more query), ``judging`` and ``studying``."""
         held = _members_of(self.model).filter(user=user if user.is_authenticated else None)
         found = self.annotate(judging=Exists(self._judged_by(user)), studying=Exists(self._studied_by(user)))
         return found.prefetch_related(Prefetch("memberships", queryset=held.order_by("role"), to_attr="roles_held"))
@@ -104,7 +107,7 @@ def _members_of(benchmark: Any) -> QuerySet[Any]:
 
 
 def _number(path: str) -> Callable[[str], Q]:
-    """``3`` is exactly three, ``8+`` eight or more."""
+    """Parse a number filter: ``3`` is exactly three, ``8+`` eight or more."""
 
     def query(value: str) -> Q:
         digits = value.removesuffix("+")
@@ -116,7 +119,10 @@ def _number(path: str) -> Callable[[str], Q]:
 
 
 def _area(value: str) -> Q:
-    """``0.05-0.2``: from 0.05% on and below 0.2% of the image; up to 100 takes in 100%. ``unknown``: no share."""
+    """Parse a filter of the evidence area.
+
+    ``0.05-0.2``: at least 0.05% and less than 0.2% of the image; a range up to 100 includes 100%. ``unknown``: no
+    share."""
     if value == "unknown":
         return Q(evidence_share__isnull=True)
     try:
@@ -149,19 +155,20 @@ SAMPLE_FILTERS: Mapping[str, Callable[[str], Q]] = {
     "picture": _picture,
     "q": _said,
 }
-"""What a list of samples can be narrowed by, name -> condition. Facets come as ``facet.NAME=VALUE``, samples that a run
-has nothing on as ``missing_from=RUN``, chosen ones as ``id=KEY`` (several), and what waits for a person as
-``waiting=KIND``: see ``SampleQuerySet.narrowed``."""
+"""Filters of a list of samples: name -> condition (``SampleQuerySet.narrowed``).
+
+Facets are ``facet.NAME=VALUE``, samples without a trajectory of a run are ``missing_from=RUN``, chosen samples are
+``id=KEY`` (several), and samples that wait for a person are ``waiting=KIND``."""
 
 TOOL_FILTERS = ("target", "distractor")
-"""A tool of the bank (its number) that the gold plan has as such: ``?target=3``."""
+"""Filters by the number of a bank tool that is a target or distractor of the gold plan: ``?target=3``."""
 SAMPLE_TERMS = (*SAMPLE_FILTERS, *TOOL_FILTERS, "missing_from", "waiting", "id")
-"""Every name that filters a list of samples, besides those of facets."""
+"""Every filter of a list of samples except facets."""
 
 
 class SampleQuerySet(WaitingQuerySet):
     def with_gold(self) -> Self:
-        """Everything a page or the scorer needs of the gold, in a fixed number of queries."""
+        """Load everything that a page or the scorer needs of the gold, in a fixed number of queries."""
         return self.select_related("image", "gold__revision").prefetch_related(
             "gold__revision__gold_boxes",
             "gold__revision__reference_calls",
@@ -170,13 +177,13 @@ class SampleQuerySet(WaitingQuerySet):
         )
 
     def with_reference_calls(self) -> Self:
-        """Adds ``reference_n``: calls of the reference toolchain of the gold, null without one."""
+        """Add ``reference_n``: the number of calls in the reference toolchain of the gold, null without one."""
         gold = self.model.gold.related.related_model
         calls = gold.objects.filter(sample=OuterRef("pk"), revision__reference_calls__isnull=False).order_by()
         return self.annotate(reference_n=Subquery(calls.values("sample").annotate(n=Count("pk")).values("n")))
 
     def with_share_place(self) -> Self:
-        """Adds ``share_place``: the evidence share, and a number above all shares where it is unknown."""
+        """Add ``share_place``: the evidence share, or a number above all shares if it is unknown."""
         return self.annotate(share_place=Coalesce("evidence_share", Value(2.0)))
 
     def narrowed(self, terms: Mapping[str, str], *, chosen: Sequence[str] = (), user: Person | None = None) -> Self:
@@ -196,7 +203,7 @@ class SampleQuerySet(WaitingQuerySet):
         return found.filter(key__in=chosen) if chosen else found
 
     def planning_with(self, tool: str, *, target: bool) -> Self:
-        """Samples whose gold plan has this tool of the bank (its number) as a target, or else as a distractor."""
+        """Keep samples whose gold plan has this bank tool (its number) as a target, or otherwise as a distractor."""
         if not tool.isdecimal() or len(tool) > 18:
             return self.none()
         names = self.model.benchmark.field.related_model.tool_names.rel.related_model.objects
@@ -206,7 +213,7 @@ class SampleQuerySet(WaitingQuerySet):
         return self.filter(Exists(gold.filter(**{f"revision__{name}": value for name, value in tools.items()})))
 
     def missing_from(self, run: str) -> Self:
-        """Samples with gold on which this run (its number) has no evaluated trajectory."""
+        """Keep samples with gold for which this run (its number) has no evaluated trajectory."""
         if not run.isdecimal() or len(run) > 18:
             return self.none()
         trajectories = self.model.trajectories.rel.related_model.objects
@@ -214,11 +221,11 @@ class SampleQuerySet(WaitingQuerySet):
         return self.filter(~Exists(made), gold__isnull=False)
 
     def by_benchmark(self) -> dict[int, int]:
-        """How many samples each benchmark has here, by its number."""
+        """The number of these samples per benchmark, by benchmark id."""
         return dict(self.order_by().values_list("benchmark").annotate(n=Count("pk")))
 
     def first_pictures(self, most: int) -> Self:
-        """The first samples of each benchmark that have an image to show, at most one of an image cluster's."""
+        """The first samples of each benchmark with an image to show, at most one of each image cluster."""
         shown = self.filter(image__state="ready")
         once = Window(RowNumber(), partition_by=[F("benchmark"), F("image")], order_by="key")
         shown = self.filter(pk__in=shown.annotate(nth=once).filter(nth=1).values("pk"))
@@ -226,12 +233,13 @@ class SampleQuerySet(WaitingQuerySet):
         return shown.annotate(place=place).filter(place__lte=most).select_related("image").order_by("benchmark", "key")
 
     def counted(self, names: Mapping[str, Q]) -> dict[str, int]:
-        """How many samples meet each condition: one query."""
+        """The number of samples that meet each condition. One query."""
         return self.aggregate(**{name: Count("pk", filter=condition) for name, condition in names.items()})
 
     def by_gold(self) -> list[tuple[str, int | None, int]]:
-        """How the gold of these samples is answered, calls of its reference toolchain (None without one), and how many
-        are so. One pass: two take twice as long."""
+        """Rows of answer type, number of reference calls (None without a toolchain) and number of samples.
+
+        It uses one pass over the table: two passes take twice as long."""
         revision = self.model.gold.related.related_model.revision.field.related_model
         calls = revision.reference_calls.rel.related_model.objects.filter(revision=OuterRef("gold__revision"))
         counted = calls.order_by().values("revision").annotate(n=Count("pk")).values("n")
@@ -242,12 +250,12 @@ class SampleQuerySet(WaitingQuerySet):
         return self.filter(state=state)
 
     def having(self, facet: str, value: str) -> Self:
-        """Samples with this value on this facet."""
+        """Keep samples with this value of this facet."""
         values = self.model.facets.rel.related_model.objects.filter(sample=OuterRef("pk"), name=facet, value=value)
         return self.filter(Exists(values))
 
     def saying(self, text: str) -> Self:
-        """Samples whose id or gold question holds the text, in any case."""
+        """Keep samples whose id or gold question contains the text, ignoring case."""
         return self.filter(_said(text))
 
     def by_state(self) -> dict[str, int]:
@@ -265,11 +273,11 @@ class SampleQuerySet(WaitingQuerySet):
         return self.filter(same, benchmark=sample.benchmark).exclude(pk=sample.pk)
 
     def with_annotators(self) -> Self:
-        """Adds ``annotators_n``: people whose annotation has its place on the sample."""
+        """Add ``annotators_n``: people with an annotation that takes a place of the sample."""
         return self.annotate(annotators_n=Count("annotations", filter=Q(annotations__place__isnull=False)))
 
     def with_waiting(self) -> Self:
-        """Adds ``waiting_n``: annotations that wait for a decision."""
+        """Add ``waiting_n``: annotations that wait for a decision."""
         return self.annotate(waiting_n=Count("annotations", filter=Q(annotations__state__in=WAITING_STATES)))
 
     def most_disagreement_first(self) -> Self:
@@ -316,35 +324,35 @@ class AnnotationQuerySet(models.QuerySet[Any]):
         )
 
     def to_review(self) -> Self:
-        """Submitted for good, and not decided on; those under review first."""
+        """Keep finally submitted, undecided annotations, with those under review first."""
         return self.filter(state__in=WAITING_STATES, held_until__isnull=True).order_by("state", "pk")
 
     def held(self) -> Self:
-        """Submitted, and not yet for good: their authors can take them back, or could until a moment ago."""
+        """Keep submitted annotations that are not final yet: authors can take them back, or could until recently."""
         return self.filter(state="submitted", held_until__isnull=False)
 
 
 class ContentChangeQuerySet(models.QuerySet[Any]):
     def numbers(self, benchmarks: Collection[int]) -> dict[int, int]:
-        """The change number of each of these benchmarks: another after each change of samples, facets or gold."""
+        """The change number of each of these benchmarks. It grows with each change of samples, facets or gold."""
         rows = self.filter(benchmark__in=benchmarks).order_by().values_list("benchmark")
         return dict.fromkeys(benchmarks, 0) | dict(rows.annotate(number=Sum("changes")))
 
     def latest_first(self, benchmark: int) -> list[tuple[int, int | None]]:
-        """What each change of a benchmark added to its number, and the sample if it was one alone."""
+        """The increment of each change of a benchmark, with the sample if the change affects only one."""
         return list(self.filter(benchmark=benchmark).order_by("-pk").values_list("changes", "sample"))
 
 
 class FacetValueQuerySet(models.QuerySet[Any]):
     def names(self) -> QuerySet[Any, str]:
-        """The facets there are, each once, in order."""
+        """The distinct names of facets, sorted."""
         return self.order_by("name").values_list("name", flat=True).distinct()
 
     def counted(self) -> list[tuple[str, str, int]]:
-        """Name, value and number of samples, the most frequent first within each name.
+        """Rows of name, value and number of samples, the most frequent first within each name.
 
-        A sample that has a value twice counts once. Leaving out what is there again is a third quicker than
-        counting distinct samples.
+        A sample with a repeated value counts once. Filtering out repetitions is a third faster than counting distinct
+        samples.
         """
         earlier = {name: OuterRef(name) for name in ("sample", "name", "value")}
         again = self.model.objects.filter(**earlier, position__lt=OuterRef("position"))
@@ -358,9 +366,9 @@ class RevisionQuerySet(models.QuerySet[Any]):
         return self.prefetch_related("gold_boxes", "reference_calls", "plan_tools")
 
     def first_submitted(self) -> Self:
-        """What people submitted first, before any review: one revision of each annotation that was not imported.
+        """Keep what people first submitted, before any review: one revision of each annotation that was not imported.
 
-        It is by the annotation's author: others write revisions of it only once it has been submitted.
+        Its author is the author of the annotation. Others add revisions only after a submission.
         """
         submitted = self.model.objects.filter(submitted_at__isnull=False)
         earlier = submitted.filter(annotation=OuterRef("annotation"), number__lt=OuterRef("number"))
@@ -372,7 +380,7 @@ class RevisionQuerySet(models.QuerySet[Any]):
         )
 
     def newest_waiting(self, sample: Any) -> Self:
-        """The newest submission of everybody whose annotation of this sample waits for a review."""
+        """The latest submission of each person whose annotation of this sample waits for a review."""
         newer = self.model.objects.filter(annotation=OuterRef("annotation"), number__gt=OuterRef("number"))
         waiting = self.filter(
             annotation__sample=sample, annotation__state__in=WAITING_STATES, annotation__held_until__isnull=True
@@ -388,7 +396,7 @@ class RevisionQuerySet(models.QuerySet[Any]):
 
 class PauseQuerySet(models.QuerySet[Any]):
     def standing(self) -> Self:
-        """Keep pauses that nobody has lifted."""
+        """Keep pauses that no lead has lifted."""
         return self.filter(lifted_at__isnull=True)
 
     def by_itself(self) -> Self:
@@ -396,7 +404,7 @@ class PauseQuerySet(models.QuerySet[Any]):
         return self.filter(user__isnull=False, paused_by__isnull=True)
 
     def concerning(self, user: Person | int) -> Self:
-        """Keep pauses of everybody and those of this person."""
+        """Keep pauses for everyone and those for this person."""
         return self.filter(Q(user__isnull=True) | Q(user=user))
 
 

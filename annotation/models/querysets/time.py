@@ -14,10 +14,10 @@ class WorkSessionQuerySet(models.QuerySet[Any]):
         return self.filter(sample__benchmark=benchmark)
 
     def between(self, first: date, after: date) -> Self:
-        """Of the days from ``first`` on, before ``after``."""
+        """Keep the days from ``first`` up to, but not including, ``after``."""
         return self.filter(day__gte=first, day__lt=after)
 
     def seconds_by_sample(self) -> dict[int, float]:
-        """Active seconds of each sample with any. One query."""
+        """Active seconds per sample; samples without any are omitted. One query."""
         rows = self.order_by().values_list("sample").annotate(seconds=Sum("active_seconds"))
         return {sample: seconds for sample, seconds in rows if seconds > 0}

@@ -41,7 +41,7 @@ class PlanToolQuerySet(models.QuerySet[Any]):
         return self.filter(revision__gold_of__sample__benchmark=benchmark)
 
     def usage(self) -> QuerySet[Any, tuple[str, bool, int]]:
-        """Key, whether it is a distractor, and in how many plans."""
+        """Rows of key, whether it is a distractor, and the number of plans."""
         distracts = ExpressionWrapper(Q(step__isnull=True), output_field=models.BooleanField())
         rows = self.order_by().annotate(distracts=distracts).values_list("key", "distracts")
         counted: QuerySet[Any, tuple[str, bool, int]] = rows.annotate(n=Count("revision", distinct=True))

@@ -1,4 +1,4 @@
-"""What waits for whom: the one answer that pages count, lists show and the queue assigns."""
+"""Work that waits for a person. Pages count it, lists show it and the queue assigns it by the same queries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Person: TypeAlias = User | AnonymousUser
 
 OPEN_STATES = ("to_do", "draft", "returned", "in_review", "disputed")
-"""States in which a sample may still want another person's annotation."""
+"""States in which a sample may still need another annotation."""
 
 WAITING_STATES = ("in_review", "submitted")
 """States of an annotation that waits for a reviewer, once its author can no longer take it back."""
@@ -30,7 +30,7 @@ WAITING: Mapping[str, Right] = {
     "annotate": Right.ANNOTATE,
     "drafts": Right.ANNOTATE,
 }
-"""What can wait for a person, most urgent first, and the right it needs."""
+"""Kinds of work that can wait for a person, most urgent first, with the permission for each."""
 
 
 WORK: Mapping[str, tuple[str, Mapping[str, Any]]] = {
@@ -47,16 +47,20 @@ WORK: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "reviewed": ("annotations__revisions__reviews__reviewer", {}),
     "skipped": ("skips__user", {}),
 }
-"""What a lead counts and lists of one person's work on samples: the path to the person, and further conditions."""
+"""Kinds of a person's work on samples that a lead counts and lists: the path to the person, and conditions."""
 
 
 class WaitingQuerySet(models.QuerySet[Any]):
-    """Questions about samples that wait. ``queues``: the rules (``BenchmarkQueue``) of the benchmarks that assign;
-    samples of others are not among the answers."""
+    """Queries for samples that wait for work.
+
+    ``queues``: the settings (``BenchmarkQueue``) of benchmarks that assign work; samples of other benchmarks are left
+    out."""
 
     def waiting_for(self, user: Person, kind: str) -> Self:
-        """What the queue hands this person by their roles, of one kind (a key of ``WAITING``): their own returned work
-        and drafts, samples to annotate, and submitted work of others to review. One query more than it takes itself."""
+        """Keep samples that the queue offers to this person for one kind of work (a key of ``WAITING``).
+
+        The kinds are their own returned work and drafts, samples to annotate, and submitted work of others to review.
+        It needs one query in addition to its own."""
         if kind not in WAITING or not user.is_authenticated:
             return self.none()
         benchmarks = self.model.benchmark.field.related_model.objects.joined_with(user, WAITING[kind])
@@ -73,13 +77,15 @@ class WaitingQuerySet(models.QuerySet[Any]):
         return self.filter(found, benchmark__in=benchmarks)
 
     def open_at(self, place: int) -> Self:
-        """Unsettled samples with a free place for an annotator."""
+        """Keep unsettled samples with a free place for an annotator."""
         filled = self.model.annotations.rel.related_model.objects.filter(sample=OuterRef("pk"), place=place)
         return self.filter(~Exists(filled), state__in=OPEN_STATES)
 
     def open_to(self, user: Person | int, queues: Sequence[Any]) -> Self:
-        """What the queue may assign to this person: not settled, not filled, not held by others, not seen or skipped by
-        them, not given to a person else."""
+        """Keep samples that the queue may assign to this person.
+
+        They are unsettled, have a free place, are not reserved by or assigned to other people, and this person has
+        neither seen nor skipped them."""
         of_sample = {"sample": OuterRef("pk")}
         leases = self._of("leases").filter(**of_sample, seat="annotate").live().exclude(user=user)
         found = self.filter(
@@ -98,9 +104,11 @@ class WaitingQuerySet(models.QuerySet[Any]):
         return found.annotate(taken=taken)._by_overlap(queues, once, several, "taken__lt")
 
     def to_review_by(self, user: Person, queues: Sequence[Any]) -> Self:
-        """What the queue may assign to this reviewer: it awaits a review, none of it is theirs, no other reviewer holds
-        it, and they did not skip it. A variant shows the gold of another sample, which can be a gold check: people who
-        annotate on the benchmark do not review it, unless they lead."""
+        """Keep samples that the queue may assign to this reviewer.
+
+        They wait for a review, contain no work of the reviewer, are not reserved by another reviewer and were not
+        skipped. A variant shows the gold of another sample, which can be a gold check. People who annotate on the
+        benchmark therefore do not review variants, except for leads."""
         of_sample = {"sample": OuterRef("pk")}
         leases = self._of("leases").filter(**of_sample, seat="review").live()
         found = self.awaiting_review(queues)
@@ -115,7 +123,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
         )
 
     def awaiting_review(self, queues: Sequence[Any]) -> Self:
-        """Submitted for good by all who annotate it, and not decided on."""
+        """Keep samples whose annotators have all finally submitted, and which are not decided."""
         annotations = self._of("annotations").filter(sample=OuterRef("pk"))
         found = self.filter(
             Exists(annotations.filter(state__in=WAITING_STATES, held_until__isnull=True)),
@@ -127,7 +135,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
         return found.annotate(handed_in=handed_in)._by_overlap(queues, Q(), Q(), "handed_in__gte")
 
     def _by_overlap(self, queues: Sequence[Any], once: Q, several: Q, limit: str) -> Self:
-        """``once`` for what one person annotates; ``several`` and the limit for what is in a queue's overlap."""
+        """Apply ``once`` to samples for one annotator, and ``several`` with the limit to samples in the overlap."""
         drawn = ExpressionWrapper(F("pk") * SPREAD % PARTS, output_field=models.BigIntegerField())
         found = self.annotate(drawn=drawn, is_variant=Exists(self._variants()))
         wanted = Q()
@@ -141,7 +149,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
         return found.filter(wanted)
 
     def with_annotations_left(self, queue: Any) -> Self:
-        """Each with ``left``: how many people must still submit an annotation of it, by the rule of its benchmark."""
+        """Add ``left``: how many people must still submit an annotation, by the rule of the benchmark."""
         if queue.overlap == 1:
             left: Any = Case(When(state__in=["to_do", "draft", "returned"], then=1), default=0)
             return self.annotate(left=left)
@@ -157,7 +165,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
         return found.annotate(left=left)
 
     def held_by(self, user: Person | int, seat: str) -> Self:
-        """Samples on which this person has a live lease, the one that began first in front."""
+        """Keep samples on which this person has a live lease, the oldest lease first."""
         held = self.filter(leases__user=user, leases__seat=seat, leases__expires_at__gt=Now())
         return held.order_by("leases__pk")
 
@@ -173,7 +181,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
         return self.filter(pk__in=self.model.objects.filter(**{path: int(person)}, **beside).values("pk"))
 
     def work_by_person(self, kind: str) -> dict[int, int]:
-        """On how many samples each person has work of this kind; nobody is omitted who has any. One query."""
+        """The number of samples on which each person has work of this kind. Others are omitted. One query."""
         path, beside = WORK[kind]
         found = self.filter(**{f"{path}__isnull": False}, **beside).order_by()
         return dict(found.values_list(path).annotate(n=Count("pk", distinct=True)))

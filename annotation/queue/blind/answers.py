@@ -19,8 +19,9 @@ from webapp.common.errors import Conflict, InvalidInput
 
 
 def next_condition(actor: User, sample: Sample, revision: Revision) -> Condition | None:
-    """What this reviewer answers from next, before gold is shown; None once nothing is left to answer. Who answered to
-    an earlier revision knows the sample: crops tell nothing of it any more."""
+    """The condition of this reviewer's next blind answer; None if they have given all of them.
+
+    Reviewers who answered for an earlier revision know the sample, so crops show nothing new to them."""
     mine = BlindAnswer.objects.filter(revision__annotation__sample=sample, reviewer=actor)
     answers = list(mine.values_list("revision", "condition"))
     known = any(number != revision.pk for number, _ in answers)

@@ -93,7 +93,7 @@ def _blind(blind: BlindAnswer | None) -> dict[str, Any] | None:
 
 
 def blind_answer_of(request: HttpRequest) -> dict[str, Any]:
-    """A blind answer as it was sent: answer, unsure, seconds, condition."""
+    """A blind answer as sent: answer, unsure, seconds, condition."""
     data = body_of(request)
     seconds = number_of(data, "seconds")
     if seconds is None:

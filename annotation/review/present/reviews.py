@@ -79,7 +79,7 @@ def review_json(user: User, annotation: Annotation, revision: Revision, rights: 
 
 
 def _after(user: User, annotation: Annotation, revision: Revision, slug: str) -> dict[str, Any]:
-    """What is shown once the blind answer is kept."""
+    """The data that the page shows after the blind answer is saved."""
     sample = annotation.sample
     earlier = Revision.objects.filter(annotation=annotation, number__lt=revision.number).with_content()
     previous = earlier.select_related("annotation__sample", "author").order_by("-number").first()

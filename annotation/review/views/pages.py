@@ -38,7 +38,7 @@ def review(request: Request, slug: str) -> HttpResponse:
 
 @require_POST
 def review_next(request: Request, slug: str) -> HttpResponse:
-    """Hand out the next sample to review and go to it; to the list when nothing waits."""
+    """Assign the next sample to review and open it; open the list if none waits."""
     benchmark = load_benchmark(request, slug, Right.REVIEW)
     try:
         sample = next_to_review(actor=person_of(request), benchmark=benchmark)

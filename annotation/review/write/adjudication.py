@@ -1,5 +1,5 @@
-"""Adjudicating: one gold out of several annotations of a sample. Nobody adjudicates a sample that they annotated.
-Source: docs/adjudication.md#decisions."""
+"""Adjudication: combining several annotations of a sample into one gold. People never adjudicate samples they
+annotated. Source: docs/adjudication.md#decisions."""
 
 from __future__ import annotations
 

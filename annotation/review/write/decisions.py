@@ -1,4 +1,4 @@
-"""Reviewing: the next one, the blind answer, and the decision. Nobody reviews what they wrote."""
+"""Reviews: the next sample, the blind answer and the decision. People never review their own work."""
 
 from __future__ import annotations
 
@@ -146,8 +146,9 @@ def _sit_down(actor: User, sample: Sample) -> bool:
 def answer_blind(
     *, actor: User, sample: Sample, answer: str, unsure: bool, seconds: float, condition: str | None = None
 ) -> BlindAnswer:
-    """Keep what the reviewer answers before seeing the gold: from ``condition``, which is what comes next unless said.
-    The first answer from each stands. Raises ``Conflict`` for one that is not next."""
+    """Save the reviewer's answer from before they see the gold. Raises ``Conflict`` for a condition that is not next.
+
+    ``condition``: by default the next one. The first answer under each condition is kept."""
     with transaction.atomic():
         annotation, revision = start_review(actor, sample)
         _require_one(sample)

@@ -58,8 +58,9 @@ class SkippedRow:
 
 
 def queue_context(user: User, benchmark: Benchmark, *, lead: bool) -> dict[str, Any]:
-    """My drafts, what was returned to me, how many are to do for me, what I wrote of samples that I skipped (``kept``:
-    samples are opened by who chooses them), and what anybody skipped, for a lead."""
+    """The person's drafts, returned work and number of samples to do, and their content of skipped samples (``kept``).
+
+    Leads choose their samples themselves and also get everything that was skipped."""
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(user)
     drafts = sorted([*_rows(user, benchmark, State.DRAFT), *_check_rows(user, benchmark)], key=_when)
     returned = _rows(user, benchmark, State.RETURNED)

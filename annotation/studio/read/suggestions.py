@@ -16,7 +16,7 @@ from annotation.schema import Box
 
 @suggested_by
 def suggest_predictions(sample: Sample) -> list[Suggestion]:
-    """In the order of their scores; a model with several boxes is numbered. What is no box says nothing."""
+    """Suggestions from predictions, sorted by score. Several boxes of a model are numbered; others are ignored."""
     given = sample.extra.get(PREDICTIONS)
     found = [one for one in given if isinstance(one, dict) and _box(one)] if isinstance(given, list) else []
     seen: Counter[str] = Counter()

@@ -51,8 +51,9 @@ def annotate(request: Request, slug: str) -> HttpResponse:
 
 @require_POST
 def annotate_next(request: Request, slug: str) -> HttpResponse:
-    """Hand out the next sample and go to it; to the queue when there is nothing to do. POST sample: the key of the one
-    that the page showed as the next."""
+    """Assign the next sample and open it; open the queue if there is none.
+
+    POST sample: the key of the sample that the page showed as the next one."""
     benchmark = load_benchmark(request, slug, Right.ANNOTATE)
     shown = request.POST.get("sample", "")
     try:

@@ -40,8 +40,9 @@ def draft(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def submit_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"version", "content", "decisions", "seconds"} -> {"next": address or null}; 422 with the checks when they stand
-    in the way. ``decisions``: on drafts, by field; ``seconds``: for which the page was visible."""
+    """{"version", "content", "decisions", "seconds"} -> {"next": address or null}; 422 with the checks if they fail.
+
+    ``decisions``: on drafts of models, by field; ``seconds``: the time for which the page was visible."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     data = body_of(request)
     following = submit(

@@ -27,7 +27,7 @@ from webapp.common import audit
 from webapp.common.errors import Conflict
 
 NO_DRAFT = Annotation._meta.get_field("draft")
-"""Told of an annotation just begun, it need not be asked for."""
+"""Cached as empty on a new annotation, which saves a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class SavedDraft:
 
 
 def save_draft(*, actor: User, sample: Sample, version: int, content: object, key: str = "") -> SavedDraft:
-    """Store ``content`` over version ``version`` (0: the first save) and keep the seat for longer.
+    """Store ``content`` over version ``version`` (0: the first save) and renew the lease.
 
-    The same save again, told by its ``key``, is answered as before. Raises ``StaleDraft``, ``Conflict`` with the code
+    Repeating a save with the same ``key`` returns the same response. Raises ``StaleDraft``, ``Conflict`` with the code
     ``lease_lost`` or ``wrong_state``, ``InvalidInput`` for a content of the wrong shape, ``NotAllowed``.
     """
     require(actor, sample.benchmark, Right.ANNOTATE)
@@ -77,7 +77,7 @@ def own_annotation(actor: User, sample: Sample) -> Annotation:
 
 
 def _begin(actor: User, sample: Sample, place: int) -> Annotation:
-    """Who begins on a sample after all has not passed it by."""
+    """Create the annotation. Starting a sample removes an earlier skip of it."""
     try:
         with transaction.atomic():
             annotation = Annotation.objects.create(sample=sample, author=actor, place=place)

@@ -18,32 +18,28 @@ _ALL = (0, 1, 2)
 _ADAPTIVE = {"adaptive_mean": cv2.ADAPTIVE_THRESH_MEAN_C, "adaptive_gaussian": cv2.ADAPTIVE_THRESH_GAUSSIAN_C}
 
 
-@tool
+@tool("Gray image: 0.299 R + 0.587 G + 0.114 B.")
 def opencv_colorspace_gray(image: Picture) -> ToolResult:
-    """Gray image: 0.299 R + 0.587 G + 0.114 B."""
     return ToolResult(as_grey(image).copy())
 
 
-@tool
+@tool("Hue (0 to 179), saturation and value (0 to 255), saved as if they were blue, green and red.")
 def opencv_colorspace_hsv(image: Picture) -> ToolResult:
-    """Hue (0 to 179), saturation and value (0 to 255), saved as if they were blue, green and red."""
     return from_bgr(cv2.cvtColor(as_bgr(image), cv2.COLOR_BGR2HSV))
 
 
-@tool
+@tool("CIE L*a*b*, each 0 to 255, saved as if they were blue, green and red.")
 def opencv_colorspace_lab(image: Picture) -> ToolResult:
-    """CIE L*a*b*, each 0 to 255, saved as if they were blue, green and red."""
     return from_bgr(cv2.cvtColor(as_bgr(image), cv2.COLOR_BGR2LAB))
 
 
-@tool
+@tool("Brightness and contrast: the absolute value of alpha × value + beta, rounded, at most 255.")
 def opencv_convertscaleabs(
     image: Picture,
     *,
     alpha: Annotated[float, "contrast: factor above 0"] = 1.0,
     beta: Annotated[float, "brightness: added"] = 0.0,
 ) -> ToolResult:
-    """Brightness and contrast: the absolute value of alpha × value + beta, rounded, at most 255."""
     if alpha <= 0:
         raise ToolError("opencv_convertscaleabs", "alpha", alpha, "a number above 0")
     with np.errstate(over="ignore", invalid="ignore"):
@@ -51,7 +47,7 @@ def opencv_convertscaleabs(
     return ToolResult(as_picture(cv2.convertScaleAbs(values)))
 
 
-@tool
+@tool("Black and white by a given threshold, a computed one (Otsu) or a local one (adaptive).")
 def opencv_threshold(
     image: Picture,
     *,
@@ -63,7 +59,6 @@ def opencv_threshold(
     adaptive_constant: Annotated[int, "for adaptive modes: subtracted from the mean"] = 2,
     channels: Channels = _ALL,
 ) -> ToolResult:
-    """Black and white by a given threshold, a computed one (Otsu) or a local one (adaptive)."""
     levels: list[float] = []
 
     def change(plane: Picture) -> Picture:
@@ -83,7 +78,7 @@ def opencv_threshold(
     return from_bgr(result, {"thresholds": levels, "white_ratio": share_of_white(result)})
 
 
-@tool
+@tool("Equalizes the histogram of the full image (equalize) or of neighborhoods with a limit (clahe).")
 def opencv_histogram(
     image: Picture,
     *,
@@ -93,7 +88,6 @@ def opencv_histogram(
     clip_limit: Annotated[float, "for clahe: limit of contrast"] = 2.0,
     tile_grid_size: Annotated[tuple[int, int], Range(1, 64), "for clahe: tiles across and down"] = (8, 8),
 ) -> ToolResult:
-    """Equalizes the histogram of the full image (equalize) or of neighborhoods with a limit (clahe)."""
     local = cv2.createCLAHE(clip_limit, tile_grid_size)
 
     def change(plane: Picture) -> Picture:
@@ -107,7 +101,7 @@ def opencv_histogram(
     return from_bgr(cv2.cvtColor(planes, cv2.COLOR_HSV2BGR))
 
 
-@tool
+@tool("Keeps the pixels with a color from lower to upper, both included. Measures the matched pixels.")
 def opencv_inrange_color(
     image: Picture,
     *,
@@ -118,7 +112,6 @@ def opencv_inrange_color(
         Literal["mask", "masked_image", "both"], "both: the masked image, or the mask if nothing matches"
     ] = "both",
 ) -> ToolResult:
-    """Keeps the pixels with a color from lower to upper, both included. Measures the matched pixels."""
     pixels = as_bgr(image)
     values = cv2.cvtColor(pixels, cv2.COLOR_BGR2HSV) if colorspace == "hsv" else pixels
     bounds = [np.array(bound, np.uint8) for bound in (lower, upper)]

@@ -15,7 +15,7 @@ FARTHEST = 65_535
 Place = Range(-FARTHEST, FARTHEST)
 
 
-@tool
+@tool("Draws a straight line between two points. Parts outside the image are not visible.")
 def opencv_draw_line(
     image: Picture,
     *,
@@ -26,11 +26,10 @@ def opencv_draw_line(
     color: Color = (0, 255, 0),
     thickness: Thickness = 2,
 ) -> ToolResult:
-    """Draws a straight line between two points. Parts outside the image are not visible."""
     return from_bgr(cv2.line(as_bgr(image), (x1, y1), (x2, y2), color, thickness))
 
 
-@tool
+@tool("Draws a circle around a point inside the image.")
 def opencv_draw_circle(
     image: Picture,
     *,
@@ -40,7 +39,6 @@ def opencv_draw_circle(
     color: Color = (0, 255, 0),
     thickness: Annotated[int, Range(-1, 32_767, clamp=True), "width of the stroke in pixels; -1 = filled"] = 2,
 ) -> ToolResult:
-    """Draws a circle around a point inside the image."""
     height, width = image.shape[:2]
     for name, value, low, high in (
         ("radius", radius, 1, FARTHEST),

@@ -19,7 +19,7 @@ Pixels = Annotated[int, Range(0, 65_535)]
 _PRESETS = {"low": (50, 100), "medium": (100, 200), "high": (150, 250)}
 
 
-@tool
+@tool("Edges one pixel wide, white on black. One threshold alone is ignored, and reversed ones are swapped.")
 def opencv_canny(
     image: Picture,
     *,
@@ -29,7 +29,6 @@ def opencv_canny(
     color_mode: Mode = "grayscale",
     channels: Channels = (0, 1, 2),
 ) -> ToolResult:
-    """Edges one pixel wide, white on black. One threshold alone is ignored, and reversed ones are swapped."""
     low, high = _PRESETS[preset]
     if threshold_low is not None and threshold_high is not None:
         low, high = min(threshold_low, threshold_high), max(threshold_low, threshold_high)
@@ -46,9 +45,8 @@ def opencv_canny(
     return from_bgr(edges, {"thresholds": [low, high], "edge_pixels": count, "edge_ratio": count / edges.size})
 
 
-@tool
+@tool("Change of gray: across, down, or in all directions (second derivative); absolute, up to 255.")
 def opencv_gradients(image: Picture, *, mode: Literal["sobel_x", "sobel_y", "laplacian"]) -> ToolResult:
-    """Change of gray: across, down, or in all directions (second derivative); absolute, up to 255."""
     gray = as_grey(image)
     if mode == "laplacian":
         slope = cv2.Laplacian(gray, cv2.CV_64F)
@@ -57,7 +55,7 @@ def opencv_gradients(image: Picture, *, mode: Literal["sobel_x", "sobel_y", "lap
     return ToolResult(as_picture(cv2.convertScaleAbs(slope)))
 
 
-@tool
+@tool("Finds straight lines among the edges, draws all of them and measures the longest ones.")
 def opencv_hough_lines(
     image: Picture,
     *,
@@ -68,7 +66,6 @@ def opencv_hough_lines(
     canny_high: Annotated[int, "upper threshold of the edge detection"] = 200,
     max_lines: Annotated[int, "how many are measured, longest first; 0 = all"] = 20,
 ) -> ToolResult:
-    """Finds straight lines among the edges, draws all of them and measures the longest ones."""
     edges = edges_of(image, canny_low, canny_high)
     lines: Any = cv2.HoughLinesP(edges, 1, np.pi / 180, threshold, None, min_line_length, max_line_gap)
     result = as_bgr(image)
@@ -80,7 +77,10 @@ def opencv_hough_lines(
     return from_bgr(result, {"total_lines": len(rows), "lines": first_of(rows, max_lines)})
 
 
-@tool
+@tool(
+    "Finds circles after a median blur, draws all of them and measures the largest ones. Rejects an image with more "
+    "than 100,000 edge pixels at param1."
+)
 def opencv_hough_circles(
     image: Picture,
     *,
@@ -92,9 +92,6 @@ def opencv_hough_circles(
     max_radius: Annotated[Pixels, "largest radius in pixels, 0 = any"] = 0,
     max_circles: Annotated[int, "how many are measured, largest first; 0 = all"] = 20,
 ) -> ToolResult:
-    """Finds circles after a median blur, draws all of them and measures the largest ones. Rejects an image with more
-    than 100,000 edge pixels at param1.
-    """
     if dp <= 0:
         raise ToolError("opencv_hough_circles", "dp", dp, "a number above 0")
     if 0 < max_radius < min_radius:

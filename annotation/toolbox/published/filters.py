@@ -25,7 +25,7 @@ _OPERATIONS = {
 }  # fmt: skip
 
 
-@tool
+@tool("Smooths: by the mean, a Gaussian, the median, or only among similar colors (bilateral).")
 def opencv_blur(
     image: Picture,
     *,
@@ -37,7 +37,6 @@ def opencv_blur(
     sigma_color: Annotated[float, "for bilateral: how different colors may mix, 1 to 200"] = 75.0,
     sigma_space: Annotated[float, "for bilateral: how far pixels reach, 1 to 200"] = 75.0,
 ) -> ToolResult:
-    """Smooths: by the mean, a Gaussian, the median, or only among similar colors (bilateral)."""
     used = {"ksize": ksize, "sigma_x": sigma_x, "sigma_y": sigma_y, "d": d}
     used |= {"sigma_color": sigma_color, "sigma_space": sigma_space}
     for name, (low, high) in _RANGES[method].items():
@@ -53,7 +52,7 @@ def opencv_blur(
     return from_bgr(cv2.bilateralFilter(as_bgr(image), d, sigma_color, sigma_space))
 
 
-@tool
+@tool("Shrinks (erode) or grows (dilate) bright areas; open removes specks, close fills holes.")
 def opencv_morphology(
     image: Picture,
     *,
@@ -62,13 +61,12 @@ def opencv_morphology(
     iterations: Annotated[int, Range(1, 10, clamp=True), "how often, 1 to 10"] = 1,
     kernel_shape: Literal["rect", "ellipse"] = "rect",
 ) -> ToolResult:
-    """Shrinks (erode) or grows (dilate) bright areas; open removes specks, close fills holes."""
     shape = cv2.MORPH_RECT if kernel_shape == "rect" else cv2.MORPH_ELLIPSE
     kernel = cv2.getStructuringElement(shape, (kernel_size, kernel_size))
     return ToolResult(as_picture(cv2.morphologyEx(image, _OPERATIONS[op], kernel, iterations=iterations)))
 
 
-@tool
+@tool("Non-local means: on lightness and color, on the gray image, or on each color channel separately.")
 def opencv_denoise(
     image: Picture,
     *,
@@ -79,8 +77,6 @@ def opencv_denoise(
     search_window: Annotated[int, Range(3, 31, odd=True, clamp=True), "side of the search area: odd, 3 to 31"] = 21,
     channels: Annotated[tuple[int, ...], "for fast_means_bgr_channel: 0 blue, 1 green, 2 red"] = (0, 1, 2),
 ) -> ToolResult:
-    """Non-local means: on lightness and color, on the gray image, or on each color channel separately."""
-
     def change(plane: Picture) -> Picture:
         return as_picture(cv2.fastNlMeansDenoising(plane, None, h, template_window, search_window))
 
@@ -92,7 +88,7 @@ def opencv_denoise(
     return from_bgr(cv2.fastNlMeansDenoisingColored(pixels, None, h, h_color, template_window, search_window))
 
 
-@tool
+@tool("Paints over edges, one pixel wider, or bright places from the pixels around them.")
 def opencv_inpaint(
     image: Picture,
     *,
@@ -103,7 +99,6 @@ def opencv_inpaint(
     radius: Annotated[int, Range(1, 10, clamp=True), "how far around a place is looked at, 1 to 10 pixels"] = 3,
     method: Literal["telea", "ns"] = "telea",
 ) -> ToolResult:
-    """Paints over edges, one pixel wider, or bright places from the pixels around them."""
     if preset == "canny":
         mask = filters.edge_mask(image, min(canny_low, canny_high), max(canny_low, canny_high))
     else:

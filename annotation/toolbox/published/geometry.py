@@ -16,7 +16,7 @@ LONGEST = 10_000
 """Pixels of a side, and of a shift, that the interface accepts."""
 
 
-@tool
+@tool("Changes the size to width and height, or by the preset if there is one. Scaling is linear.")
 def opencv_resize(
     image: Picture,
     *,
@@ -24,7 +24,6 @@ def opencv_resize(
     height: Annotated[int, "height of the result in pixels, 1 to 10000"],
     preset: Annotated[Literal["half", "double"] | None, "replaces width and height"] = None,
 ) -> ToolResult:
-    """Changes the size to width and height, or by the preset if there is one. Scaling is linear."""
     return _scaled(image, resized_size(image.shape[1], image.shape[0], width=width, height=height, preset=preset))
 
 
@@ -44,7 +43,7 @@ def resized_size(
     return width, height
 
 
-@tool
+@tool("Crops a rectangle inside the image and scales it linearly. Without scale and target it keeps its size.")
 def opencv_zoom_in(
     image: Picture,
     *,
@@ -56,7 +55,6 @@ def opencv_zoom_in(
     target_width: Annotated[int | None, "width of the result in pixels, without scale"] = None,
     target_height: Annotated[int | None, "height of the result in pixels, without scale"] = None,
 ) -> ToolResult:
-    """Crops a rectangle inside the image and scales it linearly. Without scale and target it keeps its size."""
     size = zoomed_size(
         0, 0, width=width, height=height, scale=scale, target_width=target_width, target_height=target_height
     )
@@ -93,7 +91,7 @@ def zoomed_size(
     return size
 
 
-@tool
+@tool("Crops a rectangle. It must be inside the image.")
 def opencv_crop(
     image: Picture,
     *,
@@ -102,7 +100,6 @@ def opencv_crop(
     width: Annotated[int, "width in pixels"],
     height: Annotated[int, "height in pixels"],
 ) -> ToolResult:
-    """Crops a rectangle. It must be inside the image."""
     part = _cropped(image, "opencv_crop", x, y, width, height)
     return ToolResult(part.copy(), {"cropped_size": [width, height]}, shift(x, y))
 
@@ -121,9 +118,8 @@ def _scaled(image: Picture, size: tuple[int, int]) -> ToolResult:
     return ToolResult(result, {"new_size": list(size)}, scaling(width / size[0], height / size[1]))
 
 
-@tool
+@tool("Turns the image clockwise by whole degrees; the rest is cut off. The canvas grows, its sides are rounded down.")
 def opencv_rotate(image: Picture, *, angle: Annotated[float, "degrees, clockwise"] = 0.0) -> ToolResult:
-    """Turns the image clockwise by whole degrees; the rest is cut off. The canvas grows, its sides are rounded down."""
     height, width = image.shape[:2]
     if int(angle) == 0:
         return ToolResult(image.copy())
@@ -142,20 +138,18 @@ def rotated_size(width: int, height: int, *, angle: float = 0.0) -> tuple[int, i
     return max(1, int(height * sin + width * cos)), max(1, int(height * cos + width * sin))
 
 
-@tool
+@tool("Mirrors the image: horizontal swaps left and right, vertical swaps top and bottom.")
 def opencv_flip(image: Picture, *, direction: Literal["horizontal", "vertical"] = "horizontal") -> ToolResult:
-    """Mirrors the image: horizontal swaps left and right, vertical swaps top and bottom."""
     return geometry.flip(image, direction=direction)
 
 
-@tool
+@tool("Moves the content. Pixels that leave the canvas are lost, and uncovered ones repeat the border.")
 def opencv_translate(
     image: Picture,
     *,
     direction: Literal["left", "right", "up", "down"] = "right",
     distance: Annotated[int, Range(0, LONGEST), "pixels"] = 32,
 ) -> ToolResult:
-    """Moves the content. Pixels that leave the canvas are lost, and uncovered ones repeat the border."""
     across, down = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}[direction]
     across, down = across * distance, down * distance
     size = image.shape[1], image.shape[0]
@@ -164,9 +158,8 @@ def opencv_translate(
     return ToolResult(moved, {"translation": [across, down]}, shift(-across, -down))
 
 
-@tool
+@tool("One step of a Gaussian pyramid: smoothed and half the size, or twice the size and smoothed.")
 def opencv_pyramid(image: Picture, *, mode: Literal["pyr_up", "pyr_down"] = "pyr_down") -> ToolResult:
-    """One step of a Gaussian pyramid: smoothed and half the size, or twice the size and smoothed."""
     return geometry.pyramid(image, mode=mode)
 
 

@@ -15,11 +15,10 @@ from annotation.toolbox.signature import tool
 _METHODS = {"sqdiff": cv2.TM_SQDIFF, "ccorr": cv2.TM_CCORR_NORMED, "ccoeff": cv2.TM_CCOEFF_NORMED}
 
 
-@tool
+@tool("Finds where the colors of the image are most similar to a second, smaller image; draws and measures the box.")
 def opencv_template_match(
     image: Picture, template: Picture, *, method: Literal["sqdiff", "ccorr", "ccoeff"] = "ccorr"
 ) -> ToolResult:
-    """Finds where the colors of the image are most similar to a second, smaller image; draws and measures the box."""
     height, width = template.shape[:2]
     if height > image.shape[0] or width > image.shape[1]:
         allowed = f"at most {image.shape[1]} × {image.shape[0]} pixels"
@@ -32,9 +31,8 @@ def opencv_template_match(
     return from_bgr(canvas, {"method": method, "score": float(score), "bbox": box})
 
 
-@tool
+@tool("Frequencies of the gray image: the logarithm of the magnitude, the lowest in the middle, scaled to 0 to 255.")
 def opencv_dft(image: Picture) -> ToolResult:
-    """Frequencies of the gray image: the logarithm of the magnitude, the lowest in the middle, scaled to 0 to 255."""
     spectrum = np.fft.fftshift(cv2.dft(as_grey(image).astype(np.float32), flags=cv2.DFT_COMPLEX_OUTPUT))
     magnitude = cv2.magnitude(np.ascontiguousarray(spectrum[:, :, 0]), np.ascontiguousarray(spectrum[:, :, 1]))
     values: Any = 20 * np.log(np.asarray(magnitude) + 1e-5)
@@ -42,16 +40,16 @@ def opencv_dft(image: Picture) -> ToolResult:
     return ToolResult(as_picture(np.asarray(scaled)), transform=None)
 
 
-@tool
+@tool(
+    "Finds corners and other striking points; draws them and measures their places. The methods surf and brief are "
+    "rejected, as by the release with a usual OpenCV."
+)
 def opencv_features(
     image: Picture,
     *,
     method: Literal["harris", "shi_tomasi", "sift", "fast", "orb"] = "orb",
     max_points: Annotated[int, "how many points are measured"] = 50,
 ) -> ToolResult:
-    """Finds corners and other striking points; draws them and measures their places. The methods surf and brief are
-    rejected, as by the release with a usual OpenCV.
-    """
     gray, canvas = as_grey(image), as_bgr(image)
     if method == "harris":
         total, points = _harris(gray, max_points)

@@ -21,7 +21,7 @@ Most = Annotated[int, "how many contours, largest area first; 0 = all"]
 Outline = NDArray[np.int32]
 
 
-@tool
+@tool("Draws all contours of the image's edges (Canny) and measures the chosen ones.")
 def opencv_contours(
     image: Picture,
     *,
@@ -31,14 +31,13 @@ def opencv_contours(
     rank: Rank = None,
     max_contours: Most = 20,
 ) -> ToolResult:
-    """Draws all contours of the image's edges (Canny) and measures the chosen ones."""
     outlines, chosen = _chosen(image, mode, canny_low, canny_high, rank, max_contours)
     result = cv2.drawContours(as_bgr(image), outlines, -1, (0, 255, 0), 2)
     rows = [_row(outline) for outline in chosen]
     return from_bgr(result, {"total_contours": len(outlines), "contours": rows[:MOST_MEASURED]})
 
 
-@tool
+@tool("Measures the area within each chosen contour in square pixels; draws the contours with their areas.")
 def opencv_contour_area(
     image: Picture,
     *,
@@ -50,7 +49,6 @@ def opencv_contour_area(
     color: Color = (255, 0, 0),
     thickness: Thickness = 2,
 ) -> ToolResult:
-    """Measures the area within each chosen contour in square pixels; draws the contours with their areas."""
     outlines, chosen = _chosen(image, mode, canny_low, canny_high, rank, max_contours)
     canvas, rows = as_bgr(image), []
     for outline in chosen:
@@ -62,7 +60,7 @@ def opencv_contour_area(
     return from_bgr(canvas, {"total_contours": len(outlines), "areas": rows[:MOST_MEASURED]})
 
 
-@tool
+@tool("Measures the length of each chosen closed contour in pixels; draws the contours with their lengths.")
 def opencv_arc_length(
     image: Picture,
     *,
@@ -74,7 +72,6 @@ def opencv_arc_length(
     color: Color = (0, 0, 255),
     thickness: Thickness = 2,
 ) -> ToolResult:
-    """Measures the length of each chosen closed contour in pixels; draws the contours with their lengths."""
     outlines, chosen = _chosen(image, mode, canny_low, canny_high, rank, max_contours)
     canvas, rows = as_bgr(image), []
     for outline in chosen:
@@ -86,7 +83,7 @@ def opencv_arc_length(
     return from_bgr(canvas, {"total_contours": len(outlines), "perimeters": rows[:MOST_MEASURED]})
 
 
-@tool
+@tool("Simplifies each chosen contour to a polygon (Douglas-Peucker); draws the polygons and measures their corners.")
 def opencv_approx_poly(
     image: Picture,
     *,
@@ -99,7 +96,6 @@ def opencv_approx_poly(
     color: Color = (255, 0, 255),
     thickness: Thickness = 2,
 ) -> ToolResult:
-    """Simplifies each chosen contour to a polygon (Douglas-Peucker); draws the polygons and measures their corners."""
     outlines, chosen = _chosen(image, mode, canny_low, canny_high, rank, max_contours)
     canvas, rows = as_bgr(image), []
     for outline in chosen:

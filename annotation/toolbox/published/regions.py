@@ -18,7 +18,7 @@ FIXED = 4 | cv2.FLOODFILL_FIXED_RANGE
 _MARGINS = {"center": (0.1, 0.8), "tight": (0.2, 0.6), "loose": (0.05, 0.9)}
 
 
-@tool
+@tool("Finds the connected bright regions, draws their boxes and centers, measures the largest ones.")
 def opencv_connected_components_with_stats(
     image: Picture,
     *,
@@ -27,7 +27,6 @@ def opencv_connected_components_with_stats(
     connectivity: Annotated[Literal[4, 8], "whether pixels that touch at a corner belong together"] = 8,
     max_components: Annotated[int, "how many are measured, largest first; 0 = all"] = 20,
 ) -> ToolResult:
-    """Finds the connected bright regions, draws their boxes and centers, measures the largest ones."""
     mask = as_grey(image)
     if threshold_mode != "none":
         kind = cv2.THRESH_BINARY | (cv2.THRESH_OTSU if threshold_mode == "otsu" else 0)
@@ -46,11 +45,10 @@ def opencv_connected_components_with_stats(
     return from_bgr(canvas, {"total_components": count - 1, "components": first_of(rows, max_components)})
 
 
-@tool
+@tool("Parts touching bright objects (Otsu, opened twice, distance above half its peak); borders are blue.")
 def opencv_watershed(
     image: Picture, *, max_regions: Annotated[int, "how many labels are listed; 0 = all"] = 20
 ) -> ToolResult:
-    """Parts touching bright objects (Otsu, opened twice, distance above half its peak); borders are blue."""
     mask = cv2.threshold(as_grey(image), 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)[1]
     opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, kernel_of(3), iterations=2)
     distance = cv2.distanceTransform(opened, cv2.DIST_L2, 5)
@@ -66,13 +64,13 @@ def opencv_watershed(
     return from_bgr(canvas, {"total_regions": len(labels), "labels": labels[: min(most, MOST_MEASURED)]})
 
 
-@tool
+@tool(
+    "Cuts out the object, on black. The object must be in a rectangle 10% (center), 20% (tight) or 5% (loose) from "
+    "the border."
+)
 def opencv_grabcut(
     image: Picture, *, preset: Annotated[Literal["center", "tight", "loose"], "where the object is"] = "center"
 ) -> ToolResult:
-    """Cuts out the object, on black. The object must be in a rectangle 10% (center), 20% (tight) or 5% (loose) from the
-    border.
-    """
     height, width = image.shape[:2]
     margin, extent = _MARGINS[preset]
     area = int(width * margin), int(height * margin), int(width * extent), int(height * extent)
@@ -86,7 +84,7 @@ def opencv_grabcut(
     return from_bgr(pixels, {"foreground_pixels": int(kept.sum()), "foreground_ratio": float(kept.mean())})
 
 
-@tool
+@tool("Fills the region of similar colors around a point; measures its pixels and its box.")
 def opencv_floodfill(
     image: Picture,
     *,
@@ -97,7 +95,6 @@ def opencv_floodfill(
     new_val: Annotated[Triple, "the color to fill with: blue, green, red"] = (0, 255, 0),
     flags: Annotated[int, "flags of OpenCV: 4 or 8 neighbors, plus 65536 to compare with the start"] = FIXED,
 ) -> ToolResult:
-    """Fills the region of similar colors around a point; measures its pixels and its box."""
     height, width = image.shape[:2]
     if x < 0 or y < 0:
         raise ToolError(

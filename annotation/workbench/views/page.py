@@ -20,8 +20,8 @@ from annotation.models import Gold, Image, Revision, Sample
 from annotation.queue.editor import studio_json
 from annotation.queue.handed import require_handed
 from annotation.schema import AnswerType, SampleContent
-from annotation.toolbox.table import TOOLS, Module
-from annotation.workbench.present import known_json, templates_json, tools_json
+from annotation.toolbox.table import TOOLS
+from annotation.workbench.present import known_json, templates_json, toolbox_modules, tools_json
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common.errors import NotAllowed
@@ -67,9 +67,8 @@ def workbench(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_safe
 @login_required
 def toolbox(request: HttpRequest) -> HttpResponse:
-    """Template annotation/tools/toolbox.html; context: modules, a list of (name, its tools)."""
-    modules = [(module, [spec for spec in TOOLS.values() if spec.module == module]) for module in Module]
-    return render(request, "annotation/tools/toolbox.html", {"modules": modules, "total": len(TOOLS)})
+    """Template annotation/tools/toolbox.html; context: modules, a list of (anchor, title, tools), and total."""
+    return render(request, "annotation/tools/toolbox.html", {"modules": toolbox_modules(), "total": len(TOOLS)})
 
 
 def _gold_content(sample: Sample) -> dict[str, Any] | None:

@@ -59,8 +59,10 @@ def judgements_known_to(user: Any, benchmark: Benchmark) -> JudgementQuerySet:
 
 
 def judges_are_asked(benchmark: Benchmark) -> bool:
-    """Whether judges are being asked what answers of this benchmark say. Until they have finished, nobody decides that
-    of any answer: who has not begun could read it first, and to keep back single answers would name them."""
+    """Whether judges are asked about the meaning of answers on this benchmark.
+
+    Until they have finished, no one may decide on any answer: people who have not started could see the decision, and
+    hiding single answers would identify them."""
     return bool(JudgingItem.objects.of(benchmark).about_answers().unjudged().exists())
 
 

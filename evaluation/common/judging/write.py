@@ -40,8 +40,9 @@ def losses(items: Any) -> tuple[Loss, ...]:
 
 
 def losses_known_to(user: User, benchmark: Benchmark, lost: Collection[Loss]) -> tuple[list[Loss], bool]:
-    """What may be told of losses to a person who may still judge, and whether others may be kept back. That there are
-    such queues is said whether or not they lose anything: it would tell what their questions are about."""
+    """What a person who may still judge learns about losses, and whether other losses may be hidden.
+
+    The existence of such queues is always shown, with or without losses. Otherwise it would reveal their questions."""
     told, others = queues_known_to(user, benchmark)
     return [loss for loss in lost if loss.queue in told], others
 

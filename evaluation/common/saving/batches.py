@@ -116,7 +116,7 @@ class RunRegistry:
 
 
 class StoredRow(NamedTuple):
-    """What is stored of a key."""
+    """The stored values of a key."""
 
     pk: int
     digest: str
@@ -174,7 +174,7 @@ def _written_by(record: TrajectoryRecord | Unchanged, there: StoredRow | None) -
 def _write(
     records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, StoredRow], source: ImportRecord | None
 ) -> tuple[int, int]:
-    """Write the records that are not stored, or not as they are now; how many, and how many were stored otherwise."""
+    """Write new and changed records. Return the number of written ones, and of changed ones among them."""
     digests = {key: digest(record) for key, record in records.items()}
     changed = [key for key in records if key in there and there[key].digest != digests[key]]
     marks = collect_user_marks([there[key].pk for key in changed])
@@ -206,7 +206,7 @@ def _refresh_row_digests(
 
 
 def repeat_issue(record: TrajectoryRecord | Unchanged) -> Issue:
-    """What is said of a record whose key came before in the same import."""
+    """The issue for a record whose key occurred earlier in the same import."""
     done = "The file has several records of this model on this sample. The last one was kept."
     sample = record.stored.sample_id if isinstance(record, Unchanged) else record.sample_id
     place = (record.file, record.line, "sample_id")
@@ -214,7 +214,7 @@ def repeat_issue(record: TrajectoryRecord | Unchanged) -> Issue:
 
 
 def stored_of(keys: Iterable[Key]) -> dict[Key, StoredRow]:
-    """What is stored of these keys; of those that are not, nothing."""
+    """The stored rows of these keys, without keys that are not stored."""
     wanted = set(keys)
     names = ("run_id", "sample_id", "rollout", "condition")
     # Each part of the key by itself: every combination is asked for, but no rollout beyond those of the batch.

@@ -17,26 +17,16 @@ from evaluation.schema import Judgement as JudgementRecord
 def save_judgement(
     run: Run, sample: int, record: JudgementRecord, about: AboutAnswer, source: ImportRecord | None
 ) -> tuple[Counter[str], Issue | None]:
-    """Keep a judgment on one trajectory: counts by outcome, or why it is refused. What people said here stays."""
-    place = {"run": run, "sample": sample, "rollout": about.rollout, "condition": about.condition}
-    trajectory = Trajectory.objects.filter(**place).only("pk", "answer").first()
-    if trajectory is None:
-        done = "The run has no such trajectory. Import the runs first."
-        return Counter(), _refused(record, "no-such-answer", "sample_id", record.sample_id, done)
-    if judged_digests(record.kind, [trajectory.pk])[trajectory.pk] != about.text_digest:
-        what = "text" if record.kind == JudgementKind.ANSWER else "text or other boxes"
-        done = f"The stored answer has another {what}, so the judgment doesn't apply. Judge the stored answer."
-        return Counter(), _refused(record, "other-text", "text_digest", about.text_digest, done)
-    there = Judgement.objects.filter(trajectory=trajectory, **about_of(record, about)).first()
+    """Save a judgment of one trajectory. Return counts by outcome, or the reason for its rejection.
+
+    Verdicts of people are kept."""
+    place = place_of(run, sample, record, about)
+    if isinstance(place, Issue):
+        return Counter(), place
+    trajectory, there = place
     said = said_of(record, about)
-    if there is not None and all(getattr(there, name) == value for name, value in said.items()):
+    if there is not None and _says(there, said):
         return Counter(unchanged=1), None
-    if there is not None and there.person_id:
-        done = "A person has given another verdict here, which is kept. Undo that verdict first."
-        return Counter(), _refused(record, "said-here", "judge", record.judge, done)
-    if about.decides and record.verdict != DecisionWord.LEAVE and _judges_first(run, sample, said):
-        done = "A judging queue asks about these answers. Import the file again when the queue is finished or deleted."
-        return Counter(), _refused(record, "judges-asked", "sample_id", record.sample_id, done)
     if there is None:
         Judgement.objects.create(
             run=run, sample_id=sample, kind=record.kind.value, trajectory=trajectory, source=source,
@@ -47,6 +37,38 @@ def save_judgement(
     if about.decides:
         Scoring.objects.filter(run=run).update(stale=True)
     return Counter({"changed" if there else "new": 1}), None
+
+
+def place_of(
+    run: Run | None, sample: int, record: JudgementRecord, about: AboutAnswer
+) -> tuple[Trajectory, Judgement | None] | Issue:
+    """Return the trajectory that a record judges with the judgment stored there, or the reason for a rejection.
+
+    The preview and the import reject by this. ``run``: None if it does not exist yet."""
+    place = {"run": run, "sample": sample, "rollout": about.rollout, "condition": about.condition}
+    trajectory = Trajectory.objects.filter(**place).only("pk", "answer").first() if run else None
+    if run is None or trajectory is None:
+        done = "The run has no such trajectory. Import the runs first."
+        return _refused(record, "no-such-answer", "sample_id", record.sample_id, done)
+    if judged_digests(record.kind, [trajectory.pk])[trajectory.pk] != about.text_digest:
+        what = "text" if record.kind == JudgementKind.ANSWER else "text or other boxes"
+        done = f"The stored answer has another {what}, so the judgment doesn't apply. Judge the stored answer."
+        return _refused(record, "other-text", "text_digest", about.text_digest, done)
+    there = Judgement.objects.filter(trajectory=trajectory, **about_of(record, about)).first()
+    said = said_of(record, about)
+    if there is not None and _says(there, said):
+        return trajectory, there
+    if there is not None and there.person_id:
+        done = "A person has given another verdict here, which is kept. Undo that verdict first."
+        return _refused(record, "said-here", "judge", record.judge, done)
+    if about.decides and record.verdict != DecisionWord.LEAVE and _judges_first(run, sample, said):
+        done = "A judging queue asks about these answers. Import the file again when the queue is finished or deleted."
+        return _refused(record, "judges-asked", "sample_id", record.sample_id, done)
+    return trajectory, there
+
+
+def _says(judgment: Judgement, said: Mapping[str, Any]) -> bool:
+    return all(getattr(judgment, name) == value for name, value in said.items())
 
 
 def _judges_first(run: Run, sample: int, said: Mapping[str, Any]) -> bool:

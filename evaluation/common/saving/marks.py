@@ -21,8 +21,9 @@ def collect_user_marks(trajectories: Collection[int]) -> Marks:
 
 
 def restore_user_marks(marks: Marks, new: Mapping[int, int]) -> None:
-    """The marks on what stands instead of the old, steps and all: old number -> new number. A judgment stays only
-    where what it is about is the same. Call in the same transaction."""
+    """Move the marks of replaced trajectories, including those on steps: old id -> new id.
+
+    A judgment is kept only if its subject is the same. Call in the same transaction."""
     for model, rows in marks:
         for row in rows:
             row.pk, row.trajectory_id = None, new[row.trajectory_id]

@@ -20,7 +20,7 @@ Name = ToolList.Name
 
 
 class TaskRecord(NamedTuple):
-    """One list of names, what its record said beside it, and the import and line it is from (None: this import)."""
+    """One list of names, the other data of its record, and its import and line (None: this import)."""
 
     names: tuple[str, ...]
     judged: Mapping[str, str | None]
@@ -37,7 +37,7 @@ class MergedTrajectory(TrajectoryRecord):
 
 
 def merge_records(benchmark: Benchmark, records: Sequence[TrajectoryRecord | T]) -> list[TrajectoryRecord | T]:
-    """The records, each half of one made whole as far as its other half is known; all others as they are."""
+    """The records, with each half completed if its other half is known; all others unchanged."""
     told = [record for record in records if isinstance(record, TrajectoryRecord) and record.half]
     if not told:
         return list(records)
@@ -62,8 +62,9 @@ def _list_of(record: TrajectoryRecord, name: Name) -> tuple[tuple[str, ...] | No
 
 
 def _whole(record: TrajectoryRecord, halves: Mapping[Name, TaskRecord]) -> TrajectoryRecord:
-    """The record with both lists. What the plan's record says beside it counts before what the other one says, in
-    whichever order they came: the same file again changes nothing."""
+    """The record with both lists. The data of the plan's record has precedence, whatever the order of the records.
+
+    The same file therefore changes nothing when it is imported again."""
     if len(halves) < len(Name):
         return record
     recognition, plan = halves[Name.RECOGNITION], halves[Name.PLAN]
@@ -78,7 +79,7 @@ def _whole(record: TrajectoryRecord, halves: Mapping[Name, TaskRecord]) -> Traje
 
 
 def _stored(benchmark: Benchmark, told: Iterable[TrajectoryRecord]) -> dict[Key, dict[Name, TaskRecord]]:
-    """What is stored of these: the lists there are."""
+    """The stored lists of these records."""
     keys = {_key(record) for record in told}
     parts: dict[str, Any] = {f"{name}__in": {key[place] for key in keys} for place, name in enumerate(_NAMES)}
     rows = Trajectory.objects.filter(run__benchmark=benchmark, run__staged_for=None, **parts).order_by()

@@ -32,14 +32,15 @@ DECIDED = {
     ),
 }
 BY_RULE = gettext_lazy("The rule decides: correct."), gettext_lazy("The rule decides: incorrect.")
-"""Who decided, in a sentence that also names the verdict: that of a correct answer, then that of an incorrect one."""
+"""Sentences that name the source of a verdict: for a correct answer, then for an incorrect one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``said``: as read, short. ``gold``: the right one, short. ``others``: the options that are neither, short.
-    ``verdict``: "correct", "incorrect", "undecided" or "". ``rule``: the same without the verdict of a judge.
-    ``reading``: how it was read, as sentences; ``in_file``: what the imported file itself read and judged."""
+    """``said``: the answer as read, short. ``gold``: the gold answer, short. ``others``: the other options, short.
+
+    ``verdict``: "correct", "incorrect", "undecided" or "". ``rule``: the verdict without a judge. ``reading``: how the
+    answer was read, as sentences; ``in_file``: the answer and verdict of the imported file."""
 
     text: Excerpt
     said: str
@@ -52,13 +53,12 @@ class Answer:
 
     @property
     def overruled(self) -> bool:
-        """Whether a judge's verdict stands instead of another one of the rule. Without a verdict, as of a detector,
-        none does."""
+        """Whether a judge's verdict replaces another one of the rule. False without a verdict, as for a detector."""
         return bool(self.rule and self.verdict) and self.rule != self.verdict
 
 
 def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP) -> Answer:
-    """The answer of a trajectory on a sample; a tool plan has none that is right, and its verdict is ""."""
+    """The answer of a trajectory on a sample. Tool plans have no correct answer, and the verdict ""."""
     content, scores = detail.record.content, detail.scores
     asked = bool(scores.undecided[0] or scores.correct[0] != UNKNOWN)
     words = {TRUE: "correct", FALSE: "incorrect"}

@@ -43,8 +43,7 @@ def box_of(note: Any) -> list[float]:
 
 
 def place_of_note(note: Any) -> str:
-    """Return the place of a note as the end of an address, see ``static/js/lib/address.js``; "" for a note on the
-    whole trajectory."""
+    """Return the fragment of a note's address (``static/js/lib/address.js``); "" for a note on the whole trajectory."""
     parts = [f"turn={note.turn}"] if note.turn else []
     if box := box_of(note):
         parts.append(f"box={','.join(f'{edge:.0f}' for edge in box)}")

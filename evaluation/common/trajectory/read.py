@@ -65,8 +65,8 @@ class TurnMeasures:
 class TrajectoryDetail:
     """A trajectory with its columns (one row each), its scores computed now, and its turns by step position.
 
-    Calls after the answer are in no column, and hence not among ``turns``. ``further``: the reference toolchains that
-    were accepted beside the gold's.
+    Calls after the answer are in no column, and therefore not among ``turns``. ``further``: the accepted toolchains in
+    addition to the gold's.
     """
 
     record: SampleRecord
@@ -83,7 +83,7 @@ class TrajectoryDetail:
 
     @property
     def reference(self) -> KnownChain | None:
-        """The accepted chain that the measures are taken against; without a ``number`` it is the gold's."""
+        """The accepted toolchain that the measures refer to; without a ``number`` it is the gold's."""
         place = int(self.scores.reference_chain[0])
         if place == GOLD_CHAIN:
             return KnownChain(None, self.record.content.reference_toolchain, "", "", None)

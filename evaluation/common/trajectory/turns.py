@@ -16,7 +16,7 @@ from evaluation.common.trajectory.read import Corners, TrajectoryDetail, TurnMea
 from webapp.common.formatting import decimal
 
 TEXT_CAP = 2000
-"""Characters of a text that stand in the page; the rest is fetched when it is asked for."""
+"""Characters of a text that the page contains. The rest is fetched on request."""
 CALL_CAP = 300
 BLOCK = 20_000
 SHOWN_SIDE, SEEN_SIDE, LARGE_SIDE = 240, 480, 960
@@ -42,8 +42,9 @@ class Excerpt:
 
     @property
     def parts(self) -> list[tuple[str, str, str]]:
-        """The text in blocks, at an end of a line where there is one near: a browser lays out only those in view. Of
-        each what stands before the mark, in it and behind it."""
+        """The text in blocks, split at line ends if possible. A browser lays out only visible blocks.
+
+        Each block has the text before, inside and after the mark."""
         found, begin = [], 0
         while begin < len(self.start):
             line_end = self.start.rfind("\n", begin + BLOCK // 2, begin + BLOCK) + 1

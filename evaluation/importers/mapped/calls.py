@@ -46,7 +46,7 @@ _IN_CHAIN = ("said", "tool", "arguments", "box", "image_in", "image_out", "obser
 
 @dataclass(slots=True)
 class Call:
-    """A call as it is in the file: the places on the way to it, what was said before it, what came back."""
+    """A call as in the file: the positions on its path, the text before it, its result."""
 
     chain: Chain
     said: str = ""
@@ -109,7 +109,7 @@ class CallReader:
         return "failed" in self._scopes
 
     def talk(self, row: Place, report: Report) -> Talk:
-        """Who called what, and what came back."""
+        """The calls with their tools and results."""
         talk = Talk()
         for turn in branches(row, self._turns.steps) if self._turns else ((row,),):
             if len(talk.calls) < MAX_CALLS:
@@ -147,8 +147,9 @@ class CallReader:
                 yield (*turn, *rest[1:])
 
     def _with_beside(self, turn: Chain, elements: list[Chain]) -> list[Chain]:
-        """The calls of a turn, each with its items of the lists beside: of a field that no call has, where a list with
-        as many items as there are calls stands at its path."""
+        """The calls of a turn, each with its items of parallel lists.
+
+        A parallel list is at the path of a field that no call has, and has as many items as there are calls."""
         if self._calls is None:
             return elements
         beside: dict[str, list[Any]] = {}
@@ -167,11 +168,11 @@ class CallReader:
         ]
 
     def _at_turn(self, name: str, turn: Chain) -> bool:
-        """Whether a field stands in the turn, outside its calls."""
+        """Whether the turn has a field outside its calls."""
         return self._calls is not None and self._scopes.get(name, (len(turn), 0))[0] < len(turn)
 
     def _say(self, chain: Chain, talk: Talk) -> None:
-        """What is said in a place, once."""
+        """The text at a position, without repetitions."""
         depth, _ = self._scopes.get("said", (len(chain), KeyPath()))
         if depth >= len(chain) or "said" not in self._scopes or id(chain[depth]) in talk.heard:
             return
@@ -212,11 +213,11 @@ class CallReader:
         return any(self._value(name, chain) not in (None, "", {}, []) for name in self._told)
 
     def _value(self, name: str, chain: Chain) -> Any:
-        """The first value of a field of a call; None when it has none, or stands deeper than this place."""
+        """The first value of a field of a call; None if it has none or the field is deeper than this position."""
         return next((value for value in self._values(name, chain) if value is not None), None)
 
     def _values(self, name: str, chain: Chain) -> Iterator[Any]:
-        """All values of a field of a call, its own or that of its number in a list beside."""
+        """All values of a field of a call, its own or those at its index in a parallel list."""
         if name in chain[-1].beside:
             yield chain[-1].beside[name]
         elif name in self._scopes:

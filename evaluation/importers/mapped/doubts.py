@@ -18,7 +18,7 @@ _BOUND = {Coordinates.NORM1: 1.0, Coordinates.NORM1000: 1000.0}
 _FORMS = (BoxForm.XYXY, BoxForm.XYWH, BoxForm.CXCYWH, BoxForm.YXYX)
 
 Sized = tuple[Number4, tuple[int, int]]
-"""Four numbers as they are written, and width and height of their image."""
+"""Four numbers as written, and width and height of their image."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ _FIELDS = (
 )
 FIELDS: Mapping[str, KeyField] = {one.name: one for one in _FIELDS}
 OUTER = ("model", "setting")
-"""Fields that may stand outside a row, in what encloses it."""
+"""Fields that may be outside a row, in an enclosing object."""
 IN_CALL = ("said", "tool", "arguments", "box", "image_in", "image_out", "observation")
 """Fields whose path begins in a call, or in the row where it begins as that of turns or calls."""
 _LISTS = ("rows", "turns", "calls")
@@ -101,7 +101,7 @@ class KeyMapping:
         return any(not path.steps or isinstance(path.steps[0], int) or path.steps[0] is EVERY for path in inner)
 
     def role_of(self, said: str) -> str:
-        """What a turn of this role is: model, reply, prompt, or "" when nobody has said."""
+        """The meaning of a turn with this role: model, reply, prompt, or "" if it is not set."""
         return self.roles.get(said) or ROLES.get(said.strip().casefold(), "")
 
     def as_dict(self) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class KeyMapping:
         return written
 
     def problem(self) -> str:
-        """What is missing before rows can be read, in a sentence; "" when nothing is."""
+        """The missing choice without which no row can be read, as a sentence; "" if there is none."""
         if not any(name in self.paths for name in ("sample", "image", "question")):
             return "No key is mapped to a sample. Choose the key with its ID, image or question."
         if not any(name in self.paths for name in ("answer", "verdict", "failed", "calls", "tool", "arguments", "box")):

@@ -1,7 +1,7 @@
-"""The tree of a JSON file: which keys there are in its first rows, what stands under them, and how often.
+"""The tree of a JSON file: the keys of its first rows, their values, and their frequency.
 
-Only the beginning of a file is read, however long it is. Items of a list are one node, and so are the values of an
-object whose keys are ids. Texts that are taken apart are shown as what comes of them.
+Only the beginning of a file is read, whatever its length. Items of a list are one node, and so are the values of an
+object whose keys are ids. Parsed texts are shown by their result.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ FIRST_BYTES, MOST_BYTES = 2 << 20, 64 << 20
 MAX_NODES, MAX_DEPTH, MAX_KEYS = 600, 14, 120
 EXAMPLES = 3
 SIMILAR, MOST_ALIKE = 0.5, 0.75
-"""Of the keys that most objects under ids have, so many an object has, at least; and so many of the objects. The others
-lack a key that may be missing."""
+"""Shares for recognizing objects under ids: each object has at least this share of the common keys, and at least this
+share of the objects does. The others lack a key that may be missing."""
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"|[\[\]{}]', re.DOTALL)
 _CLOSER = {"[": "]", "{": "}"}
 _TYPES = {dict: "object", list: "list", str: "text", bool: "boolean", int: "number", float: "number"}
@@ -245,10 +245,10 @@ def _add(node: Node, value: Any, room: list[int]) -> None:
 
 
 def is_by_id(value: Mapping[str, Any]) -> bool:
-    """Whether the keys of an object are ids: under each stands much the same."""
+    """Whether the keys of an object are ids: their values are similar."""
     items = list(islice(value.values(), ROWS))
     numbered = all(any(character.isdigit() for character in key) for key in islice(value, ROWS))
-    if numbered:  # a record may have failed and be null, or only say why
+    if numbered:  # a record may have failed and be null, or contain only a reason
         items = [item for item in items if isinstance(item, dict | list)] or items
     if len(items) < (2 if numbered else 3):
         return False

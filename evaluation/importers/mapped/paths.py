@@ -5,7 +5,7 @@
 ``["a.b"]`` a key with a dot, a bracket or a quote in it, as a JSON string
 ``[0]``    the first item of a list, ``[-1]`` the last
 ``[*]``    every item of a list, or every value of an object
-``key()``  the key under which the value stands; only at the end of a path
+``key()``  the key of the value; only at the end of a path
 ``.``      the value itself
 ========== ================================================================
 """
@@ -44,8 +44,9 @@ Step = str | int | Mark
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A value that a path leads to, and the key it stands under ("" for an item of a list). ``beside``: of an item what
-    stands at its number in the lists beside its own, by field."""
+    """A value at the end of a path, and its key ("" for an item of a list).
+
+    ``beside``: for an item, the values at its index in parallel lists, by field."""
 
     value: Any
     key: str = ""
@@ -64,7 +65,7 @@ class KeyPath:
 
     @classmethod
     def parse(cls, text: object) -> KeyPath:
-        """Raises ``ImportProblem`` saying what is wrong and where."""
+        """Raises ``ImportProblem`` with the error and its position."""
         if not isinstance(text, str):
             raise ImportProblem("a path is a text such as log[*].actions")
         text = clean(text).strip()

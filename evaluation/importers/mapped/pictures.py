@@ -1,4 +1,4 @@
-"""Images in logs: told from other texts, left out of what is kept, and named so that calls can refer to them."""
+"""Images in logs: distinguished from other texts, left out of stored content, and named for references in calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ORIGINALS = frozenset(
     {"original", "original_image", "input", "input_image", "image", "img", "source", "full", "query_image"}
 )
 KEPT = "(image)"
-"""What stands instead of image data."""
+"""The placeholder for image data."""
 LONG = 200_000
 """A longer text in arguments is cut."""
 

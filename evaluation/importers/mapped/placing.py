@@ -34,7 +34,7 @@ def placed(field: str, chosen: KeyPath, paths: Mapping[str, KeyPath], tree: Node
 
 
 def _with_items(path: KeyPath, tree: Node) -> KeyPath:
-    """A list with its items; any other value as it is."""
+    """The items of a list; any other value unchanged."""
     node: Node | None = tree
     for step in path.steps:
         node = node.children.get(step) if node else None
@@ -49,8 +49,9 @@ def _items_of(path: KeyPath) -> KeyPath | None:
 
 
 def from_top(field: str, mapping: KeyMapping, known: Container[KeyPath] = ()) -> KeyPath | None:
-    """Where a field is read, from the top of the file; None when it is not mapped. ``known``: the paths there are, by
-    which a list beside the calls is distinguished from a key of a call."""
+    """The path of a field from the top of the file; None if it is not mapped.
+
+    ``known``: the existing paths, which distinguish a parallel list from a key of a call."""
     path = mapping.paths.get(field)
     if path is None or field == "rows":
         return path
@@ -70,8 +71,9 @@ def _inside(mapping: KeyMapping, path: KeyPath) -> KeyPath:
 
 
 def uses(mapping: KeyMapping, tree: Node) -> dict[KeyPath, list[str]]:
-    """The fields read at each node of a tree. ``[0]`` and ``[-1]`` are items like any others; a model or setting that
-    the row does not have stands outside of it."""
+    """The fields that are read at each node of a tree.
+
+    ``[0]`` and ``[-1]`` are items like any others. A model or setting that the row does not have is outside of it."""
     known = {node.path for node in tree.walk()}
     found: dict[KeyPath, list[str]] = {}
     for field in mapping.paths:

@@ -1,8 +1,10 @@
-"""A first mapping for a file, proposed from its values: four numbers are a box, a name with arguments is a call, image
-data or a suffix is an image; the sample, question and answer go by the names of keys.
+"""A first mapping for a file, proposed from its values.
 
-What is proposed is shown and can be changed; nothing is read by a proposal unasked. A key that may hold the gold answer
-is never proposed as the model's.
+Four numbers are a box, a name with arguments is a call, image data or a suffix is an image. The sample, question and
+answer follow from the names of keys.
+
+People see the proposal and can change it; nothing is read before they confirm. A key that may hold the gold answer is
+never proposed as the model's answer.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from evaluation.importers.mapped.paths import EVERY, KEY, KeyPath, Step
 from evaluation.importers.mapping import RUN_FIELDS, is_gold
 
 MOSTLY = 0.5
-"""Of the values under a key, so many must look alike to be taken for it."""
+"""Minimum share of similar values under a key."""
 _NAMES = {
     "sample": (*RUN_FIELDS.fields["sample"].names, "dataset_item_id", "sid", "task_id", "task", "name"),
     "question": (*RUN_FIELDS.fields["question"].names, "instruction", "user_query", "input_text"),
@@ -70,8 +72,9 @@ _KIND_NAMES = ("type", "run_type", "kind", "event_type", "observation_type")
 def propose(
     outline: Outline, saved_rows: KeyPath | None = None, is_sample: Callable[[str], bool] | None = None
 ) -> KeyMapping:
-    """The mapping that the values suggest; fields that nothing suggests are omitted. ``is_sample``: tells the ids of
-    samples, where there are any: the key that holds most of them is proposed, whatever it is called."""
+    """The mapping that the values suggest, without fields that nothing suggests.
+
+    ``is_sample``: recognizes ids of samples. The key with the most of them is proposed, whatever its name."""
     tree = outline.tree()
     rows = saved_rows if saved_rows is not None else _rows(tree, lines=outline.lines)
     texts: dict[KeyPath, str] = {}
@@ -162,7 +165,7 @@ def _is_box(node: Node) -> bool:
 
 
 def _holds_calls(node: Node) -> bool:
-    """Whether calls stand in a list in an object: it is the talk, or the row, they are of, whatever else it has."""
+    """Whether an object contains calls in a list. Then it is their dialogue or row, whatever else it contains."""
     depth = len(node.path.steps)
     return any(EVERY in inner.path.steps[depth:] and _is_call(inner) for inner in node.walk() if inner is not node)
 
@@ -205,7 +208,7 @@ class _Proposal:
         return replace(self.mapping, paths=paths, box_form=form, coordinates=space, images_from=first, roles=roles)
 
     def _events(self, calls: Node, paths: dict[str, KeyPath]) -> dict[str, str]:
-        """What the kinds of events are where calls stand among others in a trace, whose kind then tells them apart."""
+        """The kinds of events in a trace that also contains other events than calls. The kind distinguishes them."""
         for child in calls.children.values() if "role" not in paths and calls.path.steps[-1] is EVERY else ():
             known = {kind: _EVENTS[kind.casefold()] for kind in sorted(child.different) if kind.casefold() in _EVENTS}
             if plain(child.name) in _KIND_NAMES and {*known.values()} == {MODEL, PROMPT}:

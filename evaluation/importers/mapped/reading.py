@@ -1,11 +1,11 @@
 """JSON and JSONL that no format fits, read by a mapping of fields to paths of keys.
 
 - A row joins by its sample's id, else by question or image. Rows that cannot be read are issues of their rows.
-- Calls are what stands at ``calls``, else each turn, else the row. What has no tool, arguments or box is no call:
-  what was said in it belongs to the next one, what it observed to the one before.
+- Calls are the values at ``calls``, else each turn, else the row. A value without tool, arguments or box is no call:
+  its text belongs to the next call, its observation to the previous one.
 - A path of a call begins in the call; where it begins as that of ``turns`` or ``calls``, it begins in the row and leads
   through the turn that the call is in.
-- A field that no call has itself may stand in a list beside the calls, with as many items: one of each call.
+- A field that no call has itself may be in a parallel list with one item for each call.
 - With ``role``, replies are of the calls before them, in their order; a prompt after a call is its reply too.
 - Without ``answer``, what a closing call was given is the answer, else what was said after the last call.
 - Texts are taken apart first, as the mapping says; code is parsed and never run. Image data is not kept.
@@ -39,7 +39,7 @@ NAME = "mapped"
 MODEL = "unnamed"
 UNMAPPED = "This file needs a mapping of its keys. Map them on the import page, or use --mapping."
 MAX_EXTRA = 1000
-"""Characters of an unread value that is kept beside a trajectory."""
+"""Maximum number of characters of an unread value that is stored with a trajectory."""
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex, known: UnchangedRowDetector | None = None) -> Read:

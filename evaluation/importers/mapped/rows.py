@@ -1,6 +1,6 @@
-"""The rows of a mapped file, one by one: those a path leads to, in a JSON document or in each line of JSONL.
+"""The rows of a mapped file, one by one: those at a path, in a JSON document or in each line of JSONL.
 
-Each comes with its own key and with what the fields that stand outside of rows say, as the JSON text ``RawRow.key``.
+Each has its own key and the values of fields outside of rows, as the JSON text ``RawRow.key``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def data_files(names: Sequence[str]) -> Sequence[str]:
 
 
 def said_outside(key: str) -> tuple[str, dict[str, Any]]:
-    """The own key of a row, and the values of fields that stand outside it, from ``RawRow.key``."""
+    """The key of a row, and the values of fields outside it, from ``RawRow.key``."""
     if not key:
         return "", {}
     own, outside = json.loads(key)
@@ -80,7 +80,7 @@ class MappedRows(RowStream):
         ]  # fmt: skip
 
     def _document_rows(self, member: Member, file: IO[bytes], begin: Position) -> Iterator[RawRow | Issue]:
-        """The rows of one JSON document, scanned from its start, as only that tells where they are."""
+        """The rows of one JSON document, scanned from its start, because their positions are only known from there."""
         scanner, number = self._scanner(self._mapping.rows), 0
         outside: dict[str, Any] | None = None
         while chunk := file.read(CHUNK):
@@ -121,7 +121,7 @@ class MappedRows(RowStream):
         return json.dumps([own, said]) if own or said else ""
 
     def _outside(self, member: Member, first: Found) -> dict[str, Any]:
-        """What the document says behind its rows of fields that neither a row nor what stands before it says."""
+        """Fields after the rows of a document that neither a row nor an earlier part has."""
         rows = self._mapping.rows
         row = Place(_decoded(first.text))
         missing = {
@@ -140,13 +140,13 @@ class MappedRows(RowStream):
         return {name: value for name, value in said.items() if name in missing}
 
     def _said_in(self, root: dict[str, Any]) -> dict[str, Any]:
-        """What a document says beside its rows."""
+        """Values of a document outside its rows."""
         found = {name: path.first(Place(root)) for name, path in self._outer.items()}
         return {name: value for name, value in found.items() if _is_word(value)}
 
 
 def _enclosing(path: KeyPath, rows: KeyPath, around: Around) -> Any:
-    """What a path from the top of the file says of what encloses a row: along the way to the row, then beside it."""
+    """The value of a path from the top of the file: first on the way to the row, then outside it."""
     shared = path.shared(rows)
     rest = path.steps[shared:]
     if rest == (KEY,):

@@ -1,8 +1,8 @@
-"""Finds the rows of a JSON document that stand where a path says, at any depth, in constant memory.
+"""Finds the rows of a JSON document at a path, at any depth, in constant memory.
 
-Only what the path leads through is looked into; a row is given as its bytes, to be parsed on its own, so that one
-malformed row is one row. Small values beside the rows are kept: they say, for example, which model all rows are of.
-A string cannot hold a raw line break in JSON, so a string left open ends at its line.
+Only values on the path are parsed. A row is returned as its bytes and parsed separately, so that one malformed row
+affects only itself. Small values outside the rows are kept: for example, the model of all rows. JSON strings cannot
+contain a raw line break, so a string without an end is closed at the end of its line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _INNER = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\\n]*+(?:\\.[^"\\\n]*+)*["\n][^"\[\]{
 _STRING_END = re.compile(rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*["\n]', re.DOTALL)
 _CLOSES = {b"]": b"[", b"}": b"{"}
 BESIDE_BYTES = 64 << 10
-"""A longer value beside the rows is not kept."""
+"""A longer value outside the rows is not kept."""
 BESIDE = 200
 """Number of values kept next to the rows."""
 
@@ -49,7 +49,7 @@ class Found:
 
 @dataclass(slots=True)
 class _Frame:
-    """An object or list that the path leads into: the key it stands under, the key whose value is awaited."""
+    """An object or list on the path: its key, and the key whose value is next."""
 
     opener: bytes
     key: str = ""
@@ -68,7 +68,7 @@ ROW, BESIDE_ROW, NOTHING = "row", "beside", ""
 
 @dataclass(slots=True)
 class _Open:
-    """A value that is taken as it is, as a row or as one beside the rows, or is passed over."""
+    """A value that is returned unparsed, as a row or outside the rows, or skipped."""
 
     what: str
     key: str
@@ -138,7 +138,7 @@ class RowScanner:
         self.seen = False
         """Whether there was any value."""
         self.root: dict[str, Any] = {}
-        """The small values of the document itself, as far as it was read."""
+        """The small values of the document itself that were read so far."""
 
     @property
     def open(self) -> bool:
@@ -181,7 +181,7 @@ class RowScanner:
         return self._line
 
     def _unfinished(self, data: bytes, at: int) -> tuple[int, bool]:
-        """What stands at the end of ``data`` is not whole yet. A string too long to wait for is taken in pieces."""
+        """The value at the end of ``data`` is incomplete. A string that is too long to wait for is read in pieces."""
         quote = data.find(b'"', at)
         if quote >= 0 and len(data) - quote > BESIDE_BYTES:
             self._begin(data, quote, in_string=True)
@@ -215,7 +215,7 @@ class RowScanner:
                 pass
 
     def _begin(self, data: bytes, start: int, *, in_string: bool = False, word: bool = False) -> bool:
-        """A value begins. Whether it is taken as it is; otherwise the path leads into it."""
+        """A value begins. Return whether it is returned unparsed; otherwise the path continues in it."""
         self.seen = True
         depth = len(self._frames)
         frame = self._frames[-1] if self._frames else None

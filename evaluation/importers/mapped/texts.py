@@ -1,7 +1,7 @@
-"""Taking a text apart: JSON, Python literals and calls, tags, and the turns of a ReAct log. Nothing is ever executed.
+"""Parsing texts: JSON, Python literals and calls, tags, and the turns of a ReAct log. Nothing is ever executed.
 
-Tags and ReAct give a list of rounds, objects of what stands in each; a round ends where a part comes that it has
-already. A text that is not of the kind is left as it is.
+Tags and ReAct give a list of rounds, which are objects with the parts. A round ends before a part that it already has.
+A text of another kind is returned unchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FORMATTING = frozenset({"a", "b", "br", "code", "div", "em", "i", "li", "ol", "
 """Tags that only format words."""
 _ANSWERS = frozenset({"answer", "final_answer", "conclusion"})
 _THOUGHTS = frozenset({"think", "thinking", "thought", "reasoning", "reflection"})
-"""A text with an answer in tags, and no others but of thinking, is an answer as it is read."""
+"""A text whose only tags are an answer and thinking is an answer and stays unchanged."""
 _LABEL = re.compile(
     r"^[ \t*#]{0,8}(thought|action input|action|observation|final answer|answer)[ \t*]{0,8}(?:\d{1,4}[ \t*]{0,8})?:",
     re.IGNORECASE | re.MULTILINE,
@@ -71,8 +71,8 @@ def as_python(text: str) -> Any:
 
 
 def as_tags(text: str) -> Any:
-    """Rounds of what stands in tags, by tag; what stands outside is ``text``. What is JSON or a literal in a tag is
-    read as such; a tag with attributes is an object of these and ``text``.
+    """Rounds of the contents of tags, by tag; other text is ``text``. JSON or a literal in a tag is parsed; a tag with
+    attributes is an object of these and ``text``.
 
     >>> as_tags("<think>small</think><crop>[1, 2, 3, 4]</crop>")
     [{'think': 'small', 'crop': [1, 2, 3, 4]}]
@@ -190,7 +190,7 @@ def _value(text: str) -> Any:
 
 
 def _acted(said: str) -> dict[str, Any]:
-    """An action as its tool and its input, as far as both stand in it."""
+    """An action as its tool and its input, if it contains both."""
     value = _value(said)
     if isinstance(value, dict):
         inner = value.get("arguments", value.get("args", value.get("action_input")))

@@ -34,7 +34,7 @@ class KeyForm:
 
     @property
     def mapping(self) -> KeyMapping | None:
-        """The mapping; None, with errors, when something in it is wrong."""
+        """The mapping; None, with errors, if it is invalid."""
         try:
             return mapping_from(self.values)
         except ImportProblem as problem:
@@ -45,7 +45,7 @@ class KeyForm:
 
     @property
     def lenient(self) -> KeyMapping:
-        """The mapping without what is wrong in it."""
+        """The valid part of the mapping."""
         values = dict(self.values)
         while True:
             form = KeyForm(values)

@@ -73,7 +73,7 @@ def _by_id(node: Node, tree: Node) -> bool:
 
 
 def _looks(node: Node) -> str:
-    """What the values under a key look like, in words."""
+    """A description of the values under a key."""
     marks = [(mark, count) for mark, count in node.marks.most_common() if mark in {"box", "image", *HOWS}]
     if not marks or 2 * marks[0][1] < node.count:
         return ""
@@ -84,7 +84,7 @@ def _looks(node: Node) -> str:
 
 
 def fields_shown(form: KeyForm, tree: Node, mapping: KeyMapping) -> list[tuple[str, list[dict[str, Any]]]]:
-    """The fields by group, each with its path, the first value there and what is wrong."""
+    """The fields by group, each with its path, its first value and its error."""
     nodes = {node.path: node for node in tree.walk()}
     groups = []
     for group, title in ((ROW, gettext("Of a row")), (CALL, gettext("Of its calls"))):
@@ -119,7 +119,7 @@ def roles_shown(mapping: KeyMapping, tree: Node) -> list[tuple[str, str]]:
 
 
 def preview_shown(record: Any, found: KeyPreview) -> dict[str, Any]:
-    """The preview in figures, with what is doubtful about it in words and a button for each way out."""
+    """The numbers of the preview, with a text for each doubt and a button for each solution."""
     counts = found.counts
     names = {
         "joined": gettext("joined"),

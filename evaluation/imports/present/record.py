@@ -109,7 +109,8 @@ def strip(record: Any) -> dict[str, Any]:
 
 
 def issue_groups(issues: Sequence[Mapping[str, Any]], own: str) -> list[dict[str, Any]]:
-    """Issues by rule in words: "Unknown sample", 4, what was done, the fields, and where. ``own``: the file's name."""
+    """Issues by rule as text: "Unknown sample", 4, the outcome, the fields, and the places. ``own``: the file's
+    name."""
     return [
         {
             **group,
@@ -144,7 +145,7 @@ def _where(group: Mapping[str, Any], own: str) -> str:
 
 
 def again_words(record: Any) -> dict[str, Any]:
-    """What is said of an earlier reading of the same file under other choices; empty without one."""
+    """Notes on an earlier reading of the same file under other choices; empty without one."""
     again = record.preview.get("again")
     if not again:
         return {}

@@ -26,7 +26,7 @@ CHUNK = 5000
 
 @dataclass
 class GoldShare:
-    """In how many of the rows that have an answer it equals the correct one. ``column``: what was chosen, in words."""
+    """The number of rows whose answer equals the gold answer. ``column``: the chosen column, as text."""
 
     benchmark: Benchmark
     column: str

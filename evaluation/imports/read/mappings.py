@@ -33,12 +33,11 @@ KEYS = "mapped"
 """The format of JSON that is read by its keys."""
 MAPPED = (FORMAT, KEYS)
 PLACES = (RECORD_KEY, LIST, FILE, *FOLDERS)
-"""Columns that tell where a record stands: any may be its id."""
+"""Columns with the position of a record: any of them may be its id."""
 
 
 def columns_in(path: Path, only: str = "") -> list[Column]:
-    """The columns of a table; none of a file that is no table, of which the reading will say why. ``only``: of several
-    lists the one that is read."""
+    """The columns of a table; none for other files, whose error is reported by reading. ``only``: the list to read."""
     try:
         return columns_of(path, only)
     except ImportProblem:
@@ -118,8 +117,10 @@ def with_sample_column(guessed: ColumnMapping, path: Path, names: list[str], sam
 
 
 def with_verdict_column(guessed: ColumnMapping, path: Path) -> ColumnMapping:
-    """A mapping of runs whose column of verdicts holds some in its first rows: one called "Correct" may hold the right
-    answer. Else the next column that is called so; none where none holds any."""
+    """A mapping of runs whose verdict column contains verdicts in its first rows.
+
+    A column named "Correct" may contain the gold answer. In that case the next column with such a name is used, if any.
+    """
     try:
         rows = [flat(row) for row in first_rows(path)[1]]
     except ImportProblem:
@@ -153,7 +154,7 @@ def _is_id(value: object, samples: SampleIndex) -> bool:
 
 
 def read_as(kind: str, mapping: Mapping[str, Any]) -> str:
-    """What the columns of a table are read as, in words: "Read as runs: key → sample, pred → answer."."""
+    """How the columns of a table are read, as text: "Read as runs: key → sample, pred → answer."."""
     parts = ", ".join(f"{column} → {name}" for name, column in mapping.get("columns", {}).items())
     return f"Read as {kind}: {parts or 'no column is known by its name'}."
 

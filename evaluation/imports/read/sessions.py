@@ -32,7 +32,7 @@ def view_of(picture: Picture, key: str, longest_side: int | None = None) -> Mode
 
 
 def view_of_original(image: Image, picture: Picture, longest_side: int | None = None) -> ModelView:
-    """The stored file where it can be sent as it is and fits, else a view made from its pixels."""
+    """The stored file if it can be sent unchanged and is small enough, else a view made from its pixels."""
     fits = longest_side is None or max(image.width, image.height) <= longest_side
     if fits and image.bytes <= MOST_BYTES:
         stored = stored_view(objects.read(picture_path(image)), image.width, image.height)

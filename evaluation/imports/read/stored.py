@@ -1,4 +1,4 @@
-"""The rows of a file that are stored as they stand, for the importers of runs."""
+"""The stored, unchanged rows of a file, for the importers of runs."""
 
 from __future__ import annotations
 

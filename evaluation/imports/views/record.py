@@ -214,7 +214,7 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
 
 
 def _reports(found: Any, runs: list[Any], *, decides: bool) -> list[tuple[Any, dict[str, Any]]]:
-    """How the answers of these runs were read, as far as they are scored; at most as many as are linked."""
+    """How the answers of the scored ones of these runs were read; at most as many runs as are linked."""
     shown = []
     for run in runs[:RUNS_SHOWN]:
         [one] = read_extraction(found.benchmark, run.pk)

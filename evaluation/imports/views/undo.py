@@ -1,4 +1,4 @@
-"""Undoing an import: what would go, what stands in the way, and the button."""
+"""Undoing an import: what is removed, what prevents it, and the button."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ State, Kind = ImportRecord.State, ImportRecord.Kind
 
 Report = Callable[[Progress], None]
 Score = Callable[[Benchmark], Parts | None]
-"""Hands out the runs to score as parts of the job, until none is left."""
+"""Returns the runs to score as parts of the job, until none is left."""
 Warn = Callable[[str], None]
 
 

@@ -1,4 +1,4 @@
-"""What undoing an import would remove, and what stands in its way: work that was done on it since."""
+"""The plan for undoing an import: what it removes, and later work that prevents it."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class UndoPlan:
 
     @property
     def reasons(self) -> str:
-        """What stands in the way, in sentences."""
+        """The reasons why an undo is impossible, as sentences."""
         asked = (
             [gettext("Judging queues contain its trajectories. Confirm that their questions are deleted.")]
             if self.queues

@@ -1,9 +1,9 @@
-"""A file that is here under other choices, or in another edition, put in place of what it brought before, at once.
+"""Replacing an earlier import by the same file under other choices, or by another edition, in one step.
 
-What is read is staged: written, batch by batch, into runs out of sight (``Run.staged_for``), so that an import that is
-killed goes on where it stopped and the runs that are there stay as they are. When all of it is there, one transaction
-changes places. A trajectory is the same one when model, setting, sample, rollout and condition are; where the file's
-one run has another name now, it is that run's. Tags, notes and failures named by people move along with it.
+Rows are staged first: written in batches into hidden runs (``Run.staged_for``). A killed import therefore continues
+where it stopped, and existing runs stay unchanged. When all rows are staged, one transaction replaces the earlier ones.
+A trajectory is the same if model, setting, sample, rollout and condition are equal. If the only run of the file has
+another name now, its trajectories are matched with the earlier run. Tags, notes and failures set by people are moved.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from webapp.common.bulk import update_rows
 
 BATCH = 1000
 REPLACEABLE = 50
-"""So many imports are offered to be replaced."""
+"""Number of imports that are offered for replacement."""
 REPLACE = "replace"
 """The option of an import that replaces what its file brought before."""
 REPLACES = "replaces"
@@ -193,7 +193,7 @@ def _batches(rows: Any) -> Iterator[list[Any]]:
 def _trajectories(
     batch: Sequence[Any], origins: Sequence[int], earlier: set[int], record: ImportRecord
 ) -> Counter[str]:
-    """Moves staged trajectories into the first run of ``origins``; those that say what is there already stay staged."""
+    """Move staged trajectories into the first run of ``origins``. Those with equal content stay staged."""
     live = origins[0]
     old: dict[int, StoredRow] = {}
     for origin in origins:
@@ -214,7 +214,7 @@ def _trajectories(
 
 
 def _keep(same: Sequence[tuple[Any, int]], record: ImportRecord) -> None:
-    """Trajectories that are as they are staged: they are this import's from now on, and known again by its rows."""
+    """Assign trajectories that equal staged ones to this import, with the digests of its rows."""
     update_rows(Trajectory, "row_digest", [(digest, pk) for digest, pk in same if digest])
     Trajectory.objects.filter(pk__in=[pk for _, pk in same]).update(source=record)
 
@@ -259,7 +259,7 @@ def _placed(table: Any, names: Sequence[Any], run: Run) -> Iterator[tuple[tuple[
 
 
 def _onto_live(staged: Run, live: Run) -> None:
-    """Judgments on trajectories that are as they are staged, and that hence go: onto those that stay."""
+    """Move judgments from staged trajectories, which are deleted, to the equal ones that stay."""
     moved = list(Judgement.objects.filter(run=live, trajectory__run=staged).select_related("trajectory"))
     samples = {row.sample_id for row in moved}
     stay = Trajectory.objects.filter(run=live, sample__in=samples).values_list("sample", "rollout", "condition", "pk")

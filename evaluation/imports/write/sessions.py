@@ -40,7 +40,7 @@ IDLE = timedelta(days=1)
 
 
 class Opened(NamedTuple):
-    """A session on a sample; ``asked`` is what the agent is told: question and options, never the gold."""
+    """A session on a sample; ``asked`` is what the agent gets: question and options, never the gold."""
 
     session: ToolSession
     asked: dict[str, Any]
@@ -159,7 +159,7 @@ def _open_experiment(actor: User | None, benchmark: Benchmark, trajectory: Traje
 
 
 def close_idle_sessions(now: datetime) -> int:
-    """Close the sessions that nobody has answered in for a day, or whose answers were undone; return their number."""
+    """Close sessions without an answer for a day, and those whose answers were undone. Return their number."""
     idle = Q(import_record=None) | ~Q(import_record__state=ImportRecord.State.DONE)
     return close_sessions(Experiment.objects.filter(idle | Q(import_record__finished_at__lt=now - IDLE)))
 

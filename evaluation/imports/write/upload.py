@@ -1,4 +1,4 @@
-"""From an uploaded file to an import record: store it, tell its formats, have it read, change choices, commit."""
+"""From an uploaded file to an import record: store it, detect its format, read it, change choices, commit."""
 
 from __future__ import annotations
 
@@ -316,7 +316,7 @@ def _live(benchmark: Benchmark, kind: str, digest: str) -> ImportRecord | None:
 
 
 def _options(kind: str, pictures: str) -> dict[str, Any]:
-    """What the importer is told; kept exactly so, as an unfinished import is found again by it."""
+    """The options of the importer. They are stored exactly, because unfinished imports are found by them."""
     if kind == Kind.SAMPLES:
         return {"images": pictures, "toolchains": ""}
     return {"model": "", "setting": "", "coordinates": ""}

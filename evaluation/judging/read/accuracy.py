@@ -1,7 +1,7 @@
-"""How often people answer right before they see the gold: blind answers of reviewers, judged as models' answers are.
+"""Accuracy of people before they see the gold: blind answers of reviewers, judged like answers of models.
 
-Only a reviewer's first blind answer to a sample counts, under each condition: at the next they know the gold. Gold
-that the reviewer wrote is no measure of them.
+Only a reviewer's first blind answer to a sample counts, under each condition: afterwards they know the gold. Gold that
+the reviewer wrote does not count.
 """
 
 from __future__ import annotations
@@ -167,7 +167,8 @@ def _judged(row: Mapping[str, Any], name: str, values: Sequence[str], settings: 
 
 
 def _judge(row: Mapping[str, Any], settings: MetricSettings) -> AnswerResult:
-    """ "I cannot tell" is wrong. A letter means the option the reviewer saw, which gold may have under another."""
+    """ "I cannot tell" is incorrect. A letter means the option that the reviewer saw, which may have another letter in
+    gold."""
     if row["unsure"]:
         return AnswerResult(FALSE, "", missing=True)
     seen, options = row["revision__options"], row[f"{_GOLD}options"]

@@ -33,9 +33,10 @@ class Difference:
 
 @dataclass(frozen=True)
 class ReaderAudit:
-    """``n``: answers that the reader read and on which people agree; ``correct``: where they say the same. Apart stand
-    ``unread`` ones that people could read, ``unclear`` ones that nobody could tell or on which people differ, and those
-    whose text or options have ``changed`` since."""
+    """``n``: answers that the rules read and on which people agree; ``correct``: those with the same result.
+
+    Separate counts: ``unread`` answers that people could read, ``unclear`` ones that no one could read or on which
+    people differ, and those whose text or options have ``changed`` since."""
 
     n: int
     correct: int

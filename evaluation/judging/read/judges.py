@@ -1,9 +1,9 @@
-"""How far judges of models agree with people, and with each other: verdicts on the same answer, crop or trajectory.
+"""Agreement of judge models with people, and with each other: verdicts on the same answer, crop or trajectory.
 
-A verdict is of one trajectory. A judge is a person where its name is that of a member of the benchmark, or the
-address they sign in with; whatever else is named is a judge model. Who sees people together sees them without names.
-Of sufficiency a judge may give an answer instead: it is held against the gold as any answer is. Who could not tell has
-no verdict; such judgments are counted apart.
+A verdict refers to one trajectory. A judge is a person if its name is that of a member of the benchmark, or their
+sign-in address; any other name is a judge model. Pages that combine people show no names. For sufficiency, a judge may
+answer the question instead: the answer is compared with the gold like any answer. "Cannot tell" is no verdict and is
+counted separately.
 """
 
 from __future__ import annotations
@@ -126,8 +126,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Judged:
-    """Everything said of one kind: the judges, people first, which are people, and the verdicts. ``undecided``: how
-    often each could not tell. ``unequal``: trajectories that were drawn with unequal probabilities for labels."""
+    """All judgments of one kind: the judges, people first, which of them are people, and the verdicts.
+
+    ``undecided``: how often each judge could not tell. ``unequal``: trajectories that were drawn with unequal
+    probabilities for labels."""
 
     judges: Sequence[str]
     people: frozenset[str]

@@ -106,10 +106,11 @@ def _truth(word: str | None) -> float | None:
 
 @dataclass(frozen=True)
 class Labels:
-    """What is known of one judge: its votes, the batches of labels and what they come to. ``rate`` None before the
-    first batch, or with too few labels; ``unsure``: labels of people who could not tell; ``waiting``: queues of the
-    benchmark that this person or others have not finished, so that nothing of the batches is told; ``broken``: a batch
-    or some of its trajectories were deleted, so that the draws after it estimate nothing."""
+    """The state of one judge: its votes, the batches of labels and the resulting rate.
+
+    ``rate`` None before the first batch, or with too few labels. ``unsure``: labels of people who could not tell.
+    ``waiting``: queues that this person or others have not finished, so that the batches stay hidden. ``broken``: a
+    batch or some of its trajectories were deleted, so that later draws give no estimate."""
 
     voted: Voted
     batches: Sequence[Batch]
@@ -168,7 +169,7 @@ def open_queues(benchmark: Benchmark) -> bool:
 
 
 def _labels(queue: JudgingQueue) -> Mapping[int, float]:
-    """By trajectory the share of yes among the verdicts of people who could tell. One query."""
+    """By trajectory, the share of yes among the verdicts other than "cannot tell". One query."""
     said = Judgement.objects.given().filter(
         person__isnull=False, extra__queue=queue.pk, trajectory__in=queue.items.values("trajectory")
     )

@@ -1,4 +1,4 @@
-"""Whether the crop alone is enough for people: their accuracy from it beside that from the image, and the difference
+"""Whether the crop alone is sufficient for people: their accuracy from the crop and from the image, and the difference
 over pairs."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Difference:
-    """Pairs of an answer from the crop alone and one with the image, as ids of samples by which of them was right."""
+    """Pairs of an answer from the crop alone and one with the image, as ids of samples by which of them was correct."""
 
     name: str
     both: list[str]

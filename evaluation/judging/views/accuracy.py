@@ -1,4 +1,4 @@
-"""How often people answer right before they see the gold."""
+"""The page on the accuracy of people before they see the gold."""
 
 from __future__ import annotations
 

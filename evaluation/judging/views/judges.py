@@ -1,4 +1,4 @@
-"""Judges of models beside people: how often their verdicts are the same, and how good a judge is as a test."""
+"""The page on judge models and people: their agreement, and the quality of a judge as a test."""
 
 from __future__ import annotations
 

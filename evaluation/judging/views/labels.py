@@ -1,4 +1,4 @@
-"""What a judge said beside the labels of people: the corrected rate, and the next items to label."""
+"""The verdicts of a judge and the labels of people: the corrected rate, and the next items to label."""
 
 from __future__ import annotations
 

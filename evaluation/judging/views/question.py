@@ -31,7 +31,7 @@ FIRST_REASON = 4
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A crop as it is shown: its number, and its size in pixels of the original."""
+    """A crop as shown: its number, and its size in pixels of the original."""
 
     number: int
     width: int
@@ -41,7 +41,7 @@ class Shown:
 @login_required
 @require_POST
 def hand_out(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Hand out the next question and go to it; to the queue when nothing is left."""
+    """Assign the next question and open it; open the queue if none is left."""
     benchmark, found = _load(request, slug, pk)
     return _go_on(request, benchmark, found)
 

@@ -150,7 +150,7 @@ def _gone(found: JudgingQueue) -> str:
 
 
 def _in_words(benchmark: Any, terms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The terms of a list as they are read: a run by its name."""
+    """The terms of a list as text, with runs by name."""
     for name, value in terms.items():
         run = Run.objects.of(benchmark).filter(pk=value).first() if name == "run" and value.isdecimal() else None
         yield name.removeprefix("facet."), str(run) if run else value

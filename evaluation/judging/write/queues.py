@@ -127,7 +127,7 @@ def draw_judging(
 
 
 def _questions(drawn: Sequence[int], about: str) -> list[tuple[int, JudgingItem.Kind]]:
-    """What is asked of the trajectories that were drawn, in turn."""
+    """The questions about drawn trajectories, in turn."""
     if about == ANSWERS:
         return [(pk, ANSWER) for pk in drawn]
     of = Trajectory.objects.filter(pk__in=drawn).exclude(sample__gold__revision__answers=[])
@@ -271,7 +271,7 @@ def take_back_last(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
 
 
 def _require_unfinished(actor: User, queue: JudgingQueue) -> None:
-    """Raises ``Conflict`` once this person has been told where the questions come from: they no longer judge blind."""
+    """Raise ``Conflict`` once this person has seen where the questions come from: they no longer judge blind."""
     if queue_known_to(actor, queue).source:
         raise Conflict(
             gettext("You have no questions left in this queue, and its models are shown. Verdicts can't be changed.")
@@ -279,7 +279,7 @@ def _require_unfinished(actor: User, queue: JudgingQueue) -> None:
 
 
 def _what_was_said(kind: str, said: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Verdict and answer as they are kept."""
+    """Verdict and answer as stored."""
     if kind == RELIABILITY:
         if said.get("verdict") not in VERDICTS:
             raise InvalidInput(gettext("Choose yes, no or “Can't tell”."), field="verdict")
@@ -310,7 +310,7 @@ def key_of(item: JudgingItem) -> AnswerKey:
 
 
 def _what_it_says(key: AnswerKey, said: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Verdict and answer of what an answer says, as they are kept."""
+    """Verdict and answer on the meaning of an answer, as stored."""
     letter, verdict = str(said.get("answer") or ""), str(said.get("verdict") or "")
     words = (DecisionWord.NONE,) if key.multiple_choice else (DecisionWord.SAME, DecisionWord.DIFFERENT)
     if key.multiple_choice and letter in key.options:

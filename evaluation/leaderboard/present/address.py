@@ -32,14 +32,16 @@ from webapp.common.errors import InvalidInput
 SLICED = ("by", "slice", "q")
 """What an address says of the slice."""
 CHOSEN = ("columns", "pin", "groups", "group")
-"""What an address says of columns beside a preset."""
+"""Parameters of an address that change the columns of a preset."""
 
 
 @dataclass(frozen=True)
 class View:
-    """``chosen``: the plain columns by metric, in their order; ``pinned``: those of them that stand first and stay.
-    ``preset``: the name of a set of columns that they begin with, "" where groups or columns are chosen without one.
-    ``drawn``: the columns with drawings. ``folded``: what is empty in every run, and so out of sight."""
+    """The slice, columns and order of a leaderboard, from its address.
+
+    ``chosen``: the plain columns by metric, in their order. ``pinned``: those at the front that stay when groups
+    change. ``preset``: the name of the set of columns that they start from, "" if groups or columns are chosen without
+    one. ``drawn``: the columns with drawings. ``folded``: the hidden columns, which are empty in every run."""
 
     by: str
     slice: str
@@ -59,7 +61,7 @@ class View:
 
     @classmethod
     def of(cls, request: HttpRequest) -> View:
-        """Raises ``InvalidInput`` for half of a slice, or one beside a query."""
+        """Raises ``InvalidInput`` for an incomplete slice, or for a slice together with a query."""
         terms = request.GET
         query, by, value = terms.get("q", "").strip(), terms.get("by", ""), terms.get("slice", "")
         if bool(by) != bool(value):
@@ -100,7 +102,7 @@ class View:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The metrics of the plain columns as they are: pinned ones first, then those of the groups shown."""
+        """The metrics of the visible plain columns: first the pinned ones, then those of the visible groups."""
         rest = [name for name in self.chosen if name not in self.pinned and METRICS[name].group in self.groups]
         return (*self.pinned, *rest)
 
@@ -116,8 +118,7 @@ class View:
         return replace(self, chosen=tuple(one for one in self.chosen if one != name))
 
     def folding(self, board: Leaderboard) -> View:
-        """This view with its empty columns out of sight: for pages, as files keep them. Columns that were chosen one by
-        one stand."""
+        """This view without its empty columns, for pages; files keep them. Individually chosen columns stay."""
         rows = list(board.rows())
         empty = {name for name in (GROUNDED.metric, *self.chosen) if all(row.value(name) is None for row in rows)}
         if all(row.value("valid_grounded_reasoning") is None for row in rows):
@@ -145,7 +146,7 @@ class View:
 
     @property
     def query(self) -> str:
-        """The query that the board is on as it was typed; "" without one."""
+        """The query of the leaderboard as typed; "" without one."""
         return self.slice if self.by == QUERY else ""
 
     def without(self, *names: str) -> str:

@@ -43,8 +43,9 @@ class Cell:
     method: str = ""
     spread: str = ""
     range: str = ""
-    """What stands in parentheses: what undecided answers leave open of it, or the n of a column that has its own. Where
-    a range stands instead of the number, it is the text."""
+    """The text in parentheses: the range that undecided answers allow, or the n of a column with its own n.
+
+    If a range replaces the number, it equals the text."""
 
     @property
     def whole(self) -> str:
@@ -64,7 +65,7 @@ class Quadrants:
 
     @property
     def ranges(self) -> bool:
-        """A range stands instead of a number, so there is no bar."""
+        """Whether a range replaces a number, so that there is no bar."""
         return any(cell.value is None for cell in self.cells)
 
     @property
@@ -105,9 +106,11 @@ class ShownDifference:
 
 @dataclass(frozen=True)
 class ShownRow:
-    """One row as drawn. ``hidden_counts``: what must never be hidden, in words, each with its list. ``refer``: the
-    address that makes it the reference. ``axis``: of accuracy. ``against``: nothing on a slice. ``whole``:
-    it is of the whole benchmark. ``drawn``: the columns with drawings that stand."""
+    """One row of the leaderboard.
+
+    ``hidden_counts``: the counts that are never hidden, as text, each with its list. ``refer``: the address that makes
+    the row the reference. ``axis``: of accuracy. ``against``: None on a slice. ``whole``: the row covers the whole
+    benchmark. ``drawn``: the visible columns with drawings."""
 
     row: LeaderboardRow
     letter: str

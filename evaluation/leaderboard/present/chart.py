@@ -17,7 +17,7 @@ LEFT, RIGHT, TOP, BOTTOM = 34.0, 326.0, 12.0, 111.0
 
 @dataclass(frozen=True)
 class Point:
-    """One run: its place, its interval, and whether nothing cheaper is as right; how far aside its letter."""
+    """One run: its position, its interval, whether no cheaper run is as accurate, and the offset of its letter."""
 
     name: str
     letter: str
@@ -68,7 +68,7 @@ def accuracy_chart(rows: Sequence[ShownRow]) -> Chart | None:
     def down(share: float) -> float:
         return BOTTOM - (BOTTOM - TOP) * (share - axis.low) / (axis.high - axis.low)
 
-    # Two letters have no room beside a point.
+    # Two letters don't fit next to a point.
     lettered = all(len(row.letter) == 1 for row, _, _ in found)
     places = [(across(cost), down(accuracy)) for _, cost, accuracy in found]
     front = _front([(cost, accuracy) for _, cost, accuracy in found])
@@ -99,7 +99,7 @@ def _near(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def _front(points: Sequence[tuple[float, float]]) -> list[int]:
-    """The points that no other is both as cheap as and more right than, cheapest first."""
+    """The Pareto front, cheapest first: no other point is as cheap and more accurate."""
     best = -math.inf
     front = []
     for at in sorted(range(len(points)), key=lambda at: (points[at][0], -points[at][1])):
@@ -110,7 +110,7 @@ def _front(points: Sequence[tuple[float, float]]) -> list[int]:
 
 
 def _scale(values: Sequence[float], unit: str, logarithmic: bool) -> tuple[Callable[[float], float], list[Tick]]:
-    """Where a value stands across the drawing, with at most five ticks."""
+    """A scale from values to positions across the drawing, with at most five ticks."""
     if logarithmic:
         ends = math.log10(min(values)) - 0.1, math.log10(max(values)) + 0.1
         exponents = range(math.floor(ends[0]), math.ceil(ends[1]) + 1)

@@ -99,7 +99,7 @@ CHOICE: Mapping[str, Column] = {column.metric: column for column in PLAIN} | {
 
 DIFFERENCE, QUADRANT_BAR = "difference", "quadrants"
 DRAWN = frozenset({DIFFERENCE, GROUNDED.metric, QUADRANT_BAR})
-"""Columns with drawings, beside accuracy, which always stands."""
+"""Columns with drawings, except accuracy, which is always visible."""
 
 
 @dataclass(frozen=True)

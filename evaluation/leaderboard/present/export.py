@@ -1,4 +1,4 @@
-"""The leaderboard as it stands on the page, to take away: tidy rows, a table for a paper, a figure."""
+"""Downloads of the leaderboard as the page shows it: tidy rows, a table for a paper, a figure."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def _printed(shown: ShownPublished, view: View, against: bool) -> list[str]:
 
 
 def range_notes(board: Leaderboard) -> list[str]:
-    """What stands in parentheses, and what provisional means, where the board has any of it."""
+    """Notes on the values in parentheses and on provisional runs, if the leaderboard has any."""
     notes = []
     if any(range_of(m.low, m.high) for row in board.rows() for name in ENDED if (m := row.metrics.get(name))):
         notes.append("In parentheses: with every undecided answer incorrect, and with every one correct.")

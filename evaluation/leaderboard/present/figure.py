@@ -1,4 +1,4 @@
-"""Accuracy against cost as a figure that stands alone: SVG with its own colors and a list of names, or PNG."""
+"""Accuracy against cost as a self-contained figure: SVG with its own colors and a legend, or PNG."""
 
 from __future__ import annotations
 

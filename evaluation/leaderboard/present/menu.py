@@ -1,4 +1,4 @@
-"""The menu of columns: which stand, in which order, which are pinned, and which could be added. All of it is links."""
+"""The menu of columns: visible and available columns, their order and pins. Every action is a link."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluation.metrics.catalogue import METRICS
 
 @dataclass(frozen=True)
 class Standing:
-    """A column that stands. Addresses are "" where there is nothing to do: the first cannot stand earlier."""
+    """A visible column. Addresses are "" for impossible actions, such as moving the first column forward."""
 
     metric: str
     label: str

@@ -41,7 +41,7 @@ KEPT_WORDS = 20_000
 ROWS: LRUCache[ShownRow] = LRUCache(2_000)
 """Of some twenty boards of fifty runs, about 10 kB each."""
 ANSWERED = frozenset(BOUNDED) - {*QUADRANTS}
-"""Metrics that stand with their range beside them; that of a quadrant is in its hover text."""
+"""Metrics that show their range next to the value. Quadrants show it in their hover text."""
 FOUR = [Column(metric) for metric in QUADRANTS]
 
 
@@ -57,8 +57,10 @@ def difference_axis(board: Leaderboard) -> Axis:
 
 @dataclass(frozen=True)
 class Table:
-    """What all rows of a board share. ``refer``: the address of the board with another reference, but for its run;
-    nothing where no row can be compared. ``intervals``: they stand under the numbers of the plain columns."""
+    """What all rows of a leaderboard share.
+
+    ``refer``: the address of the leaderboard with another reference, without its run; "" if no row can be compared.
+    ``intervals``: whether intervals are shown under the numbers of the plain columns."""
 
     board: Leaderboard
     addresses: Addresses
@@ -172,8 +174,9 @@ def hidden_counts(row: LeaderboardRow, addresses: Addresses) -> list[Cell]:
 def _undecided(
     counts: Mapping[str, Any], settings: MetricSettings
 ) -> Iterator[tuple[str, Mapping[str, str], str, str]]:
-    """Undecided answers, and the unread ones, which are among them unless they are wrong: the name of the count, the
-    terms of its list, its word and its meaning."""
+    """Undecided answers and unread ones: the name of the count, the terms of its list, its label and its meaning.
+
+    Unread answers are undecided, unless the settings count them as incorrect."""
     among = settings.unread_answer == "undecided"
     excluded = settings.undecided_answer == "exclude"
     if among and counts.get("unread"):
@@ -216,7 +219,7 @@ def _count(row: LeaderboardRow, name: str, terms: Mapping[str, str], addresses: 
 def flips(
     row: LeaderboardRow, reference: LeaderboardRow | None, against: Difference | None, addresses: Addresses
 ) -> list[Cell]:
-    """What only this row has right, and what only the reference row has."""
+    """The numbers of samples that only this row answers correctly, and that only the reference row does."""
     if against is None or reference is None:
         return []
     run, other = row.run.pk, reference.run.pk
@@ -302,7 +305,7 @@ def left_open(unit: str, metric: BoardMetric) -> str:
 
 
 def _beside(column: Column, metric: BoardMetric, spread: str) -> str:
-    """What stands in parentheses behind the number: its range, or the counts of a column that has its own."""
+    """The text in parentheses after the number: its range, or the counts of a column with its own counts."""
     if column == UNREAD:
         return gettext("%(count)s of %(total)s") % {"count": decimal(metric.numerator), "total": decimal(metric.n)}
     if column == IN_FILE:

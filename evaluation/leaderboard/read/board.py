@@ -151,7 +151,7 @@ def _people(rows: Sequence[LeaderboardRow], *, whole: bool) -> Iterator[Leaderbo
 
 
 def _place(row: LeaderboardRow, sorted_by: str) -> tuple[bool, float, str]:
-    """Best first; a row without a value comes last. A provisional row has the place of its lower bound."""
+    """The best row first, rows without a value last. A provisional row is sorted by its lower bound."""
     value = row.least(sorted_by)
     sign = 1 if METRICS[sorted_by].better == "lower" else -1
     return value is None, 0.0 if value is None else sign * value, str(row.run)

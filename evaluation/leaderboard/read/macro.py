@@ -73,7 +73,7 @@ class MacroRow:
 
     @property
     def provisional(self) -> bool:
-        """Return whether so many answers on a benchmark are unread that the row has no mean and no rank."""
+        """Return whether a benchmark has too many unread answers, so that the row has no mean and no rank."""
         return any(cell.scoring.provisional for cell in self.cells.values())
 
     @property
@@ -88,7 +88,7 @@ class MacroRow:
 
     @property
     def place(self) -> float:
-        """Where it stands by its mean, the largest first."""
+        """The sort key by the mean, the largest first."""
         return math.inf if self.standing is None or self.standing.value is None else -self.standing.value
 
     @property

@@ -1,4 +1,4 @@
-"""The papers' rows, to stand beside our own: never ranked, never compared."""
+"""Results copied from papers, shown next to our own rows: never ranked, never compared."""
 
 from __future__ import annotations
 

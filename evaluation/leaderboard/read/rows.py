@@ -18,7 +18,7 @@ from evaluation.metrics.undecided import could_turn
 from evaluation.models import Run, Scoring, Standing
 
 PLACE = ("rank", "low", "high", "p_best", "p_top3")
-"""What a standing says of the place of a run."""
+"""The rank of a run, from its standing."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class LeaderboardRow:
 
     @property
     def provisional(self) -> bool:
-        """Return whether so many of its answers are unread that ranges replace points and it has no rank."""
+        """Return whether it has too many unread answers, so that ranges replace values and it has no rank."""
         return self.scoring is not None and self.scoring.provisional
 
     @property

@@ -204,8 +204,9 @@ def _sorted(column: Column, view: View) -> str:
 
 
 def _bands(view: View, board: Leaderboard) -> list[tuple[str, str, int]]:
-    """The groups over the columns as they are, and how many each spans. Accuracy always stands, the difference on the
-    whole benchmark only."""
+    """The groups over the visible columns, with their spans.
+
+    Accuracy is always visible, the difference only on the whole benchmark."""
     fixed = ["grounding"] * (1 + len(view.drawn - (set() if board.whole else {DIFFERENCE})))
     plain = ["pinned" if column.metric in view.pinned else column.group for column, _ in view.columns]
     words = {**GROUPS, "pinned": gettext("Pinned")}
@@ -225,7 +226,7 @@ def _detectable(board: Leaderboard) -> tuple[float, float] | None:
 
 
 def _query_error(request: HttpRequest, benchmark: Any, view: View) -> QueryError | None:
-    """What is wrong with the query that the board is asked for."""
+    """The error in the query of the leaderboard; None for a valid query."""
     if not view.query:
         return None
     runs = list(Run.objects.of(benchmark))

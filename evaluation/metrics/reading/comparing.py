@@ -8,7 +8,7 @@ from functools import lru_cache
 QUOTES = "\"'`“”‘’«»„「」『』"
 """Quotation marks, straight and typographic."""
 OUTER = ".,;:!?…()[]{}*_-–—。，；：！？、【】《》〈〉" + QUOTES + " \n"
-"""What is no part of a text at its ends."""
+"""Characters that are ignored at the ends of a text."""
 
 _SIGNED = re.compile(r"[-–—]?\.?\d")
 _ARTICLE = re.compile(r"(?:an?|the) (?=\S)")
@@ -41,7 +41,7 @@ def exact_form(words: str) -> str:
 
 
 def folded(words: str) -> str:
-    """``exact_form`` without a leading article, a hyphen beside a letter as a space, "to the left of" as "left of".
+    """``exact_form`` without a leading article, a hyphen next to a letter as a space, "to the left of" as "left of".
 
     >>> folded("The T-Shirt."), folded("12-30"), folded("A. cup")
     ('t shirt', '12-30', 'a. cup')
@@ -55,7 +55,7 @@ def folded(words: str) -> str:
 
 
 def flat(text: str) -> str:
-    """``text`` in lower case, hyphens beside a letter as spaces, character by character: of the same length."""
+    """``text`` in lower case, with hyphens next to a letter as spaces, character by character: of the same length."""
     lower = text.lower()
     if len(lower) != len(text):
         lower = "".join(low if len(low := character.lower()) == 1 else character for character in text)

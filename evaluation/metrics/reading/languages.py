@@ -18,10 +18,10 @@ class Language:
     Attributes:
         nouns: what names an answer: the literal beginning of each, then the rest of it (endings, adjectives behind).
         links: what joins a noun and a value.
-        middle: what may stand between a noun and its link.
-        frames: whole phrases that stand before a value.
+        middle: what may come between a noun and its link.
+        frames: whole phrases before a value.
         weak: phrases before the value of a weak statement.
-        articles: what may stand between a phrase and its value.
+        articles: what may come between a phrase and its value.
     """
 
     name: str
@@ -307,7 +307,7 @@ REFUSALS = (
     "do not know", "not sure", "unclear", "refuse", "unknown", "not available", "lo siento", "no puedo",
     "je ne peux", "désolé", "kann nicht", "leider", "não posso", "non posso", "не могу", "к сожалению",
 )  # fmt: skip
-"""Whole words of which one stands in every refusal, in scripts that part words by spaces."""
+"""Whole words, of which every refusal contains one, in scripts with spaces between words."""
 UNSPACED_REFUSALS = (
     "无法", "不能", "抱歉", "对不起", "不知道", "看不", "不确定", "わかりません", "できません", "申し訳", "없습니다",
     "죄송", "آسف", "لا أستطيع", "لا يمكن",

@@ -1,4 +1,4 @@
-"""JSON and Python literals as they stand in answers: read, never evaluated. One pass over any text."""
+"""Parser of JSON and Python literals in answers: read, never evaluated. One pass over any text."""
 
 from __future__ import annotations
 

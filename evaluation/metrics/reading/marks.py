@@ -1,4 +1,4 @@
-"""Tables of what stands around answers without being one: special tokens, role headings, tags, thinking."""
+"""Tables of what surrounds answers without being one: special tokens, role headings, tags, thinking."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ TURN_ENDS = (
     "<end_of_turn>", "<end_of_utterance>", "<eos>", "</s>", "[EOS]", "<|im_start|>user", "<|user|>",
     "<start_of_turn>user", "<|start_header_id|>user",
 )  # fmt: skip
-"""Where text stands before one of these, the text ends: what follows is an invented turn."""
+"""Text before one of these tokens ends there: what follows is an invented turn."""
 
 USER_LINE = r"(?:\n|\A|<s>|<bos>|<\|begin_of_text\|>)[ #>*_]*(?:user|human)[*_ ]*:"
-"""A line that begins so is an invented turn, too. A token of the beginning may stand before it."""
+"""A line with this beginning is also an invented turn. A start token may precede it."""
 
 TOKENS = (
     "<s>", "<bos>", "<pad>", "<unk>", "<|im_start|>", "<|begin_of_text|>", "<|startoftext|>", "<start_of_turn>",

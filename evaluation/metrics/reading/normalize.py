@@ -124,7 +124,7 @@ def _first_turn(text: Text) -> Text:
 
 
 def _without(parts: list[tuple[int, int]], s: str, start: int, end: int) -> str:
-    """``s[start:end]`` without the ``parts`` of ``s`` that stand in it."""
+    """``s[start:end]`` without the ``parts`` of ``s`` inside it."""
     kept: list[str] = []
     for begin, stop in parts:
         if start <= begin and stop <= end:
@@ -139,8 +139,10 @@ def _says_something(s: str) -> bool:
 
 @dataclass(slots=True)
 class _Thoughts:
-    """Where thinking stands: closed parts behind ``begin``, before which all is thinking that was never opened, and
-    the part that is never closed, from ``opened`` on (-1: none)."""
+    """The positions of thinking.
+
+    Closed parts after ``begin``; everything before ``begin`` is thinking without a start tag. The part without an end
+    tag starts at ``opened`` (-1: none)."""
 
     begin: int
     closed: list[tuple[int, int]]
@@ -186,7 +188,7 @@ def _without_thinking(text: Text) -> Text:
 
 
 def _closed_answers(s: str, start: int) -> list[tuple[int, int]]:
-    """Where the closed answer tags stand behind ``start``."""
+    """The positions of closed answer tags after ``start``."""
     found: list[tuple[int, int]] = []
     opened = -1
     for tag in ANSWER_TAG.finditer(s, start):

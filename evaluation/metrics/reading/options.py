@@ -21,7 +21,7 @@ class Options:
         known: the options are known.
         folds: form of each text for comparing, of options with a text.
         by_fold: letter of each form; "" where two options share it.
-        texts: (text as it is looked for, letter), the longest first.
+        texts: (text to search for, letter), the longest first.
         initials: the first characters of these texts.
         numbers: letter -> number, of options that are one.
         yes, no: letters of the options yes and no, "" unless both are options.

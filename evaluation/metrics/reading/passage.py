@@ -48,8 +48,9 @@ _CONDITION_WORDS_ASCII = tuple(word for word in _CONDITION_WORDS if word.isascii
 
 @lru_cache(maxsize=16_384)
 def _doubt_of(clause: str) -> str:
-    """What a clause before a value holds: "negated", "hedged", "would", or "". The same few clauses stand in most
-    answers."""
+    """The property of a clause before a value: "negated", "hedged", "would", or "".
+
+    Cached, because most answers contain the same few clauses."""
     if _NEGATION.search(clause) and _NEGATION.search(_BUT.sub("", clause)):
         return "negated"
     if _HEDGE.search(clause) or _CONDITION.search(clause):
@@ -111,7 +112,7 @@ class Passage:
         return [(place, self.line_end(place)) for _, place in begun]
 
     def echoes(self, place: int) -> bool:
-        """Whether a list of options stands at ``place``, in lines or one behind the other."""
+        """Whether a list of options is at ``place``, in lines or in one line."""
         if (echo := self.echo) and any(start <= place < end for start, end in echo):
             return True
         if self._beside_next_option(place):
@@ -128,8 +129,9 @@ class Passage:
         return len(markers & self.options.letters) > 1
 
     def _beside_next_option(self, place: int) -> bool:
-        """Whether the line below ``place`` is the next option as it was asked, or the line above ends with the one
-        before: then a list of options is there."""
+        """Whether the next line is the next option of the question, or the previous line ends with the previous option.
+
+        Then there is a list of options at ``place``."""
         here = _ITEM.match(self.s, place)
         if not here:
             return False

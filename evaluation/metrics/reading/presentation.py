@@ -54,7 +54,7 @@ def plain(text: Text) -> Text:
 
 
 def _may_be_marked(s: str) -> bool:
-    """Whether a character of ``_MARKED`` stands in ``s``; of plain ASCII it is quicker to ask for each."""
+    """Whether ``s`` contains a character of ``_MARKED``. For plain ASCII, testing each character is faster."""
     if not s.isascii():
         return bool(_MARKED.search(s))
     return "\\" in s or "_" in s or "<" in s or "$" in s or "`" in s or "#" in s or "~" in s or ">" in s
@@ -72,7 +72,7 @@ def _without_marks(text: Text) -> Text:
 
 @lru_cache(maxsize=65_536)
 def plain_words(words: str) -> str:
-    """``plain`` of a text of the benchmark; kept as it is where nothing would be left."""
+    """``plain`` of a text of the benchmark; unchanged if nothing would be left."""
     return plain(Text(words)).s.strip() or words.strip()
 
 

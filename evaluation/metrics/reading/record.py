@@ -1,4 +1,4 @@
-"""The record of one reading: what was read, where it stands, and by which rule."""
+"""The record of one reading: the answer, its position, and the rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in a text the answer stands: in a tag, a literal, a box, or anywhere
+"""The region of the answer in a text: a tag, a literal, a box, or the whole text
 (docs/metrics.md#regions-of-the-answer)."""
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Tagged:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """The last box: its inside, and what stands before and behind it."""
+    """The last box: its content, and the text before and after it."""
 
     inside: Text
     before: Text
@@ -119,7 +119,7 @@ def _answer_of(literal: Literal, part: Text) -> tuple[Text | None, bool]:
 
 
 def _literals(s: str) -> Iterator[tuple[int, int]]:
-    """Where a literal can stand: all of the text, its last fenced block, an object at its end."""
+    """Where a literal can be: the whole text, its last fenced block, or an object at its end."""
     bare = s.strip()
     if not bare or bare[-1] not in "}])`" or ("{" not in bare and "[" not in bare):
         return

@@ -15,8 +15,9 @@ from evaluation.metrics.reading.record import NORMALIZED_LENGTH, Reading
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """One scorer: where its code stands, how it reads, and whether a model judges what it cannot read; else that is
-    wrong."""
+    """One scorer: the location of its code, how it reads, and whether a model judges what it cannot read.
+
+    Without such a model, unread answers are incorrect."""
 
     name: str
     source: str
@@ -42,7 +43,7 @@ def _open(text: str) -> Reading:
 
 
 def _vtc(text: str, key: AnswerKey) -> Reading:
-    """The first character, alone or before a stop, a space or a dash. Anything else is no gold letter: wrong."""
+    """The first character, alone or before a stop, a space or a dash. Anything else is no gold letter: incorrect."""
     if not key.multiple_choice:
         return _open(text)
     bare = text.strip()

@@ -72,7 +72,7 @@ def _stated(passage: Passage, found: list[Candidate], loose: list[Candidate]) ->
 
 
 def _with_corrections(passage: Passage, found: list[Candidate]) -> list[Candidate]:
-    """Weak statements count as well behind a correction mark that stands behind a candidate."""
+    """Weak statements also count after a correction mark that follows a candidate."""
     if not found or len(passage.s) - found[0].value.stop < 4:
         return found
     if not _CORRECTION.search(passage.low, found[0].value.end):

@@ -42,7 +42,7 @@ _POINTED = re.compile(
     r"[\s\"'“‘]{0,3}([A-Za-z])[\"'”’]?(?:[ ]?[.)\]:,;、。(]|[ ][-–—][ ]|[ ]?[-–—](?=[ ])|(?=[ ]?(?:\n|\Z)))"
 )
 _BEGINS = re.compile(r"[\s\"'“‘]{0,3}(?:[A-Za-z](?![A-Za-z])|[(\[{【<])")
-"""Where none of the others can match, which is most often, this one tells so."""
+"""A pattern that excludes all others at once, as in most texts."""
 _REASONED = re.compile(r"[\s\"'“‘]{0,3}([A-Z])(?=,?[ ](?:because|since|as)\b)")
 _SPACED = re.compile(r"[\s\"'“‘]{0,3}([A-Za-z])(?=[ ])")
 _TEXT_AND_LETTER = re.compile(r"(?:,? ?[(\[]|, | [-–—] )([A-Z])[)\]]?[.!]?\s*\Z")
@@ -215,8 +215,7 @@ def last_line(passage: Passage) -> Candidate | None:
 
 
 def candidates(passage: Passage) -> tuple[list[Candidate], list[str], list[Candidate]]:
-    """What is stated, in order of position; why other statements do not count; and loose ones, whose text is no
-    option's."""
+    """The statements by position; why other statements do not count; and loose ones, whose text equals no option."""
     found: list[Candidate] = []
     reasons: list[str] = []
     loose: list[Candidate] = []

@@ -1,4 +1,4 @@
-"""A text that knows where each of its characters stood in the text it was made from."""
+"""A text that maps each of its characters to a position in the original text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Text:
         self._back = back if back is not None else [0]
 
     def at(self, place: int) -> int:
-        """Where the character at ``place`` stands in the raw text."""
+        """The position in the raw text of the character at ``place``."""
         text: Text | None = self
         while text is not None:
             piece = bisect_right(text._cuts, place) - 1
@@ -34,7 +34,7 @@ class Text:
         return place
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The place of ``s[start:end]`` in the raw text; (0, 0) of nothing."""
+        """The range of ``s[start:end]`` in the raw text; (0, 0) of an empty one."""
         return (self.at(start), self.at(end - 1) + 1) if start < end else (0, 0)
 
     def cut(self, start: int, end: int) -> Text:

@@ -22,11 +22,11 @@ class Candidate(NamedTuple):
 
 
 _Phrase = tuple[str, re.Pattern[str]]
-"""A word, and what has to stand around it."""
+"""A word, and what must surround it."""
 
 
 def _nouns(language: languages.Language) -> Iterator[_Phrase]:
-    """The pattern behind each noun: its rest, what may stand in the middle, a link or a line end."""
+    """The pattern after each noun: its rest, what may follow in the middle, a link or a line end."""
     spaced = language.name not in ("Chinese", "Japanese", "Korean")
     links = "|".join(language.links)
     edge = rf"(?:(?<!{WORD})|(?!{WORD}))" if spaced else ""
@@ -37,7 +37,7 @@ def _nouns(language: languages.Language) -> Iterator[_Phrase]:
 _ALL = [noun for language in languages.LANGUAGES for noun in _nouns(language)]
 _ASCII = [noun for noun in _ALL if noun[0].isascii()]
 _Phrases = list[tuple[tuple[str, ...], re.Pattern[str]]]
-"""Words of which one stands wherever the pattern fits."""
+"""Words, of which every match of the pattern contains one."""
 _FRAMES: _Phrases = [(words, re.compile(pattern)) for one in languages.LANGUAGES for words, pattern in one.frames]
 _WEAK: _Phrases = [(words, re.compile(pattern)) for one in languages.LANGUAGES for words, pattern in one.weak]
 _BEHIND = [(start, re.compile(pattern)) for starts, pattern in languages.BEHIND for start in starts]
@@ -160,7 +160,7 @@ def _stated_nouns(passage: Passage, nouns: Sequence[_Phrase]) -> Iterator[tuple[
 
 
 def _standing_in(low: str, phrases: Sequence[_Phrase]) -> list[_Phrase]:
-    """The phrases whose word stands in ``low``, which are few."""
+    """The few phrases whose word ``low`` contains."""
     return [phrase for phrase in phrases if phrase[0] in low]
 
 
@@ -177,13 +177,13 @@ def _by_frames(passage: Passage, frames: _Phrases, rule: str) -> Iterator[Candid
             continue
         for found in pattern.finditer(low):
             value = value_at(passage, found.end())
-            # These phrases also stand before what is no answer: only an option counts.
+            # These phrases also precede text that is no answer: only an option counts.
             if value.kind not in ("", "loose", "outside"):
                 yield Candidate(rule, found.start(), value)
 
 
 def _behind(passage: Passage) -> Iterator[Candidate]:
-    """ "X is correct": the value stands before the phrase."""
+    """ "X is correct": the value precedes the phrase."""
     low = passage.low
     for start, pattern in _standing_in(low, _BEHIND_ASCII if passage.ascii else _BEHIND):
         place = low.find(start)

@@ -1,4 +1,4 @@
-"""The value that stands at a place: a letter, a letter with its text, a text, or nothing that can be relied on."""
+"""The value at a position: a letter, a letter with its text, a text, or nothing reliable."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ NOTHING = Value("")
 
 
 def value_at(passage: Passage, place: int) -> Value:
-    """The value of a statement whose phrase ends at ``place``. A line break, articles and opening brackets may stand
-    before it."""
+    """The value of a statement whose phrase ends at ``place``. A line break, articles and opening brackets may precede
+    it."""
     s = passage.s
     first = place
     if found := _BEFORE.match(s, place):
@@ -148,8 +148,9 @@ def _is_word(character: str) -> bool:
 
 
 def own_text_behind(passage: Passage, letter: str, end: int) -> int:
-    """Where the letter's own text behind it ends; minus that of exactly another option's text; 0 where neither stands
-    there. The own text is tested first, as an option may read like another letter."""
+    """The end of the letter's own text after it; negative for exactly another option's text; 0 without either.
+
+    The own text is tested first, because an option may read like another letter."""
     gap = _GAP.match(passage.s, end)
     place = gap.end() if gap else end
     if place == end:

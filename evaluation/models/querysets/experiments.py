@@ -25,14 +25,14 @@ class EndpointQuerySet(models.QuerySet[Any]):
         return self.filter(Q(benchmark=benchmark) | Q(benchmark=None))
 
     def chats(self) -> Self:
-        """Those of models that chat."""
+        """Keep endpoints of models that chat."""
         return self.exclude(preset=DETECTOR)
 
     def detectors(self) -> Self:
         return self.filter(preset=DETECTOR)
 
     def named(self, name: str, benchmark: Any | None) -> Any | None:
-        """The endpoint of this name: that of the benchmark before that of the site, None if there is neither."""
+        """The endpoint with this name, first of the benchmark, then of the site; None if neither has it."""
         found = self.filter(Q(benchmark=benchmark) | Q(benchmark=None) if benchmark else Q(benchmark=None), name=name)
         return found.order_by(F("benchmark").asc(nulls_last=True)).first()
 
@@ -43,7 +43,7 @@ class ExperimentQuerySet(models.QuerySet[Any]):
         return self.of_models().filter(state__in=LIVE).exclude(kind="session")
 
     def of_models(self) -> Self:
-        """All but human studies, which have pages of their own."""
+        """Keep all experiments except human studies, which have their own pages."""
         return self.exclude(kind="human")
 
     def studies_of(self, benchmark: Any) -> Self:
@@ -53,12 +53,12 @@ class ExperimentQuerySet(models.QuerySet[Any]):
         return found.annotate(participants_n=Count("participants", distinct=True), answers_n=given)
 
     def of_run(self, run: Any) -> Self:
-        """Those whose trajectories a run has."""
+        """Keep experiments whose trajectories belong to a run."""
         made = self.filter(kind__in=("run", "detect"), import_record__isnull=False)
         return made.filter(benchmark=run.benchmark_id, model=run.model.name, setting=run.setting)
 
     def with_prompt(self, slug: str, version: str) -> Self:
-        """Those whose recipe has this version of a prompt."""
+        """Keep experiments whose recipe contains this version of a prompt."""
         return self.filter(
             reduce(
                 or_,
@@ -77,7 +77,7 @@ class ExperimentQuerySet(models.QuerySet[Any]):
         return found
 
     def with_counts(self) -> Self:
-        """With ``attempts_n``, ``done_n`` and ``failed_n``."""
+        """Add ``attempts_n``, ``done_n`` and ``failed_n``."""
         return self.annotate(
             attempts_n=Count("attempts"),
             done_n=Count("attempts", filter=Q(attempts__state="done")),

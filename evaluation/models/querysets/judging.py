@@ -1,4 +1,4 @@
-"""Named questions about what people judge: what is open to a person, and what they have done."""
+"""Named queries for judgments and judging queues."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ class JudgementQuerySet(models.QuerySet[Any]):
         return self.filter(run__benchmark=benchmark, run__staged_for=None)
 
     def decisions(self) -> Self:
-        """What people decided that answers say, which scores are made of."""
+        """Keep decisions of people on the meaning of answers. Scores use them."""
         return self.filter(decides=True)
 
     def settling(self) -> Self:
-        """The decisions that say something: what was left for a judge is none."""
+        """Keep decisions with a result, without those that leave the answer to a judge."""
         return self.decisions().exclude(verdict="leave")
 
     def given(self) -> Self:
-        """What judges gave, models or people in a queue: no decisions."""
+        """Keep judgments of models and of people in queues, without decisions."""
         return self.filter(decides=False)
 
     def said_to(self, item: Any) -> Self:
-        """What was said to a question of a queue."""
+        """Keep judgments given to a question of a queue."""
         return self.given().filter(trajectory=item.trajectory_id, kind=item.kind)
 
     def of_models(self) -> Self:
-        """What judge models gave, which metrics are made of."""
+        """Keep judgments of models. Metrics use them."""
         return self.given().filter(person=None)
 
     def of_evaluated(self) -> Self:
@@ -40,7 +40,7 @@ class JudgementQuerySet(models.QuerySet[Any]):
         return self.filter(Q(trajectory=None) | Exists(named))
 
     def with_subject(self) -> Self:
-        """Adds ``subject``: the trajectory that each is about, by number; none where nothing is recorded of it."""
+        """Add ``subject``: the id of the judged trajectory; null if it is not recorded."""
         plain = _trajectories().filter(run=OuterRef("run"), sample=OuterRef("sample"), condition="none")
         lowest = plain.order_by("rollout").values("pk")[:1]
         return self.annotate(subject=Coalesce("trajectory", Subquery(lowest)))
@@ -54,7 +54,8 @@ class JudgingItemQuerySet(models.QuerySet[Any]):
         return self.filter(kind="answer")
 
     def left_to_judge(self, user: Any) -> Self:
-        """What is left for this person in queues of which they were handed a question, while these are not judged."""
+        """Keep questions that this person has not judged, in unfinished queues from which they were assigned a
+        question."""
         begun = apps.get_model("evaluation", "JudgingQueue").begun.through.objects
         mine = begun.filter(judgingqueue=OuterRef("queue"), user=user)
         open_ones = self.model.objects.filter(queue=OuterRef("queue")).unjudged()
@@ -64,12 +65,12 @@ class JudgingItemQuerySet(models.QuerySet[Any]):
         return self.filter(seats__user=user, seats__done_at__isnull=False)
 
     def held_by(self, user: Any) -> Self:
-        """Handed out to this person, and neither done nor run out."""
+        """Keep questions assigned to this person that are neither judged nor expired."""
         mine = {"seats__user": user, "seats__place__isnull": False, "seats__done_at__isnull": True}
         return self.filter(**mine, seats__expires_at__gt=Now())
 
     def unsettled_by(self, user: Any) -> Self:
-        """What this person has not judged, here or in another queue, and has not skipped."""
+        """Keep questions that this person has neither judged, in any queue, nor skipped."""
         seats, judgements = (apps.get_model("evaluation", name) for name in ("JudgingSeat", "Judgement"))
         mine = seats.objects.filter(item=OuterRef("pk"), user=user)
         settled = mine.filter(Q(done_at__isnull=False) | Q(place__isnull=True))
@@ -78,19 +79,21 @@ class JudgingItemQuerySet(models.QuerySet[Any]):
         return self.filter(~Exists(settled), ~Exists(said))
 
     def open_to(self, user: Any) -> Self:
-        """What this person may be handed: unsettled, and with a place that nobody fills or holds now. What they hold
-        themselves is open to them."""
+        """Keep questions that may be assigned to this person: unsettled, with a place that no other person fills or
+        reserves.
+
+        Their own reservation does not exclude a question."""
         taken = Q(seats__done_at__isnull=False) | Q(seats__expires_at__gt=Now())
         others = taken & Q(seats__place__isnull=False) & ~Q(seats__user=user)
         found = self.unsettled_by(user).annotate(taken_n=Count("seats", filter=others))
         return found.filter(taken_n__lt=F("queue__people"))
 
     def unjudged(self) -> Self:
-        """What fewer people have judged than are asked."""
+        """Keep questions with fewer judgments than requested."""
         return self.with_progress().filter(done_n__lt=F("queue__people"))
 
     def with_progress(self) -> Self:
-        """Adds ``done_n``: by how many people each was judged."""
+        """Add ``done_n``: the number of people who judged each question."""
         return self.annotate(done_n=Count("seats", filter=Q(seats__done_at__isnull=False)))
 
 

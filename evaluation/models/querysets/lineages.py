@@ -10,7 +10,7 @@ from django.db.models import Count, Max, Min, Q
 
 class LineageQuerySet(models.QuerySet[Any]):
     def with_steps(self) -> Self:
-        """Add ``runs_n``, ``first_step`` and ``last_step``; null where a lineage has no run. Staged runs are none."""
+        """Add ``runs_n``, ``first_step`` and ``last_step``; null if a lineage has no run. Staged runs don't count."""
         live = Q(runs__staged_for=None)
         return self.annotate(
             runs_n=Count("runs", filter=live),

@@ -9,9 +9,10 @@ from django.db.models import Exists, OuterRef, Q
 
 
 def marks_seen_by(person: Any, of: str) -> Q:
-    """The condition on rows to belong to a benchmark (``of``: the way to it) whose notes and shared tags this person
-    sees. ``annotation.blindness.known`` decides the same for one benchmark; a test compares them. None is a command, or
-    what is the same for everyone."""
+    """The condition on rows of benchmarks whose notes and shared tags this person can see.
+
+    ``of``: the path to the benchmark. ``annotation.blindness.known`` decides the same for one benchmark; a test
+    compares them. ``person`` is None for commands and for content that is equal for everyone."""
     if person is None or (person.is_authenticated and person.is_staff):
         return Q()
     if getattr(person, "is_copy", False):
@@ -24,7 +25,7 @@ def marks_seen_by(person: Any, of: str) -> Q:
 
 
 def visible_tags(person: Any) -> Any:
-    """The person's own tags, and those that members of a benchmark share, where they see these: ``marks_seen_by``."""
+    """The person's own tags, and shared tags of benchmarks on which they can see these (``marks_seen_by``)."""
     own = Q(owner=person.pk) if person is not None and person.pk else Q(pk__in=[])
     tags = apps.get_model("evaluation", "Tag").objects
     return tags.filter(Q(owner=None) & marks_seen_by(person, "benchmark") | own)

@@ -1,4 +1,4 @@
-"""Named questions about replays that were kept."""
+"""Named queries for stored replays."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from django.db.models import F
 
 class ReplayedStepQuerySet(models.QuerySet[Any]):
     def in_force(self) -> Self:
-        """What replaces the record: calls that were run again, on the image that the sample has now."""
+        """Keep replays that replace the record: their calls were run again on the current image of the sample."""
         same = F("replay__trajectory__sample__image__sha256")
         return self.filter(ok__isnull=False, replay__image=same)

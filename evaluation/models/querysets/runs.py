@@ -1,4 +1,4 @@
-"""Named questions to the database, as queryset verbs that chain."""
+"""Named queries for runs, trajectories and scores, as querysets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHOWN_IN_LISTS = (
     *(f"sample__{name}" for name in _OF_SAMPLE),
     *(f"sample__gold__revision__{name}" for name in _OF_REVISION),
 )
-"""A third of the columns: to make objects of all would take most of the time of a list."""
+"""One third of the columns. Creating objects of all columns would take most of the time of a list."""
 _CLUSTERED = ("cluster-t", "wilson-n-eff")
 """Methods of intervals that rest on an effective number of samples."""
 
@@ -40,8 +40,11 @@ class RunQuerySet(models.QuerySet[Any]):
 
 
 def with_counts(runs: Iterable[Any]) -> list[Any]:
-    """These runs with ``trajectories_n`` (without an intervention) and ``failed_n`` (error records among them). One
-    query: to join a million rows to fifty runs, and count within each, takes PostgreSQL ten times as long."""
+    """Return these runs with ``trajectories_n`` (without an intervention) and ``failed_n`` (trajectories with an
+    error).
+
+    One query. On PostgreSQL, joining a million rows with fifty runs and counting within each takes ten times as long.
+    """
     found = list(runs)
     plain = apps.get_model("evaluation", "Trajectory").objects.filter(run__in=found, condition="none").order_by()
     counts = plain.values_list("run").annotate(n=Count("pk"), failed=Count("pk", filter=~Q(error="")))
@@ -52,7 +55,7 @@ def with_counts(runs: Iterable[Any]) -> list[Any]:
 
 
 def samples_without_trajectory(run: Any, terms: Mapping[str, str] | None = None) -> models.QuerySet[Any]:
-    """The samples with gold that this run has no trajectory for, in order of id; of ``terms`` facets narrow them."""
+    """The samples with gold for which this run has no trajectory, by id. The facets in ``terms`` filter them."""
     tried = run.trajectories.filter(condition="none").values("sample")
     found = run.benchmark.samples.filter(gold__isnull=False).exclude(pk__in=tried).order_by("key")
     for name, value in (terms or {}).items():
@@ -72,11 +75,11 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         return self.filter(row_digest__in=row_digests).annotate(steps_n=Coalesce(Subquery(counted), 0)).order_by()
 
     def evaluated(self) -> Self:
-        """The trajectories that metrics are made of: without an intervention, the lowest rollout of each sample."""
+        """Keep the trajectories that metrics use: without an intervention, the lowest rollout of each sample."""
         earlier = self.model.objects.filter(
             run=OuterRef("run"), sample=OuterRef("sample"), condition="none", rollout__lt=OuterRef("rollout")
         )
-        # No rollout comes before number 0: almost every row is decided without a look at its neighbors.
+        # Number 0 is always the lowest rollout, so almost every row is decided without reading other rows.
         return self.filter(Q(rollout=0) | ~Exists(earlier), condition="none")
 
     def for_list(self) -> Self:
@@ -103,8 +106,9 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
 
 class ScoringQuerySet(models.QuerySet[Any]):
     def compared(self, benchmarks: Any) -> Self:
-        """On these benchmarks those of runs that are set beside others: a run in which every record is an error has
-        failed, and is not; nor is one of a detector, which gives no answer, or of people, who give several."""
+        """Keep scorings of runs that can be compared on these benchmarks.
+
+        Excluded are failed runs (every trajectory is an error), detectors (no answers) and people (several answers)."""
         answered = self.exclude(run__extra__has_any_keys=[DETECTOR, "people"])
         return answered.filter(run__benchmark__in=benchmarks, failed_n__lt=F("trajectories_n"))
 
@@ -144,12 +148,12 @@ class MetricQuerySet(models.QuerySet[Any]):
         return self.filter(slice_by=slice_by, slice=value)
 
     def for_board(self, detailed: Collection[str]) -> models.QuerySet[Any, tuple[Any, ...]]:
-        """Values in the order of ``evaluation.common.board_metrics.BoardMetric``, after the scoring they belong to.
+        """Rows of the scoring and the values in the order of ``evaluation.common.board_metrics.BoardMetric``.
 
-        ``detailed``: metrics whose detail is read. It is decoded row by row, which takes longer than the rest of them.
+        ``detailed``: metrics whose detail is read. Decoding it row by row takes longer than everything else.
         """
         detail = Case(When(metric__in=sorted(detailed), then=F("detail")), default=None)
-        # Taken out by the database; a null of JSON is 0 to some, which no effective number is.
+        # Extracted by the database. A JSON null can be read as 0, which is never an effective number of samples.
         n_eff = NullIf(Cast(KT("detail__n_eff"), models.FloatField()), 0.0)
         clustered = Case(When(ci_method__in=_CLUSTERED, then=n_eff), default=None)
         ends = (

@@ -1,4 +1,4 @@
-"""Named questions about human studies: what is left for a person, and who is in the middle of one."""
+"""Named queries for human studies, their participants and answers."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ WORKED_ON = (
     ("annotation", "CheckAnswer", "user", "check_of__sample"),
     ("evaluation", "Judgement", "person", "sample"),
 )
-"""Who knows a sample from their work: app, table, and the ways to the person and to the sample."""
+"""How people know a sample from their work: app, table, and the paths to the person and to the sample."""
 
 
 class ParticipantQuerySet(models.QuerySet[Any]):
     def in_the_middle(self) -> Self:
-        """Those who began an open study and have not finished."""
+        """Keep participants who started an open study and have not finished it."""
         return self.filter(finished_at=None, experiment__state__in=OPEN)
 
 
 class StudySampleQuerySet(models.QuerySet[Any]):
     def with_places(self) -> Self:
-        """Adds ``done_n``: by how many people each was answered, and ``taken_n``: that, and by how many it is held."""
+        """Add ``done_n`` (people who answered each sample) and ``taken_n`` (the same, including reservations)."""
         answers = apps.get_model("evaluation", "HumanAnswer").objects
         mine = answers.filter(experiment=OuterRef("experiment"), sample=OuterRef("sample"), place__isnull=False)
         counted = {
@@ -46,7 +46,7 @@ class StudySampleQuerySet(models.QuerySet[Any]):
         )
 
     def unsettled_by(self, person: Any) -> Self:
-        """What this person has neither answered nor skipped, and does not know from their work."""
+        """Keep samples that this person has neither answered nor skipped, and does not know from their work."""
         answers = apps.get_model("evaluation", "HumanAnswer").objects
         mine = answers.filter(experiment=OuterRef("experiment"), sample=OuterRef("sample"), person=person)
         settled = mine.filter(Q(done_at__isnull=False) | Q(place=None))
@@ -62,5 +62,5 @@ class HumanAnswerQuerySet(models.QuerySet[Any]):
         return self.filter(done_at__isnull=False)
 
     def held_by(self, person: Any) -> Self:
-        """Assigned to this person, and neither answered, skipped nor run out."""
+        """Keep answers that are assigned to this person and neither given, skipped nor expired."""
         return self.filter(person=person, done_at=None, place__isnull=False, expires_at__gt=Now())

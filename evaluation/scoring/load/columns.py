@@ -1,4 +1,4 @@
-"""From database rows to the columns that metrics read: a fixed number of queries, whatever the size of the run."""
+"""Columns for metrics from database rows, in a fixed number of queries for a run of any size."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from webapp.common.garbage_collection import gc_paused
 
 @dataclass(frozen=True)
 class LoadedSamples:
-    """The gold of a benchmark as columns; ``pks[i]`` is the primary key of row ``i``; ``digest`` names this gold."""
+    """The gold of a benchmark as columns; ``pks[i]`` is the primary key of row ``i``; ``digest`` names the gold."""
 
     columns: SampleColumns
     pks: list[int]
@@ -96,7 +96,7 @@ _KEPT: tuple[tuple[Any, ...], LoadedSamples] | None = None
 
 
 def kept_samples(benchmark: Benchmark) -> LoadedSamples:
-    """``load_samples``, kept in this process for the next run of the same benchmark, as long as nothing changes."""
+    """``load_samples``, cached in this process for the next run of the benchmark until something changes."""
     global _KEPT
     number = ContentChange.objects.numbers([benchmark.pk])[benchmark.pk]
     key = (benchmark.pk, benchmark.created_at, number, gold_digest(benchmark))
@@ -107,14 +107,16 @@ def kept_samples(benchmark: Benchmark) -> LoadedSamples:
 
 
 def forget_samples() -> None:
-    """Free the memory of ``kept_samples``."""
+    """Clear the cache of ``kept_samples``."""
     global _KEPT
     _KEPT = None
 
 
 def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", further: bool = False) -> LoadedRun:
-    """The trajectories of a run under one condition: the lowest rollout of each sample, or (``further``) the others.
-    Where a replay is kept, what it gave. Five queries."""
+    """Load the trajectories of a run under one condition. Five queries.
+
+    These are the lowest rollout of each sample, or the other rollouts (``further``). Stored replays replace the
+    recorded results."""
     found = Trajectory.objects.filter(run=run, condition=condition).order_by("sample__key", "rollout")
     row_of = samples.row_of
     rows: list[tuple[Any, ...]] = []
@@ -134,8 +136,9 @@ def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", furth
 
 
 def load_trajectories(trajectories: Sequence[Trajectory], row_of: Mapping[int, int] | None = None) -> LoadedRun:
-    """Some trajectories as columns, of one run or of several, the lowest rollout of a sample first. ``row_of``: the row
-    of each sample; without it they are on one sample, which is row 0. Four queries."""
+    """Load some trajectories as columns, of one or several runs, the lowest rollout of a sample first. Four queries.
+
+    ``row_of``: the row of each sample. Without it, all trajectories are on one sample, which is row 0."""
     rows = [tuple(getattr(trajectory, name) for name in _TRAJECTORY_FIELDS) for trajectory in trajectories]
     row_of = row_of or {trajectory.sample_id: 0 for trajectory in trajectories}
     predicted = [[getattr(trajectory, name) for trajectory in trajectories] for name in _TRAJECTORY_JSON]
@@ -191,10 +194,10 @@ def _columns(
 
 
 def _steps_of(pks: Sequence[int], of: Any) -> QuerySet[Step]:
-    """The steps of these trajectories, and perhaps of others between them, which ``load_steps`` omits.
+    """The steps of these trajectories, and possibly of others between them, which ``load_steps`` omits.
 
-    What one file brought stands side by side. A range of keys is read then: looking up every step's trajectory among
-    those of the run takes half as long again.
+    Rows from one file are adjacent, so a range of keys is read. Looking up the trajectory of every step among those of
+    the run takes 50% longer.
     """
     if pks and max(pks) - min(pks) < 2 * len(pks):
         return Step.objects.filter(trajectory__gte=min(pks), trajectory__lte=max(pks))
@@ -202,7 +205,7 @@ def _steps_of(pks: Sequence[int], of: Any) -> QuerySet[Step]:
 
 
 def _parsed(texts: Iterable[str | None]) -> list[Any]:
-    """JSON texts as values. Most are alike, and are read once; nothing of them may be changed in place."""
+    """Parse JSON texts. Most are equal and are parsed once, so the values must not be changed in place."""
     values: dict[str | None, Any] = {None: None}
     found = []
     for text in texts:
@@ -246,7 +249,7 @@ def _contents(benchmark: Benchmark) -> dict[int, tuple[Any, ...]]:
 
 
 def _answer_keys(contents: Iterable[tuple[Any, ...]]) -> list[AnswerKey]:
-    """Equal options and answers are one object each, so that equal keys are one as well."""
+    """Return answer keys. Equal options and answers are one object, so equal keys are also one object."""
     known: dict[tuple[str, int, int], AnswerKey] = {}
     found = []
     for _, answer_type, options, answers, _ in contents:
@@ -284,7 +287,7 @@ def _facets(benchmark: Benchmark, pks: list[int]) -> dict[str, list[tuple[str, .
     row_of = {pk: i for i, pk in enumerate(pks)}
     facets: dict[str, list[tuple[str, ...]]] = {}
     found = FacetValue.objects.filter(sample__benchmark=benchmark).order_by()
-    # Put in order here: PostgreSQL, which knows nothing of a table just filled, may walk an index of it row by row.
+    # Sorted here: PostgreSQL has no statistics of a table that was just filled and may walk an index row by row.
     rows = sorted(found.values_list("name", "sample_id", "position", "value").iterator(chunk_size=CHUNK))
     known: dict[tuple[str, ...], tuple[str, ...]] = {}
     for name, pk, _, value in rows:

@@ -1,4 +1,4 @@
-"""What people decided that answers say, and what judge models say of them: for scoring, and for pages that list it."""
+"""Decisions of people on the meaning of answers, and verdicts of judge models, for scoring and for pages."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from evaluation.schema import JudgementKind
 
 
 def decisions_on(trajectories: Any) -> dict[int, Decision]:
-    """The decision on each of these trajectories (primary keys, or the query that gives them) that has one. It may be
-    about another text or key than those of today: see ``evaluation.metrics.decided.holds``. One query."""
+    """The decision on each of these trajectories (primary keys, or the query for them) that has one. One query.
+
+    It may refer to an earlier text or key (``evaluation.metrics.decided.holds``)."""
     rows = Judgement.objects.decisions().filter(trajectory__in=trajectories)
     return {pk: decision(*said) for pk, *said in rows.values_list("trajectory_id", *SAID)}
 
@@ -21,16 +22,17 @@ SAID = ("answer", "verdict", "text_digest", "key_digest")
 
 
 def decision(answer: str | None, verdict: str | None, text_digest: str, key_digest: str) -> Decision:
-    """A decision out of the fields ``SAID`` of its row."""
+    """A decision from the fields ``SAID`` of its row."""
     return Decision(answer or "", verdict or "", text_digest, key_digest)
 
 
 def judged_on(
     runs: Collection[int], plain: Mapping[tuple[int, int], int], samples: Collection[int] | None = None
 ) -> dict[int, list[tuple[str | None, str | None]]]:
-    """Verdict and answer of each judge model that spoke of an answer of these runs (on these samples, default all), by
-    trajectory. ``plain``: the trajectory that metrics are made of, by run and sample: a judgment that names none is
-    about this. One query."""
+    """Verdict and answer of each judge model on the answers of these runs, by trajectory. One query.
+
+    The samples can be limited; by default all are used. ``plain``: the trajectory that metrics use, by run and sample.
+    A judgment that names no trajectory refers to it."""
     rows = Judgement.objects.filter(run__in=runs, kind=JudgementKind.ANSWER, person=None, decides=False)
     if samples is not None:
         rows = rows.filter(sample__in=samples)

@@ -1,4 +1,4 @@
-"""What tools printed in trajectories with an incorrect answer: the only texts of steps that scoring reads."""
+"""Tool output in trajectories with an incorrect answer: the only texts of steps that scoring reads."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ CHUNK = 2000
 
 
 def repeats_of_results(samples: LoadedSamples, loaded: LoadedRun, scores: ScoreColumns) -> Bools:
-    """(n,) ``copied_results`` of a run. Calls that failed and calls after the answer printed nothing that counts. One
-    query for each ``CHUNK`` of incorrect trajectories with calls."""
+    """(n,) ``copied_results`` of a run. One query for each ``CHUNK`` of incorrect trajectories with calls.
+
+    Failed calls and calls after the answer are ignored."""
     copied = np.zeros(len(scores), np.bool_)
     wrong = wrong_after_calls(scores).tolist()
     for begin in range(0, len(wrong), CHUNK):

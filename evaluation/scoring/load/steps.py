@@ -1,4 +1,4 @@
-"""Steps from database rows to columns, a chunk at a time: the rows of a large run are never all in memory."""
+"""Columns of steps from database rows, chunk by chunk: the rows of a large run are never all in memory."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class LoadedSteps:
 
 
 class _Codes(dict[Any, int]):
-    """Numbers things in the order in which they are first asked for."""
+    """Numbers values in the order in which they first occur."""
 
     def __missing__(self, thing: Any) -> int:
         self[thing] = len(self)
@@ -64,9 +64,9 @@ class _Codes(dict[Any, int]):
 def load_steps(
     found: QuerySet[Step], replayed: ReplayedStepQuerySet, trajectories: Sequence[int], finals: Sequence[str | None]
 ) -> LoadedSteps:
-    """The steps of ``trajectories`` (primary keys) among ``found``, without those after the answer; two queries.
+    """The steps of ``trajectories`` (primary keys) among ``found``, without those after the answer. Two queries.
 
-    ``replayed``: what kept replays say instead of the record. ``finals``: the name of each trajectory's final image.
+    ``replayed``: stored replays that replace the record. ``finals``: the name of each trajectory's final image.
     """
     tools, pictures, sources = _Codes(), _Codes({ORIGINAL: ORIGINAL_IMAGE}), _Codes()
     parts = [_arrays(rows, tools, pictures, sources) for rows in _chunks(found)]
@@ -102,7 +102,7 @@ def load_steps(
 
 
 def _chunks(found: QuerySet[Step]) -> Iterator[list[tuple[Any, ...]]]:
-    # JSON comes as text: few of its values differ, and each is read once.
+    # The database sends JSON as text. Few values differ, and each is parsed once.
     cast = [raw_value("ok"), Cast("image_in", TextField()), Cast("bbox_raw", TextField())]
     ordered = found.exclude(flag="post_answer").order_by("trajectory_id", "position")
     rows = ordered.values_list(*_FIELDS, *cast).iterator(chunk_size=CHUNK)
@@ -111,7 +111,7 @@ def _chunks(found: QuerySet[Step]) -> Iterator[list[tuple[Any, ...]]]:
 
 
 def _put_replayed(found: ReplayedStepQuerySet, owner: Ints, position: Ints, numbers: Floats, ok: Bools) -> None:
-    """Puts success, executed boxes and sizes of replays instead of what was recorded; one query."""
+    """Replace recorded success, executed boxes and sizes by those of replays. One query."""
     names = ("replay__trajectory_id", "position", "x1", "y1", "x2", "y2", "out_width", "out_height")
     rows = list(found.in_force().order_by().values_list(*names, raw_value("ok")))
     if not rows or not len(owner):

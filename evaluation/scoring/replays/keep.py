@@ -1,4 +1,4 @@
-"""Keeping what a replay gave, so that scores use it, and going back to what was recorded."""
+"""Storing replays, so that scores use them, and restoring the recorded results."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ from webapp.common.errors import InvalidInput
 
 
 def keep_replay(*, actor: User | None, trajectory: Trajectory) -> Replay:
-    """Run the calls again, and have scores use the boxes, sizes and success that come of it; an earlier replay goes.
+    """Replay the calls of a trajectory and store the result. An earlier replay is replaced.
 
-    Calls that can't be replayed keep what was recorded; the record itself is not touched. The run's scores are
-    stale then. Raises ``NotAllowed`` for who does not score, ``Conflict`` without an image, ``InvalidInput`` where
-    no call can be run again.
+    Scores then use the boxes, sizes and success of the replay. Calls that can't be replayed keep the recorded results,
+    and the record itself does not change. The run's scores become stale.
+
+    Raises ``NotAllowed`` for people who may not score, ``Conflict`` without an image, ``InvalidInput`` if no call can
+    be replayed.
     """
     require(actor, trajectory.run.benchmark, Right.SCORE)
     found = replay_trajectory(trajectory)
@@ -38,7 +40,7 @@ def keep_replay(*, actor: User | None, trajectory: Trajectory) -> Replay:
 
 
 def store_replay(actor: User | None, trajectory: Trajectory, found: Sequence[Replayed]) -> Replay:
-    """Write what a replay gave instead of an earlier one. Call inside a transaction, and say what became of it."""
+    """Store a replay, replacing an earlier one. Call inside a transaction, and record the action."""
     Trajectory.objects.select_for_update().get(pk=trajectory.pk)
     Replay.objects.filter(trajectory=trajectory).delete()
     image = trajectory.sample.image
@@ -50,7 +52,7 @@ def store_replay(actor: User | None, trajectory: Trajectory, found: Sequence[Rep
 
 
 def drop_replay(*, actor: User | None, trajectory: Trajectory) -> None:
-    """Take what was recorded again; nothing happens where no replay is kept."""
+    """Delete the replay, so that the recorded results count again. Without a replay nothing happens."""
     require(actor, trajectory.run.benchmark, Right.SCORE)
     with transaction.atomic():
         outcomes = Counter(

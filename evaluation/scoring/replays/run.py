@@ -1,4 +1,4 @@
-"""The replays of a whole run: kept trajectory by trajectory in a job, told in numbers, and dropped all at once."""
+"""The replays of a whole run: stored by a job trajectory by trajectory, counted, and deleted together."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from webapp.jobs.models import Job
 
 KIND = "evaluation.replay_run"
 BATCH = 20
-"""Trajectories kept in one transaction; what a stopped job has kept so far stays."""
+"""Trajectories stored in one transaction. A stopped job keeps its finished batches."""
 MOST_REASONS = 20
 REASON = 160
 
 KEPT, ALREADY, NO_PICTURE, NO_CALL = "kept", "already", "no_picture", "no_call"
-"""What became of a trajectory: its replay is kept now; was kept before, on this image with this library; its image
-is not here; none of its calls can be run again."""
+"""Outcomes of a trajectory: replay stored now; stored before, with this image and library; image missing; no call can
+be replayed."""
 
 
 @dataclass
 class Receipt:
-    """``of``: trajectories by what became of them; ``calls``: calls by outcome; ``reasons``: why calls cannot be run
-    again or trajectories were left, the most frequent."""
+    """``of``: trajectories by outcome; ``calls``: calls by outcome; ``reasons``: why calls were not replayed or
+    trajectories were skipped, the most frequent."""
 
     of: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
@@ -60,9 +60,9 @@ class Receipt:
 
 @transaction.atomic
 def queue_run_replays(*, actor: User, run: Run) -> Job:
-    """Run every call of a run again and keep what comes of it; the job under way already, if there is one.
+    """Replay every call of a run and store the results. Return the running job if there is one.
 
-    Raises ``NotAllowed`` for who does not score.
+    Raises ``NotAllowed`` for people who may not score.
     """
     require(actor, run.benchmark, Right.SCORE)
     return enqueue_on_commit(
@@ -72,7 +72,7 @@ def queue_run_replays(*, actor: User, run: Run) -> Job:
 
 
 def keep_run_replays(context: JobContext, *, run_id: int) -> dict[str, Any]:
-    """The body of the job: batch by batch, each with its place in the checkpoint, its audit row and stale scores."""
+    """The body of the job. Each batch stores its checkpoint and audit entry, and makes scores stale."""
     run = Run.objects.select_related("benchmark").get(pk=run_id)
     waiting = _with_calls(run)
     done, total = int(context.state.get("done", 0)), len(waiting)
@@ -93,7 +93,7 @@ def keep_run_replays(context: JobContext, *, run_id: int) -> dict[str, Any]:
 
 
 def drop_run_replays(*, actor: User, run: Run) -> int:
-    """Take what was recorded again for the whole run; how many replays went."""
+    """Delete the replays of a run, so that recorded results count again. Return the number of deleted replays."""
     require(actor, run.benchmark, Right.SCORE)
     with transaction.atomic():
         kept = Replay.objects.filter(trajectory__run=run)
@@ -109,12 +109,12 @@ def drop_run_replays(*, actor: User, run: Run) -> int:
 
 
 def last_job(run: Run) -> Job | None:
-    """The latest job that replayed this run, under way or ended."""
+    """The latest job that replayed this run, running or finished."""
     return Job.objects.filter(kind=KIND, payload__run_id=run.pk).order_by("-created", "-id").first()
 
 
 def _with_calls(run: Run) -> list[int]:
-    """Trajectories with calls, those on one image together, so that each image is read once."""
+    """Trajectories with calls, sorted by image, so that each image is read once."""
     found = Trajectory.objects.filter(run=run, steps__isnull=False).distinct()
     return list(found.order_by("sample_id", "pk").values_list("pk", flat=True))
 
@@ -125,7 +125,7 @@ def _load(numbers: Sequence[int]) -> Iterator[Trajectory]:
 
 
 def _replayed(trajectory: Trajectory, receipt: Receipt) -> tuple[Replayed, ...]:
-    """What came of its calls, to be kept; nothing where there is nothing to keep, and the receipt says why."""
+    """The results of its calls to store; empty if there is nothing to store. The receipt gives the reason."""
     kept, image = getattr(trajectory, "replay", None), trajectory.sample.image
     if kept and image and image.state == Image.State.READY and (kept.image, kept.opencv) == (image.sha256, ENGINE):
         receipt.of[ALREADY] += 1

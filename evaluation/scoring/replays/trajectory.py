@@ -1,4 +1,4 @@
-"""A stored trajectory run again through the toolbox. Nothing is written."""
+"""Replaying a stored trajectory with the toolbox. Nothing is written."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from evaluation.replay.run import Replayed, replay
 from evaluation.schema import Coordinates, Step
 
 MOST_STEPS = 30
+"""Calls replayed in one request. Of a longer trajectory, only the first ones are replayed."""
 MOST_PIXELS = 100_000_000
-"""Of the images that are sent to compare with: they are all in memory at once."""
-"""Steps run again at once; a longer trajectory is run again up to here."""
+"""Total size of uploaded images to compare with: they are all in memory at the same time."""
 
 
 def replay_trajectory(
@@ -28,9 +28,9 @@ def replay_trajectory(
     show: Callable[[Picture], Picture] | None = None,
     recorded: Mapping[str, Picture] | None = None,
 ) -> tuple[Replayed, ...]:
-    """The first calls of the trajectory again, on the sample's image. Raises ``Conflict`` where it is not here.
+    """Replay the first calls of the trajectory on the sample's image. Raises ``Conflict`` if the image is missing.
 
-    ``show`` makes what is kept of each image, nothing without it; ``recorded`` as ``recorded_pictures`` gives them.
+    ``show`` returns what is kept of each image; by default nothing. ``recorded``: see ``recorded_pictures``.
     """
     steps = [_step(row) for row in _rows(trajectory)]
     profile = Profile.VTC if trajectory.extra.get("profile") == Profile.VTC else Profile.STRICT
@@ -45,8 +45,8 @@ def recorded_calls(trajectory: Trajectory) -> list[dict[str, Any]]:
 def recorded_pictures(
     trajectory: Trajectory, files: Iterable[tuple[str, bytes]]
 ) -> tuple[dict[str, Picture], list[tuple[str, str]]]:
-    """Images that a person has of the trajectory, by the id that their file's name says: the last part of an id,
-    with or without its ending. And the files that are none, each with the reason."""
+    """Recorded images that a person uploads, by the image id in the file name (the last part of an id, with or without
+    an ending), and files that are no images, with the reason."""
     ids = {name: one for one in _ids(_rows(trajectory)) for name in (_last(one), PurePosixPath(_last(one)).stem)}
     found: dict[str, Picture] = {}
     left: list[tuple[str, str]] = []

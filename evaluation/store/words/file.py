@@ -23,9 +23,9 @@ COLUMNS = ("answer", "transcript")
 """What the file holds of each trajectory."""
 NONE = np.empty(0, np.int64)
 MOST_PHRASES = 16
-"""A phrase with stars inside becomes at most so many phrases without."""
+"""A phrase with stars is expanded to at most this number of phrases without stars."""
 _BETWEEN_TEXTS = " \ue000 "
-"""A private-use character is in no word: no phrase reaches from one text of a transcript into the next."""
+"""A private-use character that is part of no word. No phrase continues from one text of a transcript to the next."""
 _LAST = "\U0010ffff"
 _TABLES = """
 PRAGMA journal_mode = OFF;
@@ -69,7 +69,7 @@ def find(path: Path, phrase: Sequence[Word], columns: Collection[str]) -> Ints:
     """The numbers of the trajectories with a phrase in one of these columns: those whose text ``holds`` it. Raises
     ``sqlite3.DatabaseError`` for a damaged file."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as file:
-        # FTS5 takes a star only behind the last word.
+        # FTS5 only accepts a star after the last word.
         each = [_beginning(file, word.text) if word.begins else [word.text] for word in phrase[:-1]]
         last, star = [phrase[-1].text], "*" if phrase[-1].begins else ""
         if prod(map(len, each)) > MOST_PHRASES:
@@ -79,12 +79,12 @@ def find(path: Path, phrase: Sequence[Word], columns: Collection[str]) -> Ints:
 
 
 def _beginning(file: sqlite3.Connection, text: str) -> list[str]:
-    """The words that begin so; of many, some more than can be asked for one by one."""
+    """The words with this beginning; if there are many, one more than can be searched one by one."""
     return [term for [term] in file.execute(_BEGINNING, (text, text + _LAST, MOST_PHRASES + 1))]
 
 
 def _by_places(file: sqlite3.Connection, phrase: Sequence[Word], columns: Collection[str]) -> Ints:
-    """The same by where each word stands, which takes as long however many words a star means."""
+    """``find`` by the positions of words. It takes equally long for any number of words that a star matches."""
     there = NONE
     for place, word in enumerate(phrase):
         found = _numbers(file, _STANDING, word.text, word.text + (_LAST if word.begins else "")) - place

@@ -1,4 +1,4 @@
-"""The full-text index of a run: a file in the object store, made beside its scores."""
+"""The full-text index of a run: a file in the object store, written together with its scores."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from webapp.common import objects
 
 
 def index_run_text(run: Run) -> None:
-    """Write the file of the words of a run and name it as the run's, unless it has that of today's trajectories.
+    """Write the text index of a run and record it, unless the current one is up to date.
 
-    The rows are read before the transaction begins: nothing waits for that. When the trajectories changed meanwhile,
-    the file stays without a name: whoever changed them has the run scored again.
+    The rows are read before the transaction begins, so nothing waits for that. If trajectories changed meanwhile, the
+    file is not recorded: the change causes another scoring.
     """
     revision = Run.objects.values_list("revision", flat=True).filter(pk=run.pk).first()
     file = WordFile.objects.filter(run=run, revision=revision).first()
@@ -29,6 +29,6 @@ def index_run_text(run: Run) -> None:
         write_words(path, texts_of(run))
         facts = {"revision": revision, **put_by_content(path, words_name)}
     with transaction.atomic():
-        # Whoever changes the trajectories changes this row, and waits here or is waited for.
+        # Changes of trajectories also lock this row, so the two wait for each other.
         if Run.objects.select_for_update(no_key=True).filter(pk=run.pk, revision=revision).first():
             WordFile.objects.update_or_create(run=run, defaults=facts)

@@ -1,4 +1,4 @@
-"""Which trajectories hold words: read from the files of their runs, and text by text where a run has none."""
+"""Searching trajectories by words: in the index files of runs, or in the texts of runs without one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from evaluation.store.words.file import COLUMNS, NONE, available, find
 from webapp.common import objects
 
 WHERE: dict[str, tuple[str, ...]] = {"": (*COLUMNS, "question"), **{name: (name,) for name in (*COLUMNS, "question")}}
-"""Where each field of a query looks; "" is text without a field."""
+"""Where each field of a query searches; "" is text without a field."""
 CHUNK = 2000
 logger = logging.getLogger(__name__)
 
@@ -33,8 +33,9 @@ class Holding:
 
 
 def holding(benchmark: Benchmark, runs: Sequence[Run], name: str, text: str) -> Holding:
-    """What of a benchmark and of these runs holds the words of ``text`` in the field ``name``. Two queries, and two
-    more for each run that is read text by text."""
+    """The trajectories of these runs and samples of a benchmark that contain ``text`` in the field ``name``.
+
+    Two queries, and two more for each run without an index."""
     phrase, where = phrase_of(text), WHERE[name]
     if not phrase:
         return Holding(NONE, NONE)
@@ -45,7 +46,7 @@ def holding(benchmark: Benchmark, runs: Sequence[Run], name: str, text: str) -> 
 
 
 def texts_of(run: Run) -> Iterator[tuple[int, str, list[str]]]:
-    """The number of each trajectory of a run, its answer, and all that was said and seen, in order of number."""
+    """Primary key, answer and all texts of each trajectory of a run, by primary key."""
     rows = Trajectory.objects.filter(run=run).order_by("pk").values_list("pk", "answer")
     steps = Step.objects.filter(trajectory__run=run).order_by("trajectory_id", "position")
     said = groupby(steps.values_list("trajectory_id", "text", "observation").iterator(CHUNK), key=lambda row: row[0])
@@ -66,7 +67,7 @@ def _of_run(run: Run, file: WordFile | None, phrase: Sequence[Word], own: Collec
             return find(kept_file(path, lambda part: objects.fetch(name, part, sha256=digest)), phrase, own)
         except (objects.Missing, objects.Damaged, sqlite3.DatabaseError):
             logger.warning("The words of run %s cannot be read from %s; its texts are read.", run.pk, name)
-            path.unlink(missing_ok=True)  # A damaged copy is fetched again by the next search.
+            path.unlink(missing_ok=True)  # The next search fetches a damaged copy again.
     there = (pk for pk, answer, said in texts_of(run) if _says(phrase, own, answer, said))
     return np.fromiter(there, np.int64)
 

@@ -1,4 +1,4 @@
-"""What people put on trajectories, over the API: tags, notes, what went wrong; and the slices they saved."""
+"""API of what people put on trajectories: tags, notes and failures; and of saved slices."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from evaluation.trajectories.read.marks import said_by
 from webapp.common.api_paging import PAGING, page_of, paged_keys
 
 STORED = {**MEASURES, "scored": "scored", "failure": "failure"}
-"""What is read of a trajectory from the file of its run."""
+"""Columns of a trajectory in the file of its run."""
 RELATED = ("run__model", "sample__image", "sample__gold__revision", "replay")
 PARAMETERS = [
     OpenApiParameter(

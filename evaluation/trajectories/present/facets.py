@@ -79,8 +79,9 @@ class Facet:
 
 
 def facets(found: TrajectoryList, terms: Terms, runs: Iterable[Run]) -> list[Facet]:
-    """All facets that tell something apart, and always those that say what the list is of. Each counts the list without
-    its own term. One query, for tags."""
+    """All facets with more than one value, and always those that define the list. One query, for tags.
+
+    Each facet counts the list without its own term."""
     counts = facet_counts(found)
     own = [name for name in counts if name.startswith(DATA)]
     failures = {name: gettext(label) for name, label in FAILURE_LABELS.items()}

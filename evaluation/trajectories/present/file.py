@@ -1,4 +1,4 @@
-"""A list of trajectories to take away: all of its rows, in its order."""
+"""Download of a list of trajectories: all rows, in the order of the list."""
 
 from __future__ import annotations
 

@@ -25,7 +25,8 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """``chosen``: the order in force, in words; ``own``: the list in its own; ``by``: name and both ends of others."""
+    """``chosen``: the current order, as text; ``own``: the list in its default order; ``by``: name and both directions
+    of other orders."""
 
     chosen: str
     own: End

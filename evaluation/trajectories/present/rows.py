@@ -95,7 +95,7 @@ def _around(box: Corners, frame: Frame) -> list[float]:
 
 
 def _said(trajectory: Any, score: Any, revision: Any) -> str:
-    """The answer as it was read, with the option's text; a plan where there is one; else the end of what was said."""
+    """The answer as it was read, with the option's text; or the plan; or the end of the last text."""
     if trajectory.plan is not None and not trajectory.answer:
         return ", ".join(map(str, trajectory.plan)) or gettext("an empty plan")
     letter = score.letter if score else ""

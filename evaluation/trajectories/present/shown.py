@@ -111,8 +111,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """``names``: the fields that rows show, those chosen behind the one they are sorted by. ``apart``: they are not
-    merely the usual ones. ``usual``: the list with those, "" where they stand."""
+    """``names``: the fields of rows, the chosen ones after the sort field. ``apart``: whether they differ from the
+    default. ``usual``: the list with the default fields, "" if it has them."""
 
     names: Sequence[str]
     apart: bool

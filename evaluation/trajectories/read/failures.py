@@ -1,4 +1,4 @@
-"""How far people agree on what went wrong: with the rules, and with each other."""
+"""Agreement of people on failures: with the rules, and with each other."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ MOST_PAIRS = 10
 
 @dataclass(frozen=True)
 class FailureAgreement:
-    """Two who said what went wrong, "no failure" among it. ``same``: how often the same; ``terms``: the list of the
-    trajectories of both."""
+    """Agreement of two sources on failures, including "no failure".
+
+    ``same``: number of equal failures; ``terms``: the list of the trajectories that have both."""
 
     names: tuple[str, str]
     found: Agreement
@@ -38,11 +39,11 @@ class FailureAgreement:
 
 
 def read_failure_agreement(benchmark: Benchmark, user: Any) -> list[FailureAgreement]:
-    """What holds (the last word of people) against the rule; then, for who may see names, each two people, by the last
-    word of each.
+    """Compare the failures in force (the latest by people) with the rule. For people who may see names, also compare
+    each pair of people by their latest failures.
 
-    Of the trajectories that metrics are made of, as lists show them. People see what was said before them: what they
-    say is not independent. Nothing when nobody said anything.
+    Only trajectories that metrics use are compared, as in lists. People see earlier failures, so they are not
+    independent. Empty if people set no failures.
     """
     said = FailureLabel.objects.filter(benchmark=benchmark).order_by("pk").select_related("person")
     by: dict[int, dict[int, int]] = {}

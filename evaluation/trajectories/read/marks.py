@@ -73,7 +73,7 @@ def read_marks(trajectory: Trajectory, person: Any) -> Marks:
 
 
 def said_by(label: FailureLabel, *, named: bool) -> str:
-    """Who corrected a failure; visitors are told no names of people."""
+    """The name of the person who corrected a failure. Visitors don't see names of people."""
     return label.said_by if named else gettext("a person")
 
 
@@ -91,7 +91,7 @@ def _name(code: int) -> str:
 
 
 def require_member(actor: User, benchmark: Benchmark) -> None:
-    """Who only reads a public benchmark leaves nothing on it."""
+    """Raise ``NotAllowed`` for readers of a public benchmark who are not members."""
     require(actor, benchmark, Right.SEE_GOLD)
     if not roles_of(actor, benchmark):
         raise NotAllowed(

@@ -29,8 +29,10 @@ LIST_COLUMNS = (
     "coverage", "union_coverage", "concentration", "ioa", "calls", "plan_outcome", "failure", "question", "options",
     "gold", "letter", "answer", "plan", "error", "failure_said_by", "tags",
 )  # fmt: skip
-"""What a row says. ``failure`` is the one in force, ``failure_said_by`` who says so, None the rule, without names of
-people for visitors; ``tags`` are those that the person sees. What is not scored or not defined is None."""
+"""The values of a row.
+
+``failure`` is the one in force. ``failure_said_by`` names who set it: None for the rule, without names of people for
+visitors. ``tags`` are those that the person can see. Unscored and undefined values are None."""
 _SAME = {"reading": "letter"}
 """Fields whose column has neither their name nor that of the store."""
 

@@ -1,4 +1,4 @@
-"""Trajectories that went as this one did, as the terms of a list that anybody can read, widen and share."""
+"""Similar trajectories, as the terms of a list that people can read, widen and share."""
 
 from __future__ import annotations
 

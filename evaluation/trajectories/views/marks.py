@@ -64,10 +64,10 @@ def tag(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def _tagged(request: SignedInRequest, benchmark: Any, pk: int) -> HttpResponse:
-    """The preview, with what else the list shows of tags: the row, the facet, and a way back.
+    """The preview with the updated tags of the list: the row, the facet, and an undo.
 
-    Template evaluation/trajectories/_tagged.html; context beside that of the preview: facet (Facet, or None where the
-    query of the list cannot be read), row_tags, tag, off (whether it was removed), mine.
+    Template evaluation/trajectories/_tagged.html; context in addition to that of the preview: facet (Facet, or None if
+    the query of the list is invalid), row_tags, tag, off (whether it was removed), mine.
     """
     terms, runs = terms_of(request), list(Run.objects.of(benchmark))
     snapshot = Snapshot(benchmark, runs, request.user)

@@ -1,4 +1,4 @@
-"""The list of trajectories. Everything that narrows it stands in its address: a query, and terms of one field each."""
+"""The list of trajectories. Its address contains all filters: a query, and terms of one field each."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
 
 @require_safe
 def completion(request: HttpRequest, slug: str) -> HttpResponse:
-    """What may stand at the caret of a query: ?q=…&at=12."""
+    """Suggestions for the caret position in a query: ?q=…&at=12."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     runs = list(Run.objects.of(benchmark))
     text, at = request.GET.get("q", ""), request.GET.get("at", "")

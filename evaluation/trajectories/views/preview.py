@@ -36,7 +36,7 @@ TEXT_CAP = 160
 
 @require_safe
 def preview(request: Request, slug: str, pk: int) -> HttpResponse:
-    """The pane beside the list, under the terms of the list; without htmx the list that shows it."""
+    """The preview pane of a list, under the terms of the list. Without htmx: the list with this preview."""
     if request.htmx:
         return preview_piece(request, slug, pk)
     load_benchmark(request, slug, Right.SEE_GOLD)

@@ -115,7 +115,7 @@ def delete_note(*, actor: User, note: Note) -> None:
 
 
 def correct_failure(*, actor: User, trajectory: Trajectory, failure: str) -> FailureLabel:
-    """Say what went wrong in a trajectory, instead of the rule and of who said so before; "none": nothing."""
+    """Set the failure of a trajectory, replacing that of the rule and earlier ones; "none": no failure."""
     benchmark = trajectory.run.benchmark
     require_member(actor, benchmark)
     if failure not in (*FAILURES, "none"):

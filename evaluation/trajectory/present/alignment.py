@@ -1,4 +1,4 @@
-"""The calls of a trajectory beside those of the closest accepted reference toolchain."""
+"""The calls of a trajectory, aligned with those of the closest accepted toolchain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evaluation.metrics.alignment import Edit, align
 MOST_ROWS = 100
 """Rows that are written out; the distance is that of all."""
 MOST_CELLS = 50_000
-"""Calls times reference calls; a longer table would take seconds and nobody reads it."""
+"""Maximum of calls times reference calls. A longer table would take seconds and be unreadable."""
 
 SIGNS = {Edit.MATCH: "=", Edit.SUBSTITUTE: "≠", Edit.INSERT: "+", Edit.DELETE: "−"}
 COUNTED = {

@@ -1,4 +1,4 @@
-"""Which call read whose image, drawn from left to right; what reached the final output is in ink."""
+"""The data flow of calls, drawn from left to right. The calls that produced the final output are in ink."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ NODE_WIDTH, GAP_X, GAP_Y = 108, 18, 8
 TEXT_HEIGHT, PICTURE_HEIGHT = 34, 56
 """Of a box; one with an image is as high as both."""
 MOST_CALLS = 60
-"""More calls than these make no image that anybody reads."""
+"""With more calls, the drawing would be unreadable."""
 NAME_LENGTH = 14
 
 ORIGINAL, ANSWER = -1, -2
-"""Keys beside the rows of calls."""
+"""Keys other than the rows of calls."""
 
 EFFECTIVE, DEAD, FAILED = "effective", "dead", "failed"
 WORDS = {
@@ -34,15 +34,15 @@ WORDS = {
 }
 
 Places = dict[int, tuple[int, float]]
-"""Column and lane of each box; the original may stand between two lanes."""
+"""Column and lane of each box; the original may be between two lanes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A box of the drawing: its corner, a name, a line under it, its full name, and what became of it.
+    """A box of the drawing: its corner, a name, a line under it, its full name, and its outcome.
 
-    ``turn``, ``tool``: None and "" for the original and the answer. ``picture``: the address of what the call showed,
-    "" where that is not known. ``reads``: what the call read, in words.
+    ``turn``, ``tool``: None and "" for the original and the answer. ``picture``: the address of the returned image, ""
+    if unknown. ``reads``: its inputs, as text.
     """
 
     x: int
@@ -92,7 +92,7 @@ class Graph:
 
     @property
     def half(self) -> int:
-        """How far down the words of a box without an image stand, among boxes with images."""
+        """The vertical offset of the text in a box without an image, among boxes with images."""
         return self.picture // 2
 
     @property
@@ -134,7 +134,8 @@ def graph_of(
 
 
 def _final(detail: TrajectoryDetail) -> int | None:
-    """The call whose image is the final output, or ``ORIGINAL``: the last one on the path; None of a broken chain."""
+    """The call whose image is the final output, or ``ORIGINAL``: the last one on the path; None for a broken
+    toolchain."""
     if int(detail.scores.chain_status[0]) == ChainStatus.BROKEN:
         return None
     return max((row for row, reached in enumerate(detail.scores.effective.tolist()) if reached), default=ORIGINAL)
@@ -177,7 +178,7 @@ def _nodes(
 
 
 def _sources(detail: TrajectoryDetail, drawn: int) -> list[list[int]]:
-    """For each call the rows it reads from, ``ORIGINAL`` among them; images that nobody made are omitted."""
+    """For each call its input rows, possibly including ``ORIGINAL``; images of unknown origin are omitted."""
     steps, producers = detail.loaded.columns.steps, detail.producers
     found = []
     for first, last in pairwise(steps.in_start[: drawn + 1].tolist()):
@@ -193,7 +194,7 @@ def _sources(detail: TrajectoryDetail, drawn: int) -> list[list[int]]:
 
 
 def _places(sources: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
-    """Column and lane of each call: right of all it reads, and in the lane of the first if nobody is there yet."""
+    """Column and lane of each call: after all its inputs, and in the lane of the first one if it is free."""
     depth: list[int] = []
     lane: list[int] = []
     taken: set[tuple[int, int]] = set()

@@ -1,4 +1,4 @@
-"""Where a trajectory stands in the list it was opened from, and its neighbors there."""
+"""The position of a trajectory in the list from which it was opened, and its neighbors there."""
 
 from __future__ import annotations
 
@@ -48,8 +48,9 @@ def list_terms(request: HttpRequest, trajectory: Any) -> dict[str, str]:
 
 
 def place_of(slug: str, trajectory: Any, terms: Mapping[str, str], person: Any) -> ShownPlace | None:
-    """None when the trajectory is not in that list. As many queries as the list: its table tells the place, for which
-    the database would count up to every row."""
+    """None if the trajectory is not in that list. It needs the queries of the list: its table has the position.
+
+    In the database, every earlier row would have to be counted."""
     benchmark = trajectory.run.benchmark
     runs = list(Run.objects.of(benchmark))
     found = TrajectoryList(benchmark, runs, terms, person)

@@ -1,4 +1,4 @@
-"""What a tool plan asks for beside what was predicted: which names matched, which were extra, which are missing."""
+"""A tool plan compared with its prediction: matching, extra and missing names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands under the frame: toolchain, tool plan, interventions, judgments, notes, raw record. One at a time."""
+"""The tabs under the frame: toolchain, tool plan, interventions, judgments, notes, raw record. One is open."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _messages(row: Any) -> list[Mapping[str, Any]]:
 
 
 def _judged(one: Said, request: HttpRequest) -> dict[str, Any]:
-    """A judgment as it is shown: of people only one's own with a name, here as on the pages of agreement."""
+    """A judgment as shown. Of judgments by people, only one's own has a name, as on the pages on agreement."""
     own = one.person is not None and one.person == request.user.pk
     judge = gettext("you") if own else one.judge if one.person is None else gettext("a person")
     return {"kind": one.kind, "judge": judge, "verdict": one.verdict, "answer": one.answer}

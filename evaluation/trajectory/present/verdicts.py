@@ -23,7 +23,7 @@ RULE = {"correct": True, "incorrect": False}
 
 @dataclass(frozen=True, slots=True)
 class VerdictLine:
-    """The judgments of one kind. ``apart``: who disagrees, "" where nobody does."""
+    """The judgments of one kind. ``apart``: the judges who disagree, "" if there are none."""
 
     words: str
     apart: str

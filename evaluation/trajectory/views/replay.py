@@ -47,7 +47,7 @@ LONGEST = 60_000
 
 @dataclass(frozen=True)
 class ReplayRow:
-    """One call: what came of it in words, its image and the recorded one as addresses, and the place it shows."""
+    """One call: its outcome as text, addresses of its image and the recorded one, and the place it shows."""
 
     step: Replayed
     words: str

@@ -1,10 +1,10 @@
-"""Noticing that a server hangs: it keeps its connections open and says nothing on them.
+"""Detecting a server that hangs: it keeps its connections open and sends nothing.
 
-Neither the network nor the driver can tell that from a statement that takes long. So a request that has waited for a
-while asks for the smallest answer there is, on a new connection. A server at work gives it at once. A pooler lets the
-connection in by itself, but has no answer of its own: it is silent while all of its connections to the server are in
-use. That is no outage: the request is told that the database is busy, and other requests go on trying. Jobs wait as
-long as it takes: nobody sits before them.
+Neither the network nor the driver can distinguish this from a slow statement. A request that has waited for a while
+therefore sends the smallest query on a new connection. A working server answers at once. A pooler accepts the
+connection by itself, but cannot answer: it stays silent while all of its connections to the server are in use. This is
+no outage: the request fails because the database is busy, and other requests continue to try. Jobs wait without a
+limit, because no person waits for them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Server:
         self._hung = time.monotonic()
 
     def failure(self) -> psycopg.OperationalError:
-        """What a request that waited for it is told."""
+        """The message for a request that waited for it."""
         if self._hung >= self._silent:
             return psycopg.OperationalError(HANGS)
         now = time.monotonic()
@@ -115,8 +115,9 @@ class _Hangs(Exception):
 
 
 def _watched(gen: Generator[Any, Any, Any], seconds: float, hangs: Callable[[], bool]) -> Generator[Any, Any, Any]:
-    """The steps of ``gen``, which is told every tenth of a second whether something has come. Raises ``_Hangs`` when so
-    many seconds brought nothing and the server ``hangs``."""
+    """The steps of ``gen``, which learns every tenth of a second whether data has arrived.
+
+    Raises ``_Hangs`` if no data arrived for ``seconds`` and the server ``hangs``."""
     since = time.monotonic()
     try:
         wanted = next(gen)

@@ -87,7 +87,7 @@ def ago(moment: datetime | None) -> str:
 
 @register.filter
 def utc(moment: datetime | None) -> str:
-    """A moment where no element can stand, as in an option."""
+    """A time as text, where no element is allowed, as in an option."""
     return formatting.written(moment)
 
 
@@ -237,10 +237,10 @@ def _quadrant(code: str, kind: str, words: bool, explained: bool, language: str 
 
 @register.simple_tag
 def term(slug: str, text: object = "", sign: bool = False) -> SafeString:
-    """``{% term "coverage" %}``: a word of the glossary that explains itself when it is pressed.
+    """``{% term "coverage" %}``: a word of the glossary with its explanation.
 
-    ``{% term "mean_coverage" head.label %}`` has other words; ``sign=True`` is a question mark, beside what has another
-    use already, such as a head that sorts.
+    ``{% term "mean_coverage" head.label %}`` has other words. ``sign=True`` shows a question mark next to an element
+    that has another action, such as a head that sorts.
     """
     # Django doubles the percent signs of a text in ``_()``.
     return _term(slug, str(text).replace("%%", "%"), sign, get_language())

@@ -42,10 +42,10 @@ EXAMPLES = 3
 SOON = 0.8
 """Seconds after which the first records are shown while the rest is read."""
 STRANGERS = 30
-"""Names without a sample that are shown, of at most so many that are counted:"""
+"""Number of unknown sample names that are shown. They are the most frequent among at most this number of names:"""
 NAMES = 5000
 CUT = 200
-"""From so many characters on, an issue may not hold the whole name."""
+"""From this number of characters on, an issue may not contain the whole name."""
 ORDER = (Severity.REFUSED, Severity.REPAIRED, Severity.NOTED)
 
 
@@ -204,7 +204,7 @@ def _columns(record: ImportRecord) -> dict[str, Any]:
 
 
 def _settings(record: ImportRecord, result: Any) -> dict[str, Any]:
-    """Metric settings the file carries, and what is wrong with them."""
+    """Metric settings in the file, and their error."""
     if not result.settings:
         return {}
     try:

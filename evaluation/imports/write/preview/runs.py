@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from annotation.exchange.write.samples import count_issues
 from annotation.importers.interface import Position
 from annotation.models import ImportRecord
 from annotation.schema import Issue
 from evaluation.common.saving.batches import digest, repeat_issue
-from evaluation.common.saving.judgments import about_of, said_of
+from evaluation.common.saving.judgments import about_of, place_of, said_of
 from evaluation.common.saving.merge_task_records import merge_records
 from evaluation.imports.read.gold import GoldShare, gold_column
 from evaluation.imports.read.mappings import read_by
@@ -50,7 +51,7 @@ class RunReading(RunsSaver):
         }
         self._again = ReimportPreview(record)
         self._written: dict[int, int] = {}
-        """What each trajectory said that this file has written so far, by its key: 64 bits of each tell them apart."""
+        """Digest of each trajectory that this file has written so far, by its key. 64 bits of each suffice."""
         self._others_written: dict[int, int] = {}
         self._records: Counter[tuple[str, str]] = Counter()
         self._sampled: set[str] = set()
@@ -63,13 +64,17 @@ class RunReading(RunsSaver):
         counts = self.result.counts
         self.trajectories = merge_records(self.record.benchmark, self.trajectories)
         read = [record for record in self.trajectories if isinstance(record, TrajectoryRecord)]
-        for issue in [*self.issues, *self._trajectories(read)]:
-            counts["issues"] += 1
-            counts[issue.severity.value] += 1
-            self.tell(issue)
+        issues = [*self.issues, *self._trajectories(read)]
         for other in self.others:
             counts[_name(other)] += 1
-            counts[self._other(other)] += 1
+            outcome = self._other(other)
+            if isinstance(outcome, Issue):
+                issues.append(outcome)
+            else:
+                counts[outcome] += 1
+        count_issues(issues, counts)
+        for issue in issues:
+            self.tell(issue)
         self.trajectories, self.others, self.issues = [], [], []
 
     def _trajectories(self, batch: Sequence[TrajectoryRecord]) -> list[Issue]:
@@ -121,12 +126,14 @@ class RunReading(RunsSaver):
         )
         return {(*runs[run], *place): _short(mark) for run, *place, mark in rows}  # type: ignore[misc]  # four of them
 
-    def _other(self, record: Other) -> str:
-        """new, changed or unchanged, as ``save_others`` finds it."""
+    def _other(self, record: Other) -> str | Issue:
+        """new, changed or unchanged, as ``save_others`` counts it, or why it is rejected."""
         place, values = _place(record)
         before = self._others_written.get(hash(place))
         if before is None:
             stored = self._stored_other(record)
+            if isinstance(stored, Issue):
+                return stored
             before = None if stored is None else _mark(stored)
         mark = _mark(values)
         self._others_written[hash(place)] = mark
@@ -152,7 +159,14 @@ class RunReading(RunsSaver):
         if record.about is None:
             row = Judgement.objects.filter(**of, kind=record.kind.value, judge=record.judge, trajectory=None).first()
             return row and [row.verdict, row.answer, row.extra]
-        row = Judgement.objects.filter(**of, **about_of(record, record.about)).first()
+        if hash(_judged(record, record.about)) in self._written:
+            # The text of a trajectory that this file changes is compared once it is stored.
+            row = Judgement.objects.filter(**of, **about_of(record, record.about)).first()
+        else:
+            found = place_of(run, self.book.samples[record.sample_id], record, record.about)
+            if isinstance(found, Issue):
+                return found
+            row = found[1]
         return row and [getattr(row, name) for name in said_of(record, record.about)]
 
     def runs(self) -> list[dict[str, Any]]:
@@ -178,7 +192,7 @@ class RunReading(RunsSaver):
         return self._again.as_dict(self._records)
 
     def gold(self) -> dict[str, Any]:
-        """What is to be said of an answer that is read from a column of correct ones."""
+        """Notes on answers that are read from a column of gold answers."""
         return self._gold.as_dict() if self._gold else {}
 
     def samples_without_a_record(self) -> int:
@@ -195,6 +209,11 @@ class RunReading(RunsSaver):
 
 def _key(record: TrajectoryRecord) -> Key:
     return record.model, record.setting, record.sample_id, record.rollout, str(record.condition)
+
+
+def _judged(record: JudgementRecord, about: AboutAnswer) -> Key:
+    """The key of the trajectory that a record judges."""
+    return record.model, record.setting, record.sample_id, about.rollout, str(about.condition)
 
 
 def _short(digest: str) -> int:

@@ -1,23 +1,24 @@
-"""The dry run of a file of samples: which are new, changed or there already, and what their images are."""
+"""The dry run of a file of samples: which are new, changed or unchanged, and what their images are."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from django.db.models import Prefetch
+
 from annotation.content.box_names import extra_of, names_of
-from annotation.content.chains.read import chain_of, digest_of
-from annotation.content.records import record_of
-from annotation.content.samples import content_digest, placed_record
-from annotation.exchange.write.samples import Imported, SamplesSaver, duplicates
-from annotation.images.store import Found, safe_path
+from annotation.content.chains.read import digest_of
+from annotation.content.chains.write import chains_differ
+from annotation.content.samples import Placed, content_digest, difference, placed_records
+from annotation.exchange.write.samples import Imported, SamplesSaver, count_issues, duplicates, save_bank
+from annotation.images.store import Found, metadata_issues, safe_path, stored_picture
 from annotation.imaging.decoding import inspect
 from annotation.imaging.problems import PictureProblem
 from annotation.importers.interface import Position
-from annotation.models import Image, ImportRecord, Sample
+from annotation.models import AcceptedChain, Image, ImportRecord, Sample
 from annotation.schema import Issue, SampleRecord, shortened
 from evaluation.imports.write.preview.pictures import draw
 from evaluation.imports.write.preview.reservoir import ReservoirSample, raw_rows
@@ -28,7 +29,7 @@ class SampleReading(SamplesSaver):
     """Takes records as the import takes them, and counts what it would write."""
 
     def __init__(self, record: ImportRecord, folder: Path, tell: Callable[[Issue], None]) -> None:
-        super().__init__(None, record.benchmark, record, folder, Imported())
+        super().__init__(record.created_by, record.benchmark, record, folder, Imported())
         self.tell = tell
         self._written: dict[str, str] = {}
         """Fingerprints of the samples that this file has written so far."""
@@ -39,46 +40,52 @@ class SampleReading(SamplesSaver):
         self._draw: ReservoirSample[tuple[SampleRecord, Found | None]] = ReservoirSample()
 
     def _flush(self, position: Position | None) -> None:
-        """Counts one batch as ``annotation.content.samples`` writes it."""
+        """Count one batch as ``SamplesSaver`` saves it: with its functions, but without its writes."""
         latest = {record.id: record for record in self.rows}
         repeated = [record for record in self.rows if latest[record.id] is not record]
         samples = Sample.objects.filter(benchmark=self.benchmark, key__in=latest).with_gold()
-        there = {sample.key: sample for sample in samples.prefetch_related("accepted_chains")}
+        chains = Prefetch("accepted_chains", AcceptedChain.objects.order_by("pk"))
+        there = {sample.key: sample for sample in samples.prefetch_related(chains)}
+        pictures = {name: self._picture(name) for name in {record.image for record in self.rows if record.image}}
+        self.issues += metadata_issues(
+            benchmark=self.benchmark, records=self.rows, folder=self.folder, embedded=self.embedded
+        )
+        self.issues += save_bank(self.actor, self.benchmark, self.tools, self.record.file_name, write=False)
         counts = self.result.counts
         counts["read"] += len(self.rows)
-        for key, record in latest.items():
-            picture = self._picture(record.image)
+        for key, placed in placed_records(self.benchmark, latest, there, pictures).items():
+            picture = pictures.get(placed.record.image or "")
             if key in self._made:
-                repeated.append(record)
-            placed = placed_record(record, there.get(key), {record.image or "": picture} if picture else {})
-            counts[self._outcome(placed.record, there.get(key), placed.image, placed.problem)] += 1
+                repeated.append(latest[key])
+            counts[self._outcome(placed, there.get(key))] += 1
             self.issues += placed.issues
             if placed.image is not None and isinstance(picture, PictureProblem):
-                self._kept.add(record.image or "")
+                self._kept.add(placed.record.image or "")
             self._draw.take(key, (placed.record, placed.image or picture))
-        for issue in [*self.issues, *duplicates(repeated)]:
-            counts["issues"] += 1
-            counts[issue.severity.value] += 1
+        self.issues += duplicates(repeated)
+        count_issues(self.issues, counts)
+        for issue in self.issues:
             self.tell(issue)
         self.rows, self.tools, self.issues, self.embedded = [], [], [], {}
 
-    def _outcome(self, record: SampleRecord, there: Sample | None, image: Image | None, problem: str) -> str:
-        mark = fingerprint(record, content_digest(record.content), image, problem)
-        before = self._written.get(record.id) or (_stored(there, record) if there else None)
-        if before == mark:
+    def _outcome(self, placed: Placed, there: Sample | None) -> str:
+        """new, changed or unchanged, as ``save_samples`` counts it."""
+        key, mark = placed.record.id, fingerprint(placed)
+        before = self._written.get(key)
+        if before == mark or (before is None and there is not None and not _differs(there, placed)):
             return "unchanged"
-        self._written[record.id] = mark
-        if before is None:
-            self._made.add(record.id)
-        return "new" if before is None else "changed"
+        self._written[key] = mark
+        if before is None and there is None:
+            self._made.add(key)
+            return "new"
+        return "changed"
 
-    def _picture(self, name: str | None) -> Found | None:
-        if not name:
-            return None
+    def _picture(self, name: str) -> Found:
         if name not in self._pictures:
             try:
                 info = inspect(self.embedded[name] if name in self.embedded else safe_path(self.folder, name))
-                self._pictures[name] = Image(sha256=info.sha256, width=info.width, height=info.height)
+                stored = stored_picture(self.benchmark, info) or Image.objects.filter(sha256=info.sha256).first()
+                self._pictures[name] = stored or Image(sha256=info.sha256, width=info.width, height=info.height)
             except PictureProblem as problem:
                 self._pictures[name] = problem
         return self._pictures[name]
@@ -127,25 +134,23 @@ def _shown(record: SampleRecord, picture: Found | None) -> dict[str, Any]:
     }
 
 
-def fingerprint(record: SampleRecord, digest: str, image: Image | None, problem: str) -> str:
-    """All that an import compares with what is stored."""
+def fingerprint(placed: Placed) -> str:
+    """All that an import compares of a sample which it has written before."""
+    record, image = placed.record, placed.image
     size = [record.width, record.height] if record.width and record.height else []
     facets = {name: [[value, type(value).__name__] for value in values] for name, values in record.facets.items()}
-    picture = [record.image or "", record.image_group or "", size, image.sha256 if image else "", problem]
+    picture = [record.image or "", record.image_group or "", size, image.sha256 if image else "", placed.problem]
     chains = [[digest_of(chain.calls), chain.note] for chain in record.accepted_chains or ()]
     names = names_of(record) or ()
     said = [picture, facets, extra_of(record), names if any(map(any, names)) else (), chains]
-    return digest + json.dumps(said, sort_keys=True, default=str)
+    return content_digest(record.content) + json.dumps(said, sort_keys=True, default=str)
 
 
-def _stored(sample: Sample, record: SampleRecord) -> str:
-    """Return a stored sample in a form to compare with ``record``: its further chains and box names count if the
-    record has any."""
-    gold = getattr(sample, "gold", None)
-    digest = gold.revision.digest if gold else ""
-    said = record.accepted_chains is not None
-    further = tuple(chain_of(row.calls, row.note) for row in sample.accepted_chains.all()) if said else None
-    there = replace(record_of(sample), accepted_chains=further)
-    if names_of(record) is None:
-        there = replace(there, extra=sample.extra)
-    return fingerprint(there, digest, sample.image, sample.image_problem)
+def _differs(sample: Sample, placed: Placed) -> bool:
+    """Whether the import changes a stored sample: its row, facets, gold, image or accepted toolchains."""
+    chains, image = placed.record.accepted_chains, placed.image
+    return (
+        bool(difference(sample, placed))
+        or (image is not None and image.pk is None)
+        or (chains is not None and chains_differ(sample.accepted_chains.all(), chains))
+    )

@@ -64,7 +64,7 @@ class Command(BaseCommand):
         serve(bound, processes=settings.WEB_PROCESSES, worker_threads=workers, ready=ready)
 
     def _warn_of_public(self, host: str) -> None:
-        """Passwords and sessions cross the network as they are."""
+        """Passwords and sessions cross the network unencrypted."""
         if settings.TRUSTED_PROXIES or _is_loopback(host):
             return
         self.stderr.write(
