@@ -51,6 +51,7 @@ from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.prompts import create_prompt
 from evaluation.judging.write.queues import draw_judging, next_to_judge
 from evaluation.models import Run, Trajectory
+from evaluation.runs.write import delete_run
 from evaluation.studies.write.answers import next_to_answer
 from evaluation.studies.write.create import StudyChoices, create_study
 from evaluation.trajectories.write.marks import write_note
@@ -82,6 +83,12 @@ def placed_run(lea: User) -> dict[str, Any]:
     """The run, at the first step of a lineage."""
     run = place_run(actor=lea, run=Run.objects.get(), place=Place("GRPO", 0))
     return {"run": run.pk, "lineage": run.lineage_id}
+
+
+def trashed_run(lea: User, benchmark: Benchmark) -> int:
+    run = Run.objects.create(benchmark=benchmark, model=Run.objects.get().model, setting="old", number=99)
+    delete_run(actor=lea, run=run)
+    return run.pk
 
 
 LINES = {line.name: line for line in table.TABLE}
@@ -124,6 +131,7 @@ class World:
             "receipt": receipt.pk,
             "upload": upload.pk,
             **placed_run(lea),
+            "trashed": trashed_run(lea, benchmark),
             "trajectory": Trajectory.objects.filter(sample__key="seen-00", condition="none").first().pk,
             "record": record.pk,
             "sha256": picture.sha256,

@@ -75,7 +75,7 @@ class RunRegistry:
         if key not in self._runs:
             named, _ = Model.objects.get_or_create(name=model)
             self._runs[key], _ = Run.everything.get_or_create(
-                benchmark=self.benchmark, model=named, setting=setting, staged_for=self.staged_for,
+                benchmark=self.benchmark, model=named, setting=setting, staged_for=self.staged_for, deleted_at=None,
                 defaults={"created_by": self.actor, "number": self._number},  # type: ignore[misc]  # Django calls it
             )  # fmt: skip
             if self.place is not None:

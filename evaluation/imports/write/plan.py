@@ -146,7 +146,7 @@ def imported_rows(record: ImportRecord) -> Mapping[str, Any]:
 
 def questions_of(record: ImportRecord) -> Any:
     """The questions of judging queues about trajectories that an undo would remove."""
-    return JudgingItem.objects.filter(trajectory__in=whole_of([record]).values("pk"))
+    return JudgingItem.everything.filter(trajectory__in=whole_of([record]).values("pk"))
 
 
 def runs_of(record: ImportRecord) -> list[int]:
@@ -158,7 +158,7 @@ def runs_of(record: ImportRecord) -> list[int]:
 def made_by(record: ImportRecord) -> list[int]:
     """The runs that were made while an import was at work."""
     at_work = (record.created_at, record.finished_at or timezone.now())
-    made = Run.objects.filter(benchmark=record.benchmark_id, created_at__range=at_work)
+    made = Run.everything.filter(benchmark=record.benchmark_id, staged_for=None, created_at__range=at_work)
     return list(made.values_list("pk", flat=True))
 
 
@@ -172,8 +172,11 @@ def _made_by_others(record: ImportRecord) -> Q:
 
 
 def runs_left_empty(record: ImportRecord, runs: Sequence[int], tables: Sequence[Any] = IN_RUNS) -> list[int]:
-    """Return the runs, of these, that an import made and that would have no row in ``tables`` without this import."""
-    made = Run.objects.filter(Q(created_at__gte=record.created_at) | _made_by_others(record), pk__in=runs)
+    """Return the runs, of these, that an import made and that would have no row in ``tables`` without this import. Also
+    those in the trash."""
+    made = Run.everything.filter(staged_for=None).filter(
+        Q(created_at__gte=record.created_at) | _made_by_others(record), pk__in=runs
+    )
     for table in tables:
         made = made.filter(~Exists(table.objects.filter(run=OuterRef("pk")).exclude(source=record)))
     made = made.filter(~Exists(lists_of([record]).filter(trajectory__run=OuterRef("pk"))))

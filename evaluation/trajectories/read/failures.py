@@ -15,6 +15,7 @@ from annotation.models import Benchmark
 from evaluation.metrics.columns import cluster_codes
 from evaluation.metrics.failures import FAILURES, NO_FAILURE
 from evaluation.models import FailureLabel, Run
+from evaluation.models.querysets.live import live
 from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
 
@@ -44,7 +45,11 @@ def read_failure_agreement(benchmark: Benchmark, user: Any) -> list[FailureAgree
     Of the trajectories that metrics are made of, as lists show them. People see what was said before them: what they
     say is not independent. Nothing when nobody said anything.
     """
-    said = FailureLabel.objects.filter(benchmark=benchmark).order_by("pk").select_related("person")
+    said = (
+        FailureLabel.objects.filter(live("trajectory__run__"), benchmark=benchmark)
+        .order_by("pk")
+        .select_related("person")
+    )
     by: dict[int, dict[int, int]] = {}
     names: dict[int, str] = {}
     in_force: dict[int, int] = {}

@@ -35,6 +35,7 @@ from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Judgement
 from evaluation.query.check import Vocabulary, read
 from evaluation.query.syntax import terms_in
 from evaluation.rewards.api.sent import RolloutSentSerializer
+from evaluation.runs.write import delete_run
 from evaluation.trajectories.write.marks import correct_failure, tag_trajectories, write_note
 from evaluation.trajectories.write.slices import save_slice
 from tests.annotation.work_data import content, next_review, reviewed, submitted, to_annotate
@@ -374,6 +375,7 @@ def everything(lea: User) -> dict[str, Any]:
     )  # fmt: skip
     lineage = Lineage.objects.create(benchmark=board, name="GRPO")
     run_by |= {"study": study.pk, "study_answers": study.pk, "lineage": lineage.pk, "judge_labels": judge.pk}
+    delete_run(actor=lea, run=Run.objects.create(benchmark=board, model=first.model, setting="old", number=99))
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     return {
         "attempt": attempt.pk, "prompt": "mine", "n": 0, "sha256": "0" * 64,
