@@ -27,6 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/score/", benchmarks.score, name="api-score"),
     path(f"{BENCHMARK}/runs/", runs.runs, name="api-runs"),
     path(f"{BENCHMARK}/runs/<int:pk>/", runs.run, name="api-run"),
+    path(f"{BENCHMARK}/runs/<int:pk>/delete/", trash.run_delete, name="api-run-delete"),
     path(f"{BENCHMARK}/trash/", trash.trash, name="api-trash"),
     path(f"{BENCHMARK}/trash/empty/", trash.trash_empty, name="api-trash-empty"),
     path(f"{BENCHMARK}/trash/runs/<int:pk>/restore/", trash.run_restore, name="api-run-restore"),

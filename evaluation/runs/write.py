@@ -135,7 +135,6 @@ def restore_run(*, actor: User, run: Run) -> None:
 def empty_trash(*, actor: User, benchmark: Benchmark) -> int:
     """Delete all runs in the trash of a benchmark permanently, each in a job. Return their number."""
     require(actor, benchmark, Right.IMPORT_RUNS)
-    require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
         runs = Run.everything.select_related("benchmark", "model").in_trash().filter(benchmark=benchmark)
         return _purge(actor, runs.select_for_update(of=("self",)))
@@ -145,7 +144,7 @@ def purge_old(now: datetime) -> int:
     """Delete runs permanently that were deleted ``SIGHTLINE_TRASH_DAYS`` ago, and those whose job was lost."""
     old = Q(deleted_at__lt=deleted_before(now)) | Q(purging=True)
     with transaction.atomic():
-        runs = Run.everything.filter(old).select_related("benchmark", "model")
+        runs = Run.everything.filter(old, benchmark__deleted_at=None).select_related("benchmark", "model")
         return _purge(None, runs.select_for_update(of=("self",)))
 
 
@@ -192,7 +191,7 @@ def purge_run(context: JobContext, *, run_id: int) -> dict[str, Any]:
 
 
 def _locked(run: Run) -> Run:
-    """The run as it is now, held until the transaction ends."""
+    """Load the current state of the run and lock it until the transaction ends."""
     rows = Run.everything.select_for_update(of=("self",), no_key=True).select_related("benchmark", "model")
     return rows.get(pk=run.pk)
 

@@ -362,3 +362,8 @@ def _put_group(book: RunRegistry, record: RolloutGroupRecord, source: ImportReco
     if not counts["unchanged"]:
         RolloutGroup.objects.filter(pk=group.pk).update(reward_settings=None)
     return counts, group.pk
+
+
+def delete_unused_models() -> None:
+    """Delete the models that have no run left, except baselines and those that a person described."""
+    Model.objects.filter(runs=None, baseline=False, url="").delete()

@@ -339,8 +339,8 @@ def _take(user: User, item: JudgingItem, places: int) -> bool:
 
 def _there(item: JudgingItem) -> bool:
     """Whether a question is in its queue, and stays there until the transaction ends: see ``remove_questions``."""
-    list(JudgingItem.everything.select_for_update(of=("self",)).filter(pk=item.pk).order_by().values_list("pk"))
-    return bool(JudgingItem.objects.filter(pk=item.pk).exists())
+    there = JudgingItem.objects.select_for_update(of=("self",)).filter(pk=item.pk)
+    return bool(there.order_by().values_list("pk"))
 
 
 def _take_place(user: User, item: JudgingItem, places: int) -> bool:

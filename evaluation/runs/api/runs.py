@@ -17,10 +17,7 @@ from annotation.workflow import Right
 from evaluation.metrics.catalogue import METRIC_COLUMNS
 from evaluation.models import Metric, Run, Scoring
 from evaluation.models.querysets.runs import MetricQuerySet, with_counts
-from evaluation.runs.write import delete_run
 from evaluation.scoring.freshness import StalenessChecker
-from webapp.accounts.http import person_of
-from webapp.accounts.scopes import Scope, needs
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.api_query import said
 from webapp.common.errors import NotFound
@@ -86,16 +83,10 @@ def runs(request: Request, slug: str) -> Response:
     return paged(request, rows, "pk", lambda row: RunSerializer(row, context=context).data, with_counts)
 
 
-@needs(Scope.IMPORT)
-@extend_schema(methods=["GET"], operation_id="run", responses=RunSerializer)
-@extend_schema(methods=["DELETE"], operation_id="run_delete", responses={204: None})
-@api_view(["GET", "DELETE"])
+@extend_schema(operation_id="run", responses=RunSerializer)
+@api_view(["GET"])
 def run(request: Request, slug: str, pk: int) -> Response:
-    """One run and how it was scored. DELETE puts it in the trash."""
-    if request.method == "DELETE":
-        benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
-        delete_run(actor=person_of(request), run=get_object_or_404(Run.objects.of(benchmark), pk=pk))
-        return Response(status=204)
+    """One run and how it was scored."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     [found] = with_counts([get_object_or_404(Run.objects.of(benchmark), pk=pk)])
     return Response(RunSerializer(found, context={"freshness": StalenessChecker(benchmark)}).data)

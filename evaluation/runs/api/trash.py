@@ -16,7 +16,7 @@ from annotation.common.trash import gone_at
 from annotation.workflow import Right
 from evaluation.models import Run
 from evaluation.runs.read.trash import deleted_runs
-from evaluation.runs.write import empty_trash, restore_run
+from evaluation.runs.write import delete_run, empty_trash, restore_run
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.api_paging import PAGING, page_of, paged
@@ -45,6 +45,16 @@ def trash(request: Request, slug: str) -> Response:
 
 
 @needs(Scope.IMPORT)
+@extend_schema(operation_id="run_delete", request=None, responses={204: None})
+@api_view(["POST"])
+def run_delete(request: Request, slug: str, pk: int) -> Response:
+    """Put a run in the trash. It can be restored for some weeks."""
+    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
+    delete_run(actor=person_of(request), run=get_object_or_404(Run.objects.of(benchmark), pk=pk))
+    return Response(status=204)
+
+
+@needs(Scope.IMPORT)
 @extend_schema(operation_id="run_restore", request=None, responses={204: None})
 @api_view(["POST"])
 def run_restore(request: Request, slug: str, pk: int) -> Response:
@@ -54,12 +64,12 @@ def run_restore(request: Request, slug: str, pk: int) -> Response:
     return Response(status=204)
 
 
-@needs(Scope.MANAGE)
+@needs(Scope.IMPORT)
 @extend_schema(operation_id="trash_empty", request=None, responses={202: EMPTIED})
 @api_view(["POST"])
 def trash_empty(request: Request, slug: str) -> Response:
     """Delete the runs in the trash permanently, in jobs."""
-    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     return Response({"runs": empty_trash(actor=person_of(request), benchmark=benchmark)}, status=202)
 
 

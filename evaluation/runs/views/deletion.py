@@ -66,7 +66,6 @@ def restore(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def empty(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template evaluation/runs/empty_trash.html; context: runs. Posted: delete them permanently."""
-    benchmark = load_benchmark(request, slug, Right.MANAGE)
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
     if request.method == "POST":
         count = empty_trash(actor=request.user, benchmark=benchmark)

@@ -16,7 +16,8 @@ from django.test import Client, override_settings
 from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 
-from annotation.benchmarks.write.benchmark import add_member
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.benchmarks.write.trash import delete_benchmark
 from annotation.content.freeze import freeze_version
 from annotation.guidelines.api import PublishGuidelineSerializer
 from annotation.guidelines.write import publish
@@ -376,6 +377,8 @@ def everything(lea: User) -> dict[str, Any]:
     lineage = Lineage.objects.create(benchmark=board, name="GRPO")
     run_by |= {"study": study.pk, "study_answers": study.pk, "lineage": lineage.pk, "judge_labels": judge.pk}
     delete_run(actor=lea, run=Run.objects.create(benchmark=board, model=first.model, setting="old", number=99))
+    trashed = create_benchmark(actor=lea, slug="trashed")
+    delete_benchmark(actor=lea, benchmark=trashed, title="trashed")
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     return {
         "attempt": attempt.pk, "prompt": "mine", "n": 0, "sha256": "0" * 64,

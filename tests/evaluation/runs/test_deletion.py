@@ -170,15 +170,15 @@ def test_a_run_that_was_imported_again_is_not_restored_beside_it(lea: User, stre
 
 def test_runs_are_deleted_and_restored_over_the_api(lea: User, rui: User, street: Benchmark) -> None:
     gone, api = of("Model C"), f"/api/v1/benchmarks/{street.slug}/"
-    assert signed_in(rui).delete(f"{api}runs/{gone.pk}/").status_code == 403
+    assert signed_in(rui).post(f"{api}runs/{gone.pk}/delete/").status_code == 403
     client = signed_in(lea)
-    assert client.delete(f"{api}runs/{gone.pk}/").status_code == 204
+    assert client.post(f"{api}runs/{gone.pk}/delete/").status_code == 204
     assert client.get(f"{api}runs/{gone.pk}/").status_code == 404
     [row] = client.get(f"{api}trash/").json()["results"]
     assert (row["id"], row["model"], row["deleted_by"]) == (gone.pk, "Model C", str(lea))
     assert client.post(f"{api}trash/runs/{gone.pk}/restore/").status_code == 204
     assert client.get(f"{api}runs/{gone.pk}/").status_code == 200
-    assert client.delete(f"{api}runs/{gone.pk}/").status_code == 204
+    assert client.post(f"{api}runs/{gone.pk}/delete/").status_code == 204
     assert client.post(f"{api}trash/empty/").json() == {"runs": 1}
     assert client.get(f"{api}trash/").json()["results"] == []
 
