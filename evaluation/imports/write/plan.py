@@ -139,9 +139,10 @@ def undo_plan(record: ImportRecord) -> UndoPlan:
 
 def imported_rows(record: ImportRecord) -> Mapping[str, Any]:
     """The rows of an import of runs that are still as it wrote them, by what they are called."""
-    tables: Mapping[str, Any] = {"interventions": Intervention, "judgements": Judgement, "rollout groups": RolloutGroup}
-    rows = {name: table.objects.filter(source=record) for name, table in tables.items()}
-    return {"trajectories": whole_of([record]), "tool lists": lists_of([record]), **rows}
+    tables: Mapping[str, Any] = {"interventions": Intervention, "judgements": Judgement}
+    rows = {name: table.objects.filter(source=record, run__deleted_at=None) for name, table in tables.items()}
+    groups = RolloutGroup.objects.filter(source=record)
+    return {"trajectories": whole_of([record]), "tool lists": lists_of([record]), **rows, "rollout groups": groups}
 
 
 def questions_of(record: ImportRecord) -> Any:
@@ -158,7 +159,7 @@ def runs_of(record: ImportRecord) -> list[int]:
 def made_by(record: ImportRecord) -> list[int]:
     """The runs that were made while an import was at work."""
     at_work = (record.created_at, record.finished_at or timezone.now())
-    made = Run.everything.filter(benchmark=record.benchmark_id, staged_for=None, created_at__range=at_work)
+    made = Run.objects.filter(benchmark=record.benchmark_id, created_at__range=at_work)
     return list(made.values_list("pk", flat=True))
 
 
@@ -172,11 +173,8 @@ def _made_by_others(record: ImportRecord) -> Q:
 
 
 def runs_left_empty(record: ImportRecord, runs: Sequence[int], tables: Sequence[Any] = IN_RUNS) -> list[int]:
-    """Return the runs, of these, that an import made and that would have no row in ``tables`` without this import. Also
-    those in the trash."""
-    made = Run.everything.filter(staged_for=None).filter(
-        Q(created_at__gte=record.created_at) | _made_by_others(record), pk__in=runs
-    )
+    """Return the runs, of these, that an import made and that would have no row in ``tables`` without this import."""
+    made = Run.objects.filter(Q(created_at__gte=record.created_at) | _made_by_others(record), pk__in=runs)
     for table in tables:
         made = made.filter(~Exists(table.objects.filter(run=OuterRef("pk")).exclude(source=record)))
     made = made.filter(~Exists(lists_of([record]).filter(trajectory__run=OuterRef("pk"))))
@@ -284,7 +282,7 @@ def _work_on(ids: Any, twin: ImportRecord | None) -> tuple[tuple[Any, Any], ...]
         "n",
     )
     return (
-        (trajectories.exclude(source=twin) if twin else trajectories, words),
+        (trajectories.exclude(source=twin, run__deleted_at=None) if twin else trajectories, words),
         *((table.objects.filter(only, **{f"{path}__in": ids}), said) for table, path, only, said in ON_SAMPLES),
     )
 

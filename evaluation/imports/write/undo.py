@@ -153,7 +153,7 @@ def _remove_rows(record: ImportRecord) -> Counter[str]:
 
 def _remove_runs(record: ImportRecord) -> None:
     """The runs that imports made and that hold nothing now, and the models that have no other run."""
-    runs = Run.everything.filter(pk__in=runs_left_empty(record, record.checkpoint.get("runs", [])))
+    runs = Run.objects.filter(pk__in=runs_left_empty(record, record.checkpoint.get("runs", [])))
     models = list(runs.values_list("model_id", flat=True))
     if count := runs.count():
         runs.delete()
