@@ -18,6 +18,10 @@ BENCHMARK = "benchmarks/<slug:slug>"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("benchmarks/", benchmarks.benchmarks, name="api-benchmarks"),
+    path("trash/", benchmarks.trash, name="api-deleted-benchmarks"),
+    path("trash/<slug:slug>/restore/", benchmarks.restore, name="api-benchmark-restore"),
+    path("trash/<slug:slug>/purge/", benchmarks.purge, name="api-benchmark-purge"),
+    path(f"{BENCHMARK}/delete/", benchmarks.delete, name="api-benchmark-delete"),
     path("toolbox/", toolbox.toolbox, name="api-toolbox"),
     path("toolbox/<slug:name>/", toolbox.tool_call, name="api-tool"),
     path(f"{BENCHMARK}/guidelines/", guidelines.guidelines, name="api-guidelines"),

@@ -9,6 +9,7 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("webapp.common.glossary").add_terms(import_module("annotation.glossary").TERMS)
+        import_module("annotation.benchmarks.jobs")
         import_module("annotation.images.jobs")
         import_module("annotation.content.jobs")
         import_module("annotation.queue.jobs")

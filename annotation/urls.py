@@ -1,6 +1,6 @@
 from django.urls import path
 
-from annotation.benchmarks.views import benchmarks, log, people, settings
+from annotation.benchmarks.views import benchmarks, log, people, settings, trash
 from annotation.benchmarks.views import queue as queue_settings
 from annotation.exchange import views as upload
 from annotation.guidelines import views as guide
@@ -48,6 +48,10 @@ CHAIN = "benchmarks/<slug:slug>/toolchain"
 urlpatterns = [
     path("benchmarks/", benchmarks.benchmarks, name="benchmarks"),
     path("benchmarks/new/", benchmarks.new_benchmark, name="new-benchmark"),
+    path("trash/", trash.trash, name="trash"),
+    path("trash/<slug:slug>/restore/", trash.restore, name="restore-benchmark"),
+    path("trash/<slug:slug>/purge/", trash.purge, name="purge-benchmark"),
+    path("benchmarks/<slug:slug>/settings/delete/", trash.delete, name="delete-benchmark"),
     path("benchmarks/<slug:slug>/", samples.samples, name="benchmark"),
     path("benchmarks/<slug:slug>/samples/", samples.samples, name="samples"),
     path("benchmarks/<slug:slug>/upload/", upload.upload, name="upload"),

@@ -12,7 +12,7 @@ from evaluation.lab import api as lab_api
 from evaluation.leaderboard import api as leaderboard
 from evaluation.lineages import api as lineages
 from evaluation.rewards.api import groups as rewards
-from evaluation.runs.api import charts, runs
+from evaluation.runs.api import charts, runs, trash
 from evaluation.studies import api as studies
 from evaluation.toolchains import api as chains
 from evaluation.trajectories.api import marks
@@ -27,6 +27,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/score/", benchmarks.score, name="api-score"),
     path(f"{BENCHMARK}/runs/", runs.runs, name="api-runs"),
     path(f"{BENCHMARK}/runs/<int:pk>/", runs.run, name="api-run"),
+    path(f"{BENCHMARK}/runs/<int:pk>/delete/", trash.run_delete, name="api-run-delete"),
+    path(f"{BENCHMARK}/trash/", trash.trash, name="api-trash"),
+    path(f"{BENCHMARK}/trash/empty/", trash.trash_empty, name="api-trash-empty"),
+    path(f"{BENCHMARK}/trash/runs/<int:pk>/restore/", trash.run_restore, name="api-run-restore"),
     path(f"{BENCHMARK}/runs/<int:pk>/metrics/", runs.run_metrics, name="api-run-metrics"),
     path(f"{BENCHMARK}/runs/<int:pk>/charts/", charts.run_charts, name="api-run-charts"),
     path(f"{BENCHMARK}/runs/<int:pk>/lab/", lab_api.lab, name="api-run-lab"),

@@ -20,4 +20,6 @@ class EvaluationConfig(AppConfig):
         add_tabs(tabs.TABS)
         import_module("annotation.common.sections").add_sections(tabs.SECTIONS)
         mark_stale = import_module("evaluation.scoring.stale").mark_stale
-        import_module("annotation.content.benchmark_events").subscribe(mark_stale)
+        events = import_module("annotation.content.benchmark_events")
+        events.subscribe(mark_stale)
+        events.subscribe_to_purges(import_module("evaluation.common.saving.batches").delete_unused_models)

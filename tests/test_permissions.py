@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.benchmarks.write.invitations import invite_person
+from annotation.benchmarks.write.trash import delete_benchmark
 from annotation.content.freeze import freeze_version
 from annotation.content.samples import save_samples
 from annotation.exchange.write.pictures import FORMAT as PICTURES
@@ -51,6 +52,7 @@ from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.prompts import create_prompt
 from evaluation.judging.write.queues import draw_judging, next_to_judge
 from evaluation.models import Run, Trajectory
+from evaluation.runs.write import delete_run
 from evaluation.studies.write.answers import next_to_answer
 from evaluation.studies.write.create import StudyChoices, create_study
 from evaluation.trajectories.write.marks import write_note
@@ -82,6 +84,15 @@ def placed_run(lea: User) -> dict[str, Any]:
     """The run, at the first step of a lineage."""
     run = place_run(actor=lea, run=Run.objects.get(), place=Place("GRPO", 0))
     return {"run": run.pk, "lineage": run.lineage_id}
+
+
+def trash_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
+    """A deleted run, and a deleted benchmark."""
+    run = Run.objects.create(benchmark=benchmark, model=Run.objects.get().model, setting="old", number=99)
+    delete_run(actor=lea, run=run)
+    gone = create_benchmark(actor=lea, slug="deleted")
+    delete_benchmark(actor=lea, benchmark=gone, title=gone.title)
+    return {"trashed": run.pk, "deleted": gone.slug}
 
 
 LINES = {line.name: line for line in table.TABLE}
@@ -123,7 +134,7 @@ class World:
             "lease": held.pk,
             "receipt": receipt.pk,
             "upload": upload.pk,
-            **placed_run(lea),
+            **(placed_run(lea) | trash_of(lea, benchmark)),
             "trajectory": Trajectory.objects.filter(sample__key="seen-00", condition="none").first().pk,
             "record": record.pk,
             "sha256": picture.sha256,
@@ -357,8 +368,8 @@ def test_a_token_opens_what_its_scope_and_its_benchmark_cover(world: World, line
         covering = {line.scope} | ({"read"} if method == "GET" else set())
         expected = {scope: usual if scope in covering else "scope" for scope in table.SCOPES}
         expected |= {
-            "here": usual,
-            "elsewhere": "scope" if table.B in line.args else 404 if "{job}" in line.args else usual,
+            "here": "scope" if "{deleted}" in line.args else usual,
+            "elsewhere": "scope" if {table.B, "{deleted}"} & set(line.args) else 404 if "{job}" in line.args else usual,
         }
         for name, outcome_expected in expected.items():
             answer = ask(world.programs[name], method, address, line.data, line.json)

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.benchmarks.read.trash import deleted_benchmarks
+from annotation.benchmarks.write.trash import delete_benchmark, purge_benchmark, restore_benchmark
 from annotation.common.access import known_in_list
+from annotation.common.api import benchmark_for
+from annotation.common.trash import gone_at
 from annotation.models import Benchmark
+from annotation.workflow import Right
 from webapp.accounts.http import person_of
+from webapp.accounts.scopes import Scope, needs
+from webapp.common.api import TextField
+from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 
 
@@ -38,3 +47,69 @@ def benchmarks(request: Request) -> Response:
     person = person_of(request)
     rows = Benchmark.objects.visible_to(person).with_counts().with_roles_of(person).select_related("quality")
     return paged(request, rows, "slug", lambda row: BenchmarkSerializer(row, context={"person": person}).data)
+
+
+class BenchmarkDeletion(Form):
+    title = TextField(help_text="The title of the benchmark, to confirm.")
+
+
+DELETED_BENCHMARK = inline_serializer(
+    "DeletedBenchmark",
+    {
+        "slug": serializers.CharField(),
+        "title": serializers.CharField(),
+        "deleted_at": serializers.DateTimeField(),
+        "deleted_by": serializers.CharField(),
+        "gone_at": serializers.DateTimeField(help_text="When it is deleted permanently."),
+    },
+)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(operation_id="benchmark_delete", request=BenchmarkDeletion, responses={204: None})
+@api_view(["POST"])
+def delete(request: Request, slug: str) -> Response:
+    """Put a benchmark in the trash. Its leads and site admins can restore it."""
+    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    delete_benchmark(
+        actor=person_of(request), benchmark=benchmark, title=read_form(BenchmarkDeletion, request)["title"]
+    )
+    return Response(status=204)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(
+    operation_id="deleted_benchmarks", parameters=PAGING, responses=page_of("DeletedBenchmarkPage", DELETED_BENCHMARK)
+)
+@api_view(["GET"])
+def trash(request: Request) -> Response:
+    """The benchmarks in the trash that you can restore."""
+    return paged(request, deleted_benchmarks(person_of(request)), "slug", _deleted)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(operation_id="benchmark_restore", request=None, responses={204: None})
+@api_view(["POST"])
+def restore(request: Request, slug: str) -> Response:
+    """Restore a benchmark from the trash with everything in it."""
+    person = person_of(request)
+    restore_benchmark(actor=person, benchmark=get_object_or_404(deleted_benchmarks(person), slug=slug))
+    return Response(status=204)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(operation_id="benchmark_purge", request=None, responses={202: None})
+@api_view(["POST"])
+def purge(request: Request, slug: str) -> Response:
+    """Delete a benchmark in the trash permanently, in a job."""
+    person = person_of(request)
+    purge_benchmark(actor=person, benchmark=get_object_or_404(deleted_benchmarks(person), slug=slug))
+    return Response(status=202)
+
+
+def _deleted(benchmark: Benchmark) -> dict[str, Any]:
+    assert benchmark.deleted_at is not None
+    return {
+        "slug": benchmark.slug, "title": benchmark.title, "deleted_at": benchmark.deleted_at,
+        "deleted_by": str(benchmark.deleted_by or ""), "gone_at": gone_at(benchmark.deleted_at),
+    }  # fmt: skip

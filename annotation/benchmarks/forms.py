@@ -56,6 +56,14 @@ class NewBenchmarkForm(forms.ModelForm):
         return said
 
 
+class DeleteBenchmarkForm(forms.Form):
+    """The title of a benchmark, entered to delete it."""
+
+    title = forms.CharField(
+        label=gettext_lazy("Title of the benchmark"), widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )
+
+
 class DetailsForm(forms.ModelForm):
     """What a benchmark says of itself; ``change_details`` changes it."""
 

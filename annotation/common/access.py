@@ -47,7 +47,7 @@ def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
     """The person's roles on this benchmark; a site admin has the lead's."""
     if not user.is_authenticated:
         return frozenset()
-    if user.is_staff:
+    if user.is_staff and benchmark.deleted_at is None:
         return frozenset({Role.LEAD})
     return _standing_of(user, benchmark).roles
 
@@ -55,7 +55,7 @@ def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
 def _standing_of(user: Person, benchmark: Benchmark) -> Standing:
     """The person's roles, and whether they are in the middle of a judging queue or a study. One query for most people;
     another one about the questions left for those who began a judging queue."""
-    if not user.is_authenticated:
+    if not user.is_authenticated or benchmark.deleted_at is not None:
         return Standing()
     if user.pk in benchmark.known_people:
         return benchmark.known_people[user.pk]
@@ -75,7 +75,8 @@ def _standing_of(user: Person, benchmark: Benchmark) -> Standing:
 
 def has_role(user: Person) -> bool:
     """Whether this person belongs to any benchmark; site admins belong to all."""
-    return user.is_authenticated and (user.is_staff or Membership.objects.filter(user=user.pk).exists())
+    mine = Membership.objects.filter(user=user.pk, benchmark__deleted_at=None)
+    return user.is_authenticated and (user.is_staff or mine.exists())
 
 
 def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
@@ -96,7 +97,7 @@ def facts_of(user: Person, benchmark: Benchmark) -> Facts:
         roles=roles,
         judging=judging,
         studying=studying,
-        public=benchmark.public,
+        public=benchmark.public and benchmark.deleted_at is None,
         copy=copy,
         marks_open=benchmark.marks_open,
         checks_run=(Role.ANNOTATOR in roles or benchmark.public or copy) and rules_of(benchmark).checks_run,
@@ -141,7 +142,7 @@ def members_who_may(benchmark: Benchmark, right: Right) -> list[User]:
     and another one for each who began a judging queue."""
     person = OuterRef("user")
     rows = (
-        Membership.objects.filter(benchmark=benchmark, user__is_active=True)
+        Membership.objects.filter(benchmark=benchmark, benchmark__deleted_at=None, user__is_active=True)
         .annotate(
             began=Exists(_begun_queues(person, benchmark.pk)),
             studies=Exists(_studies(person, benchmark.pk)),

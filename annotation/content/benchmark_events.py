@@ -10,6 +10,7 @@ from collections.abc import Callable
 from annotation.models import Benchmark
 
 _TOLD: list[Callable[[Benchmark], None]] = []
+_PURGED: list[Callable[[], None]] = []
 
 
 def subscribe(call: Callable[[Benchmark], None]) -> None:
@@ -22,3 +23,15 @@ def notify_changed(benchmark: Benchmark) -> None:
     """Notify all subscribers. Call inside the transaction of the change."""
     for call in _TOLD:
         call(benchmark)
+
+
+def subscribe_to_purges(call: Callable[[], None]) -> None:
+    """Have this called, inside the transaction, once the rows of a benchmark were deleted permanently."""
+    if call not in _PURGED:
+        _PURGED.append(call)
+
+
+def notify_purged() -> None:
+    """Tell all who asked. Call inside the transaction of the last deletion."""
+    for call in _PURGED:
+        call()

@@ -29,6 +29,13 @@ def picture_path(image: Image) -> str:
     return f"pictures/{image.sha256[:2]}/{image.sha256}.{SUFFIX[image.format]}"
 
 
+def remove_files(image: Image) -> None:
+    """Delete the stored image and its tiles, unless the same image has come back meanwhile. Call after the commit."""
+    if not Image.objects.filter(sha256=image.sha256).exists():
+        objects.delete(picture_path(image))
+        objects.delete_folder(tile_folder(image.sha256))
+
+
 def tile_folder(sha256: str) -> str:
     return f"tiles/{sha256[:2]}/{sha256}"
 

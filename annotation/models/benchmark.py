@@ -26,8 +26,19 @@ class Standing(NamedTuple):
     studying: bool = False
 
 
+class BenchmarkManager(models.Manager.from_queryset(BenchmarkQuerySet)):  # type: ignore[misc]  # made by Django
+    """The benchmarks there are: without those in the trash."""
+
+    def get_queryset(self) -> BenchmarkQuerySet:
+        return super().get_queryset().filter(deleted_at=None)
+
+
 class Benchmark(models.Model):
-    """A set of samples with gold evidence, the people who make it and the runs made on it."""
+    """A set of samples with gold evidence, the people who make it and the runs made on it.
+
+    ``deleted_at``: it is in the trash since then. ``objects`` knows nothing of such benchmarks, ``everything`` does.
+    No person has a role on one (``annotation.common.access``).
+    """
 
     slug = models.CharField(max_length=60, unique=True, validators=[KEY])
     title = models.CharField(max_length=200)
@@ -51,7 +62,16 @@ class Benchmark(models.Model):
         default=0, db_default=0, help_text="Numbers that runs were given. None is given twice."
     )
 
-    objects = BenchmarkQuerySet.as_manager()
+    deleted_at = models.DateTimeField(null=True, blank=True, help_text="When it was put in the trash.")
+    deleted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    purging = models.BooleanField(
+        default=False, db_default=False, help_text="A job deletes it permanently. It can't be restored."
+    )
+
+    objects = BenchmarkManager()
+    everything = models.Manager.from_queryset(BenchmarkQuerySet)()
 
     known_people: Mapping[int, Standing] = {}
     """Loaded status of people, by user id (``annotation.common.access``)."""

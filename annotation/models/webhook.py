@@ -15,6 +15,7 @@ class DeliveryQuerySet(models.QuerySet[Any]):
     def due(self) -> Self:
         """Keep deliveries whose next try is due, by the database's clock, oldest first."""
         found = self.filter(state="waiting", not_before__lte=Now(), webhook__active=True)
+        found = found.filter(webhook__benchmark__deleted_at=None)
         return found.order_by("not_before", "pk")
 
 

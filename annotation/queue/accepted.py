@@ -30,7 +30,11 @@ def count_days(now: datetime) -> int:
 
 def _count_day(start: datetime) -> int:
     accepted = Annotation.objects.filter(
-        state=State.ACCEPTED, author__is_active=True, changed_at__gte=start, changed_at__lt=start + timedelta(days=1)
+        sample__benchmark__deleted_at=None,
+        state=State.ACCEPTED,
+        author__is_active=True,
+        changed_at__gte=start,
+        changed_at__lt=start + timedelta(days=1),
     )
     counts: dict[int, dict[int, int]] = defaultdict(dict)
     rows = accepted.order_by().values_list("sample__benchmark", "author").annotate(n=Count("pk"))

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext
 
@@ -121,8 +121,10 @@ def hand_in_now(*, actor: User, sample: Sample) -> None:
 def hand_over_due() -> int:
     """Hand over every submission whose time is over, by the database's clock; how many. Each alone: one that cannot be
     handed over does not keep the others."""
-    annotations = Annotation.objects.held().filter(held_until__lte=Now()).order_by("held_until", "pk")
-    answers = CheckAnswer.objects.held().filter(held_until__lte=Now()).order_by("held_until", "pk")
+    there = Q(sample__benchmark__deleted_at=None)
+    annotations = Annotation.objects.held().filter(there, held_until__lte=Now()).order_by("held_until", "pk")
+    there = Q(check_of__sample__benchmark__deleted_at=None)
+    answers = CheckAnswer.objects.held().filter(there, held_until__lte=Now()).order_by("held_until", "pk")
     acts = [partial(_hand_over, None, number) for number in annotations.values_list("pk", flat=True)[:AT_ONCE]]
     acts += [
         partial(score_held, CheckAnswer.objects.filter(pk=number, held_until__lte=Now()))

@@ -47,4 +47,5 @@ TABS = [
 SECTIONS = [
     Section("drafting", gettext_lazy("Drafting"), "evaluation:drafting", place=6),
     Section("metrics", gettext_lazy("Metrics"), "evaluation:metric-settings", place=10),
+    Section("trash", gettext_lazy("Trash"), "evaluation:trash", place=30),
 ]

@@ -58,6 +58,13 @@ class Endpoint(models.Model):
         return self.label or self.model
 
 
+class ExperimentManager(models.Manager.from_queryset(ExperimentQuerySet)):  # type: ignore[misc]  # made by Django
+    """The experiments there are: without those on the trajectories of a run in the trash."""
+
+    def get_queryset(self) -> ExperimentQuerySet:
+        return super().get_queryset().filter(source__deleted_at=None)
+
+
 class Experiment(models.Model):
     """A recipe applied to samples; its finished attempts are trajectories of one run.
 
@@ -129,7 +136,8 @@ class Experiment(models.Model):
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
-    objects = ExperimentQuerySet.as_manager()
+    objects = ExperimentManager()
+    everything = models.Manager.from_queryset(ExperimentQuerySet)()
 
     class Meta:
         ordering = ["-pk"]

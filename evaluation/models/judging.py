@@ -45,6 +45,13 @@ class JudgingQueue(models.Model):
         return f"judging {self.pk} of {self.benchmark}"
 
 
+class JudgingItemManager(models.Manager.from_queryset(JudgingItemQuerySet)):  # type: ignore[misc]  # made by Django
+    """The questions there are: without those about runs in the trash."""
+
+    def get_queryset(self) -> JudgingItemQuerySet:
+        return super().get_queryset().filter(trajectory__run__deleted_at=None)
+
+
 class JudgingItem(models.Model):
     """One question about one trajectory: whether its crops support the answer, what the crops alone show, or what the
     answer is."""
@@ -60,7 +67,8 @@ class JudgingItem(models.Model):
     kind = models.CharField(max_length=12, choices=Kind)
     probability = models.FloatField(null=True, blank=True, help_text="Of its draw, in a queue of labels.")
 
-    objects = JudgingItemQuerySet.as_manager()
+    objects = JudgingItemManager()
+    everything = models.Manager.from_queryset(JudgingItemQuerySet)()
 
     class Meta:
         ordering = ["queue", "pk"]

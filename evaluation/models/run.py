@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from evaluation.detections import DETECTOR, is_score
 from evaluation.models.querysets.judging import JudgementQuerySet
+from evaluation.models.querysets.live import live
 from evaluation.models.querysets.runs import RunQuerySet, TrajectoryQuerySet
 from evaluation.schema import FILE_READINGS
 
@@ -28,17 +29,18 @@ class Model(models.Model):
 
 
 class RunManager(models.Manager.from_queryset(RunQuerySet)):  # type: ignore[misc]  # made by Django
-    """All runs except staged ones."""
+    """All runs except staged and deleted ones."""
 
     def get_queryset(self) -> RunQuerySet:
-        return super().get_queryset().filter(staged_for=None)
+        return super().get_queryset().filter(staged_for=None, deleted_at=None)
 
 
 class Run(models.Model):
     """One model on one benchmark under one setting.
 
-    ``staged_for``: the import that fills this run before it replaces another one. ``objects`` and ``benchmark.runs``
-    leave such runs out; ``everything`` contains them.
+    ``staged_for``: the import that fills this run before it replaces another one. ``deleted_at``: when it was put in the
+    trash. ``objects`` and ``benchmark.runs`` leave staged and deleted runs out; ``everything`` contains them. Queries
+    that reach runs from other rows use ``evaluation.models.querysets.live``.
     """
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="runs")
@@ -62,24 +64,30 @@ class Run(models.Model):
         "evaluation.Lineage", null=True, blank=True, on_delete=models.RESTRICT, related_name="runs"
     )
     step = models.PositiveBigIntegerField(null=True, blank=True, help_text="Of the training. None without a lineage.")
+    deleted_at = models.DateTimeField(null=True, blank=True, help_text="When it was put in the trash.")
+    purging = models.BooleanField(
+        default=False, db_default=False, help_text="A job deletes it permanently. It can't be restored."
+    )
+    deleted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
 
     objects = RunManager()
-    everything = models.Manager()  # noqa: DJ012  a second one, so that the first stays the default
+    everything = models.Manager.from_queryset(RunQuerySet)()
 
     class Meta:
         ordering = ["benchmark", "model__name", "setting"]
         constraints = [
             models.UniqueConstraint(
-                fields=["benchmark", "model", "setting"], condition=Q(staged_for=None), name="run_once_per_setting"
+                fields=["benchmark", "model", "setting"], condition=live(), name="run_once_per_setting"
             ),
             models.UniqueConstraint(fields=["staged_for", "model", "setting"], name="staged_run_once"),
             models.UniqueConstraint(fields=["benchmark", "number"], name="run_number_once"),
             models.CheckConstraint(
                 condition=Q(staged_for__isnull=False) | Q(number__isnull=False), name="run_has_a_number"
             ),
-            models.UniqueConstraint(
-                fields=["lineage", "setting", "step"], condition=Q(staged_for=None), name="run_once_per_step"
-            ),
+            models.UniqueConstraint(fields=["lineage", "setting", "step"], condition=live(), name="run_once_per_step"),
+            models.CheckConstraint(condition=Q(staged_for=None) | Q(deleted_at=None), name="run_staged_or_deleted"),
             models.CheckConstraint(
                 condition=Q(lineage__isnull=True, step__isnull=True) | Q(lineage__isnull=False, step__isnull=False),
                 name="run_has_lineage_and_step",

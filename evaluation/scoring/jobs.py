@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop
 
 from evaluation.scoring.queue import KIND as SCORE
 from evaluation.scoring.queue import PART as SCORE_RUN
-from evaluation.scoring.queue import score_in_job, score_part
+from evaluation.scoring.queue import RANK, rank_in_job, score_in_job, score_part
 from evaluation.scoring.replays.run import KIND as REPLAY_RUN
 from evaluation.scoring.replays.run import keep_run_replays
 from evaluation.store.files import sweep_files
@@ -26,6 +26,11 @@ def score(context: JobContext, benchmark_id: int) -> dict[str, Any] | Parts:
 def score_run(context: JobContext, run_id: int, revision: int) -> None:
     """``revision``: of the run when the part was queued."""
     score_part(context, run_id=run_id)
+
+
+@job(RANK, title=gettext_noop("Rank the runs of %(benchmark)s"))
+def rank(context: JobContext, benchmark_id: int) -> None:
+    rank_in_job(context, benchmark_id=benchmark_id)
 
 
 @job(REPLAY_RUN, title=gettext_noop("Replay %(run)s of %(benchmark)s"))

@@ -15,7 +15,8 @@ from evaluation.models import Run
 from evaluation.scoring.freshness import StalenessChecker
 from evaluation.scoring.load.columns import forget_samples, kept_samples
 from evaluation.scoring.settings import settings_of
-from evaluation.scoring.write import after_scoring, is_stale, score_one, stale_runs
+from evaluation.scoring.write import after_scoring, is_stale, rank_again, score_one, stale_runs
+from evaluation.store.list_file import write_list
 from evaluation.store.words.index import index_run_text
 from webapp.accounts.models import User
 from webapp.jobs.actions import enqueue_on_commit
@@ -25,6 +26,7 @@ from webapp.jobs.registry import Part, Parts
 
 KIND = "evaluation.score"
 PART = "evaluation.score_run"
+RANK = "evaluation.rank"
 
 
 @transaction.atomic
@@ -39,6 +41,23 @@ def queue_scoring(*, actor: User | None, benchmark: Benchmark) -> Job:
         benchmark=benchmark.slug,
         key=_key(benchmark),
     )
+
+
+def queue_ranking(*, actor: User | None, benchmark: Benchmark) -> Job:
+    """Rank the runs of a benchmark again, after some were removed or came back."""
+    return enqueue_on_commit(
+        RANK, payload={"benchmark_id": benchmark.pk}, actor=actor, values={"benchmark": benchmark.title},
+        benchmark=benchmark.slug,
+    )  # fmt: skip
+
+
+def rank_in_job(context: JobContext, *, benchmark_id: int) -> None:
+    """The body of the job."""
+    benchmark = Benchmark.objects.filter(pk=benchmark_id).first()
+    if benchmark is not None:
+        context.result_url = f"{benchmark.get_absolute_url()}leaderboard/"
+        rank_again(benchmark)
+        write_list(benchmark)
 
 
 def scoring_under_way(benchmark: Benchmark) -> Job | None:

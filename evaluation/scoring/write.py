@@ -26,6 +26,7 @@ from evaluation.metrics.selection import selected_measures
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.undecided import answers_given, is_provisional
 from evaluation.models import Intervention, Judgement, Run, Scoring, Trajectory
+from evaluation.models.querysets.live import live
 from evaluation.schema import Condition, JudgementKind
 from evaluation.schema import Intervention as InterventionRecord
 from evaluation.schema import Judgement as JudgementRecord
@@ -87,7 +88,7 @@ def after_scoring(benchmark: Benchmark, samples: LoadedSamples, settings: Metric
 
 def rank_again(benchmark: Benchmark) -> None:
     """Rank and compare the remaining scored runs after some were removed."""
-    if Scoring.objects.filter(run__benchmark=benchmark).exists():
+    if Scoring.objects.filter(live("run__"), run__benchmark=benchmark).exists():
         rank_runs(benchmark, load_samples(benchmark), settings_of(benchmark))
 
 

@@ -56,8 +56,10 @@ Sweep = Callable[[datetime], int]
 
 B = TypeVar("B", bound=Body)
 S = TypeVar("S", bound=Sweep)
+G = TypeVar("G", bound=Callable[[str], bool])
 
 KINDS: dict[str, Kind] = {}
+GONE: list[Callable[[str], bool]] = []
 SWEEPS: list[Sweep] = []
 MINUTE_SWEEPS: list[Sweep] = []
 
@@ -84,6 +86,16 @@ def each_minute(sweep: S) -> S:
     """Register the decorated function as one that is run each minute."""
     MINUTE_SWEEPS.append(sweep)
     return sweep
+
+
+def benchmark_gone(gone: G) -> G:
+    """Register the decorated function, which tells whether the benchmark at an address was deleted: jobs of it end."""
+    GONE.append(gone)
+    return gone
+
+
+def is_gone(benchmark: str) -> bool:
+    return bool(benchmark) and any(gone(benchmark) for gone in GONE)
 
 
 def tell_stopped(kind: str, payload: dict[str, Any], sentence: str) -> None:

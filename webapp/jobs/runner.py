@@ -24,7 +24,7 @@ from webapp.jobs.claim import claim_next, finish, finish_cancelled, finish_faile
 from webapp.jobs.context import JobCancelled, JobContext, LeaseLost, WorkerStopping
 from webapp.jobs.models import Job
 from webapp.jobs.parts import failures_of, hand_out
-from webapp.jobs.registry import Parts, kind_named
+from webapp.jobs.registry import Parts, is_gone, kind_named
 from webapp.jobs.stopping import Stopping
 
 logger = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ def run_waiting() -> int:
 
 
 def _ending_of(job: Job, stopping: Stopping) -> Ending:
-    if job.cancel_requested:
+    if job.cancel_requested or is_gone(job.benchmark):
         return partial(finish_cancelled, job)
     if stopping.is_set():
         return partial(give_back, job)

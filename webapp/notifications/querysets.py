@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime
 from typing import Any, Self
 
 from django.db import models
 from django.db.models import Count, QuerySet
 
+Hidden = Callable[[], QuerySet[Any, Any]]
+_hidden: list[Hidden] = []
+
+
+def benchmarks_hidden_by(callback: Hidden) -> Hidden:
+    """Register what finds the slugs of benchmarks whose notifications are hidden now; a decorator."""
+    _hidden.append(callback)
+    return callback
+
 
 class NotificationQuerySet(models.QuerySet[Any]):
     def of(self, person: Any) -> Self:
-        return self.filter(person=person.pk)
+        """The entries of a person, without those about benchmarks that are hidden."""
+        return self.there().filter(person=person.pk)
+
+    def there(self) -> Self:
+        found = self
+        for hidden in _hidden:
+            found = found.exclude(benchmark__in=hidden())
+        return found
 
     def unread(self) -> Self:
         return self.filter(read_at__isnull=True)
@@ -24,7 +40,7 @@ class NotificationQuerySet(models.QuerySet[Any]):
 
     def mail_due(self, now: datetime) -> Self:
         """Unread entries that an email should carry now, and none does yet."""
-        return self.unread().filter(mail_after__lte=now)
+        return self.there().unread().filter(mail_after__lte=now)
 
     def by_kind(self) -> dict[str, int]:
         """Number of entries of each kind."""

@@ -154,6 +154,11 @@ def forget(person: User, benchmark: str) -> None:
     Notification.objects.filter(person=person, benchmark=benchmark).delete()
 
 
+def forget_benchmark(benchmark: str) -> None:
+    """Delete all notifications about a benchmark that was deleted permanently. Call inside the transaction."""
+    Notification.objects.filter(benchmark=benchmark).delete()
+
+
 def change_settings(*, actor: User, channels: Mapping[str, str], zone: str | None = None) -> list[str]:
     """Choose how kinds reach this person, and where they live; the names of what changed. What waits for an email
     follows. Raises ``InvalidInput`` naming the field."""

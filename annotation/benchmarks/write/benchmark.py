@@ -14,6 +14,7 @@ from annotation.workflow import Right, Role
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
+from webapp.common.models import AuditEntry
 
 TAKEN = frozenset({"new"})
 """Addresses below /benchmarks/ that are pages of their own."""
@@ -25,7 +26,8 @@ def may_create(user: User) -> bool:
         return False
     if user.is_staff or settings.WHO_CREATES == "MEMBERS":
         return True
-    return settings.WHO_CREATES == "LEADS" and Membership.objects.filter(user=user, role=Role.LEAD).exists()
+    leads = Membership.objects.filter(user=user, role=Role.LEAD, benchmark__deleted_at=None)
+    return settings.WHO_CREATES == "LEADS" and leads.exists()
 
 
 def create_benchmark(
@@ -37,6 +39,11 @@ def create_benchmark(
     Raises ``Conflict`` when the address is taken."""
     if slug in TAKEN:
         raise InvalidInput(gettext("The address %(slug)s is reserved. Choose another.") % {"slug": slug}, field="slug")
+    if was_purged(slug):
+        raise Conflict(
+            gettext("The address %(slug)s belonged to a benchmark that was deleted. Choose another.") % {"slug": slug},
+            field="slug",
+        )
     benchmark = Benchmark(
         slug=slug, title=title or slug, description=description, licence=licence, public=public,
         remove_metadata=remove_metadata, created_by=actor,
@@ -51,10 +58,16 @@ def create_benchmark(
                 BenchmarkQueue.objects.create(benchmark=benchmark, take_back_minutes=take_back_minutes)
             audit.record(actor=actor, action="benchmark.create", subject=benchmark, benchmark=slug)
     except IntegrityError as error:
-        raise Conflict(
-            gettext("The address %(slug)s is already in use. Choose another.") % {"slug": slug}, field="slug"
-        ) from error
+        words = gettext("The address %(slug)s is already in use. Choose another.")
+        if actor is not None and Benchmark.everything.in_trash_of(actor).filter(slug=slug).exists():
+            words = gettext("The address %(slug)s belongs to a benchmark in the trash. Restore it, or choose another.")
+        raise Conflict(words % {"slug": slug}, field="slug") from error
     return benchmark
+
+
+def was_purged(slug: str) -> bool:
+    """Whether a benchmark at this address was deleted permanently. Log, links and tokens still name it."""
+    return AuditEntry.objects.filter(benchmark=slug, action="benchmark.purged").exists()
 
 
 def add_member(*, actor: User | None, benchmark: Benchmark, user: User, role: Role) -> Membership:

@@ -32,7 +32,8 @@ def sweep_uploads(*, actor: User | None, now: datetime) -> int:
     Sending the file again begins a new wait. A file that was imported, or whose import has begun, stays.
     """
     before = now - timedelta(days=settings.UPLOAD_KEEP_DAYS)
-    waiting = ImportRecord.objects.filter(state__in=UNDECIDED, created_at__lt=before).exclude(upload="")
+    there = ImportRecord.objects.filter(benchmark__deleted_at=None)
+    waiting = there.filter(state__in=UNDECIDED, created_at__lt=before).exclude(upload="")
     dropped = [_drop(actor, pk, before) for pk in waiting.order_by("pk").values_list("pk", flat=True)]
     _remove_files(before, now - UNFINISHED)
     _remove_previews()

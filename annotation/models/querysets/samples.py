@@ -36,6 +36,16 @@ class BenchmarkQuerySet(models.QuerySet[Any]):
             return seen
         return seen.filter(public | Exists(_members_of(self.model).filter(benchmark=OuterRef("pk"), user=user)))
 
+    def in_trash_of(self, user: Person) -> Self:
+        """Keep deleted benchmarks that this person can restore, the last deleted first: those they lead, and all of
+        them for a site admin. Of ``Benchmark.everything``."""
+        if not user.is_authenticated:
+            return self.none()
+        found = self.filter(deleted_at__isnull=False, purging=False).order_by("-deleted_at", "-pk")
+        found = found.filter(slug=user.limited_to) if user.limited_to else found
+        led = _members_of(self.model).filter(benchmark=OuterRef("pk"), user=user, role="lead")
+        return found if user.is_staff else found.filter(Exists(led))
+
     def with_counts(self) -> Self:
         """Add ``samples_n`` and a count for each state (``accepted_n``, ``in_review_n``, ...) in the same query."""
         return self.annotate(

@@ -34,7 +34,7 @@ class Loss:
 def losses(items: Any) -> tuple[Loss, ...]:
     """What each queue loses with these questions, by its number. Three queries."""
     counted = Counter(items.order_by().values_list("queue_id", flat=True))
-    asked = Counter(JudgingItem.objects.filter(queue__in=counted).order_by().values_list("queue_id", flat=True))
+    asked = Counter(JudgingItem.everything.filter(queue__in=counted).order_by().values_list("queue_id", flat=True))
     said = Counter(queue for queue, _ in _verdicts(items))
     return tuple(Loss(queue, n, said[queue], n == asked[queue]) for queue, n in sorted(counted.items()))
 
@@ -52,7 +52,7 @@ def verdicts_of(items: Any) -> list[int]:
     return [verdict for _, verdict in _verdicts(items)]
 
 
-def remove_questions(*, actor: User, benchmark: Benchmark, items: Any) -> tuple[Loss, ...]:
+def remove_questions(*, actor: User | None, benchmark: Benchmark, items: Any) -> tuple[Loss, ...]:
     """Remove these questions with the verdicts on them, and queues that have no others; what each queue lost."""
     with transaction.atomic():
         items = _held(items)
@@ -74,7 +74,7 @@ def drop_questions(trajectories: Any, record: ImportRecord | None) -> None:
     """The questions about trajectories that an import changes or removes leave their queues: what they asked about
     is not there any more. Verdicts are ``carry_marks``'. Queues stay, also without questions, and say so: see
     ``dropped_from``. Call in its transaction, before the trajectories go."""
-    items = _held(JudgingItem.objects.filter(trajectory__in=trajectories))
+    items = _held(JudgingItem.everything.filter(trajectory__in=trajectories))
     runs = Run.everything.filter(trajectories__in=items.order_by().values("trajectory"))
     for run in runs.select_related("model", "benchmark").distinct():
         for loss in losses(items.filter(trajectory__run=run)):
@@ -91,7 +91,7 @@ def _held(items: Any) -> Any:
     held = list(items.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
     if held:
         list(JudgingSeat.objects.filter(item__in=held).order_by("pk").select_for_update().values_list("pk"))
-    return JudgingItem.objects.filter(pk__in=held)
+    return JudgingItem.everything.filter(pk__in=held)
 
 
 def dropped_from(queue: JudgingQueue) -> dict[tuple[str, str], int]:

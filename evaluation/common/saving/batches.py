@@ -75,7 +75,7 @@ class RunRegistry:
         if key not in self._runs:
             named, _ = Model.objects.get_or_create(name=model)
             self._runs[key], _ = Run.everything.get_or_create(
-                benchmark=self.benchmark, model=named, setting=setting, staged_for=self.staged_for,
+                benchmark=self.benchmark, model=named, setting=setting, staged_for=self.staged_for, deleted_at=None,
                 defaults={"created_by": self.actor, "number": self._number},  # type: ignore[misc]  # Django calls it
             )  # fmt: skip
             if self.place is not None:
@@ -362,3 +362,8 @@ def _put_group(book: RunRegistry, record: RolloutGroupRecord, source: ImportReco
     if not counts["unchanged"]:
         RolloutGroup.objects.filter(pk=group.pk).update(reward_settings=None)
     return counts, group.pk
+
+
+def delete_unused_models() -> None:
+    """Delete the models that have no run left, except baselines and those that a person described."""
+    Model.objects.filter(runs=None, baseline=False, url="").delete()

@@ -82,7 +82,7 @@ def _stored(benchmark: Benchmark, told: Iterable[TrajectoryRecord]) -> dict[Key,
     """The stored lists of these records."""
     keys = {_key(record) for record in told}
     parts: dict[str, Any] = {f"{name}__in": {key[place] for key in keys} for place, name in enumerate(_NAMES)}
-    rows = Trajectory.objects.filter(run__benchmark=benchmark, run__staged_for=None, **parts).order_by()
+    rows = Trajectory.objects.of(benchmark).filter(**parts).order_by()
     found = {row[:5]: row[5:] for row in rows.values_list(*_NAMES, *_ROW) if row[:5] in keys}
     apart = ToolList.objects.filter(trajectory__in=[row[-1] for row in found.values()])
     origins = {(pk, Name(name)): origin for pk, name, *origin in apart.values_list(

@@ -147,7 +147,7 @@ def _of_task(benchmark: Benchmark, template: Template, key: str, protocol: str) 
 
 def _of_trajectory(benchmark: Benchmark, template: Template, key: str) -> Preview:
     """The first trajectory that a judge can be asked about."""
-    rows = Trajectory.objects.filter(sample__benchmark=benchmark, condition="none").order_by("sample__key", "pk")
+    rows = Trajectory.objects.of(benchmark).filter(condition="none").order_by("sample__key", "pk")
     rows = rows.exclude(recognition=None, plan=None) if template.role is Role.TOOL_MAP else rows.exclude(answer=None)
     row = (rows.filter(sample__key=key) if key else rows).first()
     if row is None:

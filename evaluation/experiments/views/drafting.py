@@ -20,6 +20,7 @@ from evaluation.experiments.read.anchoring import anchoring_of
 from evaluation.experiments.read.drafting import drafting_of, undrafted_checks
 from evaluation.experiments.write.drafts import create_drafts, show_drafts
 from evaluation.experiments.write.states import start_all
+from evaluation.models import Experiment
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError
 
@@ -49,7 +50,7 @@ def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
         else:
             return redirect("evaluation:experiment", slug, made.pk)
     found = anchoring_of(benchmark)
-    rows = benchmark.experiments.filter(kind="draft").with_counts()[:MOST]
+    rows = Experiment.objects.filter(benchmark=benchmark, kind="draft").with_counts()[:MOST]
     context = {
         **settings_context(request, benchmark, "drafting"),
         "form": form,

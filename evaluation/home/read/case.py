@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from annotation.common.access import gold_known_to
 from annotation.models import Benchmark, Sample
 from evaluation.models import Run, Trajectory
+from evaluation.models.querysets.live import live
 from evaluation.store.scores import Score, opposite_pairs, put_scores
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Case:
 
 def find_case(person: Person) -> Case | None:
     """The first case on the benchmarks whose gold this person may see, by id; None where no two runs differ."""
-    shown = Benchmark.objects.filter(pk__in=gold_known_to(person), runs__scoring__isnull=False)
+    shown = Benchmark.objects.filter(live("runs__"), pk__in=gold_known_to(person), runs__scoring__isnull=False)
     for benchmark in shown.distinct().order_by("pk")[:CONSIDERED]:
         if case := _case_on(benchmark):
             return case

@@ -20,15 +20,15 @@ _CHANGED = ("recognition", "recognition_map", "plan", "plan_map", "extra", "sour
 
 
 def whole_of(imports: Imports) -> Any:
-    """The trajectories of these imports in which no other import has a list."""
+    """The trajectories of these imports in which no other import has a list. What is in the trash stays there."""
     others = ToolList.objects.filter(trajectory=OuterRef("pk")).exclude(source__in=imports)
-    return Trajectory.objects.filter(source__in=imports).filter(~Exists(others))
+    return Trajectory.objects.filter(source__in=imports, run__deleted_at=None).filter(~Exists(others))
 
 
 def lists_of(imports: Imports) -> Any:
     """The lists of these imports in trajectories whose other list another import brought."""
     others = ToolList.objects.filter(trajectory=OuterRef("trajectory")).exclude(source__in=imports)
-    return ToolList.objects.filter(source__in=imports).filter(Exists(others))
+    return ToolList.objects.filter(source__in=imports, trajectory__run__deleted_at=None).filter(Exists(others))
 
 
 def take_lists(numbers: Collection[int]) -> None:

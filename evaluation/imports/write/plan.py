@@ -139,14 +139,15 @@ def undo_plan(record: ImportRecord) -> UndoPlan:
 
 def imported_rows(record: ImportRecord) -> Mapping[str, Any]:
     """The rows of an import of runs that are still as it wrote them, by what they are called."""
-    tables: Mapping[str, Any] = {"interventions": Intervention, "judgements": Judgement, "rollout groups": RolloutGroup}
-    rows = {name: table.objects.filter(source=record) for name, table in tables.items()}
-    return {"trajectories": whole_of([record]), "tool lists": lists_of([record]), **rows}
+    tables: Mapping[str, Any] = {"interventions": Intervention, "judgements": Judgement}
+    rows = {name: table.objects.filter(source=record, run__deleted_at=None) for name, table in tables.items()}
+    groups = RolloutGroup.objects.filter(source=record)
+    return {"trajectories": whole_of([record]), "tool lists": lists_of([record]), **rows, "rollout groups": groups}
 
 
 def questions_of(record: ImportRecord) -> Any:
     """The questions of judging queues about trajectories that an undo would remove."""
-    return JudgingItem.objects.filter(trajectory__in=whole_of([record]).values("pk"))
+    return JudgingItem.everything.filter(trajectory__in=whole_of([record]).values("pk"))
 
 
 def runs_of(record: ImportRecord) -> list[int]:
@@ -281,7 +282,7 @@ def _work_on(ids: Any, twin: ImportRecord | None) -> tuple[tuple[Any, Any], ...]
         "n",
     )
     return (
-        (trajectories.exclude(source=twin) if twin else trajectories, words),
+        (trajectories.exclude(source=twin, run__deleted_at=None) if twin else trajectories, words),
         *((table.objects.filter(only, **{f"{path}__in": ids}), said) for table, path, only, said in ON_SAMPLES),
     )
 

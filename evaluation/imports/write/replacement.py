@@ -127,7 +127,7 @@ def count_user_marks(records: Sequence[ImportRecord]) -> Counter[tuple[str, str,
     found: Counter[tuple[str, str, str, int, str]] = Counter()
     names = ("run__model__name", "run__setting", "sample__key", "rollout", "condition")
     for model in MARKED:
-        rows = model.objects.filter(trajectory__source__in=records).order_by()
+        rows = model.objects.filter(trajectory__source__in=records, trajectory__run__deleted_at=None).order_by()
         found.update(rows.values_list(*(f"trajectory__{name}" for name in names)))
     return found
 
@@ -275,7 +275,8 @@ def _remove(earlier: Sequence[ImportRecord], record: ImportRecord) -> int:
     lists = list(lists_of(earlier).values_list("pk", flat=True))
     removed = len(lists)
     drop_questions(whole_of(earlier).order_by().values("pk"), record)
-    for rows in (whole_of(earlier), *(table.objects.filter(source__in=earlier) for table in (Intervention, Judgement))):
+    others = (table.objects.filter(source__in=earlier, run__deleted_at=None) for table in (Intervention, Judgement))
+    for rows in (whole_of(earlier), *others):
         removed += rows.count()
         rows.delete()
     take_lists(lists)

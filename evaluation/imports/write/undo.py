@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from annotation.content.changes import content_changed
 from annotation.exchange.write.records import start_job
-from annotation.images.store import picture_path, tile_folder
+from annotation.images.store import remove_files
 from annotation.models import Gold, Image, ImportRecord, Sample
 from evaluation.common.judging.write import remove_questions
 from evaluation.imports.read.twins import twin_of
@@ -35,7 +35,7 @@ from evaluation.models import Model, Run, Scoring
 from evaluation.scoring.write import rank_again
 from evaluation.store.files import rows_changed
 from webapp.accounts.models import User
-from webapp.common import audit, objects
+from webapp.common import audit
 from webapp.common.errors import Conflict
 
 BATCH = 500
@@ -132,7 +132,7 @@ def _batch(record: ImportRecord, checkpoint: Checkpoint | None) -> Counter[str]:
         if checkpoint:
             checkpoint()
     for image in pictures:
-        _remove_files(image)
+        remove_files(image)
     return undone
 
 
@@ -175,11 +175,3 @@ def _remove_samples(record: ImportRecord) -> tuple[Counter[str], list[Image]]:
     images = list(Image.objects.filter(pk__in=shown, samples=None))
     Image.objects.filter(pk__in=[image.pk for image in images]).delete()
     return Counter(samples=len(ids), pictures=len(images)), images
-
-
-def _remove_files(image: Image) -> None:
-    """The stored image and its tiles, unless the same image has come back meanwhile."""
-    if Image.objects.filter(sha256=image.sha256).exists():
-        return
-    objects.delete(picture_path(image))
-    objects.delete_folder(tile_folder(image.sha256))

@@ -59,12 +59,13 @@ class Question:
 def queues_of(benchmark: Benchmark) -> QuerySet[JudgingQueue]:
     """The queues of a benchmark, the newest first, each with ``items_n`` questions, ``done_n`` judgments and
     ``people_n`` who judged. One query."""
-    done = Q(items__seats__done_at__isnull=False)
+    there = Q(items__trajectory__run__deleted_at=None)
+    done = there & Q(items__seats__done_at__isnull=False)
     return (
         JudgingQueue.objects.filter(benchmark=benchmark)
         .select_related("created_by")
         .annotate(
-            items_n=Count("items", distinct=True),
+            items_n=Count("items", filter=there, distinct=True),
             done_n=Count("items__seats", filter=done, distinct=True),
             people_n=Count("items__seats__user", filter=done, distinct=True),
         )

@@ -238,7 +238,10 @@ def skip_the_rest(*, actor: User, queue: JudgingQueue) -> int:
     with transaction.atomic():
         open_ones = list(queue.items.unsettled_by(actor).order_by().values_list("pk", flat=True))
         left = list(
-            queue.items.filter(pk__in=open_ones).order_by("pk").select_for_update().values_list("pk", flat=True)
+            queue.items.filter(pk__in=open_ones)
+            .order_by("pk")
+            .select_for_update(of=("self",))
+            .values_list("pk", flat=True)
         )
         skipped = {"place": None, "expires_at": Now()}
         JudgingSeat.objects.filter(item__in=left, user=actor, done_at__isnull=True).update(**skipped)
@@ -336,7 +339,8 @@ def _take(user: User, item: JudgingItem, places: int) -> bool:
 
 def _there(item: JudgingItem) -> bool:
     """Whether a question is in its queue, and stays there until the transaction ends: see ``remove_questions``."""
-    return bool(JudgingItem.objects.select_for_update().filter(pk=item.pk).order_by().values_list("pk"))
+    there = JudgingItem.objects.select_for_update(of=("self",)).filter(pk=item.pk)
+    return bool(there.order_by().values_list("pk"))
 
 
 def _take_place(user: User, item: JudgingItem, places: int) -> bool:

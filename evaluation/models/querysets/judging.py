@@ -9,10 +9,12 @@ from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, Now
 
+from evaluation.models.querysets.live import live
+
 
 class JudgementQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
-        return self.filter(run__benchmark=benchmark, run__staged_for=None)
+        return self.filter(live("run__"), run__benchmark=benchmark)
 
     def decisions(self) -> Self:
         """Keep decisions of people on the meaning of answers. Scores use them."""

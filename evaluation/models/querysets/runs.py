@@ -13,6 +13,7 @@ from django.db.models.functions import Cast, Coalesce, NullIf
 
 from evaluation.detections import DETECTOR
 from evaluation.metrics.selection import BOUNDED
+from evaluation.models.querysets.live import live
 from evaluation.models.querysets.marks import visible_tags
 
 _OF_TRAJECTORY = ("rollout", "condition", "answer", "plan", "error", "run", "sample")
@@ -34,6 +35,10 @@ class RunQuerySet(models.QuerySet[Any]):
         return self.filter(benchmark=benchmark).select_related(
             "model", "benchmark", "scoring", "scoring__version", "file", "lineage"
         )
+
+    def in_trash(self) -> Self:
+        """Keep deleted runs that can be restored, the last deleted first. Of ``Run.everything``."""
+        return self.filter(deleted_at__isnull=False, purging=False).order_by("-deleted_at", "-pk")
 
     def scored(self) -> Self:
         return self.filter(scoring__isnull=False)
@@ -66,7 +71,7 @@ def samples_without_trajectory(run: Any, terms: Mapping[str, str] | None = None)
 
 class TrajectoryQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
-        return self.filter(run__benchmark=benchmark, run__staged_for=None)
+        return self.filter(live("run__"), run__benchmark=benchmark)
 
     def as_read(self, row_digests: Iterable[bytes]) -> Self:
         """Keep trajectories read from rows with these digests, with the number of their steps as ``steps_n``."""
@@ -110,7 +115,7 @@ class ScoringQuerySet(models.QuerySet[Any]):
 
         Excluded are failed runs (every trajectory is an error), detectors (no answers) and people (several answers)."""
         answered = self.exclude(run__extra__has_any_keys=[DETECTOR, "people"])
-        return answered.filter(run__benchmark__in=benchmarks, failed_n__lt=F("trajectories_n"))
+        return answered.filter(live("run__"), run__benchmark__in=benchmarks, failed_n__lt=F("trajectories_n"))
 
     def ranked(self, benchmarks: Any) -> Self:
         """Keep scorings with a rank. Scripted baselines and provisional runs are compared, but not ranked."""
@@ -142,7 +147,7 @@ class ComparisonQuerySet(models.QuerySet[Any]):
 
 class MetricQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
-        return self.filter(scoring__run__benchmark=benchmark)
+        return self.filter(live("scoring__run__"), scoring__run__benchmark=benchmark)
 
     def on_slice(self, slice_by: str = "", value: str = "") -> Self:
         return self.filter(slice_by=slice_by, slice=value)

@@ -54,7 +54,7 @@ def create_study(*, actor: User | None, benchmark: Benchmark, choices: StudyChoi
             "roles": sorted(set(choices.roles)), "seed": choices.seed or secrets.token_hex(16),
             "strata": [{**asdict(one), "groups": list(one.groups)} for one in strata],
         }  # fmt: skip
-        study = Experiment.objects.create(
+        study: Experiment = Experiment.objects.create(
             benchmark=benchmark, kind=Experiment.Kind.HUMAN, design=design, model=PEOPLE_NAME, setting=name,
             endpoint_name="", rollouts=choices.people, recipe={}, recipe_digest=digest_of(design),
             state=Experiment.State.RUNNING, started_at=timezone.now(), created_by=actor,

@@ -18,6 +18,7 @@ from evaluation.common.api import coefficients
 from evaluation.common.slices import SliceTable, read_slices, saved_slices
 from evaluation.metrics.failures import FAILURES
 from evaluation.models import Note, Run, Tag
+from evaluation.models.querysets.live import live
 from evaluation.models.querysets.marks import visible_tags
 from evaluation.trajectories.read.failures import read_failure_agreement
 from webapp.common.api_paging import PAGING, page_of, paged
@@ -61,7 +62,11 @@ class NoteSerializer(serializers.ModelSerializer):
 def tags(request: Request, slug: str) -> Response:
     """The tags you see: those of everyone, and your own; trajectories/?tag=NAME lists what has one."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
-    rows = visible_tags(request.user).filter(benchmark=benchmark).annotate(n=Count("taggings"))
+    rows = (
+        visible_tags(request.user)
+        .filter(benchmark=benchmark)
+        .annotate(n=Count("taggings", filter=live("taggings__trajectory__run__")))
+    )
     return paged(request, rows, "pk", lambda row: TagSerializer(row).data)
 
 
@@ -76,7 +81,7 @@ def notes(request: Request, slug: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     if not known_to(request.user, benchmark).marks:
         raise NotAllowed(f"Only members of {benchmark.title} can read its notes. Ask its lead for a role.")
-    rows = Note.objects.filter(trajectory__run__benchmark=benchmark, trajectory__run__staged_for=None)
+    rows = Note.objects.filter(live("trajectory__run__"), trajectory__run__benchmark=benchmark)
     if trajectory := number_of(request, "trajectory", "the number of a trajectory"):
         rows = rows.filter(trajectory=trajectory)
     return paged(request, rows.select_related("author"), "pk", lambda row: NoteSerializer(row).data)

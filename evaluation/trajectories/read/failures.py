@@ -15,6 +15,7 @@ from annotation.models import Benchmark
 from evaluation.metrics.columns import cluster_codes
 from evaluation.metrics.failures import FAILURES, NO_FAILURE
 from evaluation.models import FailureLabel, Run
+from evaluation.models.querysets.live import live
 from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
 
@@ -45,7 +46,11 @@ def read_failure_agreement(benchmark: Benchmark, user: Any) -> list[FailureAgree
     Only trajectories that metrics use are compared, as in lists. People see earlier failures, so they are not
     independent. Empty if people set no failures.
     """
-    said = FailureLabel.objects.filter(benchmark=benchmark).order_by("pk").select_related("person")
+    said = (
+        FailureLabel.objects.filter(live("trajectory__run__"), benchmark=benchmark)
+        .order_by("pk")
+        .select_related("person")
+    )
     by: dict[int, dict[int, int]] = {}
     names: dict[int, str] = {}
     in_force: dict[int, int] = {}

@@ -17,7 +17,8 @@ from django.test import Client, override_settings
 from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 
-from annotation.benchmarks.write.benchmark import add_member
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.benchmarks.write.trash import delete_benchmark
 from annotation.content.freeze import freeze_version
 from annotation.guidelines.api import PublishGuidelineSerializer
 from annotation.guidelines.write import publish
@@ -37,6 +38,7 @@ from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Judgement
 from evaluation.query.check import Vocabulary, read
 from evaluation.query.syntax import terms_in
 from evaluation.rewards.api.sent import RolloutSentSerializer
+from evaluation.runs.write import delete_run
 from evaluation.trajectories.write.marks import correct_failure, tag_trajectories, write_note
 from evaluation.trajectories.write.slices import save_slice
 from tests.annotation.work_data import content, next_review, reviewed, submitted, to_annotate
@@ -380,6 +382,9 @@ def everything(lea: User) -> dict[str, Any]:
         actor=lea, benchmark=board, title="Mugs", query="", people=[], due_at=timezone.now() + timedelta(days=9),
         priority=0,
     )  # fmt: skip
+    delete_run(actor=lea, run=Run.objects.create(benchmark=board, model=first.model, setting="old", number=99))
+    trashed = create_benchmark(actor=lea, slug="trashed")
+    delete_benchmark(actor=lea, benchmark=trashed, title="trashed")
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     return {
         "attempt": attempt.pk, "prompt": "mine", "n": 0, "sha256": "0" * 64,

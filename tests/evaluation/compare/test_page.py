@@ -16,7 +16,7 @@ from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.compare.read.runs import CELLS, compare_runs
 from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.models import Comparison, Run, Scoring, Trajectory
-from evaluation.runs.write import queue_delete_run
+from evaluation.runs.write import delete_run
 from evaluation.schema import Trajectory as Record
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
@@ -189,7 +189,7 @@ def test_a_run_keeps_its_letter_when_others_go_and_a_new_one_takes_none_of_their
     before = letters_of(benchmark)
     first, *_, last = Run.objects.of(benchmark).order_by("pk")
     for gone in (first, last):
-        queue_delete_run(actor=lea, run=gone)
+        delete_run(actor=lea, run=gone)
         run_jobs()
         del before[gone.pk]
     assert letters_of(benchmark) == before

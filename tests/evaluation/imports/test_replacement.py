@@ -12,7 +12,9 @@ from annotation.workflow import Role
 from evaluation.imports.write import runs as module
 from evaluation.imports.write import upload
 from evaluation.imports.write.runs import import_runs
+from evaluation.imports.write.undo import ask_undo, undo_import
 from evaluation.models import Judgement, Model, Note, Run, Step, Trajectory
+from evaluation.runs.write import delete_run, restore_run
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, lines
 from tests.worlds import made_once
@@ -148,3 +150,20 @@ def test_an_edition_with_fewer_rows_takes_away_what_it_lacks(take, lea, rui, ben
     run_jobs()
     assert [one.sample.key for one in Trajectory.objects.all()] == ["mug"]
     assert not Judgement.objects.exists()
+
+
+def test_a_replacement_and_its_undoing_take_nothing_from_the_trash(lea, take):
+    take(model="M")
+    gone = Run.objects.get()
+    delete_run(actor=lea, run=gone)
+    assert take(model="M") == {"new": 3}, "what is in the trash is not there"
+    anew = Run.objects.get()
+    take(model="M", coordinates="norm1", replace=True)
+    assert Run.objects.get() == anew
+    assert (anew.trajectories.count(), gone.trajectories.count(), gone.judgements.count()) == (2, 2, 1)
+    record = ImportRecord.objects.filter(state="done").latest("pk")
+    ask_undo(actor=lea, record=record)
+    undo_import(record_id=record.pk, report=lambda done, total: None)
+    assert (list(Run.objects.all()), gone.trajectories.count()) == ([], 2)
+    restore_run(actor=lea, run=gone)
+    assert Run.objects.get() == gone

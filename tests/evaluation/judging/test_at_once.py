@@ -17,7 +17,7 @@ from evaluation.common.judging.write import delete_queue
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.judging.write.queues import draw_judging, judge_item, next_to_judge, skip_the_rest, take_back_last
 from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Run
-from evaluation.runs.write import queue_delete_run
+from evaluation.runs.write import delete_run
 from evaluation.schema import Step
 from evaluation.schema import Trajectory as Record
 from tests.evaluation.run_pages import MISSED, make_benchmark
@@ -99,7 +99,7 @@ def test_an_undo_that_is_pressed_twice_takes_no_verdict_from_a_question_that_kee
 
 DELETIONS: dict[str, Callable[[User, JudgingQueue], Any]] = {
     "queue": lambda lea, queue: delete_queue(actor=lea, queue=queue),
-    "run": lambda lea, queue: queue_delete_run(actor=lea, run=Run.objects.get()),
+    "run": lambda lea, queue: delete_run(actor=lea, run=Run.objects.get()),
 }
 
 
@@ -110,7 +110,8 @@ def test_a_verdict_that_is_given_while_its_question_goes_goes_with_it(
     item = held(rui, queue)
     with meanwhile(lambda: DELETIONS[what](lea, queue)) as refused:
         judge_item(actor=rui, item=item, said=SAID)
-    assert (refused, JudgingItem.objects.count(), Judgement.objects.count()) == ([], 0, 0)
+    kept = 3 if what == "run" else 0
+    assert (refused, JudgingItem.objects.count(), Judgement.objects.count()) == ([], 0, kept), "a run can be restored"
 
 
 @pytest.mark.parametrize("what", DELETIONS)
@@ -128,7 +129,9 @@ def test_whoever_judges_a_question_that_goes_is_told_so(
     with meanwhile(do) as refused:
         DELETIONS[what](lea, queue)
     assert [type(problem) for problem in refused] == ([Conflict] if act == "judge" else [])
-    assert (JudgingSeat.objects.count(), Judgement.objects.count()) == (0, 0)
+    kept = 2 if what == "run" else 0
+    assert Judgement.objects.count() == kept, "those of before are restored with the run"
+    assert not JudgingSeat.objects.filter(item__in=JudgingItem.objects.all()).exists()
 
 
 def test_an_import_that_changes_what_is_judged_leaves_no_verdict_on_it(

@@ -74,7 +74,7 @@ class ReimportPreview:
                 renamed += key in self._new and now != (model, setting) and rows.model is Trajectory
         for table, key_names, _ in OTHERS:
             names = ["run__model__name", "run__setting", "sample__key", *key_names[1:]]
-            rows = table.objects.filter(source__in=self._earlier)
+            rows = table.objects.filter(source__in=self._earlier, run__deleted_at=None)
             word = table.__name__.lower()
             removed += sum(hash((word, *row)) not in self._all for row in rows.values_list(*names))
         return removed, renamed
