@@ -13,5 +13,5 @@ def gone_at(deleted_at: datetime) -> datetime:
 
 
 def deleted_before(now: datetime) -> datetime:
-    """What was deleted before this time is purged now."""
+    """The latest time of deletion of objects that are purged now, exclusive."""
     return now - timedelta(days=settings.TRASH_DAYS)

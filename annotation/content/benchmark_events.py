@@ -32,6 +32,6 @@ def subscribe_to_purges(call: Callable[[], None]) -> None:
 
 
 def notify_purged() -> None:
-    """Tell all who asked. Call inside the transaction of the last deletion."""
+    """Notify all subscribers. Call inside the transaction of the last deletion."""
     for call in _PURGED:
         call()

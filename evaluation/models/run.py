@@ -38,9 +38,9 @@ class RunManager(models.Manager.from_queryset(RunQuerySet)):  # type: ignore[mis
 class Run(models.Model):
     """One model on one benchmark under one setting.
 
-    ``staged_for``: the import that fills this run before it replaces another one. ``deleted_at``: when it was put in the
-    trash. ``objects`` and ``benchmark.runs`` leave staged and deleted runs out; ``everything`` contains them. Queries
-    that reach runs from other rows use ``evaluation.models.querysets.live``.
+    ``staged_for``: the import that fills this run before it replaces another one. ``deleted_at``: when it was put in
+    the trash. ``objects`` and ``benchmark.runs`` leave staged and deleted runs out; ``everything`` contains them.
+    Queries that reach runs from other rows use ``evaluation.models.querysets.live``.
     """
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="runs")

@@ -31,7 +31,7 @@ UNSAID: dict[str, dict[str, str]] = {
     "detect": {"endpoint": "It has to be a detector.", "samples": "The samples say which terms select some."},
     "draft": {
         "endpoint": "It must not be a detector.",
-        "fields": "The task has the fields that can be drafted.",
+        "fields_drafted": "The task has the fields that can be drafted.",
         "samples": "The samples say which terms select some.",
     },
     "endpoint_add": {"base_url": "Numbers and networks are compared, and the site allows addresses."},

@@ -89,7 +89,7 @@ def each_minute(sweep: S) -> S:
 
 
 def benchmark_gone(gone: G) -> G:
-    """Register the decorated function, which tells whether the benchmark at an address was deleted: jobs of it end."""
+    """Register the decorated function, which returns whether the benchmark at an address was deleted: its jobs end."""
     GONE.append(gone)
     return gone
 

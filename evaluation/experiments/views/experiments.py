@@ -192,10 +192,10 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     progress = progress_of(found, request.user)
     attempts = attempts_known_to(request.user, found).select_related("sample", "trajectory")
     state, arm = request.GET.get("state", ""), request.GET.get("arm", "")
-    chosen = []
+    chosen: list[str] = []
     if state in progress.counts:
         attempts = attempts.filter(state=state)
-        chosen.append(Attempt.State(state).label)
+        chosen.append(str(Attempt.State(state).label))
     if arm:
         attempts = attempts.filter(arm=arm)
         chosen.append(arm)
@@ -224,7 +224,7 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             initial={"budget_usd": found.budget_usd, "budget_calls": found.budget_calls}, priced=_priced(found)
         ),
         "page": page_after(attempts, request.GET.get("after", ""), order=("pk",), size=ATTEMPTS),
-        "chosen": " · ".join(map(str, chosen)),
+        "chosen": " · ".join(chosen),
         "labels": found.state == Experiment.State.DONE
         and found.recipe.get("question") in KINDS
         and allowed(request.user, found.benchmark, Right.SCORE),

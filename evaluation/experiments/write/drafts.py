@@ -104,7 +104,7 @@ def draft_recipe(endpoint: Endpoint, choices: DraftChoices, prompt: Prompt) -> D
     """The recipe of these choices on this endpoint. Raises ``InvalidInput`` naming the field."""
     unknown = sorted(set(choices.fields) - set(Field))
     if unknown or not choices.fields:
-        raise InvalidInput(gettext("Choose fields: %(fields)s.") % {"fields": ", ".join(Field)}, field="fields")
+        raise InvalidInput(gettext("Choose fields: %(fields)s.") % {"fields": ", ".join(Field)}, field="fields_drafted")
     if choices.sampling not in SAMPLING:
         raise InvalidInput(
             gettext("Choose a sampling preset: %(sampling)s.") % {"sampling": ", ".join(SAMPLING)}, field="sampling"
@@ -118,7 +118,7 @@ def draft_recipe(endpoint: Endpoint, choices: DraftChoices, prompt: Prompt) -> D
     except PolicyError as error:
         raise InvalidInput(str(error), field="images") from error
     except DraftError as error:
-        raise InvalidInput(str(error), field="fields") from error
+        raise InvalidInput(str(error), field="fields_drafted") from error
 
 
 def samples_to_draft(benchmark: Benchmark, query: str) -> SampleQuerySet:

@@ -382,9 +382,7 @@ def everything(lea: User) -> dict[str, Any]:
         actor=lea, benchmark=board, title="Mugs", query="", people=[], due_at=timezone.now() + timedelta(days=9),
         priority=0,
     )  # fmt: skip
-    delete_run(actor=lea, run=Run.objects.create(benchmark=board, model=first.model, setting="old", number=99))
-    trashed = create_benchmark(actor=lea, slug="trashed")
-    delete_benchmark(actor=lea, benchmark=trashed, title="trashed")
+    fill_trash(lea, first)
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     return {
         "attempt": attempt.pk, "prompt": "mine", "n": 0, "sha256": "0" * 64,
@@ -394,6 +392,12 @@ def everything(lea: User) -> dict[str, Any]:
                "import": sent["id"], "import_issues": sent["id"], "endpoint": endpoint.pk,
                "webhook": hook.pk, "webhook_deliveries": hook.pk, **run_by},
     }  # fmt: skip
+
+
+def fill_trash(lea: User, run: Run) -> None:
+    """Delete a run of the same model, and a benchmark."""
+    delete_run(actor=lea, run=Run.objects.create(benchmark=run.benchmark, model=run.model, setting="old", number=99))
+    delete_benchmark(actor=lea, benchmark=create_benchmark(actor=lea, slug="trashed"), title="trashed")
 
 
 def disputed_desk(lea: User, board: Benchmark) -> None:

@@ -74,7 +74,8 @@ def test_every_count_of_flips_opens_as_many_trajectories_of_the_later_step(grpo:
         page = page_of(signed_in(lea), grpo, **terms, **({"q": query} if query else {}))
         flips = page.context["flips"]
         assert flips.correct.n == (14 if not query else 6)
-        links = re.findall(r'data-count="(\d+)" href="([^"]+)"', page.content.decode())
+        section = page.content.decode().partition('class="lineage__flips"')[2].partition("</section>")[0]
+        links = re.findall(r'data-count="(\d+)" href="([^"]+)"', section)
         assert len(links) >= 6
         lists = Lists(lea)
         for count, address in links:
