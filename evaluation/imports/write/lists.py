@@ -20,7 +20,7 @@ _CHANGED = ("recognition", "recognition_map", "plan", "plan_map", "extra", "sour
 
 
 def whole_of(imports: Imports) -> Any:
-    """The trajectories of these imports in which no other import has a list. What is in the trash stays there."""
+    """The trajectories of these imports in which no other import has a list. Deleted runs stay in the trash."""
     others = ToolList.objects.filter(trajectory=OuterRef("pk")).exclude(source__in=imports)
     return Trajectory.objects.filter(source__in=imports, run__deleted_at=None).filter(~Exists(others))
 
