@@ -7,8 +7,9 @@ from typing import Any
 
 from django.utils.translation import pgettext_lazy
 
+from evaluation.common.links import Count, RunLinks
 from evaluation.metrics.strata import Stratum
-from evaluation.models import Experiment
+from evaluation.models import Experiment, Participant, Run
 
 STATES = {
     Experiment.State.RUNNING: pgettext_lazy("state of a study", "Open"),
@@ -21,6 +22,18 @@ API_STATES = {"running": "open", "paused": "paused", "done": "closed"}
 
 def state_words(study: Experiment) -> str:
     return str(STATES[Experiment.State(study.state)])
+
+
+def with_answers(people: Iterable[Participant], run: Run | None) -> list[tuple[Participant, Count]]:
+    """Participants with their answers, which are the trajectories of one rollout of the run of a closed study.
+    ``people``: of ``progress_by_person``."""
+    links = RunLinks.of(run) if run else None
+    return [(one, _answers(one, links)) for one in people]
+
+
+def _answers(person: Any, links: RunLinks | None) -> Count:
+    n = person.answers_n
+    return links.count(n, rollout=person.number) if links and n else Count(n)
 
 
 def strata_shown(strata: Iterable[Stratum]) -> list[dict[str, Any]]:

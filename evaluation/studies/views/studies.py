@@ -18,7 +18,7 @@ from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.models import Experiment
 from evaluation.studies.forms import StudyForm
-from evaluation.studies.present import state_words, strata_shown, study_row
+from evaluation.studies.present import state_words, strata_shown, study_row, with_answers
 from evaluation.studies.read.answers import answer_lines, export_name
 from evaluation.studies.read.draw import facets_of, strata_of
 from evaluation.studies.read.results import result_of
@@ -86,12 +86,13 @@ def new_study(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_safe
 def study(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/studies/study.html; context: study, state, invited, mine (Mine); for leads also strata,
-    people, row; for those who may see the results of a closed study: result (Result or None)."""
+    people (with their answers), row; for those who may see the results of a closed study: result (Result or None)."""
     benchmark = load_benchmark(request, slug)
     found = load_study(request, benchmark, pk)
     manages = allowed(request.user, benchmark, Right.MANAGE)
     closed = found.state == Experiment.State.DONE
     sees = closed and allowed(request.user, benchmark, Right.SEE_GOLD)
+    result = result_of(found) if sees else None
     context = {
         **benchmark_context(request, benchmark, "studies"),
         "study": found,
@@ -103,8 +104,8 @@ def study(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "manages": manages,
         "row": study_row(found) if manages else None,
         "strata": progress_by_stratum(found) if manages else [],
-        "people": progress_by_person(found) if manages else [],
-        "result": result_of(found) if sees else None,
+        "people": with_answers(progress_by_person(found), result.run if result else None) if manages else [],
+        "result": result,
     }
     return render(request, "evaluation/studies/study.html", context)
 

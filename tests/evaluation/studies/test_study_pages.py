@@ -11,12 +11,13 @@ from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.models import Experiment, HumanAnswer
 from evaluation.studies.write.answers import next_to_answer
-from evaluation.studies.write.states import pause
+from evaluation.studies.write.states import close, pause
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.studies.study_data import ON_GOLD, answer_all, make_study_benchmark, open_study
 from tests.worlds import made_once
 from webapp.accounts.models import User
+from webapp.jobs.runner import run_waiting
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 LIST_QUERIES = 30
@@ -171,3 +172,16 @@ def test_every_count_of_samples_opens_them_for_a_lead_alone(lea: User, ana: User
     assert {1, 3} <= set(counted_links(page).values())
     assert wrong_links(client, page) == {}
     assert counted_links(signed_in(ana).get(f"{PAGE}{study.pk}/")) == {}
+
+
+def test_the_answers_of_a_participant_open_their_trajectories(lea: User, ana: User, street: Benchmark) -> None:
+    study = open_study(lea, street, n=6)
+    answer_all(ana, study)
+    close(actor=lea, study=study)
+    run_waiting()
+    client = signed_in(lea)
+    page = client.get(f"{PAGE}{study.pk}/")
+    [(_, answers)] = page.context["people"]
+    assert answers.n == 6
+    assert counted_links(page)[answers.href] == 6
+    assert wrong_links(client, page) == {}
