@@ -28,6 +28,7 @@ UNSAID: dict[str, dict[str, str]] = {
         "comments": "The annotations of the sample have letters.",
         "content": "The task says what gold has to be, and the image where its boxes are.",
     },
+    "benchmark_delete": {"title": "The benchmark has its title."},
     "detect": {"endpoint": "It has to be a detector.", "samples": "The samples say which terms select some."},
     "draft": {
         "endpoint": "It must not be a detector.",
