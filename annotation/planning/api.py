@@ -24,6 +24,7 @@ from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.api import TextField, WholeNumberField
 from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged_rows
 from webapp.common.errors import InvalidInput
@@ -52,11 +53,11 @@ class PackageSerializer(serializers.Serializer[Any]):
 
 
 class NewPackageSerializer(Form):
-    title = serializers.CharField(max_length=120)
-    query = serializers.CharField(max_length=2000, required=False, default="", allow_blank=True)
+    title = TextField(max_length=120)
+    query = TextField(max_length=2000, required=False, default="", allow_blank=True)
     people = serializers.ListField(child=serializers.EmailField(), required=False, default=list, max_length=200)
     due_at = serializers.DateTimeField()
-    priority = serializers.IntegerField(min_value=0, max_value=HIGHEST_PRIORITY, required=False, default=0)
+    priority = WholeNumberField(min_value=0, max_value=HIGHEST_PRIORITY, required=False, default=0)
 
 
 class TimeLineSerializer(serializers.Serializer[Any]):
@@ -144,10 +145,10 @@ def work_time(request: Request, slug: str) -> Response:
     """The work of a month by person and role, with what it is paid. Leads get everyone, other people themselves. What
     was accepted, decided and returned is null for annotators while gold checks run."""
     benchmark = benchmark_for(request, slug)
-    asked = request.query_params.get("month", "")
-    if asked and month_in(asked) is None:
+    asked = request.query_params.get("month")
+    if asked is not None and month_in(asked) is None:
         raise InvalidInput("Months are written as 2026-11.", field="month")
-    month = month_for(person_of(request), benchmark, month_asked(asked))
+    month = month_for(person_of(request), benchmark, month_asked(asked or ""))
     shown = {
         "month": f"{month.first:%Y-%m}", "currency": month.currency, "lines": [_line(line) for line in month.lines],
         "closed_at": month.period.closed_at if month.period else None,

@@ -19,6 +19,7 @@ from annotation.variants.write import make_variants
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.api import NumberField, TextField, WholeNumberField, WordField
 from webapp.common.api_forms import Form, read_form
 
 
@@ -26,7 +27,7 @@ class VariantSerializer(serializers.Serializer[Any]):
     id = serializers.CharField(source="key")
     state = serializers.CharField()
     recipe = serializers.JSONField(source="variant.recipe", help_text="Kind, dose and choice.")
-    seed = serializers.IntegerField(source="variant.seed")
+    seed = WholeNumberField(source="variant.seed")
     digest = serializers.CharField(source="variant.digest", help_text="sha256 of size and pixels.")
     polygons = serializers.JSONField(source="variant.polygons", help_text="Of each gold box; empty: the box is exact.")
     directions = serializers.ListField(
@@ -39,13 +40,13 @@ class VariantsSerializer(serializers.Serializer[Any]):
 
 
 class MakeVariantsSerializer(Form):
-    kind = serializers.ChoiceField(choices=[one.value for one in Kind])
+    kind = WordField(choices=[one.value for one in Kind])
     doses = serializers.ListField(
-        child=serializers.FloatField(), required=False, default=list, max_length=MOST_VARIANTS,
+        child=NumberField(), required=False, default=list, max_length=MOST_VARIANTS,
         help_text="One variant for each. A flip has none.",
     )  # fmt: skip
-    choice = serializers.CharField(required=False, default="", allow_blank=True, help_text="A side or an axis.")
-    seed = serializers.IntegerField(required=False, default=0, min_value=0, max_value=LARGEST_SEED)
+    choice = TextField(required=False, default="", allow_blank=True, help_text="A side or an axis.")
+    seed = WholeNumberField(required=False, default=0, min_value=0, max_value=LARGEST_SEED)
 
 
 class RejectedSerializer(serializers.Serializer[Any]):

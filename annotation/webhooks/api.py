@@ -18,20 +18,20 @@ from annotation.webhooks.write import add_webhook, change_webhook, remove_webhoo
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import TextField
+from webapp.common.api import TextField, TruthField, WordField
 from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 
 
 class WebhookFields(Form):
-    kinds = serializers.ListField(child=serializers.ChoiceField(KINDS), required=False, min_length=1)
-    active = serializers.BooleanField(required=False, help_text="True enables a webhook that was disabled.")
+    kinds = serializers.ListField(child=WordField(KINDS), required=False, min_length=1)
+    active = TruthField(required=False, help_text="True enables a webhook that was disabled.")
 
 
 class NewWebhook(Form):
     url = TextField(max_length=2000)
-    format = serializers.ChoiceField(choices=Webhook.Format.choices, required=False, default="json")
-    kinds = serializers.ListField(child=serializers.ChoiceField(KINDS), min_length=1)
+    format = WordField(choices=Webhook.Format.choices, required=False, default="json")
+    kinds = serializers.ListField(child=WordField(KINDS), min_length=1)
 
 
 FIELDS = ("url", "format", "kinds", "active", "problem", "created_at")

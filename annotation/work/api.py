@@ -19,13 +19,14 @@ from annotation.queue.priority import prioritize_samples
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.api import TextField, WholeNumberField
 from webapp.common.api_forms import Form, read_form
 from webapp.common.errors import InvalidInput
 
 
 class PrioritySerializer(Form):
-    ids = serializers.ListField(child=serializers.CharField(max_length=200), min_length=1, max_length=MOST)
-    priority = serializers.IntegerField(min_value=0, max_value=HIGHEST_PRIORITY, help_text="9 is assigned first.")
+    ids = serializers.ListField(child=TextField(max_length=200), min_length=1, max_length=MOST)
+    priority = WholeNumberField(min_value=0, max_value=HIGHEST_PRIORITY, help_text="9 is assigned first.")
 
 
 class PrioritizedSerializer(serializers.Serializer[Any]):

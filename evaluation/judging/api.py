@@ -31,7 +31,7 @@ from evaluation.models import JudgingQueue
 from evaluation.schema import JudgementKind
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import TextField, WholeNumberField
+from webapp.common.api import NumberField, TextField, TruthField, WholeNumberField, WordField
 from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged, paged_rows
 from webapp.common.api_query import one_of, said
@@ -242,10 +242,10 @@ QUESTION = inline_serializer(
 class Label(Form):
     verdict = TextField(required=False, default="", allow_blank=True, help_text="yes, no, …, or undecided.")
     answer = TextField(required=False, default="", allow_blank=True, max_length=LONGEST_ANSWER)
-    nothing = serializers.BooleanField(required=False, default=False, help_text="The crops do not show the answer.")
-    reasons = serializers.ListField(child=serializers.ChoiceField(REASONS), required=False, default=list, max_length=20)
+    nothing = TruthField(required=False, default=False, help_text="The crops do not show the answer.")
+    reasons = serializers.ListField(child=WordField(REASONS), required=False, default=list, max_length=20)
     sure = WholeNumberField(required=False, default=None, allow_null=True, min_value=1, max_value=5)
-    seconds = serializers.FloatField(required=False, default=0, min_value=0, max_value=86_400)
+    seconds = NumberField(required=False, default=0, min_value=0, max_value=86_400)
 
 
 @needs(Scope.ANNOTATE)

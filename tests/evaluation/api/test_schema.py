@@ -14,8 +14,10 @@ import jsonschema
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
+from django.urls import get_resolver
 from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
+from rest_framework import serializers
 
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.benchmarks.write.trash import delete_benchmark
@@ -426,6 +428,24 @@ def test_a_decision_without_what_it_needs_is_refused_as_described(sent: Any, ana
     document = document_for(client)
     described = {**document["components"]["schemas"]["DecisionFormRequest"], "components": document["components"]}
     assert not jsonschema.Draft4Validator(nullable(described)).is_valid(sent)
+
+
+LENIENT = {
+    serializers.BooleanField, serializers.CharField, serializers.ChoiceField, serializers.FloatField,
+    serializers.IntegerField,
+}  # fmt: skip
+"""Fields that take values of other types: the number 0 for the text "0". ``webapp.common.api`` has strict ones."""
+
+
+def test_what_is_sent_has_the_types_of_the_description() -> None:
+    assert get_resolver().url_patterns, "loads every module of the API"
+    forms = list(Form.__subclasses__())
+    for form in forms:
+        forms.extend(form.__subclasses__())
+    assert len(forms) > 30
+    fields = [(f"{form.__name__}.{name}", field) for form in forms for name, field in form().fields.items()]
+    fields += [(f"{name}[]", field.child) for name, field in fields if isinstance(field, serializers.ListField)]
+    assert [name for name, field in fields if type(field) in LENIENT] == []
 
 
 def body_of(document: Any, operation: Any) -> Any:
