@@ -84,10 +84,10 @@ def delete_run(*, actor: User, run: Run) -> None:
         if run.deleted_at is not None:
             return
         _refuse_writing(run)
-        # Who judges at this moment may still say that their verdict is of this run, and is waited for.
+        # A judge may be submitting a verdict on this run: the lock waits until it is saved.
         asked = list(_questions(run).order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
         JudgingSeat.objects.filter(item__in=asked, place__isnull=False, done_at=None).delete()
-        # Whoever ranks the runs waits until this is done, and then leaves this one out.
+        # A ranking that begins now waits for this transaction, and then leaves this run out.
         list(Scoring.objects.select_for_update().filter(run=run).values_list("pk"))
         Run.everything.filter(pk=run.pk).update(deleted_at=Now(), deleted_by=actor)
         Standing.objects.filter(scoring__run=run).delete()

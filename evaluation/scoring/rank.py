@@ -63,7 +63,7 @@ def _rank_what_is_there(benchmark: Benchmark, samples: LoadedSamples, settings: 
         for a, b in combinations(range(len(scorings)), 2)
     ]
     with transaction.atomic():
-        # Whoever deletes a run holds its scoring: what is there is asked once more when they have done so.
+        # Deleting a run locks its scoring. After waiting for that, ask again which runs there are.
         list(found.select_for_update(of=("self",)).values_list("pk"))
         if list(found.values_list("pk", flat=True)) != [one.pk for one in seen]:
             return False
