@@ -26,6 +26,12 @@ class ErrorKind(StrEnum):
         """What to do next, in one sentence."""
         return _ADVICE[self]
 
+    @property
+    def scored(self) -> bool:
+        """Whether metrics count the attempt as a missing answer: the endpoint responded, but without an answer. An
+        attempt that failed for any other reason says nothing about the model (docs/experiments.md)."""
+        return self in {ErrorKind.EMPTY, ErrorKind.REFUSAL, ErrorKind.CONTENT_FILTER, ErrorKind.CONTEXT_LENGTH}
+
 
 _ADVICE = {
     ErrorKind.INPUT_REJECTED: "Read the endpoint's message, then change the model id, the parameters or the images.",

@@ -4,7 +4,7 @@ and what they become. A trajectory is that of an imported file of detections."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,7 +22,7 @@ from evaluation.experiments.read.tasks import selected_samples, task_of
 from evaluation.experiments.write.create import refuse_mixing, require_endpoint
 from evaluation.experiments.write.plan import RECIPE, plan_by_image, recipe_gone
 from evaluation.experiments.write.states import check_budget
-from evaluation.experiments.write.work import Finished, Worker
+from evaluation.experiments.write.work import Worker
 from evaluation.models import Attempt, Endpoint, Experiment
 from evaluation.runner.detectors import DetectorError, DetectorRecipe, DetectorTurn
 from evaluation.runner.images import PolicyError
@@ -124,6 +124,5 @@ class DetectorWorker(Worker):
         place: Mapping[str, Any] = {"sample_id": task.sample, "rollout": attempt.rollout}
         return Work(attempt.pk, partial(DetectorTurn, self.detector, task), task.image, place, answered)
 
-    def save(self, finished: Sequence[Finished]) -> None:
-        super().save(finished)
-        self.note_recipe(RECIPE)
+    def recipe_key(self) -> str:
+        return RECIPE

@@ -51,6 +51,7 @@ from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.models import Attempt, Exchange, Experiment, Run, Trajectory
 from evaluation.runner.conversation import Conversation
 from evaluation.runner.protocols import Result
+from evaluation.schema import Trajectory as TrajectoryRecord
 from webapp.jobs.context import JobContext
 from webapp.jobs.models import Job
 
@@ -60,6 +61,7 @@ MOST_RESTARTS = 2
 WAIT = 0.5
 """Seconds between two looks at an equal attempt of another experiment."""
 FAILURES_IN_ROW = 20
+NOT_SCORED = frozenset(kind.value for kind in ErrorKind if not kind.scored)
 FILE = "experiment"
 State, Reason = Experiment.State, Experiment.Reason
 
@@ -375,10 +377,14 @@ class Worker:
                 self.context.checkpoint()
 
     def save(self, finished: Sequence[Finished]) -> None:
-        """Save the trajectories of finished attempts."""
-        record = open_record(self.experiment)
+        """Save the trajectories of finished attempts. A sample whose attempt got no response has none, so metrics do
+        not count it. A failed attempt of an arm keeps its trajectory: a failed draw has no outcome."""
         report, kept = Report(FILE, None), []
+        of_arm = self.experiment.kind == Experiment.Kind.ARMS
         for held, row, kind in finished:
+            if kind in NOT_SCORED and not of_arm:
+                self.mark(held, kind, str(row["error"]))
+                continue
             row |= {"model": self.experiment.model, "setting": self.experiment.setting}
             row["usage"] = dict(row.get("usage") or {}) | {"seconds": round(held.seconds, 3)}
             if held.usd is not None:
@@ -388,6 +394,11 @@ class Worker:
                 kept.append((held, kind, replace(trajectory, half=self.half)))
             except RowRefused as refused:
                 self.mark(held, ErrorKind.INTERNAL.value, refused.issue.done)
+        if kept or report.issues:
+            self._keep(kept, report)
+
+    def _keep(self, kept: Sequence[tuple[Held, str, TrajectoryRecord]], report: Report) -> None:
+        record = open_record(self.experiment)
         counts = Counter(record.counts)
         read = merge_records(self.experiment.benchmark, [trajectory for *_, trajectory in kept])
         saved = save_trajectories(self.registry, read, record)
@@ -395,8 +406,8 @@ class Worker:
         keep_issues(record, [*report.issues, *saved.issues], counts)
         record.counts = dict(counts)
         record.save(update_fields=["counts"])
-        if self.experiment.kind == Experiment.Kind.RUN:
-            self.note_recipe(recipe_name(self.recipe))
+        if kept and (name := self.recipe_key()):
+            self._note_recipe(name)
         numbers = self._numbers([held.attempt.sample_id for held, *_ in kept])
         for held, kind, trajectory in kept:
             number = numbers.get((held.attempt.sample_id, held.attempt.rollout, str(trajectory.condition)))
@@ -408,7 +419,11 @@ class Worker:
         found = rows.values_list("sample", "rollout", "condition", "pk")
         return {(sample, rollout, condition): pk for sample, rollout, condition, pk in found}
 
-    def note_recipe(self, name: str) -> None:
+    def recipe_key(self) -> str:
+        """The name under which the run keeps the digest of the recipe, "" if it keeps none."""
+        return recipe_name(self.recipe) if self.experiment.kind == Experiment.Kind.RUN else ""
+
+    def _note_recipe(self, name: str) -> None:
         """Keep the digest of the recipe with the run, so that another one is not mixed with it."""
         run = self.registry.run(self.experiment.model, self.experiment.setting)
         if run.extra.get(name) != self.experiment.recipe_digest:

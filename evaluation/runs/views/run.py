@@ -43,7 +43,8 @@ PREFERRED_FACET = "category"
 @require_safe
 def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Evaluated trajectories only, as in the metrics. ``?slice_by=`` is the facet of the table by slice; with
-    ``&slice=`` one of its values, the whole page is about that slice. ``prompts``: (slug, version)."""
+    ``&slice=`` one of its values, the whole page is about that slice. ``prompts``: (slug, version);
+    ``failed_attempts``: (experiment, number)."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     run = get_object_or_404(Run.objects.of(benchmark), pk=pk)
     scoring: Scoring | None = getattr(run, "scoring", None)
@@ -67,6 +68,7 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "piece": piece,
         "rewards": read_rewards(benchmark, run),
         "prompts": _prompts(run),
+        "failed_attempts": _failed_attempts(run) if rights["import_runs"] else [],
         **staleness(benchmark, [run], snapshot.number),
     }
     if scoring is not None:
@@ -108,6 +110,14 @@ def _prompts(run: Run) -> list[tuple[str, str]]:
     if not any(name.startswith("recipe") for name in run.extra):
         return []
     return list(Experiment.objects.of_run(run).prompts())
+
+
+def _failed_attempts(run: Run) -> list[tuple[int, int]]:
+    """The experiments of the run with failed attempts, and their number. No query for runs of files."""
+    if not any(name.startswith("recipe") for name in run.extra):
+        return []
+    failed = Experiment.objects.of_run(run).with_counts().filter(failed_n__gt=0).order_by("pk")
+    return list(failed.values_list("pk", "failed_n"))
 
 
 def _piece(request: HttpRequest, scoring: Scoring | None) -> tuple[str, str] | None:

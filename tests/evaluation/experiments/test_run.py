@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.utils import timezone
 
 from annotation.content.samples import save_samples
@@ -31,6 +33,7 @@ from evaluation.models import (
     SentImage,
     Trajectory,
 )
+from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import Answer, serving, spoken
 from tests.evaluation.experiments.conftest import Make
 from tests.unit.toolbox_cases import scene
@@ -131,7 +134,7 @@ def test_a_trial_asks_few_samples_and_the_rest_follows(
         assert len(server.seen.requests) == 6
 
 
-def test_a_failed_attempt_is_a_failed_trajectory_and_can_be_retried(
+def test_a_sample_without_a_response_is_not_scored_until_a_retry_gets_one(
     endpoint_at: EndpointAt, experiment_on: Make, lea: User
 ) -> None:
     rejected = Answer(400, json.dumps({"error": {"message": "image too large"}}).encode())
@@ -139,14 +142,64 @@ def test_a_failed_attempt_is_a_failed_trajectory_and_can_be_retried(
         experiment = run_all(experiment_on(endpoint_at(server.url, limits={"in_flight": 1})), lea)
         assert experiment.attempts.all().counted() == {"failed": 1, "done": 1}
         failed = Attempt.objects.get(state="failed")
-        assert failed.error_kind == "input_rejected"
-        assert failed.trajectory is not None
-        assert "image too large" in failed.trajectory.error
+        assert (failed.error_kind, failed.trajectory) == ("input_rejected", None)
+        assert "image too large" in failed.error
+        assert (found := accuracy_of(experiment)) and (found.value, found.n) == (1.0, 1)
         assert retry_failed(actor=lea, experiment=experiment) == 1
         run_waiting()
         assert len(server.seen.requests) == 3
     assert experiment.attempts.all().counted() == {"done": 2}
-    assert not Trajectory.objects.exclude(error="").exists()
+    assert (found := accuracy_of(experiment)) and (found.value, found.n) == (1.0, 2)
+
+
+def test_a_response_without_an_answer_counts_as_one_that_is_missing(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    refused = spoken("", refusal="I can't help with that.")
+    with serving(refused, TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url, limits={"in_flight": 1})), lea)
+    failed = Attempt.objects.get(state="failed")
+    assert failed.error_kind == "refusal"
+    assert failed.trajectory is not None
+    assert "refusal" in failed.trajectory.error
+    assert (found := accuracy_of(experiment)) and (found.value, found.n) == (0.5, 2)
+
+
+def test_the_page_of_the_run_links_to_its_failed_attempts(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    with serving(Answer(400, b"{}"), TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url, limits={"in_flight": 1})), lea)
+    run, client = Run.objects.get(setting="base"), signed_in(lea)
+    address = f"/benchmarks/kitchen/experiments/{experiment.pk}/?state=failed"
+    page = client.get(f"/benchmarks/kitchen/runs/{run.pk}/").content.decode()
+    assert address in page
+    assert len(client.get(address).context["page"].rows) == 1
+
+
+def test_an_upgrade_removes_the_trajectories_of_attempts_without_a_response(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    with serving(spoken("", refusal="No."), TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url, limits={"in_flight": 1})), lea)
+    failed = experiment.attempts.get(state="failed")
+    migration: Any = import_module("evaluation.migrations.0046_no_trajectory_without_a_response")
+    migration.remove_failed(apps, None)
+    assert Trajectory.objects.filter(pk=failed.trajectory_id).exists()
+    experiment.attempts.filter(pk=failed.pk).update(error_kind="server")
+    migration.remove_failed(apps, None)
+    failed.refresh_from_db()
+    assert (failed.trajectory, failed.state) == (None, "failed")
+    assert Trajectory.objects.count() == 1
+
+
+def test_an_experiment_without_any_response_makes_no_run(
+    endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    with serving(Answer(400, b"{}")) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url)), lea)
+    assert experiment.attempts.all().counted() == {"failed": 2}
+    assert not Run.objects.filter(benchmark=experiment.benchmark, setting=experiment.setting).exists()
 
 
 def test_a_wrong_key_pauses_the_experiment_and_loses_no_attempt(
@@ -335,7 +388,7 @@ def test_a_damaged_image_ends_its_attempt_and_no_other(
             failed = experiment.attempts.get(state="failed")
             assert (failed.sample.key, failed.error_kind) == ("three", "input_rejected")
             assert "can't be read" in failed.error
-            assert failed.trajectory is not None
+            assert failed.trajectory is None
         path.write_bytes(whole)
         retry_failed(actor=lea, experiment=experiment)
         run_waiting()
