@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import shutil
 import socket
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from django.test.client import ClientHandler
 from tests import databases
 from tests import properties as properties
 from tests.factories import make_user
+from tests.lanes import NAMES_POSTGRES
 from tests.worlds import pytest_fixture_setup as pytest_fixture_setup
 from tests.worlds import together
 from webapp.accounts.models import User
@@ -41,9 +44,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.one_database)
         if _COMMITS & fixtures or (marked and marked.kwargs.get("transaction")):
             item.add_marker(pytest.mark.commits)
+        if item.get_closest_marker("commits") and not _names_postgres(item.path):
+            said = f"{item.nodeid} commits: {item.path.name} must name why (tests/lanes.py, NAMES_POSTGRES)."
+            raise pytest.UsageError(said)
     together(items)
     # At the end no process should wait for another one that has just begun something long.
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@functools.cache
+def _names_postgres(path: Path) -> bool:
+    return bool(NAMES_POSTGRES.search(path.read_text()))
 
 
 @pytest.hookimpl(wrapper=True)

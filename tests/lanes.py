@@ -1,6 +1,6 @@
 """The lanes of the tests: ``python -m tests.lanes [lane ...]``, or ``--long`` for those of ``make test-long``.
 
-One lane after the other, each a process of its own, and one that mostly waits beside them; at the end one line for
+One lane after the other, each a process of its own, and one at the same time as the others; at the end one line for
 each with its result and time, and for a lane that did not run, why. On a build machine (``CI=true``) a lane that cannot
 run is a failure.
 
@@ -38,6 +38,8 @@ NO_BROWSER = ("-p", "no:playwright", "-p", "no:base_url")
 NO_TESTS_COLLECTED = 5
 OF_POSTGRES = "(commits or postgres or both_databases)"
 """Tests of what only a server of databases does: locks, races, triggers, and rows that other connections see."""
+NAMES_POSTGRES = re.compile(r"transaction=True|transactional_db|live_server|both_databases|mark\.postgres")
+"""In the text of each file with such tests; collecting the others takes longer than the tests themselves."""
 
 
 class Skip(Exception):
@@ -50,14 +52,14 @@ Prepare = Callable[[ExitStack], tuple[list[str], dict[str, str]]]
 
 @dataclass(frozen=True)
 class Lane:
-    """A group of tests with a command of its own; ``prepare`` gives it, with what it adds to the environment. One that
-    mostly waits, for services and packages, runs beside the others, and is shown in its place. Those of ``make
-    test-long`` are ``long``."""
+    """A group of tests with a command of its own; ``prepare`` gives it, with what it adds to the environment. One
+    ``beside`` the others runs at the same time, because it mostly waits or depends on no timing. Its output is shown in
+    its place. Those of ``make test-long`` are ``long``."""
 
     name: str
     covers: str
     prepare: Prepare
-    waits: bool = False
+    beside: bool = False
     long: bool = False
 
 
@@ -90,8 +92,10 @@ def javascript(_: ExitStack) -> tuple[list[str], dict[str, str]]:
     return [*node(), "--test", f"--test-concurrency={WORKERS[1]}", *files], {}
 
 
-def on_postgres(marks: str) -> Prepare:
-    ignored = [f"--ignore=tests/{folder}" for folder in ("unit", "architecture", "browser", "deploy", "label_studio")]
+def on_postgres(marks: str, *, named: bool = False) -> Prepare:
+    """``named``: only files whose text names what is tested there (``NAMES_POSTGRES``)."""
+    others = ("unit", "architecture", "browser", "deploy", "label_studio")
+    ignored = [f"--ignore=tests/{folder}" for folder in others]
     marks = f"({marks}) and (both_databases or not one_database)"
 
     def prepare(stack: ExitStack) -> tuple[list[str], dict[str, str]]:
@@ -99,9 +103,17 @@ def on_postgres(marks: str) -> Prepare:
             address = stack.enter_context(postgres.server(dict(os.environ)))
         except postgres.NoServer as reason:
             raise Skip(str(reason)) from reason
-        return pytest(*NO_BROWSER, "-m", marks, *WORKERS, *ignored, "tests"), {"DATABASE_URL": address}
+        where = of_postgres(others) if named else ["tests"]
+        return pytest(*NO_BROWSER, "-m", marks, *WORKERS, *ignored, *where), {"DATABASE_URL": address}
 
     return prepare
+
+
+def of_postgres(others: Sequence[str]) -> list[str]:
+    """The files with tests that ``OF_POSTGRES`` selects, outside these folders; conftest.py refuses any other."""
+    found = (path for path in sorted((ROOT / "tests").rglob("test_*.py")) if NAMES_POSTGRES.search(path.read_text()))
+    paths = (path.relative_to(ROOT) for path in found)
+    return [str(path) for path in paths if path.parts[1] not in others]
 
 
 def in_chromium(marks: str) -> Prepare:
@@ -127,9 +139,12 @@ def deploy(_: ExitStack) -> tuple[list[str], dict[str, str]]:
 
 LANES = (
     Lane("sqlite", "units and pages, on SQLite", on_sqlite("not endurance")),
-    Lane("architecture", "the rules of the house, documents, containers", architecture),
+    Lane("architecture", "the rules of the house, documents, containers", architecture, beside=True),
     Lane("js", "modules without a page", javascript),
-    Lane("postgres", "locks, races and triggers, on PostgreSQL", on_postgres(f"not endurance and {OF_POSTGRES}")),
+    Lane(
+        "postgres", "locks, races and triggers, on PostgreSQL",
+        on_postgres(f"not endurance and {OF_POSTGRES}", named=True),
+    ),
     Lane("browser", "Chromium against a live server", in_chromium("not endurance")),
     Lane(
         "properties", "each property on many examples", long=True,
@@ -139,7 +154,7 @@ LANES = (
     Lane("endurance-postgres", "the same on PostgreSQL", on_postgres("endurance"), long=True),
     Lane("rows-postgres", "the other tests there", on_postgres(f"not endurance and not {OF_POSTGRES}"), long=True),
     Lane("browser-endurance", "every page and dialog in Chromium", in_chromium("endurance"), long=True),
-    Lane("deploy", "the shipped locks in clean environments, on one host and on two", deploy, waits=True, long=True),
+    Lane("deploy", "the shipped locks in clean environments, on one host and on two", deploy, beside=True, long=True),
 )  # fmt: skip
 
 
@@ -210,7 +225,7 @@ def main(arguments: Sequence[str]) -> int:
     must_run = os.environ.get("CI", "").lower() in {"1", "true"}
     chosen, heard = [known[name] for name in arguments], list[str]()
     with ThreadPoolExecutor(1) as beside:
-        begun = {one: beside.submit(run, one, must_run=must_run, say=heard.append) for one in chosen if one.waits}
+        begun = {one: beside.submit(run, one, must_run=must_run, say=heard.append) for one in chosen if one.beside}
         results = []
         for lane in chosen:
             results.append(begun[lane].result() if lane in begun else run(lane, must_run=must_run))

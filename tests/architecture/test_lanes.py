@@ -116,7 +116,7 @@ def test_a_lane_that_waits_runs_beside_the_others_and_is_shown_in_its_place(monk
         "LANES",
         (
             lanes.Lane("busy", "works", lambda _: ([sys.executable, "-c", busy], {})),
-            lanes.Lane("waiting", "waits", lambda _: ([sys.executable, "-c", waiting], {}), waits=True),
+            lanes.Lane("waiting", "waits", lambda _: ([sys.executable, "-c", waiting], {}), beside=True),
         ),
     )
     assert lanes.main([]) == 0

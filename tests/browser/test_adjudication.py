@@ -70,6 +70,7 @@ def letter_of(rui: User, name: str, key: str = "mug-0") -> str:
     )  # fmt: skip
 
 
+@pytest.mark.endurance
 def test_one_annotation_is_taken_with_two_keys(desk: Page, rui: User) -> None:
     place = "ABC".index(letter_of(rui, "Cy Dahl")) + 1
     desk.keyboard.press(f"Shift+{place}")
@@ -104,6 +105,7 @@ def test_fields_and_boxes_are_chosen_by_mouse_and_the_rest_edited(desk: Page, ru
     assert gold.provenance["question"]["how"] == "edited"
 
 
+@pytest.mark.endurance
 def test_boxes_of_one_person_are_shown_alone(desk: Page, rui: User) -> None:
     cy = letter_of(rui, "Cy Dahl")
     marks = desk.locator(".frame__marks > g:not(.is-gone)")
@@ -125,6 +127,7 @@ def test_an_annotation_is_returned_and_the_others_wait(desk: Page, rui: User) ->
     assert states == {"Ana Lind": "submitted", "Bo Ek": "submitted", "Cy Dahl": "returned"}
 
 
+@pytest.mark.endurance
 def test_what_does_not_pass_the_validation_is_shown_in_the_editor(desk: Page) -> None:
     for group in desk.locator(".adjudication__group").all():
         group.get_by_role("button", name="leave out").click()
@@ -134,6 +137,7 @@ def test_what_does_not_pass_the_validation_is_shown_in_the_editor(desk: Page) ->
     assert not Gold.objects.exists()
 
 
+@pytest.mark.endurance
 def test_a_question_that_cannot_be_answered_is_submitted_with_the_reason(
     benchmark: Benchmark, page: Page, faults: list[str], live_server: Any, rui: User, lea: User
 ) -> None:

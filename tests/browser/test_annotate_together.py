@@ -228,6 +228,7 @@ def test_a_whole_sample_is_one_drag_five_keys_and_what_is_typed(opened: Studio) 
     assert list(planned.plan_tools.values_list("tool", "step")) == [("level", 1), ("tape", 2), ("pliers", None)]
 
 
+@pytest.mark.endurance
 def test_the_next_sample_opens_without_loading_the_page_anew_and_is_given_back_on_leaving(opened: Studio) -> None:
     page = opened.page
     opened.fill_all()

@@ -52,6 +52,7 @@ def opened(page: Page, *words: str) -> Locator:
     return card
 
 
+@pytest.mark.endurance
 def test_the_mouse_opens_a_word_and_a_second_press_or_one_elsewhere_closes_it(board, page, faults):
     page.goto(board)
     word = page.locator(WORD)
@@ -72,6 +73,7 @@ def test_the_mouse_opens_a_word_and_a_second_press_or_one_elsewhere_closes_it(bo
 
 
 @pytest.mark.parametrize("key", ["Enter", "Space"])
+@pytest.mark.endurance
 def test_a_key_opens_a_word_and_escape_closes_it_and_returns_to_it(board, page, faults, key):
     page.goto(board)
     word = page.locator(WORD)

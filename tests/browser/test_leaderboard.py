@@ -28,6 +28,7 @@ def test_the_page_fits_its_window_and_breaks_no_rule(board, page, faults, width)
 
 @pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("preset", ["overview", "tools", "paper"])
+@pytest.mark.endurance
 def test_every_row_is_one_line(board, page, width, preset):
     page.set_viewport_size({"width": width, "height": 800})
     Model.objects.filter(name="Model D").update(name="A model whose name is longer than any column could be " * 3)
@@ -39,6 +40,7 @@ def test_every_row_is_one_line(board, page, width, preset):
     assert name.evaluate("(one) => one.scrollWidth > one.clientWidth && one.title.includes(one.textContent)")
 
 
+@pytest.mark.endurance
 def test_empty_columns_come_back_by_a_link(board, page, faults):
     page.goto(f"{board}?preset=faithfulness")
     heads = page.locator(".lb thead tr:last-child th")

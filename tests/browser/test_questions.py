@@ -53,6 +53,7 @@ def at(studio: Studio, key: str) -> None:
     studio.ready()
 
 
+@pytest.mark.endurance
 def test_a_second_question_costs_one_click_and_typing(studio: Studio) -> None:
     page = studio.page
     studio.fill_all()

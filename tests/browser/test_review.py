@@ -165,6 +165,7 @@ def test_returned_work_is_fixed_by_its_author_and_accepted(
     assert state("mug-0") == "accepted"
 
 
+@pytest.mark.endurance
 def test_a_fix_becomes_a_revision_of_the_reviewer(desk: Desk, rui: User) -> None:
     page = desk.page
     desk.gold()
@@ -200,6 +201,7 @@ def test_a_fix_with_an_error_is_not_taken_and_says_why(desk: Desk) -> None:
     assert Revision.objects.filter(annotation__sample__key="mug-0").count() == 1
 
 
+@pytest.mark.endurance
 def test_a_reviewer_fixes_with_the_editor_of_the_annotator(desk: Desk, rui: User) -> None:
     """D8.1, D8.2: handles size a box, every change is undone and done again, and the whole content can be changed."""
     page = desk.page
@@ -273,6 +275,7 @@ def measures(page: Page) -> list[int]:
     return [int(page.locator(f".boxrow [data-side={name}]").input_value()) for name in "xywh"]
 
 
+@pytest.mark.endurance
 def test_a_review_is_skipped_with_a_reason_and_options_have_their_letters(desk: Desk, rui: User) -> None:
     """D8.15."""
     page = desk.page
@@ -298,6 +301,7 @@ def test_a_review_is_skipped_with_a_reason_and_options_have_their_letters(desk: 
     assert (Problem.objects.get().text, Skip.objects.count()) == ("A face is visible.", 2)
 
 
+@pytest.mark.endurance
 def test_comments_stand_on_their_place_with_answers_and_an_end(desk: Desk) -> None:
     page = desk.page
     desk.gold()
@@ -324,6 +328,7 @@ def test_comments_stand_on_their_place_with_answers_and_an_end(desk: Desk) -> No
     expect(page.locator(".pin--note")).to_have_count(1)
 
 
+@pytest.mark.endurance
 def test_without_network_all_that_was_typed_stays_and_is_sent_again(desk: Desk) -> None:
     page = desk.page
     desk.gold()
@@ -347,6 +352,7 @@ def test_without_network_all_that_was_typed_stays_and_is_sent_again(desk: Desk) 
     assert (review.decision, review.reasons, review.comment) == ("return", ["wrong_answer"], "Look again.")
 
 
+@pytest.mark.endurance
 def test_a_decision_made_meanwhile_is_said_in_a_sentence(desk: Desk, benchmark: Benchmark, lea: User) -> None:
     page = desk.page
     desk.gold()
@@ -361,6 +367,7 @@ def test_a_decision_made_meanwhile_is_said_in_a_sentence(desk: Desk, benchmark: 
     assert state("mug-0") == "discarded"
 
 
+@pytest.mark.endurance
 def test_the_seat_is_given_back_on_leaving(desk: Desk) -> None:
     desk.gold()
     assert Lease.objects.filter(sample__key="mug-0").count() == 1
@@ -375,6 +382,7 @@ def test_the_seat_is_given_back_on_leaving(desk: Desk) -> None:
     assert {one.state for one in Annotation.objects.all()} == {"submitted"}
 
 
+@pytest.mark.endurance
 def test_the_toolchain_is_seen_run_step_by_step_and_confirmed(
     page: Page, tmp_path: Any, settings: Any, live_server: Any, ana: User, rui: User
 ) -> None:

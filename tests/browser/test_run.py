@@ -32,6 +32,7 @@ def counts(page):
     return [int(text) for text in page.locator(".quad__c .row > .small").all_inner_texts()]
 
 
+@pytest.mark.endurance
 def test_the_threshold_moves_the_numbers_and_what_they_open(page, live_server, run, faults):
     page.goto(f"{live_server.url}/benchmarks/street/runs/{run.pk}/")
     matrix = page.locator("sightline-threshold")
@@ -79,6 +80,7 @@ def test_keys_walk_the_list_and_open_a_trajectory(page, live_server, run, faults
 
 @pytest.mark.parametrize("width", [1440, 1280, 390])
 @pytest.mark.parametrize("address", ["runs/{run}/", "trajectories/"])
+@pytest.mark.endurance
 def test_no_page_is_wider_than_the_window(page, live_server, run, width, address):
     page.set_viewport_size({"width": width, "height": 844})
     page.goto(f"{live_server.url}/benchmarks/street/{address.format(run=run.pk)}")

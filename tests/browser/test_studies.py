@@ -207,6 +207,7 @@ def taken_by(person: User, study: Experiment) -> None:
 
 
 @pytest.mark.parametrize("content", [OPTIONS, PLAN], ids=["options", "plan"])
+@pytest.mark.endurance
 def test_axe_finds_nothing_wrong_with_the_task_page(
     street: Benchmark, browser: Browser, live_server: Any, lea: User, ana: User, content: SampleContent
 ) -> None:

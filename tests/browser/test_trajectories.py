@@ -146,6 +146,7 @@ def test_a_preview_that_never_comes_does_not_hold_up_the_next(lea, live_server, 
     expect(page.locator(".toast")).to_contain_text("No response from the server.")
 
 
+@pytest.mark.endurance
 def test_a_telephone_shows_both_close_ups_the_difference_and_what_can_be_done_with_a_run(lea, live_server, page):
     """D7.21: at 390 and 320 px nothing of it is hidden, and no page moves sideways."""
     benchmark = make_benchmark(lea, {"seen": 3, "missed-wrong": 2}, models=["Model C", "Model D"])

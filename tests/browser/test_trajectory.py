@@ -123,6 +123,7 @@ def black_area(page):
 
 
 @pytest.mark.parametrize(("button", "times"), [("Zoom in", 0), ("Zoom in", 1), ("Zoom out", 3)])
+@pytest.mark.endurance
 def test_a_gold_box_lies_on_the_pixels_of_the_evidence(page, live_server, looked, button, times):
     page.set_viewport_size({"width": 1440, "height": 900})
     page.emulate_media(reduced_motion="reduce")
@@ -216,6 +217,7 @@ def test_hostile_texts_stay_texts_and_run_nowhere(page, live_server, store, tmp_
     assert faults == []
 
 
+@pytest.mark.endurance
 def test_the_board_is_two_clicks_from_the_picture_and_the_link_shows_others_the_same(page, live_server, looked):
     page.goto(f"{live_server.url}/benchmarks/kitchen/leaderboard/")
     page.locator("tr", has_text="Model A").locator("a[data-count='1']:visible").first.click()
@@ -272,6 +274,7 @@ def test_the_way_to_a_crop_of_any_run_stands_under_the_picture(page, live_server
     expect(page.locator(".frame__chosen")).to_be_visible()
 
 
+@pytest.mark.endurance
 def test_a_picture_of_the_graph_that_does_not_come_says_so(page, live_server, looked):
     page.route("**/*", lambda route: route.abort() if route.request.resource_type == "image" else route.continue_())
     page.goto(f"{live_server.url}/benchmarks/kitchen/trajectories/{of('Model A', 'mug').pk}/")

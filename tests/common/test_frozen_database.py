@@ -149,6 +149,7 @@ def test_an_answer_that_is_being_sent_breaks_off_within_five_seconds(opened: Any
     answer.close()
 
 
+@pytest.mark.endurance
 def test_a_statement_that_takes_long_is_waited_for(opened: Any) -> None:
     with request_id.answer("r", ""):
         assert asked(opened, "SELECT pg_sleep(2.6)") == ""

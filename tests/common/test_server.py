@@ -194,6 +194,7 @@ def fifty_slow_clients(server: Served) -> Iterator[list[socket.socket]]:
 
 
 @pytest.mark.one_database
+@pytest.mark.endurance
 def test_fifty_slow_clients_hold_up_nobody_and_are_closed(server: Served) -> None:
     """D3.1: heads and bodies that arrive a byte at a time take no thread, whatever length they announce."""
     with fifty_slow_clients(server) as slow:
@@ -257,6 +258,7 @@ def poured(server: Served, path: str, framing: str, cookie: str) -> bytes:
     return b""
 
 
+@pytest.mark.endurance
 def test_what_nobody_asked_for_is_not_written_to_the_disk(server: Served, sam: User, lea: User) -> None:
     """D3.4: a body is refused before it is read, by its length and by its bytes; a lead's upload is read."""
     create_benchmark(actor=lea, slug="street")
@@ -278,6 +280,7 @@ def test_what_nobody_asked_for_is_not_written_to_the_disk(server: Served, sam: U
     assert server.written() - begun > 40_000_000
 
 
+@pytest.mark.endurance
 def test_six_pictures_of_196_megapixels_at_once_cost_no_memory(server: Served, ana: User, lea: User) -> None:
     """D3.3: each is refused by its header, in less than a second."""
     add_member(actor=lea, benchmark=create_benchmark(actor=lea, slug="street"), user=ana, role=Role.ANNOTATOR)
@@ -295,6 +298,7 @@ def test_six_pictures_of_196_megapixels_at_once_cost_no_memory(server: Served, a
 
 
 @pytest.mark.one_database
+@pytest.mark.endurance
 def test_clients_that_do_not_read_take_no_threads_of_others_and_are_cut_off(server: Served) -> None:
     """D3.1: an answer is sent at the client's pace outside of the threads of pages, and not for long."""
     with ExitStack() as stack:

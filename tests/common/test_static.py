@@ -26,6 +26,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+@pytest.mark.endurance
 def test_our_modules_import_hashed_files_that_exist(collected: Path) -> None:
     modules = [file for file in (collected / "js").rglob("*.js") if HASHED.search(file.name)]
     assert any(file.name.startswith("main.") for file in modules)

@@ -144,6 +144,7 @@ def test_a_percent_sign_stays_one():
 
 @pytest.mark.django_db
 @pytest.mark.one_database
+@pytest.mark.endurance
 def test_pages_with_scores_explain_their_words_in_place(lea, board):
     client, run = signed_in(lea), Run.objects.order_by("pk").first()
     at = f"/benchmarks/{board.slug}"
@@ -169,6 +170,7 @@ def test_pages_with_scores_explain_their_words_in_place(lea, board):
 
 
 @pytest.mark.django_db
+@pytest.mark.endurance
 def test_pages_of_work_explain_their_words_in_place(ana, rui, lea):
     kitchen = to_annotate(3, annotator=ana, reviewer=rui, lead=lea)
     sample, at = submitted(ana, kitchen), f"/benchmarks/{kitchen.slug}"

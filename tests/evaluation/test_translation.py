@@ -40,6 +40,7 @@ def missing(answer: Any, *texts: str) -> list[str]:
     return [text for text in in_brackets(*texts) if text not in page]
 
 
+@pytest.mark.endurance
 def test_forms_are_in_the_language_of_the_page(lea: User, board: Benchmark) -> None:
     client, at = signed_in(lea), f"/benchmarks/{board.slug}"
     wanted = {
@@ -84,6 +85,7 @@ def test_messages_and_errors_are_in_the_language_of_the_page(lea: User, board: B
         assert missing(paused, "Work is paused. Started samples can be finished.") == []
 
 
+@pytest.mark.endurance
 def test_words_of_pages_are_in_the_language_of_the_page(lea: User, board: Benchmark) -> None:
     client, at, run = signed_in(lea), f"/benchmarks/{board.slug}", Run.objects.order_by("pk").first()
     assert run is not None

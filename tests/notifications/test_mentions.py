@@ -73,6 +73,7 @@ def test_names_are_offered_of_those_who_can_see_the_sample(
     assert signed_in(sam).get(url).status_code == 404
 
 
+@pytest.mark.endurance
 def test_a_comment_on_a_gold_check_offers_and_answers_the_same_and_reaches_leads_only(
     ana: User, rui: User, lea: User, benchmark: Benchmark
 ) -> None:

@@ -225,6 +225,7 @@ def at_eight(settings: Any) -> None:
     settings.SITE_URL = "https://sightline.example.org"
 
 
+@pytest.mark.endurance
 def test_the_digest_of_a_person_is_one_email(
     ana: User, settings: Any, run_jobs: Callable[[], int], mailoutbox: Any
 ) -> None:

@@ -217,6 +217,7 @@ def test_the_same_seed_gives_the_same_trajectory(agent: str) -> None:
 
 @pytest.mark.parametrize("agent", [name for name in AGENTS if name != "oracle zoom"])
 @pytest.mark.parametrize("sample_id", ["desk-oak-02", "panel-slate-05", PLAN])
+@pytest.mark.endurance
 def test_only_the_oracle_uses_the_gold_boxes(agent: str, sample_id: str) -> None:
     one = case(sample_id)
     assert run(agent, one, gold=True).trajectory == run(agent, one, gold=False).trajectory

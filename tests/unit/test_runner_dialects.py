@@ -50,6 +50,7 @@ def calls(draw: st.DrawFn) -> ZoomCall:
 @pytest.mark.parametrize("dialect", ALL, ids=lambda one: f"{type(one).__name__}-{one.frame}")
 @settings(max_examples=500)
 @given(call=calls())
+@pytest.mark.endurance
 def test_dialect_roundtrip_gives_the_call_that_was_written(dialect: ZoomDialect, call: ZoomCall) -> None:
     if isinstance(dialect, Native):
         call = ZoomCall(call.box, call.image)

@@ -168,6 +168,7 @@ def test_a_patch_has_the_size_of_its_box(benchmark_: DemoBenchmark) -> None:
             assert picture_of(part.patch(part.truth)).shape == (y2 - y1, x2 - x1, 3)
 
 
+@pytest.mark.endurance
 def test_a_picture_is_3840_by_2160_and_shows_each_part_as_its_patch(benchmark_: DemoBenchmark) -> None:
     """Shade over the picture may change brightness, never what is shown."""
     drawn = picture_of(next(one for one in benchmark_.pictures if one.name == "tools-steel").svg)

@@ -33,6 +33,7 @@ def test_the_table_answers_every_question(name, before):
 
 
 @pytest.mark.django_db
+@pytest.mark.endurance
 def test_every_state_action_and_role_is_let_through_or_refused_as_the_table_says():
     """Refused moves change nothing; allowed ones change the state, the sample and the audit log."""
     people = {role: make_user(f"{role.value.title()} P", email=f"{role.value}@example.org") for role in Role}

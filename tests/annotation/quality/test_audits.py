@@ -154,6 +154,7 @@ def test_gold_that_changed_meanwhile_is_overtaken(rui, ana, noor, lea, kitchen):
     assert (row.overtaken.n, row.group.n, row.group.rate) == (1, 0, None)
 
 
+@pytest.mark.endurance
 def test_every_count_opens_as_many_samples_and_queries_do_not_grow(noor, lea, kitchen, django_assert_num_queries):
     client, address = signed_in(lea), "/benchmarks/kitchen/quality/audits/?by=category"
     draw_audit(actor=lea, benchmark=kitchen, share=0.55)

@@ -75,6 +75,7 @@ def hand_in(user, sample, **changes):
     return submit(actor=user, sample=sample, version=0, content=content(**changes))
 
 
+@pytest.mark.endurance
 def test_checks_are_mixed_in_as_the_rules_say_and_never_among_nothing(ana, lea, kitchen):
     assert not is_check(take_one(ana, kitchen))
     begin_with(lea, kitchen, 2)
@@ -157,6 +158,7 @@ def told_apart(user: User, check: Sample, other: Sample) -> dict[str, Any]:
 
 
 @pytest.mark.one_database
+@pytest.mark.endurance
 def test_the_annotators_browser_gets_the_same_for_a_check_field_by_field(ana, lea, bo, kitchen):
     for number in (5, 6, 7):
         facet_of(kitchen.samples.get(key=f"s-000{number}"), name="scene", value="desk")
@@ -357,6 +359,7 @@ def test_checks_are_named_or_drawn_and_retired(lea, ana, kitchen):
         draw_checks(actor=ana, benchmark=kitchen, n=1)
 
 
+@pytest.mark.endurance
 def test_every_count_of_the_page_opens_as_many_samples(ana, lea, kitchen, django_assert_num_queries):
     begin_with(lea, kitchen, 9)
     client, page = signed_in(lea), "/benchmarks/kitchen/quality/?by=category"
@@ -381,6 +384,7 @@ counts of four tabs (5), and the version."""
 
 
 @pytest.mark.one_database
+@pytest.mark.endurance
 def test_overlap_is_not_exceeded_by_checks(ana, bo, lea, kitchen):
     set_queue(actor=lea, benchmark=kitchen, order="sequential", overlap=2)
     begin_with(lea, kitchen, 4)

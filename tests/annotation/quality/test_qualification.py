@@ -58,6 +58,7 @@ def known(sample: Sample) -> bool:
     return Sample.objects.get(pk=sample.pk).state == SampleState.ACCEPTED
 
 
+@pytest.mark.endurance
 def test_known_samples_come_first_and_then_those_to_do(kitchen: Benchmark, ana: User) -> None:
     samples = [annotated(ana, kitchen) for _ in range(3)]
     assert [known(sample) for sample in samples] == [True, True, False]

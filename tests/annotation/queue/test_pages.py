@@ -31,6 +31,7 @@ def busy(ana, rui, benchmark, rounds: int) -> None:
         Lease.objects.all().delete()
 
 
+@pytest.mark.endurance
 def test_the_queue_shows_what_is_mine_in_as_many_queries_for_one_as_for_four(ana, rui, django_assert_max_num_queries):
     benchmark = to_annotate(40, annotator=ana, reviewer=rui)
     client = signed_in(ana)

@@ -126,6 +126,7 @@ def test_priorities_are_set_over_the_api(client, lea, kitchen):
     assert send({"ids": ["s-0001"], "priority": 10}).status_code == 400
 
 
+@pytest.mark.endurance
 def test_an_annotator_cannot_tell_a_check_from_a_sample_with_a_priority(ana, rui, lea):
     bo = make_user("Bo Ek")
     benchmark = to_annotate(12, annotator=bo, reviewer=rui, lead=lea)

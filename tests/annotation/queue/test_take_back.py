@@ -185,6 +185,7 @@ def look_of(ana, sample, benchmark):
     return seen | {"take_back": shown["take_back"] is not None, "events": events}
 
 
+@pytest.mark.endurance
 def test_a_gold_check_looks_like_any_sample_before_and_after_it_is_taken_back(ana, lea, kitchen):
     set_check_rules(actor=lea, benchmark=kitchen, **{**RULES, "check_first": 1})
     with_time(lea, kitchen)

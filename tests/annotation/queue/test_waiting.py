@@ -118,6 +118,7 @@ OVERLAPS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("rule", OVERLAPS.values(), ids=OVERLAPS)
+@pytest.mark.endurance
 def test_an_annotator_is_handed_as_many_as_were_told(busy: Benchmark, ana: User, lea: User, rule: Any) -> None:
     set_queue(actor=lea, benchmark=busy, order="sequential", **rule)
     waits = told(ana)
@@ -199,6 +200,7 @@ def test_pausing_is_the_leads_and_twice_is_once(ana: User, lea: User, sam: User)
     assert drafted(ana, benchmark).key == "s-0000"
 
 
+@pytest.mark.endurance
 def test_a_share_of_samples_is_drawn_alike_in_the_database_and_grows_with_itself(lea: User, ana: User) -> None:
     benchmark = to_annotate(200, annotator=ana, lead=lea)
     drawn: list[set[int]] = []

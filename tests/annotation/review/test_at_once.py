@@ -108,6 +108,7 @@ def test_adjudicators_at_once_decide_each_sample_once_and_leave_nothing_waiting(
 
 
 @pytest.mark.parametrize("overlap", [1, 2])
+@pytest.mark.endurance
 def test_who_submits_while_the_sample_is_decided_is_superseded_and_never_becomes_gold(overlap, ana, rui, lea):
     benchmark = to_annotate(4, annotator=ana, reviewer=rui, lead=lea)
     bo, cy = make_user("Bo Ek"), make_user("Cy Dahl")

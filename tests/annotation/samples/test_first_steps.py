@@ -30,6 +30,7 @@ def test_an_empty_benchmark_begins_with_the_first_step(lea: User) -> None:
     assert [step.now for step in steps] == [True] + [False] * (len(steps) - 1)
 
 
+@pytest.mark.endurance
 def test_steps_are_ticked_by_what_is_there(ana: User, rui: User, lea: User) -> None:
     benchmark = to_annotate(PILOT, annotator=ana, reviewer=rui, lead=lea)
     assert ticked(benchmark) == ["annotation:upload", "annotation:settings"]

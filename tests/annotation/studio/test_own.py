@@ -136,6 +136,7 @@ def plain(rows):
     ]
 
 
+@pytest.mark.endurance
 def test_a_gold_check_among_own_samples_looks_like_any(ana, lea, rui, kitchen):
     """Submitted, accepted, in review or a gold check: one word, no place in the queue, no decision."""
     set_check_rules(actor=lea, benchmark=kitchen, **{**RULES, "check_first": 1})

@@ -27,6 +27,7 @@ def variants() -> list[str]:
     return words[:40]
 
 
+@pytest.mark.endurance
 def test_exactly_the_previewed_samples_change(lea: User) -> None:
     benchmark: Benchmark = to_annotate(1, lead=lea)
     made = Sample.objects.bulk_create(Sample(benchmark=benchmark, key=f"many-{n:05}") for n in range(SAMPLES))

@@ -52,6 +52,7 @@ def test_what_is_sent_is_the_same_in_every_language() -> None:
         assert sent() == english
 
 
+@pytest.mark.endurance
 def test_every_text_of_a_tool_is_marked() -> None:
     known = marked()
     texts = {module.value for module in Module} | {USES[name] for name in TOOLS}

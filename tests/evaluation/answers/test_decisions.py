@@ -154,6 +154,7 @@ def texts_read(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
     return read
 
 
+@pytest.mark.endurance
 def test_groups_are_counted_by_their_names_and_one_answer_of_each_that_is_shown_is_read(
     lea: User, kitchen: Benchmark, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
 ) -> None:

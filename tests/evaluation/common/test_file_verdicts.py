@@ -51,6 +51,7 @@ def test_the_page_of_a_run_opens_each_cell_and_those_that_differ(street, lea):
     assert (card.agree, card.kappa) == ("80.0", "0.55")
 
 
+@pytest.mark.endurance
 def test_rows_show_both_readings_and_both_verdicts(street, lea):
     client, run = signed_in(lea), Run.objects.get()
     Trajectory.objects.filter(sample__key="seen-00", condition="none").update(extra={"extraction": 7})

@@ -126,6 +126,7 @@ def test_undecided_unread_and_missing_answers_are_counted_wherever_accuracy_is_s
 
 
 @pytest.mark.one_database
+@pytest.mark.endurance
 def test_intervals_beside_an_adjusted_p_say_that_they_are_not_adjusted(lea, unscored_board):
     with transaction.atomic():
         save_trajectories(RunRegistry(unscored_board, lea), tries("Model C", 5, 10, setting="code"), None)

@@ -65,6 +65,7 @@ def text_of(answer) -> str:
     return whole.decode().replace("\\", "").replace("--", "–")
 
 
+@pytest.mark.endurance
 def test_accuracy_when_grounded_has_one_range_everywhere(lea, client, benchmark, run):
     save_slice(actor=lea, benchmark=benchmark, name="all", query="scored:yes")
     run_page = f"/benchmarks/street/runs/{run.pk}/"

@@ -107,6 +107,7 @@ def test_a_turn_is_drawn_anew_after_the_last_observation(run: Run, endpoint_at: 
 
 
 @pytest.mark.parametrize("arm", ["noise:100", "blank", "blur:16", "random"])
+@pytest.mark.endurance
 def test_an_arm_of_crops_changes_them_at_their_size_and_nothing_else(
     run: Run, endpoint_at: EndpointAt, lea: User, arm: str
 ) -> None:
@@ -123,6 +124,7 @@ def test_an_arm_of_crops_changes_them_at_their_size_and_nothing_else(
     assert words[0].replace("image/png", "image/jpeg") == words[1].replace("image/png", "image/jpeg")
 
 
+@pytest.mark.endurance
 def test_each_seed_draws_other_noise_and_the_same_again_for_the_same_seed(
     run: Run, endpoint_at: EndpointAt, lea: User
 ) -> None:

@@ -67,6 +67,7 @@ def run_both(first: Experiment, second: Experiment, lea: User, asked: Event, gat
     second.refresh_from_db()
 
 
+@pytest.mark.endurance
 def test_the_second_waits_for_the_first_and_has_its_results(
     endpoint_at: EndpointAt, experiment_on: Make, lea: User
 ) -> None:

@@ -119,6 +119,7 @@ def test_the_run_of_an_agent_that_writes_code_equals_its_recorded_run(
         assert all(step.ok for step in trajectory.steps.all())
 
 
+@pytest.mark.endurance
 def test_a_crop_whose_place_only_the_run_knows_is_found_in_the_image(
     allowed: None, benchmark: Benchmark, endpoint_at: Any, lea: User
 ) -> None:
@@ -137,6 +138,7 @@ def test_a_crop_whose_place_only_the_run_knows_is_found_in_the_image(
     assert crop.extra["inferred"] is True
 
 
+@pytest.mark.endurance
 def test_the_model_is_told_that_its_cell_was_stopped(
     allowed: None, benchmark: Benchmark, endpoint_at: Any, lea: User
 ) -> None:
@@ -195,6 +197,7 @@ def test_code_stops_once_the_administrator_forbids_it(
             resume(actor=lea, experiment=experiment)
 
 
+@pytest.mark.endurance
 def test_the_log_states_once_which_limits_hold(
     allowed: None, benchmark: Benchmark, endpoint_at: Any, lea: User, caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,

@@ -108,6 +108,7 @@ def test_a_verdict_is_what_most_votes_say(
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_a_second_pass_of_the_same_judge_sends_no_request(run: Run, endpoint_at: EndpointAt, lea: User) -> None:
     with serving(spoken("yes")) as server:
         endpoint = endpoint_at(server.url, "judge", model="j-1")
@@ -170,6 +171,7 @@ def test_what_fits_no_trajectory_is_said_before_anything_is_created(
     assert not Experiment.objects.filter(kind="judge").exists()
 
 
+@pytest.mark.endurance
 def test_a_person_who_still_judges_a_sample_does_not_get_the_verdict_of_the_judge_on_it(
     run: Run, endpoint_at: EndpointAt, lea: User
 ) -> None:
@@ -199,6 +201,7 @@ def test_a_person_who_still_judges_a_sample_does_not_get_the_verdict_of_the_judg
     assert client.get(page).status_code == 200
 
 
+@pytest.mark.endurance
 def test_the_api_tells_nothing_of_attempts_that_a_person_still_judges(
     run: Run, endpoint_at: EndpointAt, lea: User
 ) -> None:

@@ -190,6 +190,7 @@ def test_the_number_of_queries_does_not_grow_with_attempts_and_experiments(
     assert len(few) == len(many)
 
 
+@pytest.mark.endurance
 def test_a_trajectory_leads_to_a_form_that_asks_its_model_again(
     benchmark: Benchmark, endpoint_at: EndpointAt, experiment_on: Make, lea: User
 ) -> None:

@@ -144,12 +144,14 @@ def test_a_sample_without_a_response_is_not_scored_until_a_retry_gets_one(
         failed = Attempt.objects.get(state="failed")
         assert (failed.error_kind, failed.trajectory) == ("input_rejected", None)
         assert "image too large" in failed.error
-        assert (found := accuracy_of(experiment)) and (found.value, found.n) == (1.0, 1)
+        assert (found := accuracy_of(experiment))
+        assert (found.value, found.n) == (1.0, 1)
         assert retry_failed(actor=lea, experiment=experiment) == 1
         run_waiting()
         assert len(server.seen.requests) == 3
     assert experiment.attempts.all().counted() == {"done": 2}
-    assert (found := accuracy_of(experiment)) and (found.value, found.n) == (1.0, 2)
+    assert (found := accuracy_of(experiment))
+    assert (found.value, found.n) == (1.0, 2)
 
 
 def test_a_response_without_an_answer_counts_as_one_that_is_missing(
@@ -162,7 +164,8 @@ def test_a_response_without_an_answer_counts_as_one_that_is_missing(
     assert failed.error_kind == "refusal"
     assert failed.trajectory is not None
     assert "refusal" in failed.trajectory.error
-    assert (found := accuracy_of(experiment)) and (found.value, found.n) == (0.5, 2)
+    assert (found := accuracy_of(experiment))
+    assert (found.value, found.n) == (0.5, 2)
 
 
 def test_the_page_of_the_run_links_to_its_failed_attempts(

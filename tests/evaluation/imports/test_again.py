@@ -239,6 +239,7 @@ def everything(benchmark: Benchmark) -> dict[str, Any]:
 @pytest.mark.one_database
 @given(given_files=st.lists(files, min_size=2, max_size=3), chunk=st.integers(1, 6))
 @fewer(suppress_health_check=list(HealthCheck))
+@pytest.mark.endurance
 def test_recognising_rows_makes_no_difference_but_time(lea, tmp_path_factory, given_files, chunk):
     found = []
     for knows in (True, False):

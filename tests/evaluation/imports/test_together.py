@@ -49,6 +49,7 @@ def told():
 
 
 @pytest.mark.parametrize("order", [(FIRST, SECOND, FIRST), (SECOND, FIRST, SECOND)], ids=["I first", "II first"])
+@pytest.mark.endurance
 def test_tasks_of_a_model_that_come_one_after_the_other_make_one_trajectory(
     benchmark, lea, rui, run_jobs, settings, tmp_path, order
 ):

@@ -74,6 +74,7 @@ def undone(lea, record, run_jobs):
     return record
 
 
+@pytest.mark.endurance
 def test_reading_scoring_and_undoing_forget_vanished_workers_as_they_get_on(lea, benchmark, run_jobs):
     """D6.9: each batch and each scored run is a checkpoint of its job, though its place is kept elsewhere."""
     record = upload.store_upload(actor=lea, benchmark=benchmark, file=File(native(trajectories=run_rows())))
@@ -226,6 +227,7 @@ def test_samples_go_with_the_pictures_that_nothing_else_shows(lea, run_jobs):
     assert (again.pk != record.pk, kitchen.samples.count()) == (True, 4)
 
 
+@pytest.mark.endurance
 def test_samples_stay_while_runs_or_versions_stand_on_them(lea, rui, run_jobs):
     benchmark = create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
     record = imported(lea, benchmark, run_jobs, native(samples=sample_rows()))
@@ -299,6 +301,7 @@ def test_of_a_joined_trajectory_goes_the_list_that_the_import_brought(lea, bench
     assert Trajectory.objects.count() == 0
 
 
+@pytest.mark.endurance
 def test_a_task_read_anew_under_other_choices_leaves_the_list_of_the_other_task(lea, benchmark, run_jobs):
     first = imported(lea, benchmark, run_jobs, task(FIRST, "cup", "mug"), "task.json")
     second = imported(lea, benchmark, run_jobs, task(SECOND, "mug", "sign"), "task.json")

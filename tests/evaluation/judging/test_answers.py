@@ -71,6 +71,7 @@ def test_a_queue_asks_once_of_each_answer_whatever_its_crops(lea: User, kitchen:
         drawn(lea, kitchen, terms={"unanswered": "yes"})
 
 
+@pytest.mark.endurance
 def test_what_was_read_is_held_against_what_people_read(lea: User, ana: User, kitchen: Benchmark) -> None:
     said(lea, kitchen, {"s0": "A", "s1": "B", "s2": "C. lamp"}, "Model B")
     queue = drawn(lea, kitchen)
@@ -271,6 +272,7 @@ def test_a_queue_about_answers_is_drawn_on_the_page(lea: User, kitchen: Benchmar
     assert "one answer at a time" in client.get(f"/benchmarks/kitchen/judging/{queue.pk}/").content.decode()
 
 
+@pytest.mark.endurance
 def test_what_all_judges_of_a_finished_queue_say_is_proposed_and_decided_by_a_person(
     lea: User, ana: User, rui: User, kitchen: Benchmark
 ) -> None:

@@ -116,6 +116,7 @@ def test_a_verdict_that_is_given_while_its_question_goes_goes_with_it(
 
 @pytest.mark.parametrize("what", DELETIONS)
 @pytest.mark.parametrize("act", ["judge", "next", "skip"])
+@pytest.mark.endurance
 def test_whoever_judges_a_question_that_goes_is_told_so(
     lea: User, rui: User, queue: JudgingQueue, what: str, act: str
 ) -> None:

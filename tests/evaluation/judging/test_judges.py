@@ -103,6 +103,7 @@ def test_one_verdict_in_use_is_no_coefficient(lea: User, run: Run) -> None:
     assert "only one verdict occurs" in page.content.decode()
 
 
+@pytest.mark.endurance
 def test_every_count_opens_as_many_samples_by_facet_too(lea: User, run: Run) -> None:
     judge(run, "Rui Costa", "yyyynnnnyyyy")
     judge(run, JUDGE, "yyynynnnyyyn")

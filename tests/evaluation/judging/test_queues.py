@@ -164,6 +164,7 @@ def test_saying_nothing_is_refused_and_that_the_crops_do_not_tell_is_not(
     assert (kept.verdict, kept.answer, kept.extra["reasons"]) == ("no", None, ["too small to read"])
 
 
+@pytest.mark.endurance
 def test_the_question_tells_neither_model_nor_picture_nor_place(lea: User, ana: User, street: Benchmark) -> None:
     queue = drawn(lea, street)
     client = signed_in(ana)

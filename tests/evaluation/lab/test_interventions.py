@@ -30,6 +30,7 @@ def shown(client: Any, run: Run) -> Any:
     return client.get(f"/benchmarks/kitchen/runs/{run.pk}/").context["effects"]
 
 
+@pytest.mark.endurance
 def test_an_experiment_gives_the_numbers_of_the_page_of_its_run(run: Run, lea: User, tmp_path: Path) -> None:
     experiment = Experiment.objects.get(source=run)
     plain, noise = table(tmp_path, experiment=experiment.pk)

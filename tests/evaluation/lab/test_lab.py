@@ -36,6 +36,7 @@ def effects_of(client: Client, run: Run) -> dict[str, Any]:
     return {f"{row['arm']}-{row['dose']}".rstrip("-"): row for row in answer["effects"]}
 
 
+@pytest.mark.endurance
 def test_the_page_says_in_a_sentence_that_the_crops_matter(run: Run, lea: User) -> None:
     page = page_of(signed_in(lea), run)
     shown = page.context["page"]
@@ -46,6 +47,7 @@ def test_the_page_says_in_a_sentence_that_the_crops_matter(run: Run, lea: User) 
     ]  # fmt: skip
 
 
+@pytest.mark.endurance
 def test_every_count_opens_as_many_cases(run: Run, lea: User) -> None:
     """Each arm with sham, what failed, the quadrants, and the points of both curves."""
     client = signed_in(lea)
@@ -80,6 +82,7 @@ def test_skipped_attempts_open_the_experiment_that_has_them(run: Run, lea: User)
     assert not client.get(skipped.href.replace("gold", "none")).context["page"].rows
 
 
+@pytest.mark.endurance
 def test_an_arm_without_first_draws_of_some_samples_names_other_draws(run: Run, lea: User) -> None:
     run.trajectories.filter(condition="filler@prefix", rollout=0, sample__key="Chart-1").delete()
     Run.objects.filter(pk=run.pk).update(revision=run.revision + 1)
@@ -91,6 +94,7 @@ def test_an_arm_without_first_draws_of_some_samples_names_other_draws(run: Run, 
     assert wrong_links(client, page) == {}
 
 
+@pytest.mark.endurance
 def test_the_answers_of_a_sample_open_their_trajectories(run: Run, lea: User) -> None:
     client = signed_in(lea)
     page = client.get(f"/benchmarks/kitchen/runs/{run.pk}/lab/Chart-1/")
@@ -213,6 +217,7 @@ def test_draws_that_have_no_scores_yet_conclude_nothing(run: Run, lea: User) -> 
     assert (shown.decided, shown.restored, shown.sham.n.n) == ("undecided", "", 0)
 
 
+@pytest.mark.endurance
 def test_an_undecided_lab_says_how_many_images_would_decide_it(run: Run, lea: User) -> None:
     """No answer changes on six images: 1 − .05^(1/29) is the first such bound below the margin of 10 points."""
     for place, key in enumerate(KEYS):

@@ -62,6 +62,7 @@ def two(lea):
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_a_number_is_that_of_the_leaderboard_of_its_benchmark_and_the_mean_is_theirs(two, lea):
     for metric in ("accuracy", "valid_grounded_reasoning"):
         board = load_cross_benchmark_leaderboard(lea, metric=metric)
@@ -93,6 +94,7 @@ def test_of_one_benchmark_the_places_are_those_of_its_leaderboard(two, lea):
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_page_file_and_api_say_the_same_and_every_count_leads_to_its_list(two, lea):
     client = signed_in(lea)
     page = client.get(ADDRESS, {"on": ["desk", "shelf"], "metric": "accuracy"})
@@ -136,6 +138,7 @@ def test_without_choice_it_is_on_the_benchmarks_that_most_models_share(two, lea)
     assert "No model has a value on each of these benchmarks." in page.content.decode()
 
 
+@pytest.mark.endurance
 def test_too_few_pictures_and_scores_without_their_samples_have_no_range_and_no_rank(two, lea):
     make(lea, "door", {"Model A": 0.5, "Model B": 0.9}, samples=30, each=3)
     board = load_cross_benchmark_leaderboard(lea, on=["desk", "door"])

@@ -83,6 +83,7 @@ def test_every_linked_number_lists_exactly_that_many(lea, undecided, unscored_bo
     assert wrong == []
 
 
+@pytest.mark.endurance
 def test_the_numbers_are_the_metric_rows(lea, board):
     shown = {str(row.row.run): row for row in page(signed_in(lea)).context["ranked"]}
     assert set(shown) == {"Model A, base", "Model B", "Model C, base", "Model D, code"}
@@ -140,6 +141,7 @@ def test_baselines_and_papers_have_no_rank_and_no_comparison_with_papers(lea, bo
     assert all(row.row.has_quadrants for row in answer.context["published"])
 
 
+@pytest.mark.endurance
 def test_a_difference_says_gained_lost_and_tie_as_the_adjusted_p_does(lea):
     make_board(lea)
     board = load_leaderboard(Run.objects.first().benchmark)
@@ -200,6 +202,7 @@ def test_rows_scored_otherwise_are_warned_of(lea, board):
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_stale_scores_are_marked_and_can_be_made_again(lea, run_jobs, board):
     change_settings(actor=lea, benchmark=board, values={"ioa_threshold": 0.6})
     client = signed_in(lea)
@@ -217,6 +220,7 @@ def test_stale_scores_are_marked_and_can_be_made_again(lea, run_jobs, board):
     assert answer.context["board"].settings.ioa_threshold == 0.6
 
 
+@pytest.mark.endurance
 def test_scoring_needs_the_right(lea, ana, sam):
     benchmark = make_board(lea, public=True)
     add_member(actor=lea, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)
@@ -273,6 +277,7 @@ def test_a_file_holds_every_metric_of_exactly_this_slice(lea, board):
     assert client.get(address(format="md", table="metrics")).status_code == 400
 
 
+@pytest.mark.endurance
 def test_a_metric_has_one_label_a_run_one_letter_and_a_slice_its_own_size(lea, board):
     """D1.10, D1.11."""
     client = signed_in(lea)
@@ -352,6 +357,7 @@ def test_intervals_stand_in_digits_when_asked_for(lea, board):
     assert f'<span class="spread xs">{cell.spread}</span>' in answer.content.decode()
 
 
+@pytest.mark.endurance
 def test_settings_of_one_model_are_compared_with_its_base(lea, unscored_board):
     with transaction.atomic():
         save_trajectories(RunRegistry(unscored_board, lea), tries("Model C", 5, 10, setting="code"), None)

@@ -16,6 +16,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 BOARD = "/benchmarks/kitchen/leaderboard/"
 
 
+@pytest.mark.endurance
 def test_ranks_carry_their_range_and_their_chances_wherever_they_stand(lea):
     make_board(lea)
     client = signed_in(lea)
@@ -46,6 +47,7 @@ def test_a_place_without_the_chance_of_the_first_three_says_nothing_of_it():
 
 
 @pytest.mark.parametrize(("models", "chance"), [("ABC", None), ("ABCD", 0.75)])
+@pytest.mark.endurance
 def test_the_chance_of_the_first_three_is_kept_among_more_than_three(lea, models, chance):
     make_benchmark(lea, {"seen": 12, "missed": 9}, models=models)
     kept = Standing.objects.all()

@@ -49,6 +49,7 @@ def numbers(answer: Any) -> dict[tuple[str, str], str]:
     }
 
 
+@pytest.mark.endurance
 def test_a_board_begins_with_five_columns(lea: User, board: Benchmark) -> None:
     answer = shown(signed_in(lea))
     assert [head.split()[0] for head in heads(answer)] == ["Accuracy", "Accuracy", "Grounded", "G+A+", "Efficiency"]
@@ -130,6 +131,7 @@ def test_the_column_that_rows_are_sorted_by_is_in_sight(lea: User, board: Benchm
     assert answer.content.decode().count("aria-sort=") == 1
 
 
+@pytest.mark.endurance
 def test_a_number_is_the_same_in_every_set_that_shows_it(lea: User, board: Benchmark) -> None:
     client = signed_in(lea)
     found: dict[tuple[str, str], str] = {}
@@ -159,6 +161,7 @@ def test_a_file_without_a_choice_holds_all_columns_as_ever_and_one_of_a_set_thos
     )
 
 
+@pytest.mark.endurance
 def test_a_set_costs_no_further_query(lea: User, board: Benchmark, django_assert_num_queries: Any) -> None:
     client = signed_in(lea)
     shown(client)

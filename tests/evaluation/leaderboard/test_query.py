@@ -44,6 +44,7 @@ def api(client, street, **terms):
     return client.get(f"/api/v1/benchmarks/{street.slug}/leaderboard/", terms)
 
 
+@pytest.mark.endurance
 def test_the_board_on_a_query_is_that_of_a_slice_saved_with_it(street, lea):
     client = signed_in(lea)
     asked, kept = (board(client, street, **terms) for terms in (ASKED, KEPT))
@@ -58,6 +59,7 @@ def test_the_board_on_a_query_is_that_of_a_slice_saved_with_it(street, lea):
 
 @pytest.mark.parametrize("query", ["category:Color", 'run:"Model C" correct', "sample:nobody-*"])
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_every_number_on_a_query_lists_exactly_that_many(street, lea, query):
     client = signed_in(lea)
     page = board(client, street, q=query, pin="mean_ioa")

@@ -243,6 +243,7 @@ def saved_as(name: str, folder: Path, messages: list[dict[str, Any]]) -> Path:
         ("code", "thyme", "thyme"),
     ],
 )
+@pytest.mark.endurance
 def test_the_importer_of_the_family_reads_the_transcript_to_the_same_boxes(
     protocol: str, dialect: str, importer: str, tmp_path: Path
 ):

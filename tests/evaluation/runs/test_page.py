@@ -52,6 +52,7 @@ def test_counts_of_a_slice_are_those_of_its_lists(lea, facet, street):
     assert miscounted(client, response) == {}
 
 
+@pytest.mark.endurance
 def test_the_page_can_be_about_one_slice(lea, street):
     client = signed_in(lea)
     whole, part = page(client, street), page(client, street, slice_by="category", slice="Color")
@@ -76,6 +77,7 @@ def test_regions_part_the_population_and_sizes_the_run(lea, street):
     assert sum(bar.count.n for bar in context["sizes"].bars) == context["counts"]["scored"]
 
 
+@pytest.mark.endurance
 def test_a_slice_has_intervals_at_every_threshold(lea, street):
     client = signed_in(lea)
     whole = page(client, street).context["threshold_data"]
@@ -261,6 +263,7 @@ def test_a_run_that_is_not_scored_says_so(lea):
     assert list(counted_links(response).values()) == [sum(KINDS.values()) - KINDS["absent"]]
 
 
+@pytest.mark.endurance
 def test_a_run_of_errors_has_failed_and_is_not_zero_percent(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea, {"failed": 3})
     response = page(client, benchmark)
@@ -278,6 +281,7 @@ def test_a_run_without_a_zoom_call_has_accuracy_and_no_quadrants(lea):
     assert [number.value for number in response.context["numbers"]][-1] == "3"
 
 
+@pytest.mark.endurance
 def test_a_run_of_plans_alone_has_its_outcomes(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea, {"planned": 8})
     plans = page(client, benchmark).context["plans"]
@@ -298,6 +302,7 @@ def test_many_points_are_sampled_evenly_and_the_page_says_so(lea, monkeypatch, s
     assert chart.points == again.context["scatter"].points
 
 
+@pytest.mark.endurance
 def test_every_mark_opens_its_trajectory(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 2})
     for point in page(client, benchmark).context["scatter"].points:

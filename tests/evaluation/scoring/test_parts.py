@@ -98,6 +98,7 @@ def test_pages_show_the_sum_while_the_parts_run(unscored_board: Benchmark, lea: 
     assert scoring_under_way(unscored_board) is None
 
 
+@pytest.mark.endurance
 def test_a_run_that_fails_stops_no_other_and_the_job_names_it(
     unscored_board: Benchmark, lea: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,6 +128,7 @@ def test_a_run_that_fails_stops_no_other_and_the_job_names_it(
     assert rank_runs.is_ranked(unscored_board)
 
 
+@pytest.mark.endurance
 def test_ranks_are_made_once_however_often_the_end_is_begun(
     unscored_board: Benchmark, lea: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,6 +147,7 @@ def test_ranks_that_an_earlier_scoring_left_out_are_made(board: Benchmark, lea: 
     assert numbers(board) == before
 
 
+@pytest.mark.endurance
 def test_a_run_that_changes_after_its_part_is_scored_once_more(unscored_board: Benchmark, lea: User) -> None:
     job = queue_scoring(actor=lea, benchmark=unscored_board)
     step()

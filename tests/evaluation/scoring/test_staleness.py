@@ -106,6 +106,7 @@ def test_who_may_score_is_offered_it_and_others_are_told_who_can(lea, rui, board
 
 
 @pytest.mark.one_database
+@pytest.mark.endurance
 def test_few_runs_are_named_and_many_are_counted(lea, board):
     client, (first, *others) = signed_in(lea), Run.objects.scored().order_by("pk")
     first.scoring.stale = True

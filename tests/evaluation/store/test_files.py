@@ -69,6 +69,7 @@ def test_the_file_of_a_scoring_has_one_row_for_each_trajectory_with_its_score(st
             assert verdict == ("undecided" if detail.scores.undecided[0] else said)
 
 
+@pytest.mark.endurance
 def test_trajectories_that_are_left_after_a_change_keep_their_scores(street):
     for run in runs_of(street):
         [written] = paths_of([run])

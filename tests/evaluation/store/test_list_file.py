@@ -47,6 +47,7 @@ TERMS = ({}, {"sort": "-ioa"}, {"q": "wrong", "run": "Model C"}, {"q": "conditio
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_lists_of_many_runs_say_the_same_with_a_list_file(street, monkeypatch):
     before = [listed(street, **terms) for terms in TERMS]
     assert reads_list(street) is None
@@ -56,6 +57,7 @@ def test_lists_of_many_runs_say_the_same_with_a_list_file(street, monkeypatch):
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_runs_that_changed_since_are_read_beside_it_and_deleted_ones_not_at_all(street, monkeypatch):
     write_long_list(street, monkeypatch)
     first, second = Run.objects.of(street)
@@ -84,6 +86,7 @@ def test_who_may_see_some_of_the_runs_is_shown_rows_of_these_alone(street, monke
         assert listed.total == 0
 
 
+@pytest.mark.endurance
 def test_a_scoring_writes_the_next_list_file_and_another_scoring_of_the_same_none(street, lea, monkeypatch):
     write_long_list(street, monkeypatch)
     file = ListFile.objects.get()

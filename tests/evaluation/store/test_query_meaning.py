@@ -131,6 +131,7 @@ TREES = st.recursive(
 )
 
 
+@pytest.mark.endurance
 def test_whatever_is_put_together_means_the_same_everywhere(source, street, lea):
     plain = Plain(street, lea)
 
@@ -142,6 +143,7 @@ def test_whatever_is_put_together_means_the_same_everywhere(source, street, lea)
     holds()
 
 
+@pytest.mark.endurance
 def test_kept_columns_say_what_the_rows_say(lea, street_of_two):
     """Scored runs are read from columns, without a look at the table of trajectories but for the rows of a page."""
     runs, plain = list(Run.objects.of(street_of_two)), Plain(street_of_two, lea)

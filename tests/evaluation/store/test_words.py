@@ -66,6 +66,7 @@ def local_copy(run):
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_files_of_words_find_what_the_texts_hold_without_reading_them(street):
     found, read = answers(street)
     assert not read

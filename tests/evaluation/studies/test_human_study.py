@@ -295,6 +295,7 @@ def halves(item: HumanAnswer) -> dict[str, Any]:
     return said(item, letter, 5 if int(number) % 2 == 0 else 3, said(item)["zooms"] if kind == "seen" else ELSEWHERE)
 
 
+@pytest.mark.endurance
 def test_answers_become_one_run_when_the_study_closes(lea: User, ana: User, rui: User, street: Benchmark) -> None:
     study = open_study(lea, street)
     answer_all(ana, study, halves)
@@ -319,6 +320,7 @@ def test_answers_become_one_run_when_the_study_closes(lea: User, ana: User, rui:
         save_run(actor=lea, study=Experiment.objects.get(pk=study.pk))
 
 
+@pytest.mark.endurance
 def test_the_metrics_of_people_are_weighed_by_stratum(lea: User, ana: User, rui: User, street: Benchmark) -> None:
     """Ana is right on even numbers, which are all of one category; Rui always is."""
     study = open_study(lea, street, n=8)
@@ -346,6 +348,7 @@ def test_the_metrics_of_people_are_weighed_by_stratum(lea: User, ana: User, rui:
     assert (board.people[0].missing, board.people[0].stale) == (0, False)
 
 
+@pytest.mark.endurance
 def test_people_are_a_row_of_their_own_and_never_ranked(lea: User, ana: User, rui: User, street: Benchmark) -> None:
     study = open_study(lea, street)
     answer_all(ana, study, halves)
@@ -396,6 +399,7 @@ def test_comparing_people_with_a_model_uses_the_samples_that_both_answered(
     assert run in runs
 
 
+@pytest.mark.endurance
 def test_a_person_who_is_anonymized_leaves_the_numbers_as_they_are(lea: User, ana: User, street: Benchmark) -> None:
     study = open_study(lea, street)
     answer_all(ana, study, halves)

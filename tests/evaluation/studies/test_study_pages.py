@@ -174,6 +174,7 @@ def test_every_count_of_samples_opens_them_for_a_lead_alone(lea: User, ana: User
     assert counted_links(signed_in(ana).get(f"{PAGE}{study.pk}/")) == {}
 
 
+@pytest.mark.endurance
 def test_the_answers_of_a_participant_open_their_trajectories(lea: User, ana: User, street: Benchmark) -> None:
     study = open_study(lea, street, n=6)
     answer_all(ana, study)

@@ -58,6 +58,7 @@ def test_tables_are_files_whose_undefined_numbers_are_null(lea):
     assert page(client, benchmark, table="confusion", format="xls").status_code == 400
 
 
+@pytest.mark.endurance
 def test_the_number_of_queries_does_not_grow_with_runs_and_samples(lea, django_assert_num_queries):
     client = signed_in(lea)
     for size in ({"times": 1, "runs": 1}, {"times": 4, "runs": 2}):
@@ -68,6 +69,7 @@ def test_the_number_of_queries_does_not_grow_with_runs_and_samples(lea, django_a
 
 
 @pytest.mark.one_database
+@pytest.mark.endurance
 def test_without_reference_toolchains_what_needs_them_is_left_out(lea):
     client, benchmark = signed_in(lea), make_chains(lea, times=1, references=("",) * 5)
     text = page(client, benchmark).content.decode()

@@ -126,6 +126,7 @@ def test_a_line_that_is_on_leads_to_the_list_without_it(lea, street):
     assert client.get(address(street) + on.href).context["total"] == EVALUATED
 
 
+@pytest.mark.endurance
 def test_a_list_of_one_run_and_one_failure_says_which(lea):
     """D7.17: a list by a tag; every line of it leads to as many."""
     client, benchmark = signed_in(lea), make_benchmark(lea, {"missed-wrong": 3, "seen": 2})
@@ -160,6 +161,7 @@ def test_a_value_that_is_on_stays_in_sight_with_nothing_left(lea):
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_pages_show_every_trajectory_once_and_in_order(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 40, "missed": 30, "failed": 31})
     response, seen = listed(client, benchmark, calls="0+"), []
@@ -185,6 +187,7 @@ def test_a_row_carries_the_terms_to_its_page(lea, street):
     assert client.get(row.href).status_code == 200
 
 
+@pytest.mark.endurance
 def test_an_order_is_kept_on_the_way_to_a_trajectory_its_neighbours_and_back(lea, street):
     client = signed_in(lea)
     response = listed(client, street, sort="-ioa", quadrant="G+A+")
@@ -287,6 +290,7 @@ def test_the_number_of_queries_does_not_grow(lea, many, django_assert_num_querie
         listed(client, benchmark, **terms)
 
 
+@pytest.mark.endurance
 def test_a_list_is_taken_away_whole_in_its_order_and_as_the_command_line_says_it(
     lea, sam, monkeypatch, django_assert_num_queries
 ):
@@ -323,6 +327,7 @@ def test_a_list_is_taken_away_whole_in_its_order_and_as_the_command_line_says_it
     assert listed(signed_in(sam), benchmark, format="csv").status_code == 404
 
 
+@pytest.mark.endurance
 def test_a_page_of_fifty_is_small_whatever_the_list_holds(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 60, "missed-wrong": 60})
     answer = client.get(reverse("evaluation:trajectories", args=[benchmark.slug]))
@@ -330,6 +335,7 @@ def test_a_page_of_fifty_is_small_whatever_the_list_holds(lea):
     assert len(gzip.compress(answer.content)) < 150_000
 
 
+@pytest.mark.endurance
 def test_no_page_reads_all_trajectories_or_scores(lea):
     """Every statement of a list finds them by key or index, whatever narrows it."""
     client, benchmark = signed_in(lea), make_benchmark(lea, models=["Model C", "Model D"])
@@ -349,6 +355,7 @@ def test_no_page_reads_all_trajectories_or_scores(lea):
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_the_api_and_the_page_of_a_trajectory_read_no_rows_but_those_they_show(lea, street):
     """Whatever list they are of: which rows those are, its table says."""
     client = signed_in(lea)

@@ -51,6 +51,7 @@ def facet(response, title):
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_the_whole_list_is_tagged_and_untagged_at_once(street, lea):
     client, wrong = signed_in(lea), len(pks_in(street, {"q": "wrong grounded"}))
     client.post(address("tag", street) + "?q=wrong+grounded", {"tag": " off  by one "})
@@ -67,6 +68,7 @@ def test_the_whole_list_is_tagged_and_untagged_at_once(street, lea):
     )
 
 
+@pytest.mark.endurance
 def test_a_tag_shows_in_its_row_and_the_facet_at_once_with_the_way_back(street, lea):
     """D7.4: the pieces that the list swaps in, under the terms of the list; also while its query cannot be read."""
     client, one = signed_in(lea), first_in(street, {"q": "wrong"})
@@ -139,6 +141,7 @@ def test_people_and_rules_agree_by_kappa_on_what_they_named(street, lea, rui):
     assert wrong_links(client, page) == {}
 
 
+@pytest.mark.endurance
 def test_a_note_stands_with_its_trajectory_and_is_found(street, lea):
     client, one = signed_in(lea), Trajectory.objects.of(street).exclude(steps=None).evaluated().first()
     client.post(address("note", street, one.pk), {"text": "Read the <b>wrong</b> line.", "turn": "1"})
@@ -218,6 +221,7 @@ def test_a_slice_of_everything_has_the_metrics_of_the_board(street, lea):
 
 
 @pytest.mark.both_databases
+@pytest.mark.endurance
 def test_every_number_of_the_slices_lists_as_many(street, lea):
     client = signed_in(lea)
     terms = {"q": "wrong or failed", "facet.category": "Color", "ioa_upto": "0.9"}

@@ -148,6 +148,7 @@ def test_a_facet_may_have_a_comma_in_its_name(lea, street):
     assert {tuple(row.items()) for row in facts(answer).values()} == {(("size, in cm", "top, left"),)}
 
 
+@pytest.mark.endurance
 def test_what_is_shown_and_how_dense_stays_on_every_way_out_and_back(lea, street):
     client = signed_in(lea)
     look = {"show": "calls,facet.category", "density": "compact"}
@@ -164,6 +165,7 @@ def test_what_is_shown_and_how_dense_stays_on_every_way_out_and_back(lea, street
     assert whole.total == listed(client, street).context["total"]
 
 
+@pytest.mark.endurance
 def test_file_and_command_line_say_what_rows_show_beside_what_they_always_say(lea, street):
     client = signed_in(lea)
     asked = {"show": "seconds,ioa_gt,facet.category", "sort": "-usd", "q": "grounded"}
@@ -190,6 +192,7 @@ def test_file_and_command_line_say_what_rows_show_beside_what_they_always_say(le
 
 
 @pytest.mark.parametrize("many", [2, 30])
+@pytest.mark.endurance
 def test_a_choice_takes_a_query_more_however_long_the_list(lea, many, django_assert_num_queries):
     """Facets; numbers and failures stand in the files of the list."""
     client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": many})

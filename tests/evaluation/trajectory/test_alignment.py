@@ -68,6 +68,7 @@ def aligned(lea: User, key: str, **terms: str) -> Any:
         ),
     ],
 )
+@pytest.mark.endurance
 def test_each_row_says_whether_the_call_is_the_same_another_added_or_missing(
     benchmark: Benchmark, lea: User, model: str, key: str, rows: Any, counts: str
 ) -> None:

@@ -48,6 +48,7 @@ def marks_of(text):
 
 
 @pytest.mark.parametrize("values", [{}, {"crop_box": "requested"}, {"multi_gold": "any", "multi_crop": "last"}])
+@pytest.mark.endurance
 def test_the_turn_that_gave_the_score_has_the_numbers_of_the_score_row(kitchen, lea, values):
     change_settings(actor=lea, benchmark=kitchen, values=values)
     score_benchmark(actor=lea, benchmark=kitchen)
@@ -147,6 +148,7 @@ def test_how_an_answer_was_read_is_said(lea, answer, words):
     assert words in page(signed_in(lea), address(of("Model A", "mug")))
 
 
+@pytest.mark.endurance
 def test_an_answer_that_nobody_judged_is_undecided(lea):
     scored_kitchen(lea, trajectories=[replace(records.trajectories()[3], judge_correct=None)])
     assert "Undecided" in page(signed_in(lea), address(of("Model A", "sign")))
@@ -166,6 +168,7 @@ def test_a_picture_that_cannot_be_shown_says_why_and_what_to_do(client, kitchen,
     assert "sightline-frame" not in text
 
 
+@pytest.mark.endurance
 def test_an_unknown_size_is_said_and_nothing_is_scored(lea):
     unknown = [replace(s, width=None, height=None) for s in records.samples()]
     scored_kitchen(lea, samples=unknown)
@@ -257,6 +260,7 @@ def test_rollouts_of_a_sample_lead_to_one_another_and_say_right_or_wrong(client)
     assert said == [{True: "correct", False: "incorrect"}[score_of(row).correct] for row in (first, second)]
 
 
+@pytest.mark.endurance
 def test_what_noise_turned_is_against_the_lowest_rollout_whatever_its_number(client):
     noisy = of("Model B", "mug", condition="visual")
     plain = of("Model B", "mug")
@@ -302,6 +306,7 @@ def test_usage_is_said_where_it_was_recorded(client):
     assert "$0.010" in text
 
 
+@pytest.mark.endurance
 def test_a_list_narrowed_by_other_runs_names_them(client, kitchen):
     seen = of("Model A", "mug")
     both = f"{seen.run.pk},{of('Model B', 'mug').run.pk}"

@@ -63,6 +63,7 @@ def test_a_recorded_session_runs_again_as_it_was_recorded(benchmark: Benchmark, 
     assert signed_in(sam).get(address).status_code == 404
 
 
+@pytest.mark.endurance
 def test_a_kept_replay_is_what_scores_use_until_it_is_dropped(benchmark: Benchmark, lea: User, ana: User) -> None:
     """The zoom was cut at whole pixels, the last crop lies outside the picture, and nobody here has a telescope."""
     steps = [

@@ -56,6 +56,7 @@ def test_a_thousand_turns_come_in_pages(lea, query, first, last):
 
 
 @pytest.mark.parametrize("turns", [1, 40])
+@pytest.mark.endurance
 def test_the_number_of_queries_does_not_grow_with_the_turns(lea, django_assert_num_queries, turns):
     """Session, user, benchmark, role; trajectory, boxes, reference, plan tools, facets; settings, further chains,
     its columns, replayed ones; notes; count of turns, turns; runs, which of them have columns, state of samples;
@@ -102,6 +103,7 @@ def test_a_mark_in_a_text_in_blocks_is_in_each_block_that_it_reaches_into():
     assert "".join("".join(part) for part in parts) == text
 
 
+@pytest.mark.endurance
 def test_five_megabytes_of_text_do_not_reach_the_page(lea):
     samples, trajectories = hostile_records(megabytes=5)
     scored_kitchen(lea, samples=samples, trajectories=trajectories)
