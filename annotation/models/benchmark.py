@@ -122,11 +122,16 @@ class ContentChange(models.Model):
 
 
 class Membership(models.Model):
-    """One role of one person on one benchmark."""
+    """One role of one person on one benchmark.
+
+    ``local``: of whoever brought the benchmark to this server in a portable file. Files do not carry it, so that the
+    file of the copy equals the first one.
+    """
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=12, choices=[(r.value, r.value) for r in Role])
+    local = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta:
         constraints = [

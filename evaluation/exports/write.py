@@ -14,8 +14,8 @@ from webapp.accounts.models import User
 
 
 def import_project(*, actor: User | None, path: Path, slug: str, lead: User | None = None) -> Benchmark:
-    """Make the private benchmark ``slug`` out of a file; ``lead`` leads it, apart from who led the one in the file. All
-    or nothing, except that images stay stored.
+    """Make the private benchmark ``slug`` out of a file; ``lead`` leads it here, and files of it do not carry that
+    role. All or nothing, except that images stay stored.
 
     Raises ``InvalidProject`` with what is damaged, and ``Conflict`` when the address is taken."""
     with opened(path) as file:
@@ -24,5 +24,7 @@ def import_project(*, actor: User | None, path: Path, slug: str, lead: User | No
             benchmark = create_benchmark(actor=None, slug=slug)
             fill(actor=actor, benchmark=benchmark, file=file, images=images)
             if lead is not None:
-                add_member(actor=None, benchmark=benchmark, user=lead, role=Role.LEAD)
+                membership = add_member(actor=None, benchmark=benchmark, user=lead, role=Role.LEAD)
+                membership.local = True
+                membership.save(update_fields=["local"])
     return benchmark

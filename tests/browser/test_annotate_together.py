@@ -9,15 +9,17 @@ import pytest
 from django.core.cache import cache
 from playwright.sync_api import Page, expect
 
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.content import suggestions
 from annotation.content.comments import add_comment
 from annotation.content.suggestions import Suggestion
 from annotation.models import Annotation, Benchmark, BenchmarkQueue, Comment, Draft, Lease, Revision, Sample
 from annotation.queue.assignment import next_to_annotate
 from annotation.schema import Box
+from annotation.workflow import Role
 from tests.annotation.work_data import reviewed, submitted
 from tests.browser.annotate_data import EVIDENCE, HEIGHT, WIDTH, Studio, sign_in
-from tests.factories import facet_of
+from tests.factories import facet_of, make_user
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -226,6 +228,31 @@ def test_a_whole_sample_is_one_drag_five_keys_and_what_is_typed(opened: Studio) 
     ]
     planned = Revision.objects.get(annotation__sample__key="mug-2")
     assert list(planned.plan_tools.values_list("tool", "step")) == [("level", 1), ("tape", 2), ("pliers", None)]
+
+
+@pytest.mark.parametrize(
+    ("question", "keys", "given"),
+    [
+        ({"answer_type": "open", "options": {}, "answer": ["white"]}, ["Enter", "r", "e", "d"], ["red"]),
+        ({"options": {"A": "black", "B": "white", "C": "red"}}, ["Enter", "c"], ["C"]),
+    ],
+)
+def test_enter_goes_to_the_answer_where_another_person_fixed_the_question(
+    benchmark: Benchmark, page: Page, live_server: Any, ana: User, question: Any, keys: list[str], given: list[str]
+) -> None:
+    BenchmarkQueue.objects.create(benchmark=benchmark, overlap=2)
+    noor = make_user("Noor Aziz")
+    add_member(actor=None, benchmark=benchmark, user=noor, role=Role.ANNOTATOR)
+    sample = submitted(noor, benchmark, **question)
+    assert next_to_annotate(actor=ana, benchmark=benchmark) == sample
+    sign_in(page.context, live_server.url, ana)
+    studio = Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
+    studio.drag((300, 500), (380, 560))
+    here = page.url
+    for key in ("1", *keys, "Control+Enter"):
+        page.keyboard.press(key)
+    expect(page).not_to_have_url(here)
+    assert Revision.objects.get(annotation__author=ana).answers == given
 
 
 @pytest.mark.endurance

@@ -87,7 +87,7 @@ def _in_measured(value: Any, number: Numbers) -> Any:
 BENCHMARK_FIELDS = ("title", "description", "licence", "marks_open", "remove_metadata")
 """Of the benchmark itself. Whether it is public is decided where it arrives."""
 TABLES = (
-    Table(Membership, "benchmark"),
+    Table(Membership, "benchmark", without=frozenset({"local"})),
     Table(BenchmarkQueue, "benchmark"),
     Table(AdjudicationRule, "benchmark"),
     Table(QualityRules, "benchmark"),
@@ -143,4 +143,5 @@ def rows_of(table: Table, benchmark: Benchmark) -> models.QuerySet[Any]:
         # On an annotation, or on an answer to a gold check.
         of_answers = models.Q(check_answer__check_of__sample__benchmark=benchmark)
         return manager.filter(models.Q(annotation__sample__benchmark=benchmark) | of_answers).order_by("pk")
-    return manager.filter(**{table.path: benchmark}).order_by("pk")
+    carried = {"local": False} if table.model is Membership else {}
+    return manager.filter(**{table.path: benchmark}, **carried).order_by("pk")

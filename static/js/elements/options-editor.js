@@ -49,7 +49,7 @@ export class OptionsEditor {
     write(this.#accepted, choice ? "" : content.answer.join("\n"));
   }
 
-  /** Go to where the answer is written; `other` asks the other way from now on. */
+  /** Go to where the answer is written, or chosen if the options are fixed; `other` asks the other way from now on. */
   focus(other = false) {
     if (other) this.#ask(this.#content.answer_type === "mc" ? "open" : "mc");
     if (this.#content?.answer_type === "mc") this.#focus(0);
@@ -89,7 +89,9 @@ export class OptionsEditor {
   }
 
   #focus(place) {
-    this.#list.children[place]?.querySelector(".input").focus();
+    const field = this.#list.children[place]?.querySelector(".input");
+    if (field?.readOnly) (this.#list.querySelector("[type=radio]:checked") ?? this.#list.querySelector("[type=radio]")).focus();
+    else field?.focus();
   }
 
   #typed(field) {

@@ -9,11 +9,13 @@ const OWN = "input, textarea, select, button, a, summary, .plan-target";
 export class QuestionField {
   #field;
   #edit;
+  #next;
   #reveal;
 
   constructor(field, edit, { next, reveal }) {
     this.#field = field;
     this.#edit = edit;
+    this.#next = next;
     this.#reveal = reveal;
     field.addEventListener("input", () => edit((content) => ({ ...content, question: field.value }), "question"));
     field.addEventListener("keydown", (event) => {
@@ -23,16 +25,21 @@ export class QuestionField {
     });
   }
 
-  /** A letter with Shift that is no key of the studio begins the question, wherever nothing else is typed; so does Enter. */
+  /**
+   * A letter with Shift that is no key of the studio begins the question, wherever nothing else is typed; so does Enter.
+   * If the question is fixed, Enter goes to the answer.
+   */
   begin(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const fixed = this.#field.readOnly;
     // With Caps Lock it is a small letter.
-    const capital = event.shiftKey && /^\p{L}$/u.test(event.key);
+    const capital = !fixed && event.shiftKey && /^\p{L}$/u.test(event.key);
     // The browser puts the letter where the focus is once the key press has been heard.
     if (capital && !this.#field.value && !event.target.closest?.("input, textarea, select")) this.focus();
     else if (event.key === "Enter" && !event.shiftKey && !event.target.closest?.(OWN)) {
       event.preventDefault();
-      this.focus();
+      if (fixed) this.#next(false);
+      else this.focus();
     }
   }
 

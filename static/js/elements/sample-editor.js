@@ -175,7 +175,7 @@ export class SampleEditor extends EventTarget {
 
   /** Begin the question with a key that is no command; see QuestionField. */
   begin(event) {
-    if (!this.isReadOnly && !this.#fixed) this.#question.begin(event);
+    if (!this.isReadOnly) this.#question.begin(event);
   }
 
   /** Escape leaves a field first; what the field is for has Escape before it, as a list that is open. */
