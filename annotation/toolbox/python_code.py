@@ -22,7 +22,7 @@ from annotation.toolbox.table import TOOLS
 CODE = CHANGING | FINDING
 
 _OWN_NAMES = frozenset({
-    "areas", "around", "centres", "circles", "corner", "count", "cv2", "distance", "edges", "grey", "img", "labels",
+    "areas", "around", "centers", "circles", "corner", "count", "cv2", "distance", "edges", "gray", "img", "labels",
     "lines", "markers", "mask", "np", "order", "outlines", "perimeters", "picture", "plane", "points", "radius",
     "rgb", "scaled", "scores", "span", "stats", "sure", "table", "values", "filled", "area", "x", "y", "w", "h",
     "x1", "y1", "x2", "y2", "o", "p", "n",

@@ -16,10 +16,10 @@ USES: Mapping[str, str] = {
     "crop": gettext_noop("cut out, select a part, region"),
     "zoom_in": gettext_noop("enlarge a part, magnify, read small text"),
     "pyramid": gettext_noop("halve, double, downsample, upsample"),
-    "colorspace_gray": gettext_noop("black and white photograph, remove colour"),
+    "colorspace_gray": gettext_noop("black and white photograph, remove color"),
     "colorspace_hsv": gettext_noop("hue, saturation"),
     "colorspace_lab": gettext_noop("lightness"),
-    "inrange_color": gettext_noop("mask of a colour, colour range, share of a colour, percent of a colour"),
+    "inrange_color": gettext_noop("mask of a color, color range, share of a color, percent of a color"),
     "blur": gettext_noop("smooth, remove specks"),
     "sharpen": gettext_noop("crisper, read blurred text"),
     "denoise": gettext_noop("remove noise, grain"),
@@ -32,7 +32,7 @@ USES: Mapping[str, str] = {
     "gradients": gettext_noop("derivative, find edges softly"),
     "watershed": gettext_noop("separate touching things, touching things counted apart, segment"),
     "grabcut": gettext_noop("cut out an object, segment, remove background"),
-    "floodfill": gettext_noop("fill a region, magic wand, area of one colour"),
+    "floodfill": gettext_noop("fill a region, magic wand, area of one color"),
     "connected_components_with_stats": gettext_noop("count things, blobs, segment a mask, number and area of regions"),
     "features": gettext_noop("corners, points of interest"),
     "hough_lines": gettext_noop("find lines, count lines, angle of a line"),
@@ -83,6 +83,6 @@ def uses_in(line: str) -> tuple[str, ...]:
 
 def found_by(words: str, name: str, texts: Sequence[str]) -> bool:
     """Whether each of the words begins a word of the tool's name, of what it is used for, or of these texts."""
-    said = " ".join([name, *uses_in(USES[name]), *texts]).casefold().replace("_", " ").replace("colour", "color")
-    wanted = words.casefold().replace("_", " ").replace("colour", "color").split()
+    said = " ".join([name, *uses_in(USES[name]), *texts]).casefold().replace("_", " ").replace("color", "color")
+    wanted = words.casefold().replace("_", " ").replace("color", "color").split()
     return all(f" {word}" in f" {said}" for word in wanted)

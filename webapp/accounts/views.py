@@ -31,7 +31,7 @@ from webapp.common.once import forget_once, keep_once, kept_once
 
 PROXY = gettext_noop(
     "A proxy seems to be in front of this site, but SIGHTLINE_PROXIES is 0. All visitors count as one address, so a "
-    "few wrong passwords lock out everyone. Set SIGHTLINE_PROXIES to the number of proxies."
+    "few incorrect passwords lock out everyone. Set SIGHTLINE_PROXIES to the number of proxies."
 )
 TOKEN = "token"
 """The session key of a value that the account page shows once."""

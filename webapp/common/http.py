@@ -81,5 +81,6 @@ def warn_of_undeclared_proxy(request: HttpRequest) -> None:
         _warned.add("said")
         logger.warning(
             "A request came with X-Forwarded-For, but SIGHTLINE_PROXIES is 0. If a proxy is in front, all visitors "
-            "count as one address, and a few wrong passwords lock out everyone. Set SIGHTLINE_PROXIES to their number."
+            "count as one address, and a few incorrect passwords lock out everyone. Set SIGHTLINE_PROXIES to their "
+            "number."
         )
