@@ -115,7 +115,7 @@ class BenchmarkQueue(models.Model):
     order = models.CharField(max_length=10, choices=Order, default=Order.SEQUENTIAL)
     facet = models.CharField(max_length=60, blank=True, default="", help_text="Sorts the samples, when order is facet.")
     overlap = models.PositiveSmallIntegerField(default=1, help_text="How many people annotate a sample.")
-    overlap_share = models.FloatField(default=1.0, help_text="Share of samples that so many annotate; one the others.")
+    overlap_share = models.FloatField(default=1.0, help_text="Share of samples with this overlap; others have one.")
     overlap_mode = models.CharField(
         max_length=11, choices=OverlapMode, default=OverlapMode.SHARED, db_default=OverlapMode.SHARED
     )

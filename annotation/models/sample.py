@@ -73,7 +73,7 @@ class Sample(models.Model):
     width = models.PositiveIntegerField(null=True, blank=True)
     height = models.PositiveIntegerField(null=True, blank=True)
     evidence_share = models.FloatField(
-        null=True, blank=True, help_text="Area of the gold boxes / area of the picture; derived when gold is saved."
+        null=True, blank=True, help_text="Area of the gold boxes / area of the image; derived when gold is saved."
     )
     disagreement = models.FloatField(
         null=True, blank=True, help_text="How far those who annotated it are apart, 0 to 1; derived as they submit."
