@@ -1,7 +1,7 @@
 """Notifications of the members of a benchmark. Call inside the transaction of the act.
 
-Ask of every message who may know it now. Annotators who get gold checks must not recognize them by a message or
-its absence: no message says that the queue assigned a sample, or that it was accepted or checked.
+For every message, check who may know it now. Annotators who get gold checks must not recognize them by a message or its
+absence. Therefore, no message mentions that the queue assigned a sample, or that a sample was accepted or checked.
 """
 
 from __future__ import annotations
