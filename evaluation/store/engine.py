@@ -120,7 +120,7 @@ class Watchdog:
             time.sleep(CHECK_SECONDS)
 
     def _interrupt_late(self) -> None:
-        # A method of its own, so that the thread holds no connection while it sleeps.
+        # A separate method, so that the thread holds no connection while it sleeps.
         now = time.monotonic()
         for key, (deadline, connection) in list(self._deadlines.items()):
             if deadline <= now:
