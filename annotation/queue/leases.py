@@ -81,9 +81,9 @@ def take_to_annotate(user: User, sample_id: int, queue: BenchmarkQueue, extra: i
 def acquire_author_lease(
     user: User, sample: Sample, annotation: Annotation | None, *, handed_only: bool = False
 ) -> None:
-    """Reserve the place of this person's annotation of the sample, also after they had left it. Call inside a
-    transaction. Raises ``Conflict`` with the code ``lease_lost`` if others have all places, or with ``handed_only`` if
-    it was not assigned to them, and ``paused`` if they may not begin new work.
+    """Reserve this person's place for annotating the sample, also after they had left it. Call inside a transaction.
+    Raises ``Conflict`` with the code ``lease_lost`` if others have all places, or with ``handed_only`` if it was not
+    assigned to them, and ``paused`` if they may not begin new work.
     """
     if renew(user, sample.pk, ANNOTATE):
         return

@@ -34,10 +34,10 @@ def align_multiple(reference: Sequence[str] | None, chains: Sequence[Sequence[st
     """Star alignment of ``chains`` (toolchains as names of tools) around the reference; () has no calls.
 
     Each toolchain is aligned only with the center, with the fewest edits (``align``): another tool, an added and a
-    missing call cost 1 each, and equal canonical names nothing. So an added call opens a column of its own and moves no
+    missing call cost 1 each, and equal canonical names nothing. An added call thus opens a separate column and moves no
     other toolchain. Between two calls of the center, added calls of the same tool share a column where their order
     allows it; different tools never do. Without a reference (None) the center is the toolchain with the smallest sum of
-    distances to the others, of several the first.
+    distances to the others, the first among ties.
 
     Example: reference a b, toolchains a x b and b: columns a - | . x | b b, distances 1 and 1. Source: the center star
     method, Gusfield 1997, Algorithms on Strings, Trees and Sequences, 14.6.2.
