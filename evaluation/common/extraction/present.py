@@ -63,11 +63,10 @@ def report_shown(
     settings: MetricSettings | None = None,
 ) -> dict[str, Any] | None:
     """Return the context of template evaluation/common/_extraction.html: all (answers), states, classes, where, rules,
-    flags and reasons (each a list of Part), verdicts, decide (address).
-
-    ``links``: of the run whose lists are linked, on the slice of the report; ``decides``: whether the person may open
-    the page of decisions, which has no slices; ``verdicts``: include the agreement with the file's verdicts;
-    ``settings``: of a preview, which shows whether too many answers are unread (alarm).
+    flags and reasons (each a list of Part), verdicts, decide (address). ``links``: of the run whose lists are linked,
+    on the slice of the report; ``decides``: whether the person may open the page of decisions, which has no slices;
+    ``verdicts``: include the agreement with the file's verdicts; ``settings``: of a preview, which shows whether too
+    many answers are unread (alarm).
     """
     if not report or not report["answers"]:
         return None
