@@ -145,8 +145,8 @@ class Lanes:
 
 
 def _memory_goes_back() -> None:
-    """Return freed memory to the system. By default, glibc starts to allocate large images on the heap, where small
-    blocks between them retain hundreds of MB.
+    """Let glibc return freed memory to the system. By default, it starts to allocate large images on the heap, where
+    small blocks between them retain hundreds of MB.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
