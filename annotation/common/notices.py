@@ -82,7 +82,9 @@ def _work(benchmark: Benchmark) -> str:
 
 
 def notify_commented(actor: User, comment: Comment, mentioned: Sequence[User]) -> None:
-    """Notify the people whom a comment names, the author of the annotation, and who wrote in the thread, each once."""
+    """Notify the people whom a comment names, the author of the annotation, and those who wrote in the thread, each
+    once.
+    """
     about = comment.about
     benchmark, sample = about.sample.benchmark, about.sample
     about_it: dict[str, Any] = {"actor": actor, "subject": comment, "data": {"sample": sample.key}}

@@ -99,7 +99,7 @@ class Assignment(models.Model):
 
 
 class BenchmarkQueue(models.Model):
-    """How a benchmark assigns its samples. A benchmark without a row has the defaults."""
+    """The assignment rules of a benchmark's samples. A benchmark without a row has the defaults."""
 
     class Order(models.TextChoices):
         SEQUENTIAL = "sequential"
@@ -166,7 +166,7 @@ class BenchmarkQueue(models.Model):
         return timedelta(minutes=self.take_back_minutes)
 
     def wanted(self, sample_id: int, extra: int = 0) -> int:
-        """How many people annotate this sample: one, or the overlap and ``extra`` beyond it."""
+        """Return the number of annotators of this sample: one, or the overlap plus ``extra``."""
         several = self.overlap > 1 and is_overlapped(sample_id, self.overlap_share)
         return self.overlap + extra if several else 1
 

@@ -146,7 +146,8 @@ class Sample(models.Model):
 
 
 class ImageVariant(models.Model):
-    """How the image of a sample was made from another image. It remains if the original sample is deleted.
+    """The recipe by which the image of a sample was made from another image. It remains if the original sample is
+    deleted.
 
     ``polygons``: the exact shape of each gold box, for recipes that do not keep boxes; empty for others.
     ``directions``: words of the question and options that name a direction, for recipes that move places.

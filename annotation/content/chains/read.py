@@ -1,4 +1,4 @@
-"""Toolchains of a sample: the reference, accepted alternatives, and who verified them."""
+"""Toolchains of a sample: the reference, accepted alternatives, and the people who verified them."""
 
 from __future__ import annotations
 
