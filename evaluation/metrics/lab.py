@@ -399,7 +399,7 @@ def _restored(totals: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class EarlyAnswering:
-    """How early the answer is determined.
+    """Measures of how early the answer is determined.
 
     ``shares``: of the kept steps, 0 to 1; ``same``: share of answers equal to those of the sham arm; ``area``: over the
     curve, 0 if the steps did not matter; None if a share is missing.

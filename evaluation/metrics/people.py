@@ -228,7 +228,7 @@ def _covered(answers: Answers) -> float:
 
 @dataclass(frozen=True)
 class Resampled:
-    """How often samples (draws, m) and people (draws, k) count in each draw of a bootstrap. It depends only on who
+    """The multiplicity of samples (draws, m) and people (draws, k) in each draw of a bootstrap. It depends only on who
     answered which sample, so all metrics of a study share it.
     """
 

@@ -24,7 +24,7 @@ ARGUMENT = re.compile(r"\$(\w+)")
 SECONDS = 5.0
 """A statement that takes longer is interrupted."""
 CHECK_SECONDS = 0.2
-"""How often running statements are compared with their deadlines."""
+"""The interval in which running statements are compared with their deadlines."""
 _CONFIG: dict[str, Any] = {
     "threads": 1,
     "memory_limit": "512MB",

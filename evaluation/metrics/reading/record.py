@@ -30,7 +30,7 @@ FLAGS = ("corrected", "box_overruled", "earlier_tag_differs")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one answer says.
+    """The reading of one answer.
 
     Attributes:
         state: "blank" (nothing was said), "read" or "unread".

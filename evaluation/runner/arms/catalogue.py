@@ -166,7 +166,7 @@ class Arm:
 
     @property
     def words(self) -> str:
-        """What it does, for people."""
+        """The effect of the arm, for people."""
         if not self.dose:
             return Sentence(self.kind.label)
         if self.family in DOSE_WORDS:

@@ -195,7 +195,7 @@ CHARTS = inline_serializer(
 )
 @api_view(["GET"])
 def run_charts(request: Request, slug: str, pk: int) -> Response:
-    """What the page of a run draws and counts, on all of it or on a slice; its metrics are at ``metrics/``."""
+    """The numbers and charts of a run's page, for the entire run or a slice; its metrics are at ``metrics/``."""
     run = get_object_or_404(Run.objects.of(benchmark_for(request, slug, Right.SEE_GOLD)), pk=pk)
     scoring: Scoring | None = getattr(run, "scoring", None)
     if scoring is None:
