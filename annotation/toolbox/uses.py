@@ -83,6 +83,6 @@ def uses_in(line: str) -> tuple[str, ...]:
 
 def found_by(words: str, name: str, texts: Sequence[str]) -> bool:
     """Whether each of the words begins a word of the tool's name, of what it is used for, or of these texts."""
-    said = " ".join([name, *uses_in(USES[name]), *texts]).casefold().replace("_", " ").replace("color", "color")
-    wanted = words.casefold().replace("_", " ").replace("color", "color").split()
+    said = " ".join([name, *uses_in(USES[name]), *texts]).casefold().replace("_", " ").replace("colour", "color")
+    wanted = words.casefold().replace("_", " ").replace("colour", "color").split()
     return all(f" {word}" in f" {said}" for word in wanted)
