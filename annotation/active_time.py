@@ -18,7 +18,7 @@ MOST_SPANS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a report adds: ``seconds``; ``counted`` is everything of this person that is counted from now on."""
+    """The time that a report adds: ``seconds``; ``counted`` is all counted time of this person from now on."""
 
     seconds: float
     counted: list[Span]
@@ -50,10 +50,11 @@ def clipped(spans: Iterable[Span], begin: float, end: float) -> list[Span]:
 
 
 def grant(ago: Sequence[Span], *, now: float, since: float, counted: Sequence[Span]) -> Grant:
-    """What a report of the spans ``ago`` adds. Each is (seconds ago when it began, seconds ago when it ended).
+    """Return the time that a report of the spans ``ago`` adds. Each is (seconds ago when it began, seconds ago when it
+    ended).
 
     Time before ``since``, the previous report of the same page, and what is ``counted`` already for the same person on
-    any page adds nothing. So a report adds at most the time since the previous one and ``SLACK``, whatever it claims.
+    any page adds nothing. A report therefore adds at most the time since the previous one and ``SLACK``.
     """
     oldest = now - KEPT
     claimed = clipped([(now - begin, now - end) for begin, end in ago], max(since - SLACK, oldest), now)

@@ -1,4 +1,4 @@
-"""How well annotators, or a judge and people, agree: on labels, and on boxes.
+"""Agreement of annotators, or of a judge and people, on labels and on boxes.
 
 Labels are codes 0..q−1 with −1 for "missing". Every coefficient is a function of a q × q table summed over items, so
 its interval is a cluster bootstrap of those tables. An undefined coefficient is None, never 1. Source:
@@ -18,12 +18,12 @@ from annotation.statistics import Z95, Floats, Interval, Ints, bootstrap_interva
 
 MISSING = -1
 CANNOT = "\0"
-"""The answer that there is none. No text has this character."""
+"""The answer for an unanswerable question. No text has this character."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """One measure of agreement: its value (None = undefined), the items it rests on, its 95% interval."""
+    """One measure of agreement: its value (None = undefined), the items it is based on, its 95% interval."""
 
     value: float | None
     n: int
@@ -45,7 +45,9 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """What a table of two raters shows, and what kappa and AC1 each expect of chance: shares of the items, 0..1."""
+    """The observed agreement in a table of two raters, and the chance agreement that kappa and AC1 each expect: shares
+    of the items, 0..1.
+    """
 
     observed: float
     kappa: float
@@ -111,8 +113,8 @@ def one_against_rest(codes: Ints, category: int) -> Ints:
 def same_answer(first: SampleContent, second: SampleContent) -> bool | None:
     """Whether two contents share an accepted answer, apart from case and spaces; None when either has none.
 
-    A chosen letter counts as the text of its option, since two people may have ordered their options differently. That
-    the question cannot be answered is an answer of its own, whatever the reason.
+    A chosen letter counts as the text of its option, since two people may have ordered their options differently.
+    "Unanswerable" is a separate answer, for any reason.
     """
     said, heard = answer_texts(first), answer_texts(second)
     return bool(said & heard) if said and heard else None
@@ -163,7 +165,8 @@ def judge_quality(judge: Ints, people: Ints) -> JudgeQuality:
 
 
 def corrected_rate(yes: int, n: int, quality: JudgeQuality) -> Coefficient:
-    """The rate people would find, from a judge's rate ``yes / n`` and how good it is: Rogan-Gladen, clipped to 0..1.
+    """Return the rate people would find, from a judge's rate ``yes / n`` and its quality: Rogan-Gladen, clipped to
+    0..1.
 
     (p + TNR − 1) / (TPR + TNR − 1), with TPR the sensitivity and TNR the specificity. None where the judge is no better
     than chance (TPR + TNR ≤ 1), where either is undefined, or without items. The interval is that of Lang and Reiczigel
@@ -216,7 +219,7 @@ def _two_boxes(first: Box, second: Box) -> BoxAgreement:
 
 
 def _covered(boxes: Sequence[Box], xs: Floats, ys: Floats) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    """Which cells of the grid of all box edges lie in one of ``boxes``."""
+    """Return which cells of the grid of all box edges are in one of ``boxes``."""
     cells = np.zeros((len(ys) - 1, len(xs) - 1), dtype=np.bool_)
     for box in boxes:
         left, right = np.searchsorted(xs, (box.x1, box.x2))
@@ -226,7 +229,7 @@ def _covered(boxes: Sequence[Box], xs: Floats, ys: Floats) -> np.ndarray[tuple[i
 
 
 def _label_counts(labels: Ints, categories: int) -> Floats:
-    """How often each category was given to each item, as (items, categories)."""
+    """Return how often each category was given to each item, as (items, categories)."""
     if labels.size and (labels.max() >= categories or labels.min() < MISSING):
         raise ValueError(f"Labels must be codes from -1 to {categories - 1}.")
     return np.asarray((labels[:, :, None] == np.arange(categories)).sum(axis=1), dtype=np.float64)

@@ -1,13 +1,13 @@
-"""What a person may know now. Pure: this is the one place that decides it.
+"""Decides what a person may know now. Pure, and the only place with this decision.
 
-Every page, list, chart, export and API asks ``known``. Actions load the facts (``annotation.common.access`` and, for
+Every page, list, chart, export and API calls ``known``. Actions load the facts (``annotation.common.access`` and, for
 judging queues, ``evaluation.common.judging.known``) and pass them on.
 
-Three groups of people work blind. An annotator who is handed gold checks must not find out which samples are checks,
-nor look up their gold. A judge must not find out which model a question is about before the queue is finished: an
-answer that a question quotes, or a crop that it shows, could be looked for wherever results are. A participant of a
-human study must not find the gold of its samples, nor what models or other people answered. Hiding single items would
-single them out, so that ``known`` withholds whole areas.
+Three groups of people work blind. An annotator who gets gold checks must not find out which samples are checks, nor
+look up their gold. A judge must not find out which model a question is about before the queue is finished: an answer
+that a question quotes, or a crop that it shows, could be searched for wherever results are. A participant of a human
+study must not find the gold of its samples, nor the answers of models or other people. Hiding single items would
+identify them, so ``known`` withholds entire areas.
 """
 
 from __future__ import annotations
@@ -18,19 +18,22 @@ from annotation.marking import gettext_noop
 from annotation.workflow import Right, Role, may
 
 OPEN = frozenset({Right.VIEW, Right.SEE_GOLD})
-"""What everyone may do on a public benchmark."""
+"""Permissions of everyone on a public benchmark."""
 
 HANDED_CHECKS = frozenset({Right.VIEW, Right.ANNOTATE, Right.REVIEW})
-"""All that is left to a person who is handed gold checks, whatever other roles they hold. Every other right leads to
-gold, to the list of samples that have gold, or to comparisons that leave gold checks out."""
+"""The remaining permissions of a person who gets gold checks, whatever other roles they have. All others lead to gold,
+to the list of samples with gold, or to comparisons without gold checks.
+"""
 
 JUDGING = frozenset({Right.VIEW, Right.ANNOTATE, Right.REVIEW, Right.AUDIT, Right.JUDGE, Right.MANAGE})
-"""All that is left to a person in the middle of a judging queue, whatever roles they hold. Every other right leads to
-answers and crops, or to scores and decisions that are made of them."""
+"""The remaining permissions of a person in the middle of a judging queue, whatever roles they have. All others lead to
+answers and crops, or to scores and decisions derived from them.
+"""
 
 STUDYING = frozenset({Right.VIEW, Right.ANNOTATE, Right.TAKE_STUDY})
-"""All that is left to a person in the middle of a human study, whatever roles they hold. Every other right leads to
-gold or to answers: a review shows the content of a sample that was opened again, a judging queue answers of models."""
+"""The remaining permissions of a person in the middle of a human study, whatever roles they have. All others lead to
+gold or to answers: a review shows the content of a reopened sample, a judging queue shows answers of models.
+"""
 
 CHECKS_AND_PUBLIC = gettext_noop(
     "A benchmark with gold checks can't be public: annotators could sign out and look up the gold."
@@ -48,14 +51,13 @@ STUDY_AND_PUBLIC = gettext_noop(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is true now of a person, of a benchmark, and of the judging queues that ask about what they look at.
+    """Current facts about a person, a benchmark, and the judging queues about the requested objects.
 
-    ``roles``: held by the person; none for a visitor. ``copy``: reads a published copy. ``marks_open``: the lead shows
-    notes and shared tags to visitors. ``judging``: the person was handed a question of a judging queue, and neither
-    they nor others have finished it. ``studying``: they began a human study that is open, and have not finished it.
-    ``left``: a queue has a question that this person has neither judged nor skipped.
-    ``unjudged``: it has one that fewer people have judged than are asked. ``passed_on``: all rights, or those of a
-    token.
+    ``roles``: of the person; none for a visitor. ``copy``: reads a published copy. ``marks_open``: the lead shows notes
+    and shared tags to visitors. ``judging``: the person was assigned a question of a judging queue, and neither they
+    nor others have finished it. ``studying``: they began a human study that is open, and have not finished it.
+    ``left``: a queue has a question that this person has neither judged nor skipped. ``unjudged``: it has one with
+    fewer votes than required. ``passed_on``: all permissions, or those of a token.
     """
 
     roles: frozenset[Role] = frozenset()
@@ -75,10 +77,10 @@ class Known:
     """What the person may know and do.
 
     ``handed_checks``: gold checks are mixed into their samples. ``judging``, ``studying``: as in ``Facts``.
-    ``takes_studies``: may take part in human studies; leads draw their samples, and cannot. ``states``: how many
-    samples are in which state, and who works on them. ``marks``: notes and shared tags. ``verdicts``: of people
-    and judges, on the samples of the queues in question. ``source``: the list and the runs that these queues were drawn
-    from. ``seed``: of the draw. ``examples``: the gold of samples that guidelines show, none of which is a gold check.
+    ``takes_studies``: may take part in human studies; leads draw the samples, so they cannot. ``states``: the number of
+    samples in each state, and the people who work on them. ``marks``: notes and shared tags. ``verdicts``: of people
+    and judges, on the samples of the queues in question. ``source``: the list and the runs from which these queues were
+    drawn. ``seed``: of the draw. ``examples``: the gold of samples in the guidelines, none of which is a gold check.
     """
 
     rights: frozenset[Right]
@@ -99,12 +101,12 @@ class Known:
 
 
 def known(facts: Facts) -> Known:
-    """What may this person know about this benchmark, sample, run or judging queue, now?
+    """Return what this person may now know about this benchmark, sample, run or judging queue.
 
-    Leads cannot work blind, because they choose the checks: they are handed none. While gold checks run nobody sees
-    the benchmark without a role, because an annotator could sign out. Until a question is assigned there is nothing
-    to look up: so who draws a queue and judges none of it goes on seeing everything. What was decided of the answers of
-    a queue cannot be read before either: none is drawn that is decided, and none is decided while judges are asked.
+    Leads cannot work blind, because they choose the checks, so they get none. While gold checks run, the benchmark is
+    closed to people without a role, because an annotator could sign out. Until a question is assigned, there is nothing
+    to look up, so a person who draws a queue and judges none of it keeps full access. Earlier decisions on the answers
+    of a queue can't be read either: decided answers are not drawn, and answers are not decided while judges are asked.
     """
     handed = facts.checks_run and Role.ANNOTATOR in facts.roles and Role.LEAD not in facts.roles
     rights = frozenset(right for right in Right if may(facts.roles, right))

@@ -1,4 +1,6 @@
-"""The end of a toolchain beside the answer of its sample: what the last step measured, and whether they agree."""
+"""Compares the end of a toolchain with the answer of its sample: the measurements of the last step, and whether they
+agree.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,11 @@ from typing import Any
 from annotation.schema import AnswerType, SampleContent
 
 TOTAL = "total_"
-"""What the names of counts and sums of a whole step begin with. They come before what single rows measure."""
+"""The prefix of counts and sums of an entire step. They come before measurements of single rows."""
 PURPOSES = ("total_area", "total_perimeter")
-"""What a step that counts and sums is for: the sum."""
+"""The main measurement of a step that counts and sums: the sum."""
 OF_A_ROW = ("area", "perimeter", "length", "radius", "vertices")
-"""What a row measures of the thing it is about, and not of where it lies."""
+"""Measurements of a row that describe its object and not its position."""
 SPELLED = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
     "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
@@ -33,13 +35,14 @@ UNIT = re.compile(
     r"seconds?|€|£|usd|eur)\b|\d\s*[°%€£]|[$€£]\s*\d",
     re.I,
 )
-"""A number with a unit: what is measured in pixels or counted is not that number, even where the digits agree."""
+"""A number with a unit. A measurement in pixels or a count is not that number, even if the digits are equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``measured``: what the last step returned that may be an answer, by name: numbers or text. ``agrees``: whether it
-    is the answer; None where that is unknown. ``observed``: the text that was compared."""
+    """``measured``: possible answers returned by the last step, by name: numbers or text. ``agrees``: whether they
+    match the answer; None if unknown. ``observed``: the text that was compared.
+    """
 
     measured: tuple[tuple[str, float | str], ...]
     agrees: bool | None
@@ -47,26 +50,26 @@ class Comparison:
 
 
 def answer_words(content: SampleContent) -> tuple[str, ...]:
-    """The accepted answers as text: of a multiple-choice question, the texts of the options."""
+    """Return the accepted answers as text; for a multiple-choice question, the texts of the options."""
     if content.answer_type is AnswerType.OPEN:
         return tuple(one.strip() for one in content.answers if one.strip())
     return tuple(text for one in content.answers if (text := content.options.get(one, "").strip()))
 
 
 def answer_digest(content: SampleContent) -> str:
-    """The name of an answer with its type and options: another one is another answer."""
+    """Return a digest of the answer with its type and options."""
     options = sorted(content.options.items()) if content.answer_type is AnswerType.MULTIPLE_CHOICE else []
     said = [content.answer_type.value, options, sorted(one for one in content.answers if one.strip())]
     return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def compare(measurements: Mapping[str, Any], content: SampleContent) -> Comparison:
-    """What a last step measured and the answer: one accepted answer is enough.
+    """Compare the measurements of a last step with the answer. One matching accepted answer is enough.
 
-    The measurement that the step is for comes first: a text, an area or a perimeter, else a count. It agrees with a
-    number that it rounds to: 2.47 with "2.5 cm", 4 not with "two". If only another measurement of the step agrees, a
-    person must decide: one contour whose area is 4 answers "one" or "four". So too if the answer is no number or has a
-    unit, unless the measurement is that of another option.
+    The main measurement of the step comes first: a text, an area or a perimeter, else a count. It agrees with a number
+    that it rounds to: 2.47 with "2.5 cm", 4 not with "two". If only another measurement of the step agrees, a person
+    must decide: a single contour with area 4 answers "one" or "four". A person must also decide if the answer is not a
+    number or has a unit, unless the measurement equals another option.
     """
     texts = [(name, value.strip()) for name, value in measurements.items() if isinstance(value, str) and value.strip()]
     said = answer_words(content)
@@ -89,7 +92,7 @@ def compare(measurements: Mapping[str, Any], content: SampleContent) -> Comparis
 
 
 def _by_purpose(measured: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], list[tuple[str, float]]]:
-    """What the step is for, and what it measured besides."""
+    """Return the main measurement of the step, and its other measurements."""
     names = dict(measured)
     wanted = next((name for name in PURPOSES if name in names), measured[0][0])
     first = (wanted, names[wanted])
@@ -110,7 +113,7 @@ def _plain(text: str) -> str:
 
 
 def is_answer(text: str, content: SampleContent) -> bool:
-    """Whether what a person answered is the answer: the letter, or one of the accepted texts or numbers."""
+    """Return whether a person's answer is correct: the letter, or one of the accepted texts or numbers."""
     if content.answer_type is AnswerType.MULTIPLE_CHOICE:
         return text.strip() in content.answers
     number = number_in(text)
@@ -121,7 +124,7 @@ def is_answer(text: str, content: SampleContent) -> bool:
 
 
 def number_in(text: str) -> Decimal | None:
-    """The only number of a text, in digits or, up to twenty, as a word; None if it has none or several."""
+    """Return the only number of a text, in digits or, up to twenty, as a word; None if it has none or several."""
     found = [match.group().lower() for match in NUMBER.finditer(text)]
     if len(found) != 1:
         return None

@@ -28,7 +28,7 @@ Steps = list[tuple[str, str]]
 
 
 class Combine(StrEnum):
-    """How the boxes of a group become one."""
+    """The method that combines the boxes of a group into one."""
 
     MEDIAN = "median"
     """The median of each coordinate."""
@@ -39,7 +39,7 @@ class Combine(StrEnum):
 
 
 class Support(StrEnum):
-    """Whose boxes a group must have, so that people agree on it."""
+    """The people whose boxes a group must have to count as agreed."""
 
     ALL = "all"
     MAJORITY = "majority"
@@ -86,8 +86,9 @@ class BoxGroup:
 
 @dataclass(frozen=True, slots=True)
 class FieldAgreement:
-    """Whether people agree on one field. ``value``: the mean over pairs, 0..1; None where there is nothing to compare,
-    which is no dispute."""
+    """The agreement of people on one field. ``value``: the mean over pairs, 0..1; None if there is nothing to compare,
+    which is not a dispute.
+    """
 
     agreed: bool
     value: float | None
@@ -217,7 +218,7 @@ def provenance(
     facets: Sequence[Facets],
     groups: Iterable[BoxGroup],
 ) -> dict[str, dict[str, Any]]:
-    """Where each field of an adjudicated content comes from: ``{"from": [person, …], "how": …}``.
+    """Return the source of each field of an adjudicated content: ``{"from": [person, …], "how": …}``.
 
     "taken": it equals that of these people. "consensus:median" and the like: each box is that combination of a group,
     or one person's; the people of these groups. "edited": none of these.
@@ -280,7 +281,7 @@ def _combined(boxes: Sequence[Box], groups: Sequence[BoxGroup]) -> dict[str, Any
 
 
 def _agreement(values: Sequence[Any], pair: Callable[[Any, Any], float | None], least: float = 1.0) -> FieldAgreement:
-    """The mean over all pairs; agreed where it reaches ``least``, or where no pair can be compared."""
+    """Return the mean over all pairs; agreed if it reaches ``least``, or if no pair can be compared."""
     found = [value for one, other in combinations(values, 2) if (value := pair(one, other)) is not None]
     mean = sum(found) / len(found) if found else None
     return FieldAgreement(mean is None or mean >= least - 1e-12, mean)

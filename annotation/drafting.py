@@ -1,8 +1,8 @@
-"""What models draft for a sample: which fields, who is shown the drafts, and how close a submission is to them.
+"""Drafts of models for a sample: their fields, the people who see them, and the similarity of a submission.
 
 A share of the pairs of a person and a sample is the control arm, in which the drafts are withheld. Submissions there
-show what people do on their own, so the difference to the other arm is what the drafts did. An arm is drawn from a
-secret seed, so it never changes, and cannot be computed without it.
+show the work of people without drafts, so the difference to the other arm is the effect of the drafts. An arm is drawn
+from a secret seed, so it never changes, and cannot be computed without it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Arm(StrEnum):
 
 
 class Decision(StrEnum):
-    """What a person did with a draft that they were shown."""
+    """A person's decision on a draft that they saw."""
 
     ACCEPTED = "accepted"
     DISMISSED = "dismissed"
@@ -63,7 +63,7 @@ def arm_of(seed: str, person: int, sample: int, share: float) -> Arm:
 
 
 def likeness(field: Field, drafted: Any, submitted: SampleContent) -> float | None:
-    """How close a submission is to a draft, from 0 to 1; None where neither has anything to compare.
+    """Return the similarity of a submission to a draft, from 0 to 1; None if neither has anything to compare.
 
     Boxes: IoU of the whole regions. Question: the share of equal characters (Ratcliff and Obershelp), ignoring case and
     spaces. Options: texts of both over texts of either. Answer: 1 if the texts are equal, else 0.

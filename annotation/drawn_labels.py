@@ -56,8 +56,9 @@ def draw(probabilities: Floats, generator: np.random.Generator) -> Ints:
 
 @dataclass(frozen=True)
 class Batch:
-    """One draw from the items without a label. ``items``: (n,) their places among all M; ``probability``: (n,) of each;
-    ``labels``: (n,) what people said, NaN where they could not tell; ``weight``: λ, fixed before the draw."""
+    """One draw from the items without a label. ``items``: (n,) indices among all M; ``probability``: (n,) of each;
+    ``labels``: (n,) verdicts of people, NaN if undecided; ``weight``: λ, fixed before the draw.
+    """
 
     items: Ints
     probability: Floats
@@ -81,16 +82,15 @@ class DrawnRate:
 
 
 def drawn_rate(judged: Floats, batches: Sequence[Batch], cluster: Ints | None = None) -> DrawnRate | None:
-    """Estimate the rate from ``judged``, (M,) the verdicts f, and the labels of batches; None without two labels in
-    every batch.
+    """Estimate the rate from ``judged``, (M,) the verdicts f, and the labels of batches. Returns None without two
+    labels in every batch.
 
     Of one batch θ_b = (1/M)·Σ_i [λf_i + (ξ_i/π_i)(Y_i − λf_i)], ξ_i = 1 if item i has a label, π_i its probability; an
     item with a label of an earlier batch has ξ = π = 1. θ = Σ_b n_b·θ_b / Σ_b n_b. Each draw is unbiased given those
     before it, so the errors are uncorrelated: SE² = Σ_b (n_b/Σn)²·V_b + D·θ(1−θ)/M, with V_b = (1/M²)·n/(n−1) ·
-    Σ_{i drawn} (1−π_i)·(r_i/π_i − B)²,
-    r_i = Y_i − λf_i, B the mean of r_i/π_i weighted by 1−π_i, and D the design effect of f over ``cluster``. Interval
-    θ ± 1.960·SE, clipped to 0..1. Who could not tell has no label: the π of the others of the batch are then multiplied
-    by the share with one.
+    Σ_{i∈drawn} (1−π_i)·(r_i/π_i − B)², r_i = Y_i − λf_i, B the mean of r_i/π_i weighted by 1−π_i, and D the design
+    effect of f over ``cluster``. Interval θ ± 1.960·SE, clipped to 0..1. Undecided items have no label; the π of the
+    others in the batch are then multiplied by the share with a label.
     """
     size = len(judged)
     known = np.full(size, np.nan)
@@ -131,7 +131,7 @@ def _drawn_variance(residual: Floats, share: Floats) -> float:
 
 
 def _next_weight(labels: Floats, judged: Floats, weights: Floats) -> float:
-    """λ that makes the residuals of these labels smallest: cov(Y, f) / var(f), weighted by 1/π, from 0 to 1."""
+    """Return λ with the smallest residuals of these labels: cov(Y, f) / var(f), weighted by 1/π, from 0 to 1."""
     total = weights.sum()
     mean_y, mean_f = float(weights @ labels / total), float(weights @ judged / total)
     variance = float(weights @ (judged - mean_f) ** 2)
@@ -148,7 +148,9 @@ def _design_effect(judged: Floats, cluster: Ints | None) -> float:
 
 
 def _half_with_more(squares: Sequence[float], counts: Sequence[int], free: int, spread: float) -> float | None:
-    """Half the width after one more batch of ``MORE`` labels, as precise as the last one for its size."""
+    """Return half the width after one more batch of ``MORE`` labels with the same precision, relative to its size, as
+    the last.
+    """
     if free < MORE:
         return None
     last = squares[-1] * counts[-1] / MORE * (1 - MORE / free)

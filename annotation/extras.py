@@ -1,10 +1,10 @@
-"""What is said where an optional library is not installed."""
+"""The message for an optional library that is not installed."""
 
 from __future__ import annotations
 
 
 def missing(what: str, library: str, extra: str, otherwise: str = "") -> str:
-    """The sentence: what needs which library, how to get it, what else can be done.
+    """Return the message: which feature needs which library, how to install it, and an alternative.
 
     >>> missing("Parquet", "pyarrow", "parquet", "export as CSV")
     "Parquet needs pyarrow: run .venv/bin/python -m pip install '.[parquet]' in Sightline's folder, or export as CSV."

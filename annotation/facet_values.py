@@ -1,4 +1,4 @@
-"""What becomes of facet values when a schema lists those that a facet takes. Pure."""
+"""Handles facet values that a schema with a list of values does not contain. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from annotation.task_schema import Facet
 @dataclass(frozen=True, slots=True)
 class ValueInUse:
     """A value of a closed facet that its schema does not list. ``count``: samples that have it. ``proposed``: the
-    listed value that it seems to mean, "" where none is near."""
+    listed value that it probably means, "" if none is similar.
+    """
 
     facet: str
     value: str

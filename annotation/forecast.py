@@ -25,7 +25,7 @@ _DRAWN_ONE_BY_ONE = 2000
 
 
 class NoForecast(StrEnum):
-    """Why there is no forecast."""
+    """The reason why there is no forecast."""
 
     FEW_SAMPLES = "few_samples"
     NO_HOURS = "no_hours"

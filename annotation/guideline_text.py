@@ -33,7 +33,7 @@ NOT_IN_ANCHOR = re.compile(r"[^\w]+")
 
 
 class Verdict(StrEnum):
-    """What an example shows: how to do it, or how not to."""
+    """The purpose of an example: to follow, or to avoid."""
 
     GOOD = "good"
     BAD = "bad"
@@ -58,7 +58,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a text holds. ``images`` and ``examples``: keys of samples. ``problems``: why it can't be published."""
+    """The content of a text. ``images`` and ``examples``: keys of samples. ``problems``: why it can't be published."""
 
     headings: tuple[Heading, ...]
     images: tuple[str, ...]
@@ -67,7 +67,7 @@ class Outline:
 
 
 class Change(StrEnum):
-    """What happened to a line between two texts."""
+    """The kind of change of a line between two texts."""
 
     SAME = "same"
     ADDED = "added"

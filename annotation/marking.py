@@ -1,4 +1,4 @@
-"""Marking text of pure packages for translation: ``make messages`` finds it, and presenters translate it."""
+"""Marks text of pure packages for translation: ``make messages`` finds it, and presenters translate it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Self
 
 
 def gettext_noop(message: str) -> str:
-    """The message unchanged: the English that files, the API and commands show."""
+    """Return the message unchanged: the English for files, the API and commands."""
     return message
 
 
 class Sentence(str):
-    """English text that remembers how it was made, so that a presenter can say it in another language.
+    """English text that keeps its template and values, so that a presenter can translate it.
 
-    ``template``: marked with ``gettext_noop``, with named placeholders. ``values``: what these represent, which may be
-    sentences too. Example: ``Sentence(gettext_noop("Step %(step)s has no tool."), step=2)``.
+    ``template``: marked with ``gettext_noop``, with named placeholders. ``values``: the values of the placeholders,
+    which may also be sentences. Example: ``Sentence(gettext_noop("Step %(step)s has no tool."), step=2)``.
     """
 
     template: str
@@ -29,6 +29,6 @@ class Sentence(str):
 
 
 def any_of(names: Sequence[str]) -> str:
-    """The names as one text: "a or b or c"; "" of none."""
+    """Return the names as one text: "a or b or c"; "" without any."""
     pair = gettext_noop("%(one)s or %(other)s")
     return reduce(lambda one, other: Sentence(pair, one=one, other=other), names) if names else ""

@@ -1,7 +1,7 @@
-"""The rate that people would give, from the verdicts of a judge on all items and those of people on some: PPI++.
+"""Estimates the rate that people would give, from verdicts of a judge on all items and of people on some: PPI++.
 
-Source: docs/metrics.md#judges. Verdicts are 1 (yes) or 0 (no). ``corrected_rate`` (Rogan-Gladen) carries the errors of
-a judge over to other items; this estimate needs labels that were drawn at random.
+Source: docs/metrics.md#judges. Verdicts are 1 (yes) or 0 (no). ``corrected_rate`` (Rogan-Gladen) transfers the errors
+of a judge to other items; this estimate needs labels that were drawn at random.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ MORE = 10
 @dataclass(frozen=True, slots=True)
 class PoweredRate:
     """A rate (0..1) of n + N items with its interval; the weight λ of the judge (0..1); the standard error; half the
-    width of the interval if ``MORE`` of the other items were labeled, None without so many others."""
+    width of the interval if ``MORE`` of the other items were labeled, None with fewer than ``MORE`` others.
+    """
 
     value: float
     n: int
@@ -31,12 +32,12 @@ class PoweredRate:
 
 
 def powered_rate(people: Floats, judged: Floats, others: Floats, cluster: Ints | None = None) -> PoweredRate | None:
-    """PPI++ of n labeled items and N others that only the judge judged; None with fewer than two labels.
+    """Return PPI++ of n labeled items and N others that only the judge judged; None with fewer than two labels.
 
-    θ = λ·mean_N(f) + mean_n(Y − λf), SE² = λ²·var(f_N)/N + var(Y − λf)/n with divisors N and n, and λ =
-    clip([Σ_n (Y − Ȳ)(f − f̄)/n] / [(1 + n/N)·s²], 0, 1), s² the variance of f over all n + N with divisor n + N − 1.
-    Interval θ ± 1.960·SE, clipped to 0..1. λ = 0 without others or if f is constant. If a cluster has several items,
-    SE is that of clusters (docs/metrics.md#one-run), labeled and others together.
+    θ = λ·mean_N(f) + mean_n(Y − λf), SE² = λ²·var(f_N)/N + var(Y − λf)/n with divisors N and n, and λ = clip([Σ_n (Y −
+    Ȳ)(f − f̄)/n] / [(1 + n/N)·s²], 0, 1), s² the variance of f over all n + N with divisor n + N − 1. Interval θ ±
+    1.960·SE, clipped to 0..1. λ = 0 without others or if f is constant. If a cluster has several items, SE is that of
+    clusters (docs/metrics.md#one-run), labeled and others together.
 
     Args:
         people, judged: (n,) Y and f of the labeled items. others: (N,) f of the others.
@@ -79,5 +80,5 @@ def _weight(people: Floats, judged: Floats, others: Floats) -> float:
 
 
 def disagree(first: Interval, second: Interval) -> bool:
-    """Whether two intervals of one rate do not overlap: then an assumption of one of the estimates fails."""
+    """Return whether two intervals of one rate do not overlap: then an assumption of one of the estimates fails."""
     return first.high < second.low or second.high < first.low

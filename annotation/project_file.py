@@ -132,7 +132,7 @@ class Reader:
         if missing := sorted(self.manifest.members.keys() - found):
             raise InvalidFileError(f"{missing[0]} is missing from the file. Copy or download the file again.")
         if extra := sorted(found - self.manifest.members.keys()):
-            raise InvalidFileError(f"{extra[0]} is not in the manifest. Use the file as it was exported.")
+            raise InvalidFileError(f"{extra[0]} is not in the manifest. Use the exported file unchanged.")
 
     def close(self) -> None:
         self._zip.close()

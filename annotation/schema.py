@@ -1,7 +1,7 @@
-"""The shared words as frozen records that validate themselves: no I/O, no framework.
+"""The shared terms as frozen records that validate themselves: no I/O, no framework.
 
 Conventions. Boxes are ``[x1, y1, x2, y2]`` in pixels of the original image, continuous (no "+1 pixel"), origin top
-left. An image is known by its width and height in pixels. Texts are kept as written.
+left. The width and height of an image are in pixels. Texts are kept as written.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 else:
 
     def frozen_record(*, frozen, slots):
-        """A dataclass that the type checker alone holds frozen. Importers make such records by the million, and
-        freezing one while it is filled takes two thirds of the time that making it takes."""
+        """Return a dataclass that only the type checker considers frozen. Importers create such records by the million,
+        and setting the fields of a frozen one takes two thirds of its creation time.
+        """
         return dataclass(slots=slots)
 
 
@@ -31,27 +32,27 @@ __all__ = [
 ]  # fmt: skip
 
 ORIGINAL = "original"
-"""The id of the image a trajectory or a reference toolchain starts from."""
+"""The id of the first image of a trajectory or a reference toolchain."""
 PLAIN_FACETS = ("category", "tier", "dimension")
-"""Facets that have a key of their own in the native format; its ``segments`` are the facet ``segment``."""
+"""Facets with their own key in the native format; its ``segments`` are the facet ``segment``."""
 SAMPLE_KEYS = frozenset({
     "id", "image", "image_group", "width", "height", "question", "answer_type", "options", "answer", "gold_boxes",
     *PLAIN_FACETS, "segments", "facets", "reference_toolchain", "accepted_chains", "targets", "distractors", "ordered",
     "state",
 })  # fmt: skip
-"""All keys a sample of the native format can have; what else a sample came with keeps its own key."""
+"""All keys of a sample of the native format; other keys of a sample are kept under their own names."""
 _WHOLE = 2.0**53
 
 
 class AnswerType(StrEnum):
-    """How a sample is answered: by choosing an option letter, or in the answerer's own words."""
+    """The form of an answer: an option letter, or a free text."""
 
     MULTIPLE_CHOICE = "mc"
     OPEN = "open"
 
 
 class Severity(StrEnum):
-    """What happened to the thing an issue is about."""
+    """The treatment of the content that an issue is about."""
 
     REFUSED = "refused"
     REPAIRED = "repaired"
@@ -60,11 +61,11 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One refused, repaired or noted thing of an imported file.
+    """Rejected, repaired or noted content of an imported file.
 
     ``rule`` is a short stable kebab-case name ("unknown-sample", "box-not-finite"); ``found`` the offending value,
-    shortened; ``done`` a full sentence that says what was done and, where one can, what to do. ``row`` is the number of
-    its record, counted from 1, in files that are no files of lines ("17", "17 of samples").
+    shortened; ``done`` a full sentence about what was done and, if possible, what to do. ``row`` is the number of its
+    record, counted from 1, in files that are not line-based ("17", "17 of samples").
     """
 
     severity: Severity
@@ -78,12 +79,12 @@ class Issue:
 
     @property
     def place(self) -> str:
-        """Where in its file, in words."""
+        """The position in its file, as text."""
         return place(self.line, self.row)
 
 
 def place(line: int | None, row: str) -> str:
-    """The place of a record in its file, "" if unknown. All records of a list may be in one line.
+    """Return the position of a record in its file, "" if unknown. All records of a list may be in one line.
 
     >>> place(5, ""), place(203, "17"), place(1, "17"), place(None, "17 of samples")
     ('line 5', 'record 17, line 203', 'record 17', 'record 17 of samples')
@@ -96,7 +97,7 @@ def place(line: int | None, row: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle in pixels. Raises ``ValueError`` when a number is not finite or the box is empty or reversed."""
+    """A rectangle in pixels. Raises ``ValueError`` if a number is not finite or the box is empty or reversed."""
 
     x1: float
     y1: float
@@ -122,19 +123,19 @@ class Box:
         return self.width * self.height
 
     def clipped(self, width: float, height: float) -> Box | None:
-        """The part inside a ``width`` × ``height`` image, or None when nothing is left."""
+        """Return the part inside a ``width`` × ``height`` image, or None if nothing is left."""
         x1, y1 = max(self.x1, 0.0), max(self.y1, 0.0)
         x2, y2 = min(self.x2, width), min(self.y2, height)
         return Box(x1, y1, x2, y2) if x2 > x1 and y2 > y1 else None
 
     def as_list(self) -> list[float]:
-        """``[x1, y1, x2, y2]``, whole numbers as ``int`` so that a round trip through JSON is exact."""
+        """Return ``[x1, y1, x2, y2]``, whole numbers as ``int`` so that a round trip through JSON is exact."""
         return [int(v) if float(v).is_integer() else v for v in (self.x1, self.y1, self.x2, self.y2)]
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a reference toolchain. ``image_in`` is one image id or several; ids are local to the chain."""
+    """One call of a reference toolchain. ``image_in`` is one image id or several; ids are local to the toolchain."""
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -144,7 +145,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A tool that a query needs, and the step (1, 2, ...) at which. Targets of one step are interchangeable."""
+    """A tool that a query needs, and its step (1, 2, ...). Targets of one step are interchangeable."""
 
     tool: str
     step: int
@@ -156,7 +157,9 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class ToolPlan:
-    """What a planning query asks for. ``ordered`` is the benchmark's own mark; None = derived from the steps."""
+    """The expected answer of a planning query. ``ordered`` is the benchmark's own mark; None = derived from
+    the steps.
+    """
 
     targets: tuple[Target, ...] = ()
     distractors: tuple[str, ...] = ()
@@ -173,12 +176,12 @@ class ToolPlan:
 
 @dataclass(frozen=True, slots=True)
 class SampleContent:
-    """What one person says a sample is: the question, its answer and the gold evidence.
+    """The content of a sample by one person: the question, its answer and the gold evidence.
 
-    ``answers`` holds the gold letter (multiple choice) or the accepted strings (open). ``gold_boxes`` are valid boxes
-    in original pixels, clipped to the image where its size is known.
-    ``unanswerable``: why the question cannot be answered, which an annotator gives instead of an answer; None where it
-    is answered. Gold always is.
+    ``answers`` contains the gold letter (multiple choice) or the accepted strings (open). ``gold_boxes`` are valid
+    boxes in original pixels, clipped to the image if its size is known. ``unanswerable``: the reason why the question
+    cannot be answered, which an annotator gives instead of an answer; None if it is answered. Gold always has an
+    answer.
     """
 
     question: str = ""
@@ -192,15 +195,15 @@ class SampleContent:
 
 
 FILED_STATES = (SampleState.ACCEPTED, SampleState.TO_DO, SampleState.DISCARDED)
-"""States that a file can give a sample; the others need the work of people, which no file has."""
+"""States that a file can give a sample; the others need work of people, which no file contains."""
 MOST_CHAINS = 20
-"""Further chains of a sample."""
+"""The maximum number of accepted toolchains of a sample, without that of the gold."""
 LONGEST_NOTE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class FurtherChain:
-    """A reference toolchain accepted beside the gold's, and what is different about it."""
+    """A reference toolchain accepted in addition to that of the gold, with a note on the difference."""
 
     calls: tuple[ToolCall, ...]
     note: str = ""
@@ -208,13 +211,13 @@ class FurtherChain:
 
 @dataclass(frozen=True, slots=True)
 class SampleRecord:
-    """One sample as a benchmark file gives it: where it came from, its image, its content, its facets.
+    """One sample of a benchmark file: its source, its image, its content, its facets.
 
     ``facets`` maps a facet name to one value or, for ``segment``, several; it includes ``category``, ``tier`` and
-    ``dimension``. Values keep their JSON type (text, number, truth value). ``image`` is a path relative to the file.
-    ``image_group`` None means: the image is the cluster. ``accepted_chains`` None means: nothing is said of them.
-    ``boxes_called``: the file's own name of the gold boxes. ``state`` None means: accepted with a
-    content, to do without.
+    ``dimension``. Values keep their JSON type (text, number, boolean). ``image`` is a path relative to the file.
+    ``image_group`` None means: the image is the cluster. ``accepted_chains`` None means: the file does not mention
+    them. ``boxes_called``: the file's own name of the gold boxes. ``state`` None means: accepted with a content, to do
+    without.
     """
 
     id: str
@@ -234,13 +237,14 @@ class SampleRecord:
 
     @property
     def place(self) -> str:
-        """Where in its file, in words."""
+        """The position in its file, as text."""
         return place(self.line, self.row)
 
 
 def shortened(value: object, limit: int = 200) -> str:
-    """``value`` as one line of at most ``limit`` characters, for messages about bad input: as JSON writes it, and
-    without what a database cannot store."""
+    """Return ``value`` as one line of at most ``limit`` characters of JSON, for messages about invalid input, without
+    characters that a database cannot store.
+    """
     try:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError, RecursionError):
@@ -252,7 +256,9 @@ def shortened(value: object, limit: int = 200) -> str:
 
 
 def whole_numbers(value: Any) -> Any:
-    """``value`` with whole floats as ``int``, tuples as lists, and text keys: what JSON cannot distinguish is one."""
+    """Return ``value`` with whole floats as ``int``, tuples as lists, and text keys, so that values that are equal in
+    JSON are equal.
+    """
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < _WHOLE else value
     if isinstance(value, Mapping):
@@ -263,10 +269,10 @@ def whole_numbers(value: Any) -> Any:
 
 
 def said(text: str) -> str:
-    """A text as people compare it: case and spaces make no difference."""
+    """Return a text for comparison, regardless of case and spaces."""
     return " ".join(text.split()).casefold()
 
 
 def boxes_of(values: Sequence[Sequence[float]]) -> tuple[Box, ...]:
-    """Boxes from lists of four numbers; raises ``ValueError`` on the first invalid one."""
+    """Return boxes from lists of four numbers; raises ``ValueError`` on the first invalid one."""
     return tuple(Box(*(float(v) for v in box)) for box in values)

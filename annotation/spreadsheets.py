@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet runs as a formula."""
+"""The beginnings of cells that a spreadsheet runs as a formula."""
 
 
 def guarded(text: str) -> str:

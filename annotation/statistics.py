@@ -1,6 +1,6 @@
-"""Intervals that both halves need: Wilson's for a rate, and the percentile interval of a cluster bootstrap.
+"""Intervals used by both halves: Wilson's for a rate, and the percentile interval of a cluster bootstrap.
 
-A *cluster* is what is drawn as one: the samples of one image. A statistic that can be bootstrapped here is a function
+A *cluster* is a unit of resampling: the samples of one image. A statistic that can be bootstrapped here is a function
 of totals over clusters (successes and trials, a table of counts), so a draw is a vector of how often each cluster was
 drawn, and all draws are one matrix product.
 """
@@ -22,11 +22,11 @@ Ints = NDArray[np.int64]
 Z95 = 1.959963984540054
 """The 97.5% point of the normal distribution."""
 DRAWS = 2000
-"""Draws of a bootstrap interval; ranks take more."""
+"""The number of draws of a bootstrap interval; ranks use more."""
 SEED = 20260101
 """The default seed. It is shown with every interval that uses it."""
 MIN_CLUSTERS = 20
-"""Fewer clusters than this have no bootstrap interval."""
+"""With fewer clusters, there is no bootstrap interval."""
 
 _CHUNK = 4_000_000
 _FEW_PATTERNS = 64
@@ -42,7 +42,7 @@ _WHOLE_32 = 2**24
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A 95% interval, how it was made ("wilson", "cluster-t", ...), and what belongs beside it (DEFF, seed, draws)."""
+    """A 95% interval, its method ("wilson", "cluster-t", ...), and details to show with it (DEFF, seed, draws)."""
 
     low: float
     high: float
@@ -51,7 +51,7 @@ class Interval:
 
     @property
     def halfwidth(self) -> float:
-        """Half the width: the h of a table's "p ± h"."""
+        """Half the width: the h in "p ± h"."""
         return (self.high - self.low) / 2
 
 
@@ -77,7 +77,7 @@ def wilson(successes: float, n: float, z: float = Z95) -> Interval | None:
 def cluster_totals(values: Floats, cluster: Ints | None) -> Floats:
     """Sums of the rows of ``values`` (n,) or (n, k) within each cluster of ``cluster`` (n,), as (clusters, k).
 
-    Without ``cluster`` every row is its own.
+    Without ``cluster``, every row is its own cluster.
     """
     columns = values if values.ndim == 2 else values[:, None]
     if cluster is None:
@@ -88,7 +88,7 @@ def cluster_totals(values: Floats, cluster: Ints | None) -> Floats:
 
 
 def dense_codes(cluster: Ints) -> tuple[Ints, int]:
-    """The codes renumbered 0, 1, ... in their order, without gaps, and how many there are."""
+    """Return the codes renumbered 0, 1, ... in their order, without gaps, and their number."""
     low, high = (int(cluster.min()), int(cluster.max())) if len(cluster) else (0, -1)
     if high - low > 4 * len(cluster):
         found, codes = np.unique(cluster, return_inverse=True)
@@ -118,19 +118,21 @@ def resampled_totals(totals: Floats, draws: int = DRAWS, seed: int = SEED) -> Fl
 
 
 def _exact_in_half(totals: Floats) -> bool:
-    """Whether every total of a resample is a whole number that a float of 32 bits holds: their sums are then the same
-    in either width, and take half the time."""
+    """Return whether every total of a resample is an integer that a 32-bit float represents exactly. Their sums are
+    then the same in either width, and take half the time.
+    """
     largest = np.abs(totals).max(initial=0)
     return bool(largest * len(totals) < _WHOLE_32 and np.array_equal(totals, np.rint(totals)))
 
 
 def few_patterns(totals: Floats) -> tuple[Floats, Ints] | None:
-    """The different rows of ``totals`` (clusters, k), and how often each occurs, if they are at most 64 and far fewer
-    than the clusters and k <= 2; else None."""
+    """Return the distinct rows of ``totals`` (clusters, k), and how often each occurs, if they are at most 64 and far
+    fewer than the clusters and k <= 2; else None.
+    """
     if totals.shape[1] > 2:
         return None
     most = min(_FEW_PATTERNS, len(totals) // 8)
-    # A look at the first rows settles most cases that have too many.
+    # The first rows suffice to exclude most cases with too many.
     if len(set(map(tuple, totals[:1000].tolist()))) > most:
         return None
     with np.errstate(invalid="ignore"):
@@ -168,7 +170,7 @@ def bootstrap_interval(
 
 
 def _percentiles(values: Floats) -> tuple[float, float]:
-    """The 2.5% and the 97.5% point, to the bit those of ``np.quantile``, which takes four times as long."""
+    """Return the 2.5% and the 97.5% point, identical to ``np.quantile`` to the bit, which takes four times as long."""
     places = [(len(values) - 1) * share for share in (0.025, 0.975)]
     below = [math.floor(place) for place in places]
     above = [min(floor + 1, len(values) - 1) for floor in below]
@@ -181,19 +183,20 @@ def _percentiles(values: Floats) -> tuple[float, float]:
 
 
 def _between(low: float, high: float, share: float) -> float:
-    """The point ``share`` of the way from ``low`` to ``high``, reckoned from the nearer end."""
+    """Return the point ``share`` of the way from ``low`` to ``high``, computed from the nearer end."""
     return high - (high - low) * (1 - share) if share >= 0.5 else low + (high - low) * share
 
 
 def ratio(totals: Floats) -> Floats:
-    """First column over second of ``totals`` (draws, 2), NaN where the second is 0."""
+    """Return the first column divided by the second of ``totals`` (draws, 2), NaN where the second is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(totals[:, 1] != 0, totals[:, 0] / totals[:, 1], np.nan))
 
 
 def _counts(size: int, draws: int, seed: int) -> Floats:
-    """The counts of one bootstrap, kept for the next measure on as many clusters: few large ones, and as many small
-    ones as hundreds of slices of much the same size need."""
+    """Return the counts of one bootstrap, cached for the next measure with the same number of clusters: a few large
+    ones, and enough small ones for hundreds of slices of similar sizes.
+    """
     return (_small_counts if size * draws <= _SMALL else _large_counts)(size, draws, seed)
 
 
@@ -218,9 +221,10 @@ def _fixed_counts(size: int, draws: int, seed: int) -> Floats:
 
 
 def _drawn_parts(size: int, draws: int, seed: int) -> Iterator[Ints]:
-    """How often each of ``size`` clusters was drawn in each of ``draws`` resamples of ``size``, some draws at a time.
+    """Yield how often each of ``size`` clusters was drawn in each of ``draws`` resamples of ``size``, some draws at a
+    time.
 
-    The numbers are those of one long row, however it is cut.
+    The numbers do not depend on the sizes of the parts.
     """
     generator, step = np.random.default_rng(seed), max(1, _COUNTED // size)
     first = size * np.arange(step)[:, None]

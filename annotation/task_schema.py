@@ -1,9 +1,9 @@
-"""The task of a benchmark as data: which facets, question, answer, evidence, toolchain and tool plan a sample has, the
+"""The task of a benchmark as data: the facets, question, answer, evidence, toolchain and tool plan of a sample, the
 reasons of reviewers and the help of each field. Pure.
 
 A schema is read from the JSON that leads edit (``TaskSchema.parse``) and written back (``as_json``); what is omitted
-has its default. ``NO_SCHEMA`` describes a benchmark without a schema of its own. Shares are of the image's area, 0
-to 1; sides are in pixels.
+has its default. ``NO_SCHEMA`` describes a benchmark without a schema of its own. Shares are of the image's area, 0 to
+1; sides are in pixels.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ E = TypeVar("E", bound=StrEnum)
 
 
 class Kind(StrEnum):
-    """How many values a sample has of a facet: one, or any number."""
+    """The number of values of a facet: one, or any number."""
 
     SINGLE = "single"
     MULTIPLE = "multiple"
 
 
 class Required(StrEnum):
-    """The step that a facet without a value blocks. Accepting blocks whatever submitting blocks."""
+    """The step that a facet without a value blocks. Accepting has all blocks of submitting."""
 
     NO = "no"
     SUBMIT = "submit"
@@ -56,7 +56,7 @@ class Forbidden(StrEnum):
 
 
 class AnswerKind(StrEnum):
-    """How a sample is answered; samples that only have a tool plan have no answer."""
+    """The form of answers. Samples that only have a tool plan have none."""
 
     MULTIPLE_CHOICE = "mc"
     OPEN = "open"
@@ -116,7 +116,7 @@ class FacetOption:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """``closed``: values that are not listed are refused; else ``values`` are suggestions."""
+    """``closed``: unlisted values are rejected; else ``values`` are suggestions."""
 
     name: str
     kind: Kind = Kind.MULTIPLE
@@ -146,7 +146,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """``warn_share``, ``refuse_share``: evidence above it is doubted or refused; None = never refused."""
+    """``warn_share``, ``refuse_share``: larger evidence causes a warning or is rejected; None = never rejected."""
 
     shapes: tuple[Shape, ...] = (Shape.BOX,)
     count: Range = Range(1, MOST_BOXES)
@@ -166,7 +166,7 @@ class Toolchain:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How many target tools and distractors a tool plan has."""
+    """The allowed numbers of target tools and distractors in a tool plan."""
 
     use: Use = Use.OPTIONAL
     targets: Range = Range(1, MOST_TARGETS)
@@ -567,7 +567,7 @@ def with_retired(task: TaskSchema, before: TaskSchema) -> TaskSchema:
 
 
 Meanings = Mapping[tuple[str, str], str]
-"""What a word of a facet means today: the new value by facet and old value; "" where it means nothing."""
+"""The current meaning of a word of a facet: the new value by facet and old value; "" if it has none."""
 
 
 def renamed(facets: Mapping[str, Iterable[Any]], meanings: Meanings) -> dict[str, tuple[Any, ...]]:
@@ -602,4 +602,4 @@ TEMPLATES: Mapping[str, TaskSchema] = {
         plan=Plan(use=Use.REQUIRED, targets=Range(1, 3), distractors=Range(3, 10)),
     ),
 }
-"""Where a lead starts from: *Blank*, *Grounded question*, *Toolchain* and *Tool plan*."""
+"""The templates for leads: *Blank*, *Grounded question*, *Toolchain* and *Tool plan*."""

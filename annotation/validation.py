@@ -1,6 +1,6 @@
-"""What is wrong, doubtful or worth a look in an annotation, each beside the field it concerns. Pure.
+"""Finds errors, warnings and hints in an annotation, each with the field it concerns. Pure.
 
-Errors stand in the way of submitting; warnings and hints do not.
+Errors block submission; warnings and hints do not.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from annotation.toolbox.table import TOOLS, ToolSpec
 
 
 class Level(StrEnum):
-    """How much a finding matters: an error blocks submitting, a warning asks, a hint informs."""
+    """The severity of a finding: an error blocks submission, a warning asks, a hint informs."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -56,15 +56,16 @@ class Check:
 
 WORD = re.compile(r"\w+")
 REPEATED = 0.8
-"""Word overlap from which two questions about one image are nearly the same."""
+"""From this word overlap on, two questions about one image are nearly the same."""
 OPTIONS = re.compile(r"(^|;)\s*\*.*;|;\s*\*")
-"""How options are typed in a row: ``red; *green; blue``."""
+"""Matches options typed in a row: ``red; *green; blue``."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelView:
-    """``side``: the longer side in pixels of the image as a model sees it at once; evidence that is still
-    ``readable_side`` pixels each way there needs no zoom."""
+    """``side``: the longer side in pixels of the image at the input size of a model. Evidence with at least
+    ``readable_side`` pixels per side at this size needs no zoom.
+    """
 
     side: int = 1024
     readable_side: float = 28
@@ -81,9 +82,10 @@ def check(
     bank: Bank | None = None,
     view: ModelView = ModelView(),
 ) -> list[Check]:
-    """All findings, in the order of the form. ``width`` × ``height``: the image in pixels; ``bank``: the benchmark's
-    tools; ``facets``: values by name. None = unknown, and what needs it is not looked at. ``accepting``: also what the
-    task requires of gold only. Never raises for what a content says."""
+    """Return all findings, in the order of the form. ``width`` × ``height``: the image in pixels; ``bank``: the
+    benchmark's tools; ``facets``: values by name. None = unknown; checks that need it are skipped. ``accepting``: also
+    check what the task requires of gold only. Never raises for any content.
+    """
     if content.unanswerable is not None:
         return [*_question(content, task, None), *_unanswerable(content.unanswerable)]
     return [
@@ -123,12 +125,13 @@ def _question(content: SampleContent, task: TaskSchema, bank: Bank | None) -> It
 
 
 def token_overlap(one: str, other: str) -> float:
-    """How far two questions use the same words, from 0 to 1: 2 · shared / (words of one + words of the other).
+    """Return the share of common words of two questions, from 0 to 1: 2 · shared / (words of one + words of the other).
 
     Words are the maximal runs of letters, digits and underscores after Unicode normalization (NFKC) and case folding,
     so case, punctuation and order do not matter. A word that occurs n times in one and m times in the other is shared
-    min(n, m) times. 0 where either has no word. "What color is the left cup?" and "What color is the right cup?" share
-    5 of 6 words: 0.83."""
+    min(n, m) times. 0 if either has no word. "What color is the left cup?" and "What color is the right cup?" share 5
+    of 6 words: 0.83.
+    """
     first, second = _words(one), _words(other)
     total = first.total() + second.total()
     return 2 * (first & second).total() / total if first and second else 0.0
@@ -139,8 +142,9 @@ def _words(text: str) -> Counter[str]:
 
 
 def repeated_questions(question: str, others: Mapping[str, str]) -> list[Check]:
-    """A warning for each other question about the image (sample -> question) that uses nearly the same words: an
-    overlap of at least ``REPEATED``."""
+    """Return a warning for each other question about the image (sample -> question) with nearly the same words: an
+    overlap of at least ``REPEATED``.
+    """
     text = gettext_noop("Nearly the same question as %(key)s, which has the same image. Ask for something else.")
     return [
         Check("question", Level.WARNING, Sentence(text, key=key))
@@ -155,7 +159,7 @@ def _unanswerable(reason: str) -> Iterator[Check]:
 
 
 def _answering(content: SampleContent, task: TaskSchema) -> Iterator[Check]:
-    """Of samples that only have a tool plan, no answer is expected."""
+    """Check answers. Samples that only have a tool plan need none."""
     if AnswerKind.NONE in task.answer.types:
         return
     if content.answer_type.value not in task.answer.types:
@@ -279,7 +283,7 @@ def _boxes(content: SampleContent, width: int | None, height: int | None, limits
 
 
 def _number_of_boxes(count: int, allowed: Range, planned: bool) -> Iterator[Check]:
-    """A sample with a tool plan needs no evidence."""
+    """Check the number of boxes. A sample with a tool plan needs no evidence."""
     if not count and allowed.least and not planned:
         none = gettext_noop("No evidence box. Draw the smallest region needed to answer.")
         yield _error("gold_boxes", Sentence(none))
@@ -292,7 +296,7 @@ def _number_of_boxes(count: int, allowed: Range, planned: bool) -> Iterator[Chec
 
 
 def _percent(share: float) -> str:
-    """Two digits that count, as the studio writes the share beside the boxes: 0.0625 is 6.3."""
+    """Return two significant digits, as the studio shows the share next to the boxes: 0.0625 is 6.3."""
     value = Decimal(100 * share)
     return f"{value.quantize(Decimal(1).scaleb(value.adjusted() - 1), ROUND_HALF_UP).normalize():f}"
 
@@ -335,7 +339,7 @@ def _evidence(
 
 
 def _toolchain(calls: tuple[ToolCall, ...]) -> Iterator[Check]:
-    """Names, arguments and images of each call, as the runner will ask for them."""
+    """Check names, arguments and images of each call with the rules of the runner."""
     known = {ORIGINAL}
     for number, call in enumerate(calls, start=1):
         field = f"reference_toolchain[{number - 1}]"
@@ -478,7 +482,7 @@ def _steps(steps: list[int]) -> Iterator[Check]:
 
 
 def _banked(plan: ToolPlan, bank: Bank) -> Iterator[Check]:
-    """What the tool bank says of the names, and names that it knows as one tool."""
+    """Check the names against the tool bank, and find different names of one tool."""
     fields = [(f"targets[{index}]", target.tool) for index, target in enumerate(plan.targets)]
     fields += [(f"distractors[{index}]", tool) for index, tool in enumerate(plan.distractors)]
     first: dict[str, str] = {}

@@ -1,6 +1,6 @@
-"""The rules by which the work of people is watched over: which samples are drawn, what passes, who is paused. Pure.
+"""The rules for monitoring work: which samples are drawn, which checks are passed, and when people are paused. Pure.
 
-Every draw is decided by a stored seed and a name, so that it can be made again and nobody who is drawn can choose it.
+Every draw is determined by a stored seed and a name. It can be repeated, and a person cannot influence it.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from annotation.statistics import Interval, wilson
 
 
 class BoxMeasure(StrEnum):
-    """How boxes drawn are held against known ones."""
+    """The measure that compares drawn boxes with gold boxes."""
 
     IOU = "iou"
-    """|drawn ∩ known| / |drawn ∪ known|: too large a box costs."""
+    """|drawn ∩ known| / |drawn ∪ known|: a box that is too large lowers it."""
     IOA = "ioa"
-    """|drawn ∩ known| / |known|: only what is missing of the evidence costs."""
+    """|drawn ∩ known| / |known|: only missing evidence lowers it."""
 
 
 class BlindRule(StrEnum):
-    """What a reviewer answers from first, before gold is shown; or that they do not."""
+    """The basis of a reviewer's blind answer before gold is shown; or no blind answer."""
 
     OFF = "off"
     PICTURE = "picture"
@@ -36,7 +36,7 @@ class BlindRule(StrEnum):
 
 
 class Condition(StrEnum):
-    """What was seen when a blind answer was given: the image, the gold crops alone, or the image after them."""
+    """The basis of a blind answer: the image, the gold crops alone, or the image after the crops."""
 
     PICTURE = "picture"
     CROP = "crop"
@@ -45,8 +45,9 @@ class Condition(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckRule:
-    """A check is passed with the same answer and boxes that measure at least ``least``, 0..1. ``any_question``: also
-    where the question is worded otherwise than the known one, which else is left to a person."""
+    """A check is passed with the same answer and boxes that measure at least ``least``, 0..1. ``any_question``: also if
+    the question is worded differently from the gold; otherwise a person decides.
+    """
 
     measure: BoxMeasure = BoxMeasure.IOU
     least: float = 0.5
@@ -55,8 +56,9 @@ class CheckRule:
 
 @dataclass(frozen=True, slots=True)
 class PauseRule:
-    """A person is paused after ``after`` decided checks or more, when the upper end of the 95% interval of their
-    accuracy lies below ``below``: when it is unlikely to be chance. None: nobody is paused."""
+    """A person with at least ``after`` decided checks is paused if the upper end of the 95% interval of their accuracy
+    is below ``below``, so that chance is an unlikely cause. None: no pauses.
+    """
 
     after: int
     below: float | None
@@ -64,8 +66,9 @@ class PauseRule:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """An answer to a gold check held against what is known. ``passed`` None: it does not decide itself, because another
-    question was answered, or because nothing is known that could be compared."""
+    """An answer to a gold check compared with the gold. ``passed`` None: undecided, because another question was
+    answered, or because there is nothing to compare.
+    """
 
     same_question: bool
     same_answer: bool | None
@@ -76,7 +79,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How many of a person's decided checks were passed."""
+    """The number of a person's decided checks, and of passed ones."""
 
     right: int
     n: int
@@ -87,18 +90,19 @@ class Standing:
 
     @property
     def interval(self) -> Interval | None:
-        """Wilson's, 95%."""
+        """Wilson's interval, 95%."""
         return wilson(self.right, self.n)
 
     def falls_below(self, rule: PauseRule) -> bool:
-        """Whether it comes to a pause. Example: 2 of 10 has 0.510 as its upper end and falls below 0.6."""
+        """Return whether the person is paused. Example: 2 of 10 has 0.510 as its upper end and falls below 0.6."""
         interval = self.interval
         return rule.below is not None and interval is not None and self.n >= rule.after and interval.high < rule.below
 
 
 def compared(said: SampleContent, known: SampleContent, rule: CheckRule) -> Compared:
-    """``said`` against ``known``. Answer and boxes are each asked for only where they are known; without either the
-    check decides nothing. Questions are the same apart from case and spaces."""
+    """Compare ``said`` with ``known``. Answer and boxes are each compared only if they are known; without either, the
+    check is undecided. Questions are equal apart from case and spaces.
+    """
     boxes = box_agreement(said.gold_boxes, known.gold_boxes)
     same = same_answer(said, known)
     question = _plain(said.question) == _plain(known.question)
@@ -115,11 +119,12 @@ def compared(said: SampleContent, known: SampleContent, rule: CheckRule) -> Comp
 
 
 def disagreement(contents: Sequence[SampleContent]) -> float | None:
-    """How far several people are apart on one sample, 0 (all say the same) to 1: the mean over all pairs of them of
-    1 − agreement. The agreement of a pair is the mean of what both can be compared in: the IoU of their boxes (0 where
-    only one drew any) and whether their answers are the same (1 or 0). None where no pair can be compared.
+    """Return the disagreement of several people on one sample, from 0 (all agree) to 1: the mean over all pairs of 1 −
+    agreement.
 
-    Example: the same answer on boxes with an IoU of 0.5 is 1 − (1 + 0.5) / 2 = 0.25.
+    The agreement of a pair is the mean of the comparable parts: the IoU of their boxes (0 if only one drew any) and
+    whether their answers are equal (1 or 0). None if no pair can be compared. Example: the same answer on boxes with an
+    IoU of 0.5 is 1 − (1 + 0.5) / 2 = 0.25.
     """
     apart = [value for one, other in combinations(contents, 2) if (value := _apart(one, other)) is not None]
     return sum(apart) / len(apart) if apart else None
@@ -133,9 +138,10 @@ def _apart(one: SampleContent, other: SampleContent) -> float | None:
 
 
 def blind_step(rule: BlindRule, answered: Collection[Condition], *, crops: bool, draw: str) -> Condition | None:
-    """What a reviewer answers from next; None once they answered from the image, or
-    where nothing is asked. ``crops``: there are gold crops to
-    show. ``draw`` names reviewer and sample: where conditions alternate it decides, half and half."""
+    """Return the basis of the reviewer's next answer; None after an answer from the image, or if no blind answer is
+    asked. ``crops``: there are gold crops to show. ``draw`` names reviewer and sample: with alternating conditions it
+    decides, half and half.
+    """
     if rule is BlindRule.OFF or Condition.PICTURE in answered or Condition.AFTER_CROP in answered:
         return None
     if Condition.CROP in answered:
@@ -145,17 +151,19 @@ def blind_step(rule: BlindRule, answered: Collection[Condition], *, crops: bool,
 
 
 def is_check_turn(seed: int, person: int, turn: int, *, first: int, share: float) -> bool:
-    """Whether the ``turn``-th sample of a person, from 0, is a gold check: the ``first`` ones are, then a ``share``."""
+    """Return whether the ``turn``-th sample of a person, from 0, is a gold check: the ``first`` ones are, then a
+    ``share``.
+    """
     return turn < first or chance(f"check {seed} {person} {turn}") < share
 
 
 def chance(name: str) -> float:
-    """A number from 0 to below 1 that depends on the name alone, evenly spread over names."""
+    """Return a number from 0 to below 1 that depends only on the name, uniform over names."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) / 2**64
 
 
 def new_seed() -> int:
-    """A seed that nobody can guess."""
+    """Return a seed that cannot be guessed."""
     return secrets.randbelow(2**31)
 
 

@@ -1,4 +1,4 @@
-"""States, roles and the one table of allowed transitions. Pure: every action asks it before it writes."""
+"""States, roles and the table of allowed transitions. Pure: every action checks it before it writes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What a member may do on one benchmark. A site admin may do everything."""
+    """The role of a member on one benchmark. A site admin has all permissions."""
 
     ANNOTATOR = "annotator"
     REVIEWER = "reviewer"
@@ -30,11 +30,11 @@ class State(StrEnum):
 
 
 OPEN = (State.DRAFT, State.RETURNED)
-"""Of an annotation that its author can work on."""
+"""States in which the author can work on an annotation."""
 
 
 class SampleState(StrEnum):
-    """The state of a sample, from all its annotations. Pages count it and filter by it."""
+    """The state of a sample, derived from all its annotations. Pages count it and filter by it."""
 
     TO_DO = "to_do"
     DRAFT = "draft"
@@ -47,7 +47,7 @@ class SampleState(StrEnum):
 
 
 class Right(StrEnum):
-    """What a page or an action needs. Rights belong to roles; see ``RIGHTS``."""
+    """A permission needed by a page or an action. Roles have permissions; see ``RIGHTS``."""
 
     VIEW = "view"
     SEE_GOLD = "see_gold"
@@ -75,7 +75,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One allowed change of an annotation's state and the right it needs."""
+    """One allowed change of an annotation's state, and the permission it needs."""
 
     name: str
     before: State
@@ -110,13 +110,14 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition("import", State.DRAFT, State.ACCEPTED, Right.IMPORT_SAMPLES),
     Transition("import_results", State.DRAFT, State.SUBMITTED, Right.IMPORT_SAMPLES),
 )
-"""Everything that may happen to an annotation. "import": an imported sample arrives accepted, by the importer;
-"import_results": one that was taken out of a result file waits for a review.
-"take_back": by its author, before a review may begin.
-"discard": by a reviewer what is under review, by a lead whatever there is.
-"accept_unreviewed": what falls outside the share that the lead has reviewed is accepted as it is submitted.
-"supersede": another annotation became gold, by an adjudicator; "supersede_agreed": because all agreed, or because the
-sample was decided before this annotation was submitted. "question_changed": the shared question became another."""
+"""All transitions of an annotation.
+
+"import": an imported sample is accepted on arrival, by the importer; "import_results": a sample from a result file
+remains to be reviewed. "take_back": by its author, before a review can begin. "discard": by a reviewer in review, by a
+lead in any state. "accept_unreviewed": an annotation outside the share that the lead has reviewed is accepted when it
+is submitted. "supersede": another annotation became gold, by an adjudicator; "supersede_agreed": because all agreed, or
+because the sample was decided before this annotation was submitted. "question_changed": the shared question changed.
+"""
 
 _SEEN_AS: tuple[tuple[SampleState, frozenset[State]], ...] = (
     (SampleState.ACCEPTED, frozenset({State.ACCEPTED})),
@@ -128,34 +129,38 @@ _SEEN_AS: tuple[tuple[SampleState, frozenset[State]], ...] = (
 
 
 def sample_state(states: Collection[State], *, disputed: bool = False) -> SampleState:
-    """The state of a sample whose annotations have these states: one accepted is accepted; else the furthest
-    on; nothing at all is still to do. ``disputed``: a round of adjudication found a dispute and is open."""
+    """Return the state of a sample whose annotations have these states: accepted if one is; else the most advanced; to
+    do without any. ``disputed``: a round of adjudication found a dispute and is open.
+    """
     found = next((seen for seen, which in _SEEN_AS if which.intersection(states)), SampleState.TO_DO)
     return SampleState.DISPUTED if disputed and found is SampleState.IN_REVIEW else found
 
 
 SPREAD, PARTS = 2654435761, 2**32
-"""Numbers times the first, modulo the second, lie evenly: so a share of samples is drawn alike here and in a query."""
+"""Numbers times the first, modulo the second, are evenly distributed. Python code and queries thus select the same
+share of samples.
+"""
 
 
 def is_overlapped(number: int, share: float) -> bool:
-    """Whether the sample of this number is in the share that several people annotate. A larger share keeps those that
-    a smaller one has."""
+    """Return whether the sample of this number is in the share that several people annotate. A larger share contains
+    those of a smaller one.
+    """
     return number * SPREAD % PARTS < share * PARTS
 
 
 def may(roles: Collection[Role], right: Right) -> bool:
-    """Whether any of these roles carries the right."""
+    """Return whether any of these roles has the permission."""
     return any(right in RIGHTS[role] for role in roles)
 
 
 def roles_with(right: Right) -> list[Role]:
-    """The roles that carry the right."""
+    """Return the roles with the permission."""
     return [role for role, rights in RIGHTS.items() if right in rights]
 
 
 def transition(name: str, before: State) -> Transition:
-    """The allowed transition of this name from this state; raises ``LookupError`` saying what is allowed instead."""
+    """Return the allowed transition of this name from this state; raises ``LookupError`` with the allowed ones."""
     for candidate in TRANSITIONS:
         if candidate.name == name and candidate.before == before:
             return candidate

@@ -52,7 +52,7 @@ def _measure(name: str, environ: Mapping[str, str], options: Options) -> Iterato
         raise RuntimeError(f"Seats are still held, or the audit lacks entries: {counted}")
     twice = counted["twice"] + sum(len(crowd.handed) - len(set(crowd.handed)) for crowd in crowds)
     said = f"{PEOPLE} people, {again} × {each} samples; Label Studio 10 to 12 % of them"
-    yield Row("annotating", f"{name}, samples handed out twice", twice, "samples", 0, limit=said)
+    yield Row("annotating", f"{name}, samples assigned twice", twice, "samples", 0, limit=said)
     surplus = abs(counted["revisions"] - counted["samples"])
     yield Row("annotating", f"{name}, annotations too many or too few", surplus, "annotations", 0)
 

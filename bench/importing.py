@@ -48,7 +48,7 @@ def _imports(name: str, environ: Mapping[str, str], path: Path, count: int, targ
     yield Row("importing", f"{name}, {count:,} trajectories", rate, "a second", target, False, limit)
     faster = first["seconds"] / again["seconds"]
     note = f"{count / again['seconds']:,.0f} a second, {again['processor']:.0f} s of processor; "
-    note += "the rows are recognised as they stand, none is decoded"
+    note += "unchanged rows are recognized, none is decoded"
     yield Row("importing", f"{name}, the same file again", faster, "times as fast", 2, False, note)
 
 

@@ -62,17 +62,17 @@ def _first_visit(
     page.goto(address, wait_until="commit")
     first = drawn_at(page, colour) - begun
     entries = loaded(page)
-    title = f"picture of {size[0]} × {size[1]}, first visit"
+    title = f"image of {size[0]} × {size[1]}, first visit"
     pictures, scripts = bytes_of(entries, *PICTURES), bytes_of(entries, *SCRIPTS)
     tiles = sum(one["name"].endswith(PICTURES) for one in entries)
     said = f"{tiles} requests; the file has {picture_mb:.1f} MB; Label Studio 12.8 MB"
-    yield Row("studio", f"{title}, bytes of pictures", pictures / MEGABYTE, "MB", 1.5, limit=said)
+    yield Row("studio", f"{title}, bytes of images", pictures / MEGABYTE, "MB", 1.5, limit=said)
     files = sum(one["name"].endswith(SCRIPTS) for one in entries)
     said = f"{files} files; Label Studio 7.8 MB"
     yield Row("studio", f"{title}, scripts and styles as sent", scripts / MEGABYTE, "MB", 0.5, limit=said)
     bounds = page.locator(".stage").bounding_box() or {"width": 0, "height": 0}
     share = 100 * bounds["width"] * bounds["height"] / (WINDOW["width"] * WINDOW["height"])
-    yield Row("studio", "share of the window for the picture", share, "%", 60, False, "1440 × 900; Label Studio 21 %")
+    yield Row("studio", "share of the window for the image", share, "%", 60, False, "1440 × 900; Label Studio 21 %")
     said = f"{_when(entries, begun)}; {_load()}; Label Studio 5.7 s"
     yield Row("studio", f"{title}, until it is drawn", first / 1000, "s", 1.5, limit=said)
     page.close()
@@ -86,7 +86,7 @@ def _again(context: BrowserContext, address: str, colour: Any) -> Iterator[Row]:
     entries = loaded(page)
     said = f"{bytes_of(entries, *SCRIPTS)} bytes of scripts and styles; drawn after {waited:.0f} ms; "
     said += "Label Studio 12,760,191 bytes"
-    yield Row("studio", "second visit, bytes of pictures", bytes_of(entries, *PICTURES), "bytes", 0, limit=said)
+    yield Row("studio", "second visit, bytes of images", bytes_of(entries, *PICTURES), "bytes", 0, limit=said)
     page.close()
 
 
@@ -154,8 +154,8 @@ def _one_after_the_other(context: BrowserContext, address: str, colours: list[An
         waited.append(drawn_at(page, colour) - begun)
         server.append(_when(loaded(page), begun))
     worst = quantiles(waited, n=20)[-1] if len(waited) > 1 else waited[0]
-    said = f"median {median(waited):.0f} ms; the last: {server[-1]}; {_load()}; Label Studio 880 ms on the same picture"
-    yield Row("studio", "submit until the next picture is drawn, p95", worst, "ms", 300, limit=said)
+    said = f"median {median(waited):.0f} ms; the last: {server[-1]}; {_load()}; Label Studio 880 ms on the same image"
+    yield Row("studio", "submit until the next image is drawn, p95", worst, "ms", 300, limit=said)
 
 
 def _box(page: Page, number: int) -> None:

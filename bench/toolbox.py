@@ -165,13 +165,13 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
     dearest = max(long or costs, key=lambda one: one.tool / one.bare)
     over = sum(one.tool / one.bare > ALLOWED for one in long)
     yield Row(
-        "toolbox", f"a tool call beside bare OpenCV, {size}, one core, median of {len(costs)}",
+        "toolbox", f"a tool call compared with bare OpenCV, {size}, one core, median of {len(costs)}",
         statistics.median(one.tool / one.bare for one in costs), "times", target=ALLOWED,
         limit=f"{over} of {len(long)} that take a millisecond are above; most: "
         f"{dearest.name} {dearest.tool / dearest.bare:.2f}",
     )  # fmt: skip
     yield Row(
-        "toolbox", f"the same as a chain of one call, {size}, one core, median of {len(costs)}",
+        "toolbox", f"the same as a toolchain of one call, {size}, one core, median of {len(costs)}",
         statistics.median(one.chain / one.bare for one in costs), "times", target=ALLOWED,
     )  # fmt: skip
     previews = list(_previews(image, rounds))

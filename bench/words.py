@@ -31,7 +31,7 @@ VISITS = 5
 def measure_words(name: str, environ: Mapping[str, str], size: str) -> Iterator[Row]:
     """On a database whose runs are scored."""
     made = workers.call("words:index_and_search", environ)
-    note = f"{made['index_mb']:.0f} MB beside {made['text_mb']:.0f} MB of text"
+    note = f"{made['index_mb']:.0f} MB, with {made['text_mb']:.0f} MB of text"
     yield Row("browsing", f"{name}, {size}, index of words, of a trajectory", made["us"], "µs", 100, limit=note)
     for search, seen in made["searches"].items():
         limit = f"{seen['clock']:.0f} ms by the clock at load {made['load']:.1f}; {seen['total']:,} found"

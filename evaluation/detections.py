@@ -1,7 +1,8 @@
-"""What an open-vocabulary detector found in an image: boxes with labels and scores, and the tools that they name.
+"""The objects that an open-vocabulary detector found in an image: boxes with labels and scores, and the tools that they
+name.
 
-A detector is a ceiling of tool recognition (docs/metrics.md#detectors). Its boxes are no zoom calls: they are in
-``extra`` of a trajectory, never among its steps, so that no metric of grounding or toolchains sees them.
+A detector is an upper limit of tool recognition (docs/metrics.md#detectors). Its boxes are not zoom calls: they are in
+``extra`` of a trajectory, never among its steps, so that metrics of grounding and toolchains ignore them.
 """
 
 from __future__ import annotations
@@ -14,17 +15,18 @@ from typing import Any, TypeGuard
 DETECTIONS = "detections"
 """The key in ``extra`` of a trajectory."""
 DETECTOR = "detector"
-"""The key in ``extra`` of a run that a detector made; its value says which threshold."""
+"""The key in ``extra`` of a run of a detector; its value has the threshold."""
 THRESHOLD = 0.3
-"""The score that counts where nobody chooses another."""
+"""The default minimum score."""
 
 Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One object. ``label`` as the detector wrote it, ``tool`` the name that it represents. ``score``: 0 to 1. ``box``:
-    x1, y1, x2, y2 in pixels of the original image, None if the detector gave no valid one."""
+    """One object. ``label``: as written by the detector; ``tool``: the name that it represents. ``score``: 0 to 1.
+    ``box``: x1, y1, x2, y2 in pixels of the original image, None if the detector gave no valid one.
+    """
 
     label: str
     tool: str
@@ -50,7 +52,7 @@ class Detections:
         return tuple(dict.fromkeys(one.tool for one in self.found))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the detections as ``extra`` of a trajectory keeps them, the inverse of ``detections_in``."""
+        """Return the detections in the form of ``extra`` of a trajectory, the inverse of ``detections_in``."""
         boxes = [
             {"label": one.label, "tool": one.tool, "score": one.score, "box": None if one.box is None else [*one.box]}
             for one in self.found
@@ -88,20 +90,21 @@ def read_threshold(text: str) -> float:
 
 
 def is_box(value: object) -> bool:
-    """Whether a value is four finite numbers with x1 < x2 and y1 < y2."""
+    """Return whether a value is four finite numbers with x1 < x2 and y1 < y2."""
     if not isinstance(value, list | tuple) or len(value) != 4 or not all(_is_number(one) for one in value):
         return False
     return bool(value[0] < value[2] and value[1] < value[3])
 
 
 def is_score(value: object) -> TypeGuard[float]:
-    """Whether a value is a number from 0 to 1."""
+    """Return whether a value is a number from 0 to 1."""
     return _is_number(value) and 0 <= value <= 1
 
 
 def detections_in(extra: Mapping[str, Any]) -> Detections | None:
-    """Return the detections in ``extra`` of a trajectory, None if there are none. A file may hold anything there: what
-    is no object of a detector is omitted."""
+    """Return the detections in ``extra`` of a trajectory, None if there are none. A file can contain anything there;
+    invalid objects are omitted.
+    """
     given = extra.get(DETECTIONS)
     if not isinstance(given, Mapping) or not is_score(given.get("threshold")):
         return None

@@ -1,6 +1,6 @@
-"""The words of runs and their scores, explained (``webapp.common.glossary``).
+"""The glossary of runs and their scores (``webapp.common.glossary``).
 
-Metrics, failures and metric settings are those of their registries; their sentences are written there.
+Metrics, failures and metric settings come from their registries, with their definitions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RUNS, QUADRANTS, FAILED, REPLAYS, STATE, SETTINGS = (
     gettext_noop("Metric settings"),
 )
 DIRECTIONS = {HIGHER: gettext_noop("higher"), LOWER: gettext_noop("lower")}
-"""Which values of a metric are better; the others only describe."""
+"""The better values of a metric; metrics without a direction only describe."""
 METRIC_GROUPS = {
     "grounding": gettext_noop("Metrics: grounding"),
     "toolchain": gettext_noop("Metrics: toolchain"),
@@ -572,27 +572,27 @@ def _settings() -> Iterator[Term]:
 
 
 def failure_slug(name: str) -> str:
-    """The entry of a failure: its code alone could be the name of a word."""
+    """Return the entry of a failure: its code alone could be the name of another term."""
     return f"failure-{name}"
 
 
 def setting_slug(name: str) -> str:
-    """The entry of a metric setting."""
+    """Return the entry of a metric setting."""
     return f"setting-{name}"
 
 
 def outcome_slug(name: str) -> str:
-    """The entry of an outcome of a tool plan: that of the metric of its share."""
+    """Return the entry of an outcome of a tool plan: that of the metric of its share."""
     return name if name in METRICS else f"outcome_{name}"
 
 
 def quadrant_slug(name: str) -> str:
-    """The entry of a quadrant: ``G+A-`` has ``gpam``."""
+    """Return the entry of a quadrant: ``gpam`` for ``G+A-``."""
     return name.lower().replace("+", "p").replace("-", "m")
 
 
 def source_words(metric: Metric) -> str:
-    """The paper and its section in words; ours have the name of the site."""
+    """Return the paper and its section as text; our own metrics have the source "Sightline"."""
     if metric.extra:
         return "Sightline"
     letter, section = metric.source.strip("[]").split(" ", 1)

@@ -1,4 +1,4 @@
-"""What models did, as frozen records: no I/O, no framework. Boxes and image ids as in ``annotation.schema``."""
+"""Results of models as frozen records: no I/O, no framework. Boxes and image ids as in ``annotation.schema``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TRAJECTORY_KEYS = frozenset({
     "model", "sample_id", "setting", "rollout", "condition", "steps", "final_image", "answer", "judge_correct",
     "predicted_tools_recognition", "predicted_tools_plan", "match_map_recognition", "match_map_plan", "error", "usage",
 })  # fmt: skip
-"""All keys that a row of this kind can have in the native format, here and below."""
+"""All keys of a row of this kind in the native format, here and below."""
 STEP_KEYS = frozenset({
     "tool", "args", "bbox", "coords", "image_in", "image_out", "out_size", "ok", "text", "observation",
     "executed_bbox", "label", "flag",
@@ -24,15 +24,16 @@ STEP_KEYS = frozenset({
 INTERVENTION_KEYS = frozenset({"model", "sample_id", "condition", "correct", "answer", "setting"})
 JUDGEMENT_KEYS = frozenset({"model", "sample_id", "kind", "verdict", "answer", "judge", "setting"})
 ANSWER_KEYS = JUDGEMENT_KEYS | {"rollout", "condition", "text_digest", "key_digest", "decides"}
-"""Of a judgment on one answer."""
+"""Keys of a judgment on one answer."""
 GROUP_KEYS = frozenset({"group_id", "alpha", "rollouts"})
 FILE_READINGS = ("file_reading", "extracted_answer", "extraction")
-"""Names under which ``extra`` of a trajectory holds the answer as the imported file itself has extracted it; the first
-that is there counts."""
+"""Keys in ``extra`` of a trajectory for the answer that the imported file itself has extracted; the first existing one
+counts.
+"""
 
 
 class Coordinates(StrEnum):
-    """The space in which a call's box is given, always relative to the step's INPUT image."""
+    """The coordinates of a call's box, always relative to the step's INPUT image."""
 
     PIXEL = "pixel"
     NORM1 = "norm1"
@@ -40,7 +41,7 @@ class Coordinates(StrEnum):
 
 
 class Condition(StrEnum):
-    """The intervention a trajectory was made under. Other texts are allowed and kept."""
+    """The intervention under which a trajectory was made. Other texts are allowed and kept."""
 
     NONE = "none"
     TEXT = "text"
@@ -49,11 +50,11 @@ class Condition(StrEnum):
 
 
 class StepFlag(StrEnum):
-    """Why a recorded call is not evidence. A flagged call is kept and shown; see ``evaluation.metrics.columns``.
+    """The reason why a recorded call is not evidence. A flagged call is kept and shown; see
+    ``evaluation.metrics.columns``.
 
-    ``POST_ANSWER``: made after the answer was given: no call of the trajectory in any metric.
-    ``UNUSED``: made in the turn that also gave the answer, so its image came too late: a call that was attempted,
-    without a usable crop.
+    ``POST_ANSWER``: made after the answer was given. No metric includes it. ``UNUSED``: made in the turn that also gave
+    the answer, so its image came too late. It counts as an attempted call without a usable crop.
     """
 
     NONE = ""
@@ -68,8 +69,9 @@ class JudgementKind(StrEnum):
 
 
 class DecisionWord(StrEnum):
-    """What a person decides an answer to say, beside an option: it says none of them; an open answer says the same as
-    one that is accepted, or something else; it is left to a judge, and stays undecided."""
+    """The decision of a person on the meaning of an answer, other than an option: none of them; for an open answer, the
+    same as an accepted one, or different; or left to a judge, so that it stays undecided.
+    """
 
     NONE = "none"
     SAME = "same"
@@ -78,18 +80,19 @@ class DecisionWord(StrEnum):
 
 
 ARGS_RAW = "args_raw"
-"""In ``extra`` of a step: its arguments as they were written, where they are no object."""
+"""Key in ``extra`` of a step: its arguments as written, if they are not an object."""
 NOT_RUN = "not_run"
-"""In ``extra`` of a step: whether the call was recorded but not run, such as one behind the last round."""
+"""Key in ``extra`` of a step: whether the call was recorded but not run, such as one after the last round."""
 
 
 @frozen_record(frozen=True, slots=True)
 class Step:
-    """One tool call. ``bbox`` is what the model asked for, ``executed_bbox`` the pixels it really got, as recorded
-    (four numbers, possibly invalid, never reordered; None = the call has no box), in ``coords`` of the input image.
+    """One tool call. ``bbox`` is the box that the model requested, ``executed_bbox`` the pixels it actually received,
+    as recorded (four numbers, possibly invalid, never reordered; None = the call has no box), in ``coords`` of the
+    input image.
 
-    ``bbox_raw`` keeps what was written where it is not four numbers. ``out_size`` is ``(width, height)`` of the
-    returned image. ``text`` is the reasoning before the call, ``observation`` the text returned.
+    ``bbox_raw`` is the original value if it is not four numbers. ``out_size`` is ``(width, height)`` of the returned
+    image. ``text`` is the reasoning before the call, ``observation`` the text returned.
     """
 
     tool: str
@@ -111,7 +114,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a trajectory cost, as recorded; each None when unknown. Seconds of wall time, US dollars."""
+    """The cost of a trajectory, as recorded; each None if unknown. Seconds of wall time, US dollars."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -121,13 +124,13 @@ class Usage:
 
 @frozen_record(frozen=True, slots=True)
 class Trajectory:
-    """What a run did on one sample.
+    """The result of a run on one sample.
 
     ``recognition`` and ``plan`` are the predicted tool lists (None = the request failed or was not made), repeats and
-    order kept; the maps are a judge's ``predicted -> target`` (target None = "no target"). ``error`` marks a
-    trajectory that failed; ``file``, ``line`` and ``row`` (its number in a list) say where it was read, and
-    ``row_digest`` names the row it was read from, so that the same row is known again (empty: it is to be read again).
-    ``half``: it says one of the two lists alone, and what is stored of the other one stays.
+    order kept; the maps are a judge's ``predicted -> target`` (target None = "no target"). ``error`` marks a failed
+    trajectory. ``file``, ``line`` and ``row`` (its number in a list) are its position, and ``row_digest`` identifies
+    its row, so that an unchanged row is recognized (empty: it must be read again). ``half``: it contains only one of
+    the two lists, and the other stored one stays.
     """
 
     model: str
@@ -155,7 +158,9 @@ class Trajectory:
 
 @dataclass(frozen=True, slots=True)
 class Intervention:
-    """One record of the native ``interventions`` list: was this model right on this sample under this condition?"""
+    """One record of the native ``interventions`` list: whether the model's answer for this sample under this condition
+    was correct.
+    """
 
     model: str
     sample_id: str
@@ -171,9 +176,10 @@ class Intervention:
 
 @dataclass(frozen=True, slots=True)
 class AboutAnswer:
-    """What a judgment is about: the trajectory beside run and sample, and 128 bits of what was judged of it, the text
-    of the answer or the boxes with it (``text_digest``), and of the options or accepted strings. ``decides``: scores
-    are made of it."""
+    """The subject of a judgment: the trajectory (in addition to run and sample), and 128-bit digests of what was
+    judged: the text of the answer, or the boxes with it (``text_digest``), and the options or accepted strings.
+    ``decides``: scores use it.
+    """
 
     rollout: int = 0
     condition: str = Condition.NONE
@@ -186,7 +192,7 @@ class AboutAnswer:
 class Judgement:
     """A verdict by a judge model or a person on an answer, a reliability or a sufficiency question.
 
-    ``about``: the one trajectory that it is about, with digests; None: the one that metrics are made of.
+    ``about``: its trajectory, with digests; None: the trajectory used by metrics.
     """
 
     model: str

@@ -1,4 +1,4 @@
-"""Celery, for separate worker processes on Redis or RabbitMQ. Not loaded on the embedded default."""
+"""Celery, for separate worker processes on Redis or RabbitMQ. Not loaded in the embedded default."""
 
 import atexit
 import logging
@@ -16,7 +16,7 @@ from webapp import env
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 env.prepare_home()
 
-# A kept connection may have been closed by a broker that was restarted; a second try opens a new one.
+# The broker may have closed a kept connection when it restarted; a second attempt opens a new one.
 _ONCE_MORE = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2}
 
 logger = logging.getLogger(__name__)
@@ -26,9 +26,9 @@ app.autodiscover_tasks(["webapp.jobs"])
 
 
 class Publisher:
-    """Sends messages from a thread of its own, so that nobody who starts a job waits for the broker.
+    """Sends messages from a separate thread, so that code that starts a job does not wait for the broker.
 
-    What does not fit while the broker hangs is dropped: the row of the job stays, and a sweeper sends it later.
+    Messages that don't fit while the broker hangs are dropped: the row of the job stays, and a sweeper sends it later.
     """
 
     def __init__(self, to: Celery, most: int = 1000) -> None:
@@ -46,7 +46,7 @@ class Publisher:
             self._waiting.put_nowait(job_id)
 
     def flush(self, seconds: float) -> bool:
-        """Wait until all is sent or refused, for so long at most; whether it was."""
+        """Wait until everything is sent, for at most this time; return whether it is."""
         with self._waiting.all_tasks_done:
             return self._waiting.all_tasks_done.wait_for(lambda: not self._waiting.unfinished_tasks, seconds)
 
@@ -64,17 +64,17 @@ class Publisher:
         except OperationalError as error:
             logger.warning("The broker did not take the message of job %s; a sweeper sends it again: %s", job_id, error)
         except Exception:
-            # Whatever a driver does, this thread goes on.
+            # This thread continues after any error of a driver.
             logger.exception("The message of job %s was not sent; a sweeper sends it again.", job_id)
 
 
 def send(job_id: UUID) -> None:
-    """Tell a worker of the job, as soon as the broker takes the message."""
+    """Notify a worker of the job, as soon as the broker accepts the message."""
     _publisher.put(job_id)
 
 
 def _start_afresh() -> None:
-    """In a process that was forked: the thread has stayed in the other one."""
+    """Start again in a forked process, because the thread has stayed in the other one."""
     global _publisher
     _publisher = Publisher(app)
 
@@ -82,5 +82,5 @@ def _start_afresh() -> None:
 _publisher = Publisher(app)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_start_afresh)
-# A command that started a job may be over before its message is sent.
+# A command that started a job may end before its message is sent.
 atexit.register(lambda: _publisher.flush(2))

@@ -19,13 +19,13 @@ def main() -> None:
 
         try:
             refuse_no_database()
-            # What migrating itself stumbles over is said as it is.
+            # Errors of migrating itself are shown unchanged.
             if sys.argv[1:2] != ["migrate"]:
                 refuse_old_tables()
         except CommandError as reason:
             sys.exit(f"CommandError: {reason}")
         raise error
     except BrokenPipeError:
-        # Who reads what is written has read enough (`| head`); nothing else is to be said to them at the end.
+        # The reader of the output has read enough (`| head`); print nothing more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)

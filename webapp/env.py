@@ -1,7 +1,7 @@
-"""Typed readers of the environment, and the one table of every variable that is read.
+"""Typed readers of the environment, and the table of all variables that are read.
 
-A reader takes a name of the table only, so that a variable cannot be read without a default and a sentence of help.
-A value that cannot be read stops the start with a sentence: nothing falls back silently.
+A reader accepts only names of the table, so that every variable has a default and a help text. A value that cannot be
+read stops the start with a message: there are no silent fallbacks.
 """
 
 import os
@@ -17,16 +17,16 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-"""Where templates and static files are: the checkout, or the installed package."""
+"""The folder of templates and static files: the checkout, or the installed package."""
 CHECKOUT = __package__ == "webapp"
 """Whether this is the source tree and not the installed package, in which all names begin with that of the package."""
 PROGRAM = "manage.py" if CHECKOUT else "sightline"
-"""How the commands are called here."""
+"""The program name of commands."""
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One environment variable: the text it has when unset, and what it is for."""
+    """One environment variable: its default text, and its purpose."""
 
     name: str
     default: str
@@ -117,7 +117,7 @@ _NO = frozenset({"0", "no", "false", "off", ""})
 
 
 def text(name: str) -> str:
-    """The value as written, without surrounding blanks; the default of the table when unset."""
+    """Return the value as written, without surrounding blanks; the default of the table if unset."""
     return os.environ.get(name, _DEFAULTS[name]).strip()
 
 
@@ -137,8 +137,9 @@ def number(name: str, *, least: int = 0, most: int = 2**31 - 1) -> int:
 
 
 def path(name: str) -> Path:
-    """An absolute path; a relative one counts from the checkout, wherever the command was started. Of the installed
-    package it counts from where that was."""
+    """Return an absolute path. A relative one is relative to the checkout, regardless of the working directory; for the
+    installed package, it is relative to the working directory at the start.
+    """
     if not text(name):
         raise ImproperlyConfigured(f"{name} is empty. Write the path of a folder.")
     return _absolute(Path(text(name)).expanduser())
@@ -149,14 +150,14 @@ def _absolute(path: Path) -> Path:
 
 
 def home() -> Path:
-    """The home folder: that of the environment, else the usual one."""
+    """Return the home folder: that of the environment, else the default one."""
     if "SIGHTLINE_HOME" in os.environ:
         return path("SIGHTLINE_HOME")
     return BASE_DIR / "var" if CHECKOUT else _folder_for_data() / "sightline"
 
 
 def _folder_for_data() -> Path:
-    """Where programs of this user keep their data on this system."""
+    """Return the folder for data of this user's programs on this system."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or "~/AppData/Local").expanduser()
     if sys.platform == "darwin":
@@ -188,7 +189,7 @@ def secret(name: str, *, least: int) -> str:
 
 
 def origins(name: str) -> list[str]:
-    """Addresses of the form https://host, as Django wants its trusted origins."""
+    """Return addresses of the form https://host, as required for Django's trusted origins."""
     for word in words(name):
         parts = urlsplit(word)
         if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path not in {"", "/"}:
@@ -204,7 +205,7 @@ def choice(name: str, allowed: tuple[str, ...]) -> str:
 
 
 def database(name: str, *, home: Path) -> dict[str, Any]:
-    """The Django database of an address: SQLite in the home folder when it is empty."""
+    """Return the Django database for a URL: SQLite in the home folder if it is empty."""
     address = text(name)
     if not address:
         return _sqlite(home / "sightline.sqlite3")
@@ -217,7 +218,7 @@ def database(name: str, *, home: Path) -> dict[str, Any]:
 
 
 def broker_timeouts(name: str, *, connect: float, read: float) -> dict[str, float]:
-    """How long the driver of a broker waits for it, in the driver's own words."""
+    """Return the timeouts of the driver of a broker, under the driver's names."""
     if text(name).startswith("redis"):
         return {"socket_connect_timeout": connect, "socket_timeout": read}
     return {"read_timeout": read, "write_timeout": read} if text(name).startswith("amqp") else {}
@@ -227,7 +228,7 @@ def _sqlite(file: Path) -> dict[str, Any]:
     return {
         "ENGINE": "webapp.common.sqlite",
         "NAME": file,
-        # A new connection reads the whole schema again, which takes longer than most requests.
+        # A new connection reads the entire schema again, which takes longer than most requests.
         "CONN_MAX_AGE": 60,
         "OPTIONS": {
             # A writer takes the lock when its transaction begins and waits for it; deferred
@@ -241,13 +242,13 @@ def _sqlite(file: Path) -> dict[str, Any]:
 
 
 _POSTGRES = {
-    # A server or a network that is gone is noticed in seconds, not in the two hours of the system's default.
+    # Failures of a server or a network are detected in seconds, instead of the system's default of two hours.
     "connect_timeout": "3",
     "keepalives_idle": "10",
     "keepalives_interval": "5",
     "keepalives_count": "3",
 }
-"""Options of a connection; the address may give others."""
+"""Options of a connection; the URL may override them."""
 
 
 def _postgres(name: str, address: str) -> dict[str, Any]:
@@ -265,7 +266,7 @@ def _postgres(name: str, address: str) -> dict[str, Any]:
         "NAME": unquote(parts.path[1:]),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
-        # The folder of a Unix socket comes as ?host=/folder, as libpq writes it.
+        # The folder of a Unix socket is given as ?host=/folder, as in libpq.
         "HOST": options.pop("host", unquote(parts.hostname or "")),
         "PORT": str(port or ""),
         "CONN_MAX_AGE": 60,
@@ -276,17 +277,19 @@ def _postgres(name: str, address: str) -> dict[str, Any]:
 
 
 def _pooled(name: str, threshold: str) -> bool:
-    """Whether ``?prepare_threshold=none`` says that a pooler gives every transaction another connection, which loses
-    cursors on the server. Django prepares no statements, so a number changes nothing."""
+    """Return whether ``?prepare_threshold=none`` declares a pooler that gives every transaction another connection,
+    which loses cursors on the server. Django prepares no statements, so a number has no effect.
+    """
     if threshold == "none" or (threshold.isascii() and threshold.isdigit()):
         return threshold == "none"
     raise ImproperlyConfigured(f"prepare_threshold in {name} is {threshold!r}. Write a whole number, or none.")
 
 
 def storage(name: str, *, home: Path) -> dict[str, Any]:
-    """The Django storage for images and exports: a folder, or a bucket.
+    """Return the Django storage for images and exports: a folder, or a bucket.
 
-    Names come from the content, so writing a name again writes the same bytes; no second name is made up.
+    Names are derived from the content, so writing a name again writes the same bytes, and no alternative name is
+    created.
     """
     value = text(name)
     if not value.startswith("s3://"):
@@ -302,7 +305,7 @@ def storage(name: str, *, home: Path) -> dict[str, Any]:
         "bucket_name": parts.netloc,
         "location": parts.path.strip("/"),
         "file_overwrite": True,
-        # A larger object is read by way of a temporary file, not held in memory.
+        # A larger object is read through a temporary file, not held in memory.
         "max_memory_size": 16 * 1024 * 1024,
     }
     if text("SIGHTLINE_S3_ENDPOINT"):
@@ -311,12 +314,12 @@ def storage(name: str, *, home: Path) -> dict[str, Any]:
 
 
 def folder(name: str, *, default: Path) -> Path:
-    """The folder that a variable names, or the default when it is unset."""
+    """Return the folder that a variable names, or the default if it is unset."""
     return path(name) if text(name) else default
 
 
 def email(name: str) -> dict[str, Any]:
-    """Django's settings for the mail server of an address; without one, sending email is an error."""
+    """Return Django's settings for the mail server of a URL; without one, sending email is an error."""
     if not text(name):
         return {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend"}
     parts = urlsplit(text(name))
@@ -340,19 +343,19 @@ def email(name: str) -> dict[str, Any]:
 
 
 def is_embedded() -> bool:
-    """Whether everything runs in one process on one machine, with nothing else to install."""
+    """Return whether everything runs in one process on one machine, with nothing else to install."""
     return not text("DATABASE_URL") and text("CELERY_BROKER_URL") == "memory://"
 
 
 def prepare_home() -> None:
-    """Make the home folder, which nobody else reads, and see that SECRET_KEY is in the environment, and one thread for
-    products of matrices.
+    """Create the home folder, which only this user can read, and set SECRET_KEY and a single thread for products of
+    matrices in the environment.
 
-    Called by what starts a process (manage.py, wsgi, asgi, celery) before the settings are read: so the settings
-    touch no file, and processes started from this one inherit the key. Several processes need the same key, hence
-    it is generated on the embedded default only, and must be given otherwise.
+    Called by every process start (manage.py, wsgi, asgi, celery) before the settings are read: so the settings access
+    no file, and child processes inherit the key. Several processes need the same key. Therefore, it is generated in the
+    embedded default only, and must be configured otherwise.
     """
-    # Two threads of the library take twice the processor's time for our sizes, and longer by the clock.
+    # Two threads of the library need twice the CPU time for our sizes, and more wall time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     folder = home()
     _keep_private(folder)
@@ -365,8 +368,9 @@ def prepare_home() -> None:
 
 
 def _keep_private(home: Path) -> None:
-    """See that only this user reads the home folder, and whatever this process writes. What others can read is repaired
-    with a warning; what cannot be repaired, such as a folder of another user, is named."""
+    """Ensure that only this user reads the home folder and the files that this process writes. Files that others can
+    read are repaired with a warning; problems that cannot be repaired, such as a folder of another user, are reported.
+    """
     if os.name != "posix":
         home.mkdir(parents=True, exist_ok=True)
         return
@@ -388,7 +392,7 @@ _umask_before: list[int] = []
 
 @contextmanager
 def usual_permissions() -> Iterator[None]:
-    """Write what is meant for others, such as a public copy, as the user's own umask says."""
+    """Write public files, such as a public copy, with the user's own umask."""
     if not _umask_before:
         yield
         return
@@ -400,7 +404,7 @@ def usual_permissions() -> Iterator[None]:
 
 
 def _refuse_weak(key: str) -> None:
-    """A key that can be guessed lets anybody sign in as anybody."""
+    """Reject a weak key: with a guessed key, attackers can sign in as any person."""
     if len(key) < 50 or len(set(key)) < 10:
         raise ImproperlyConfigured(
             "SECRET_KEY can be guessed. Give it at least 50 random characters, such as those of: openssl rand -hex 32"
@@ -408,7 +412,7 @@ def _refuse_weak(key: str) -> None:
 
 
 def _kept_key(file: Path) -> str:
-    """The key in the file; the first of several processes that start at once writes it."""
+    """Return the key in the file; the first of several simultaneously starting processes writes it."""
     if not file.exists():
         draft = file.with_name(f"secret_key.{secrets.token_hex(8)}")
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

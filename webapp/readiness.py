@@ -1,6 +1,6 @@
-"""Whether this process can do its work: ``/ready``. ``/live`` says only that the process is there, and asks nothing.
+"""Readiness of this process: ``/ready``. ``/live`` only shows that the process is running, and checks nothing.
 
-A process that is not live is to be started again; one that is not ready is to be sent no requests for the moment.
+A process that is not live must be restarted; one that is not ready must get no requests for the moment.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ from webapp.common import objects
 
 PROBE_SECONDS = 2.0
 KEPT_SECONDS = 5.0
-"""Anyone may ask, and each answer costs a query, a file and a connection: in between, the last answer counts."""
+"""The time for which an answer is reused, because everyone may ask, and each check costs a query, a file and a
+connection.
+"""
 WRITTEN = b"\0" * 65536
-"""More than a file system stores next to the name of a file, so that a full disk rejects it."""
+"""More bytes than a file system stores in its metadata, so that a full disk rejects them."""
 
 Probe = Callable[[], str]
-"""What is wrong, in words that say nothing about addresses or people; "" where all is well."""
+"""Returns the problem as text, without addresses or names of people; "" if there is none."""
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +52,7 @@ _MIGRATED = False
 
 
 def migrations() -> str:
-    """Asked until the answer is yes: the program of a process does not change."""
+    """Check migrations until they are complete: the code of a process does not change."""
     global _MIGRATED
     try:
         executor = MigrationExecutor(connection)
@@ -61,7 +63,7 @@ def migrations() -> str:
 
 
 def storage() -> str:
-    """Where images go, and where uploads wait."""
+    """Check the storage of images and of uploads."""
     name = f"ready/{secrets.token_hex(8)}"
     objects.put(name, WRITTEN)
     objects.delete(name)
@@ -82,7 +84,7 @@ def broker() -> str:
 
 
 class Readiness:
-    """The probes, each in a thread of its own, so that one that hangs is only waited for a moment."""
+    """The probes, each in a separate thread, so that a hanging one delays the answer only briefly."""
 
     def __init__(self, probes: Mapping[str, Probe]) -> None:
         self._probes = probes
@@ -92,7 +94,7 @@ class Readiness:
         self._last: tuple[float, dict[str, str]] | None = None
 
     def check(self) -> dict[str, str]:
-        """What is wrong, by probe; empty where all is well."""
+        """Return the problems by probe; empty if there are none."""
         with self._lock:
             if self._last is None or time.monotonic() - self._last[0] > KEPT_SECONDS:
                 self._last = time.monotonic(), self._asked()
@@ -101,11 +103,11 @@ class Readiness:
     def _asked(self) -> dict[str, str]:
         for name, probe in self._probes.items():
             if name not in self._running:
-                # With what the request knows of itself: that a person or a proxy waits for its answer.
+                # Run with the context of the request, which shows that a person or a proxy waits for the answer.
                 self._running[name] = self._pool.submit(copy_context().run, probe)
         done, _ = wait(self._running.values(), timeout=PROBE_SECONDS)
         found = {name: self._said(name, future) for name, future in self._running.items()}
-        # One that hangs is not asked again before it has ended: its thread is all that it takes.
+        # A hanging probe is not started again before it ends, so it uses a single thread.
         self._running = {name: future for name, future in self._running.items() if future not in done}
         return {name: words for name, words in found.items() if words}
 
@@ -125,7 +127,7 @@ READINESS = Readiness({"database": database, "migrations": migrations, "storage"
 @never_cache
 @require_safe
 def ready(request: HttpRequest) -> JsonResponse:
-    """200 where requests can be answered; 503 with what is missing."""
+    """Return 200 if requests can be answered, and 503 with the problems otherwise."""
     wrong = READINESS.check()
     words = {"status": "not ready" if wrong else "ready", "wrong": wrong, "version": VERSION}
     return JsonResponse(words, status=503 if wrong else 200)

@@ -171,7 +171,7 @@ X_FRAME_OPTIONS = "DENY"
 
 # Work in the background
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL")
-# How a worker is told of a job: the composition root chooses, jobs do not know Celery.
+# The messenger that notifies a worker of a job. The composition root chooses it; jobs do not know Celery.
 JOB_MESSENGER = "webapp.jobs.messages.wake_embedded" if CELERY_BROKER_URL == "memory://" else "webapp.celery.send"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
@@ -200,7 +200,7 @@ PORT = env.number("PORT", least=1, most=65535)
 WEB_PROCESSES = env.number("WEB_CONCURRENCY", least=1, most=256)
 WEB_THREADS = env.number("SIGHTLINE_WEB_THREADS", least=1, most=256)
 
-# Requests in so many seconds, of one person or from one address. Signing in has limits of its own.
+# (requests, seconds): the limit for one person or one address. Signing in has separate limits.
 RATES = {
     "api": (1200, 60),
     "api-visitor": (120, 60),

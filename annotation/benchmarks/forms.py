@@ -18,7 +18,7 @@ REMOVE_METADATA = gettext_lazy(
 
 
 class NewBenchmarkForm(forms.ModelForm):
-    """What a new benchmark is called and who may read it; ``create_benchmark`` makes it."""
+    """The name and visibility of a new benchmark; ``create_benchmark`` creates it."""
 
     class Meta:
         model = Benchmark
@@ -65,7 +65,7 @@ class DeleteBenchmarkForm(forms.Form):
 
 
 class DetailsForm(forms.ModelForm):
-    """What a benchmark says of itself; ``change_details`` changes it."""
+    """The description of a benchmark; ``change_details`` changes it."""
 
     class Meta:
         model = Benchmark
@@ -111,7 +111,7 @@ class RolesForm(forms.Form):
 
 
 class InviteForm(forms.Form):
-    """Whom to invite, and to what."""
+    """The person to invite, and the roles."""
 
     email = forms.EmailField(label=gettext_lazy("Email of the person"))
     roles = _roles(required=True)

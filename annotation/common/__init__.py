@@ -1,1 +1,1 @@
-"""What several features show or read: who may do what, how pages load what they show, tabs and words."""
+"""Code shared by features: permissions, loading of objects for pages, tabs and labels."""

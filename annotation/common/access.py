@@ -91,7 +91,9 @@ def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
 
 
 def facts_of(user: Person, benchmark: Benchmark) -> Facts:
-    """What ``known`` asks of this person and benchmark. Whether gold checks run is read only where it matters."""
+    """Return the facts that ``known`` needs of this person and benchmark. Gold checks are queried only if
+    they matter.
+    """
     (roles, judging, studying), copy = _standing_of(user, benchmark), isinstance(user, PublicReader)
     return Facts(
         roles=roles,
@@ -106,7 +108,7 @@ def facts_of(user: Person, benchmark: Benchmark) -> Facts:
 
 
 def known_to(user: Person, benchmark: Benchmark) -> Known:
-    """What this person may know and do here."""
+    """Return what this person may know and do here."""
     return known(facts_of(user, benchmark))
 
 
@@ -138,8 +140,9 @@ def allowed(user: Person, benchmark: Benchmark, right: Right) -> bool:
 
 
 def members_who_may(benchmark: Benchmark, right: Right) -> list[User]:
-    """The active members who may do this now, by name, as ``allowed`` says of each. One query for all of them,
-    and another one for each who began a judging queue."""
+    """Return the active members who may do this now, by name, as decided by ``allowed`` for each. One query for all of
+    them, and another one for each who began a judging queue.
+    """
     person = OuterRef("user")
     rows = (
         Membership.objects.filter(benchmark=benchmark, benchmark__deleted_at=None, user__is_active=True)

@@ -47,8 +47,10 @@ def public_benchmark_for(request: Request, slug: str, right: Right = Right.VIEW)
 
 
 def terms_of(request: Request, known: Collection[str]) -> dict[str, str]:
-    """What the address narrows a list by; the last of two terms of one name counts. A name that is not ``known``, nor
-    that of a facet, is refused: a program that misspells one would take the whole list for what it asked for."""
+    """Return the terms of a list in the address; the last of two terms with one name counts. A name that is neither
+    ``known`` nor a facet is rejected: otherwise, a program with a misspelled name would mistake the full list for a
+    filtered one.
+    """
     terms = {name: str(value) for name, value in request.query_params.items() if name not in PAGES}
     for name in terms:
         if name not in known and not name.startswith("facet."):

@@ -1,4 +1,4 @@
-"""The way to the guidelines for a person who has to read them before they go on."""
+"""Redirects to the guidelines for a person who must read them before continuing."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from django.urls import reverse
 
 
 def to_guidelines(slug: str, onward: str) -> HttpResponse:
-    """To the guidelines of the benchmark at ``slug``; having read them, the person goes on at ``onward``."""
+    """Redirect to the guidelines of the benchmark at ``slug``; after reading them, the person continues at
+    ``onward``.
+    """
     address = reverse("annotation:guidelines", args=[slug])
     return HttpResponseRedirect(f"{address}?{urlencode({'next': onward})}", status=303)

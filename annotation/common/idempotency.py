@@ -15,7 +15,7 @@ from webapp.accounts.models import User
 from webapp.common.errors import InvalidInput
 
 RETENTION = timedelta(days=7)
-"""How long a repeated request is known as one."""
+"""The time for which a repeated request is recognized."""
 
 TIDY_EVERY = 50
 """Older receipts are removed with each so-many-th new one."""

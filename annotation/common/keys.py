@@ -1,4 +1,4 @@
-"""The keys of annotating and of reviewing: what they are unless a person changed them, and which stay what they are."""
+"""The keyboard shortcuts of annotation and review: their defaults, and those that can't be changed."""
 
 from __future__ import annotations
 

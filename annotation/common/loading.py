@@ -1,4 +1,4 @@
-"""Find it, and may you: the one way a view gets at a benchmark and what lies in it."""
+"""Loads a benchmark and its objects for views, and checks permission."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Notifications of the members of a benchmark. Call inside the transaction of the act.
 
-Ask of every message who may know it now. Annotators who get gold checks must not recognize them by a message or
-its absence: no message says that the queue assigned a sample, or that it was accepted or checked.
+For every message, check who may know it now. Annotators who get gold checks must not recognize them by a message or its
+absence. Therefore, no message mentions that the queue assigned a sample, or that a sample was accepted or checked.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def _work(benchmark: Benchmark) -> str:
 
 
 def notify_commented(actor: User, comment: Comment, mentioned: Sequence[User]) -> None:
-    """Notify the people whom a comment names, the author of the annotation, and who wrote in the thread, each once."""
+    """Notify the people whom a comment names, the author of the annotation, and those who wrote in the thread, each
+    once.
+    """
     about = comment.about
     benchmark, sample = about.sample.benchmark, about.sample
     about_it: dict[str, Any] = {"actor": actor, "subject": comment, "data": {"sample": sample.key}}

@@ -28,8 +28,9 @@ TEST = "test"
 def report(
     kind: str, benchmark: Benchmark, text: str, *, path: str = "", data: Mapping[str, Any] | None = None
 ) -> None:
-    """Keep an event for the webhooks of the benchmark that want this kind. ``text`` is English. One query where there
-    is no webhook."""
+    """Store an event for the webhooks of the benchmark that want this kind. ``text`` is English. One query if there is
+    no webhook.
+    """
     webhooks = [one for one in Webhook.objects.filter(benchmark=benchmark, active=True) if kind in one.kinds]
     if webhooks:
         keep_event(kind, benchmark, webhooks, text, path=path, data=data)

@@ -17,7 +17,7 @@ LONGEST_KEY = 80
 
 
 def answers_json(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Whatever this view raises is answered as JSON. An error's ``extra`` (``version``, ``content``) is part of it."""
+    """Answer all exceptions of this view as JSON, including an error's ``extra`` (``version``, ``content``)."""
 
     @wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

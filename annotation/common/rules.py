@@ -1,4 +1,4 @@
-"""How a benchmark watches over the work of its people, as its lead has set it."""
+"""The rules for monitoring work on a benchmark, as set by its lead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages of annotating and reviewing share: a sample by its key, its image for scripts, addresses."""
+"""Shared parts of pages of annotation and review: a sample by its key, its image for scripts, addresses."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def load_sample(request: HttpRequest, slug: str, key: str, right: Right) -> tupl
 
 
 def picture_json(sample: Sample) -> dict[str, Any] | None:
-    """The image as the canvas wants it, None when there is none to show; ``tiles`` as a pattern."""
+    """Return the image in the form of the canvas, None if there is none to show; ``tiles`` is a pattern."""
     image = sample.image
     if image is None or image.state != Image.State.READY:
         return None

@@ -17,7 +17,9 @@ from webapp.common.translation import Text
 
 @dataclass(frozen=True)
 class Section:
-    """A page of the settings: its name in addresses, its words, where it leads, and how much there waits for a lead."""
+    """A page of the settings: its name in addresses, its label, its link, and the number of items that wait
+    for a lead.
+    """
 
     name: str
     label: Text
@@ -45,7 +47,7 @@ def add_sections(sections: list[Section]) -> None:
 
 
 def settings_context(request: SignedInRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
-    """What every page of the settings needs: that of a benchmark's page, and ``sections``."""
+    """Return the context of every page of the settings: that of a benchmark's page, and ``sections``."""
     sections = [
         TabLink(
             section.label,

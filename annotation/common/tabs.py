@@ -54,12 +54,12 @@ class MoreTabs:
 
     @property
     def count(self) -> int:
-        """What its pages count together, so that nothing that waits is out of sight."""
+        """The sum of the counts of its pages, so that all waiting items are visible."""
         return sum(link.count or 0 for link in self.links)
 
 
 def _to_review(benchmark: Benchmark, user: Any) -> int:
-    """What this person can take now, as on the page of the tab."""
+    """Return the number of samples that this person can review now, as on the page of the tab."""
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(user)
     return benchmark.samples.to_review_by(user, queues).count()
 
@@ -100,7 +100,9 @@ def tabs_of(benchmark: Benchmark, rights: Mapping[str, bool], current: str, user
 
 
 def benchmark_context(request: HttpRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
-    """What ``templates/benchmark.html`` needs: ``benchmark``, ``rights``, ``tabs``, ``more_tabs``, ``version``."""
+    """Return the context of ``templates/benchmark.html``: ``benchmark``, ``rights``, ``tabs``, ``more_tabs``,
+    ``version``.
+    """
     rights = rights_in(request, benchmark)
     version = benchmark.versions.order_by("-number").first()
     tabs = tabs_of(benchmark, rights, current, request.user)

@@ -28,7 +28,7 @@ def task_json(task: TaskSchema, *authors: FacetAuthor) -> dict[str, Any]:
 
 
 def meanings_of(benchmark: Benchmark) -> Meanings:
-    """What words of facets mean today, by facet and word. One query."""
+    """Return the current meanings of words of facets, by facet and word. One query."""
     rows = FacetAlias.objects.filter(benchmark=benchmark).values_list("name", "old", "new")
     return {(name, old): new for name, old, new in rows}
 

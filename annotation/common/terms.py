@@ -17,7 +17,7 @@ from webapp.common.translation import Text
 
 VIEWS = ("grid", "table")
 SORTS = {"key": ("key",), "-changed": ("-changed_at", "-pk"), "share": ("share_place", "key")}
-"""What ``?sort=`` may say, and the order it means; the first is meant without it."""
+"""The values of ``?sort=`` with their order; the first is the default."""
 
 _NAMES = {
     "missing_from": gettext_lazy("not submitted by"),
@@ -39,7 +39,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Terms:
-    """What narrows a list of samples, and how it is shown. ``values`` by name, the last of several; ``chosen`` ids."""
+    """The filters of a list of samples, and its display. ``values`` by name, the last of several; ``chosen`` ids."""
 
     values: Mapping[str, str] = field(default_factory=dict)
     chosen: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Terms:
         return replace(self, view=view or self.view, sort=sort or self.sort).address()
 
     def toggled(self, name: str, value: str) -> str:
-        """Where a click on this value leads: to the term, or, where it is set already, out of it."""
+        """Return the URL of a click on this value: with the term or, if it is already set, without it."""
         return (self.without(name) if self.values.get(name) == value else self.having(name, value)).address()
 
     def tokens(self, benchmark: Benchmark) -> list[Token]:
@@ -111,7 +111,7 @@ _WORDS: Mapping[str, Mapping[str, Text]] = {
     "waiting": {kind: WAITING_WORDS[kind] for kind in WAITING},
 }
 _WITHIN = ("state", "waiting")
-"""Terms whose words begin with a capital where they are alone."""
+"""Terms with labels that begin with a capital letter if they are alone."""
 
 
 def _worded(benchmark: Benchmark, name: str, value: str) -> str:

@@ -1,4 +1,4 @@
-"""How long deleted objects stay in the trash."""
+"""The time for which deleted objects stay in the trash."""
 
 from __future__ import annotations
 

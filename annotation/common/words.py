@@ -1,4 +1,4 @@
-"""How pages name what samples are counted and narrowed by."""
+"""Labels of counts and filters of samples on pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STATE_WORDS: dict[str, tuple[str, Any]] = {
     SampleState.TO_DO: ("todo", gettext_lazy("To do")),
     SampleState.DISCARDED: ("discarded", gettext_lazy("Discarded")),
 }
-"""State of a sample -> its sign (``ui`` state) and its word, translated where it is shown, in the order of pages."""
+"""State of a sample -> its sign (``ui`` state) and its label, translated on display, in the order of pages."""
 
 _IN_SENTENCES: dict[str, Text] = {
     SampleState.TO_DO: pgettext_lazy("state in a sentence", "to do"),
@@ -92,7 +92,7 @@ WAITING_WORDS = {
     "annotate": gettext_lazy("To annotate"),
     "drafts": gettext_lazy("My drafts"),
 }
-"""What can wait for a person (``annotation.models.querysets.waiting.WAITING``), most urgent first."""
+"""The kinds of work that can wait for a person (``annotation.models.querysets.waiting.WAITING``), most urgent first."""
 
 WORK_WORDS = {
     "assigned": gettext_lazy("assigned"),
@@ -105,7 +105,7 @@ WORK_WORDS = {
     "reviewed": gettext_lazy("reviewed"),
     "skipped": gettext_lazy("skipped"),
 }
-"""What a lead counts of a person's work (``annotation.models.querysets.waiting.WORK``)."""
+"""The counts of a person's work for a lead (``annotation.models.querysets.waiting.WORK``)."""
 
 
 LONGEST_ADDRESS = 3500

@@ -23,7 +23,7 @@ def written_names(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def names_of(record: SampleRecord) -> tuple[BoxName, ...] | None:
-    """One name for each gold box; None where the record says nothing of them."""
+    """Return one name for each gold box; None if the record has no names."""
     said = _said(record)
     if not said:
         return None

@@ -25,8 +25,9 @@ Facets = Mapping[str, Sequence[Any]]
 def validate_content(
     sample: Sample, content: SampleContent, facets: Facets, beside: Mapping[str, str] | None = None
 ) -> list[Check]:
-    """All findings on what an annotator submits, held against the sample's image, the task of its benchmark and, where
-    it matters, the tool bank. ``beside``: other questions about the image that the annotator may know, by sample."""
+    """Return all findings on a submission, checked against the sample's image, the task of its benchmark and, if
+    needed, the tool bank. ``beside``: other questions about the image that the annotator may know, by sample.
+    """
     repeated = repeated_questions(content.question, beside or {})
     return [*_found(sample, content, facets, sample.benchmark.task, accepting=False), *repeated]
 
@@ -50,8 +51,9 @@ def _is_verified(mark: VerifiedChain | None) -> bool:
 
 
 def obstacles_to_gold(revision: Revision) -> list[Check]:
-    """The findings that keep a submitted revision from becoming gold, the others with them; none while the benchmark
-    has no schema of its own."""
+    """Return the findings that keep a submitted revision from becoming gold, together with the others; none while the
+    benchmark has no schema of its own.
+    """
     return obstacles_in(revision.annotation.sample, content_of(revision), facets_in(revision))
 
 

@@ -1,4 +1,4 @@
-"""Remarks on an annotation, between its author and who reviews it; those on a gold check are for the lead."""
+"""Remarks on an annotation, between its author and its reviewers; those on a gold check are for the lead."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ About = Annotation | CheckAnswer
 
 
 def may_discuss(actor: User, annotation: About) -> bool:
-    """Whether this person may read and write remarks: who made the annotation, and who reviews the benchmark."""
+    """Return whether this person may read and write remarks: the author of the annotation, and reviewers of the
+    benchmark.
+    """
     return annotation.author_id == actor.pk or allowed(actor, annotation.sample.benchmark, Right.REVIEW)
 
 

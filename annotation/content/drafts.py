@@ -25,7 +25,7 @@ class StaleDraft(Conflict):
 
 
 def draft_of(annotation: Annotation) -> Draft | None:
-    """The stored draft of an annotation, if there is one; no query where it was loaded along (``draft``)."""
+    """Return the stored draft of an annotation, if there is one; no query if it was preloaded (``draft``)."""
     return getattr(annotation, "draft", None)
 
 

@@ -11,7 +11,7 @@ from webapp.common.errors import Conflict
 
 
 class GuidelinesUnread(Conflict):
-    """The person has guidelines to read before they go on."""
+    """The person must read the guidelines first."""
 
     code = "guidelines_unread"
 

@@ -27,7 +27,7 @@ KEYS = frozenset(
 
 
 class BoxName(NamedTuple):
-    """What a box is called and, where it was adopted from a suggestion, whose it was."""
+    """The name of a box and, if it was adopted from a suggestion, the source."""
 
     label: str = ""
     source: str = ""
@@ -36,10 +36,10 @@ class BoxName(NamedTuple):
 def content_from_json(
     data: object, width: int | None = None, height: int | None = None
 ) -> tuple[SampleContent, tuple[BoxName, ...], Facets]:
-    """The content, the names of its boxes in their order, and the facets; what is omitted is empty.
+    """Return the content, the names of its boxes in their order, and the facets; missing parts are empty.
 
-    Given the size of the image, a box over its edge is refused. A draft is read without it: its author sees the
-    check and goes on working. Raises ``InvalidInput`` with ``field`` as "gold_boxes[0].box".
+    Given the size of the image, a box beyond its edge is rejected. Drafts are read without the size: their authors see
+    the finding and can continue to work. Raises ``InvalidInput`` with ``field`` as "gold_boxes[0].box".
     """
     given = _object(data, "content")
     unknown = sorted(set(given) - KEYS)
@@ -68,7 +68,7 @@ def content_from_json(
 def content_to_json(
     content: SampleContent, names: Sequence[BoxName] = (), facets: Mapping[str, Iterable[Any]] | None = None
 ) -> dict[str, Any]:
-    """The same as JSON, every key present: what ``content_from_json`` reads gives back the same content."""
+    """Return the same as JSON with all keys: ``content_from_json`` returns the same content for it."""
     named = [*names, *[BoxName()] * len(content.gold_boxes)]
     return {
         "question": content.question,
@@ -86,7 +86,7 @@ def content_to_json(
 
 
 def blank_content(task: TaskSchema, facets: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-    """What a sample without work begins with."""
+    """Return the initial content of a sample without work."""
     first = task.answer.default
     kind = AnswerType.OPEN if first is AnswerKind.NONE else AnswerType(first.value)
     return content_to_json(SampleContent(answer_type=kind), (), facets)

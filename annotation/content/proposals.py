@@ -1,4 +1,4 @@
-"""Drafts of models for the fields of a sample: who is shown them, and what became of them.
+"""Drafts of models for the fields of a sample: their readers, and the decisions on them.
 
 Drafts are made from the image alone, also those of gold checks, which get them by the same query as samples to do. So a
 check looks like any sample: with a draft in the same share of cases, and without one in the control arm.
@@ -40,7 +40,9 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class OfferReport:
-    """What the page of a person says about the drafts: decisions by field, and for how many seconds it was visible."""
+    """The report of a person's page about the drafts: decisions by field, and the number of seconds they
+    were visible.
+    """
 
     decisions: Mapping[str, str] = field(default_factory=dict)
     seconds: float | None = None
@@ -59,9 +61,10 @@ def decisions_of(data: object) -> dict[str, str]:
 
 
 def offer_to(user: User, sample: Sample, begun: datetime | None) -> Offer | None:
-    """The drafts that this person's work on a sample is about; None without any. One query.
+    """Return the drafts for this person's work on a sample; None without any. One query.
 
-    A draft that came after the person began is none of them: they had no chance to see it. ``begun`` None: not yet.
+    A draft that arrived after the person began is excluded, because they had no chance to see it. ``begun`` None: not
+    yet.
     """
     found = Proposal.objects.filter(sample=sample, drafting__shows=True).select_related("drafting")
     if begun is not None:

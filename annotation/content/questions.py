@@ -1,4 +1,4 @@
-"""Further questions about the image of a sample: each is a sample of its own, which names the first."""
+"""Further questions about the image of a sample. Each is a separate sample that refers to the first one."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from annotation.work_rules import chance
 from webapp.accounts.models import User
 
 MOST_QUESTIONS = 5
-"""Questions about one image, where the benchmark has no schema that says otherwise."""
+"""The default maximum number of questions about one image, without a schema."""
 HIDDEN_NUMBERS = 10_000
 LONGEST_BEGIN = 192
 """Characters of an ID before its number."""
 
 
 def most_questions(benchmark: Benchmark) -> int | None:
-    """How many questions one image may have; None: any number."""
+    """Return the maximum number of questions about one image; None: no limit."""
     return MOST_QUESTIONS if benchmark.schema_number is None else benchmark.task.question.per_image
 
 

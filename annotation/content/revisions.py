@@ -42,9 +42,10 @@ def add_revision(
     provenance: Mapping[str, Any] | None = None,
     submitted_at: datetime | None = None,
 ) -> Revision:
-    """A submitted revision of this content (JSON, whole), the next in number. Call inside a transaction. An automatic
-    consensus has no ``actor``; ``provenance`` says where the fields of an adjudicated revision come from.
-    ``submitted_at``: now, unless its author submitted it earlier."""
+    """Add a submitted revision with this content (JSON, complete) and the next number. Call inside a transaction. An
+    automatic consensus has no ``actor``; ``provenance``: the sources of the fields of an adjudicated revision.
+    ``submitted_at``: now, unless its author submitted it earlier.
+    """
     sample = annotation.sample
     parsed, names, facets = content_from_json(content, sample.width, sample.height)
     numbers = Revision.objects.filter(annotation=annotation).order_by("-number").values_list("number", flat=True)

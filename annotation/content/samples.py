@@ -50,7 +50,7 @@ WRITTEN = (Sample, FacetValue, Annotation, Gold, Revision, GoldBox, ReferenceCal
 
 @dataclass(slots=True)
 class Saved:
-    """What became of a batch."""
+    """The result of a batch."""
 
     new: int = 0
     changed: int = 0
@@ -92,12 +92,14 @@ def save_samples(
     since: datetime | None = None,
     source: ImportRecord | None = None,
 ) -> Saved:
-    """Write one batch. A sample that is there already keeps its key and gets a new gold revision where its content
-    differs; the last of two records with one id wins. Imported samples arrive accepted; one without any content, such
-    as an image alone, is to do: it has no annotation and no gold. A new one that its file calls discarded is so.
+    """Write one batch. An existing sample keeps its key and gets a new gold revision if its content differs; the last
+    of two records with one id wins. Imported samples are accepted on arrival. Without any content, such as an image
+    alone, they are to do: they have no annotation and no gold. A new sample that its file marks as discarded is
+    discarded.
 
-    ``pictures``: what ``store_pictures`` found, by name. ``since``: when this import began; a record whose sample was
-    written after that is reported as ``repeated``. ``source``: the import that new samples are from."""
+    ``pictures``: the result of ``store_pictures``, by name. ``since``: start of this import; a record whose sample was
+    written later is reported as ``repeated``. ``source``: the import that new samples are from.
+    """
     latest = {record.id: record for record in records}
     saved = Saved(repeated=[record for record in records if latest[record.id] is not record])
     with transaction.atomic():
@@ -150,7 +152,7 @@ def _bank(actor: User | None, benchmark: Benchmark, placed: Mapping[str, Placed]
 
 @dataclass(frozen=True)
 class Placed:
-    """A record held against its image: what is stored, the image or the reason why there is none, and issues."""
+    """A record with the image found for it: the stored parts, the image or the reason why there is none, and issues."""
 
     record: SampleRecord
     image: Image | None
@@ -175,9 +177,10 @@ def placed_records(
 
 
 def _placed(record: SampleRecord, sample: Sample | None, pictures: Mapping[str, Found]) -> Placed:
-    """A record held against its image and the stored sample.
+    """Combine a record with its image and the stored sample.
 
-    An image that is only missing this time leaves the stored one of the same name in place."""
+    An image that is only missing this time leaves the stored one of the same name in place.
+    """
     placed = _with_image(record, sample, pictures)
     if sample and record.state is SampleState.DISCARDED and sample.state != SampleState.DISCARDED:
         return replace(placed, issues=[*placed.issues, _not_discarded(record)])
@@ -268,7 +271,7 @@ def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
 
 @dataclass(frozen=True)
 class Difference:
-    """What an import changes in a stored sample: values of fields, its facets, its gold."""
+    """The changes of an import to a stored sample: values of fields, its facets, its gold."""
 
     fields: Mapping[str, Any]
     facets: bool

@@ -64,7 +64,7 @@ def _placed(benchmark: Benchmark, samples: tuple[int, ...]) -> int:
 
 
 def _kept(samples: tuple[int, ...]) -> tuple[Rows, set[int]]:
-    """The segments that were placed earlier, and the samples that list segments of their own."""
+    """Return the segments that were stored earlier, and the samples that list segments themselves."""
     had: Rows = {}
     listed = set()
     rows = FacetValue.objects.filter(sample__in=samples, name=SEGMENT).order_by("sample", "position")

@@ -1,7 +1,7 @@
-"""Boxes that models give for a sample, shown to its annotator as suggestions where the benchmark's lead allows it.
+"""Boxes of models for a sample, shown to its annotator as suggestions if the benchmark's lead allows it.
 
-Off until a lead says so: who sees a model's box before looking draws that box more often than others would. The other
-half of the house, which holds the runs, registers what it can suggest; gold is never among it.
+Off by default: annotators who see a model's box before looking draw it more often than others would. The other half of
+the house, which contains the runs, registers its suggestions; gold is never among them.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ def allows_suggestions(benchmark: Benchmark) -> bool:
 
 
 def suggestions_for(sample: Sample) -> list[Suggestion]:
-    """What the annotator of this sample is shown; nothing where the lead has not allowed it. Boxes are clipped to the
-    image, and what lies outside it is omitted."""
+    """Return the suggestions for the annotator of this sample; none unless the lead allows them. Boxes are clipped to
+    the image; those outside are omitted.
+    """
     if not allows_suggestions(sample.benchmark):
         return []
     found = [one for callback in _suggested for one in callback(sample)]

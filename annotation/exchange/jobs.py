@@ -1,4 +1,4 @@
-"""Jobs of uploads of images, and the sweep of uploads that nobody imported."""
+"""Jobs of uploads of images, and the sweep of uploads without an import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a benchmark may keep on the disk, and so how much may still be uploaded to it. Nothing is written here."""
+"""The storage limit of a benchmark, and the bytes that can still be uploaded to it. Nothing is written here."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ from webapp.env import PROGRAM
 
 State = ImportRecord.State
 PICTURES_FORMAT = "pictures"
-"""What the import record of an upload of images by themselves gives as its format."""
+"""The format in the import record of an upload of images without a file of samples."""
 UPLOADS = Rate("uploads")
 SPLIT = format_lazy(gettext_lazy("Split it, or import it on the server with {program}."), program=PROGRAM)
 
 
 def used_bytes(benchmark: Benchmark) -> int:
-    """The images of its samples and the files uploaded to it, each counted once."""
+    """Return the bytes of the images of its samples and of the files uploaded to it, each counted once."""
     images = Image.objects.filter(samples__benchmark=benchmark).order_by().distinct().values("pk", "bytes")
     files = _kept(benchmark).order_by().values("sha256", "file_name").annotate(size=Max("bytes"))
     return (images.aggregate(sum=Sum("bytes"))["sum"] or 0) + (files.aggregate(sum=Sum("size"))["sum"] or 0)
 
 
 def _kept(benchmark: Benchmark) -> QuerySet[ImportRecord]:
-    """The imports whose files are still there: those of images by themselves until they are samples, those undone until
-    they are swept."""
+    """Return the imports whose files still exist: uploads of images until they are samples, undone imports until they
+    are swept.
+    """
     swept = timezone.now() - timedelta(days=settings.UPLOAD_KEEP_DAYS)
     own = Q(upload="", format=PICTURES_FORMAT, state=State.RUNNING)
     return ImportRecord.objects.filter(~Q(upload="") | own, benchmark=benchmark).exclude(
@@ -45,7 +46,7 @@ def _kept(benchmark: Benchmark) -> QuerySet[ImportRecord]:
 
 
 def left_bytes(benchmark: Benchmark) -> int:
-    """How much may still be uploaded; never below 0."""
+    """Return the bytes that can still be uploaded; never below 0."""
     return max(0, int(settings.BENCHMARK_QUOTA_BYTES) - used_bytes(benchmark))
 
 
@@ -57,7 +58,9 @@ def require_room(benchmark: Benchmark, size: int) -> None:
 
 
 def upload_room(right: Right) -> RoomFor:
-    """For ``takes_files``: people with the right may send one upload, as far as the benchmark has room for it."""
+    """Return the limit for ``takes_files``: people with this permission can send one upload, limited by the room of the
+    benchmark.
+    """
 
     def room_for(user: User, slug: str, **_: object) -> Room | None:
         benchmark = benchmark_seen_by(user, slug)
@@ -79,7 +82,9 @@ def _full(benchmark: Benchmark, left: int) -> str:
 
 
 def member_room(most: int) -> RoomFor:
-    """For ``takes_files``: people with a role on the benchmark may send this many bytes, which are not stored."""
+    """Return the limit for ``takes_files``: people with a role on the benchmark can send this many bytes, which are not
+    stored.
+    """
 
     def room_for(user: User, slug: str, **_: object) -> Room | None:
         benchmark = benchmark_seen_by(user, slug)

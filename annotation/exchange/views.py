@@ -67,8 +67,8 @@ def upload(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload_record(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
     """Templates annotation/exchange/record.html and its piece annotation/exchange/_record.html; context: record, job,
-    live (whether the piece asks again), stopped, page (issues, once it is done), known (keys of samples that have
-    an image of the upload), request_key (of the forms that ask about them). Posting goes on with a stopped upload.
+    live (whether the piece asks again), stopped, page (issues, once it is done), known (keys of samples that have an
+    image of the upload), request_key (of the forms that ask about them). Posting continues a stopped upload.
     """
     benchmark = load_benchmark(request, slug, Right.IMPORT_SAMPLES)
     found = get_object_or_404(benchmark.imports.select_related("benchmark"), pk=record, format=FORMAT)

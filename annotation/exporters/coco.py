@@ -1,7 +1,7 @@
 """COCO's detection JSON: images, and each gold box as an annotation of the one category "evidence".
 
-It cannot hold: answers, options, toolchains, tool plans and facets. Question and sample id stand beside the boxes under
-keys of our own. Samples that share an image share its entry. An unknown size is left out.
+It omits answers, options, toolchains, tool plans and facets. Question and sample id are next to the boxes under
+additional keys. Samples that share an image share its entry. An unknown size is omitted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PIECE = 1 << 16
 
 
 def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
-    """One JSON object. Annotations follow all images, and wait for them in a temporary file."""
+    """Yield one JSON object. Annotations follow all images and are held in a temporary file until then."""
     boxes = 0
     pictures: dict[str, int] = {}
     category = [{"id": 1, "name": "evidence", "supercategory": ""}]

@@ -1,4 +1,4 @@
-"""What every exporter is: samples in order of id become the bytes of a file, piece by piece."""
+"""The interface of exporters: samples in order of id become the bytes of a file, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ T = TypeVar("T")
 
 
 class MissingLibrary(Exception):
-    """An optional library is not installed. The text says which, and how to get it."""
+    """An optional library is not installed. The text names it and says how to install it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """One row of ``EXPORTERS``. ``parts`` gives the bytes of the one file, or of the zip of many, piece by piece, and
-    takes the samples one at a time. ``suffix`` of what is assigned; ``note``: what to know before opening it."""
+    """One entry of ``EXPORTERS``. ``parts`` yields the bytes of the single file, or of the zip, chunk by chunk, and
+    reads one sample at a time. ``suffix``: of the exported file; ``note``: information needed before opening it.
+    """
 
     name: str
     title: str
@@ -34,7 +35,7 @@ class Exporter:
     note: str = ""
 
     def write_to(self, out: IO[bytes], samples: Iterable[SampleRecord]) -> int:
-        """Writes the whole file; the number of samples in it."""
+        """Write the entire file; return the number of samples in it."""
         counted = Counted(samples)
         for part in self.parts(counted):
             out.write(part)
@@ -42,7 +43,7 @@ class Exporter:
 
 
 class Counted(Generic[T]):
-    """Rows as they are taken, and how many were."""
+    """Iterates rows unchanged and counts them."""
 
     def __init__(self, rows: Iterable[T]) -> None:
         self._rows = rows
@@ -55,7 +56,7 @@ class Counted(Generic[T]):
 
 
 def json_list(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
-    """One JSON list, one row per line."""
+    """Yield one JSON list, one row per line."""
     opened = b"[\n"
     for row in rows:
         yield opened + json.dumps(row, ensure_ascii=False).encode()
@@ -64,7 +65,7 @@ def json_list(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
 
 
 def zipped(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
-    """A zip of files by name, without dates, so that the same files give the same bytes."""
+    """Yield a zip of files by name, without dates, so that equal files give equal bytes."""
     out = _Piecewise()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files:
@@ -74,7 +75,7 @@ def zipped(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
 
 
 class _Piecewise(io.RawIOBase):
-    """What was written since it was last taken; a zip can be written to it, as it needs no way back."""
+    """Buffers the bytes written since the last read. A zip can be written to it, because that needs no seeking."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -92,17 +93,19 @@ class _Piecewise(io.RawIOBase):
 
 
 def safe_name(text: str) -> str:
-    """``text`` as one part of a file name: letters, digits, ``. - _`` and spaces, at most 100, no dot in front."""
+    """Return ``text`` as one part of a file name: letters, digits, ``. - _`` and spaces, at most 100, without a leading
+    dot.
+    """
     return _UNSAFE.sub("_", text)[:100].strip(" .") or "_"
 
 
 def picture_name(sample: SampleRecord) -> str:
-    """What a format that must name an image calls it: the image as given, else the sample's id."""
+    """Return the name of the image for a format that needs one: the given name, else the sample's id."""
     return sample.image or sample.id
 
 
 def gold_first(sample: SampleRecord) -> list[str]:
-    """The option texts with the gold one in front; of an open question the accepted answers."""
+    """Return the option texts with the gold one first; for an open question, the accepted answers."""
     options, answers = sample.content.options, sample.content.answers
     if not options:
         return list(answers)

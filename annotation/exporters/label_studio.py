@@ -21,9 +21,9 @@ from annotation.exporters.native import sample_row
 from annotation.schema import Box, SampleRecord
 
 BOXES = "evidence"
-"""The control that draws boxes, and the label of a box that has none of its own."""
+"""The control that draws boxes, and the default label of a box."""
 FACET = "facet-"
-"""What the control of a facet is called, before the facet's name."""
+"""The prefix of the control of a facet."""
 _PLAIN_LETTER = re.compile(r"[A-Za-z0-9]{1,3}")
 _FACETS = ("category", "tier", "dimension")
 

@@ -1,10 +1,10 @@
-"""One Parquet file with a row per sample, as ``datasets.load_dataset("parquet", ...)`` reads it.
+"""One Parquet file with a row per sample, readable by ``datasets.load_dataset("parquet", ...)``.
 
-Plain columns hold texts, numbers and gold boxes; what has no fixed shape (options by letter, facets, toolchain, plan,
-everything else) is JSON in a text. ``annotation.importers.parquet`` is its inverse.
+Plain columns contain texts, numbers and gold boxes. Values without a fixed shape (options by letter, facets, toolchain,
+plan, everything else) are JSON in a text. ``annotation.importers.parquet`` is its inverse.
 
-It cannot hold the images: ``image`` has their names, without bytes; put the files beside it. Whole numbers and
-fractions in boxes are all fractions.
+It omits the image bytes: ``image`` contains file names; put the files in the same folder. All numbers in boxes become
+floats.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from annotation.extras import missing
 from annotation.schema import PLAIN_FACETS, SAMPLE_KEYS, SampleRecord
 
 GROUP = 1000
-"""Samples in a row group, and in memory."""
+"""The number of samples in a row group, and in memory."""
 _TEXTS = ("id", "image_group", "question", "answer_type", *PLAIN_FACETS)
 _JSON = ("options", "facets", "segments", "reference_toolchain", "accepted_chains", "targets", "distractors")
 
 
 def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
-    """The file, a row group at a time. Raises ``MissingLibrary`` without pyarrow."""
+    """Yield the file, one row group at a time. Raises ``MissingLibrary`` without pyarrow."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -52,7 +52,7 @@ def _parts(pyarrow: Any, samples: Iterable[SampleRecord]) -> Iterator[bytes]:
 
 
 class _Kept(io.RawIOBase):
-    """Hands on what is written and knows how much that was: Parquet only asks where it is."""
+    """Passes written bytes on and counts them, because Parquet only asks for the position."""
 
     def __init__(self, out: io.BytesIO) -> None:
         self._out, self._at = out, 0
@@ -99,7 +99,9 @@ def _row(sample: SampleRecord) -> dict[str, Any]:
 
 
 def _texts_alone(native: dict[str, Any]) -> dict[str, Any]:
-    """Category, tier and dimension have columns of text; other values of them go with the other facets."""
+    """Put values of category, tier and dimension that are not texts with the other facets; their columns
+    contain text.
+    """
     others = {name: native[name] for name in PLAIN_FACETS if name in native and not isinstance(native[name], str)}
     if not others:
         return native

@@ -1,7 +1,7 @@
 """The V* benchmark's folders: ``<category>/<picture>.json``, one per sample, boxes as x, y, width, height.
 
-It cannot hold: option letters (the gold option stands first), ids, sizes, toolchains, tool plans and other facets. The
-answers of an open question stand as its options. Images are not written; put them beside their JSON.
+It omits option letters (the gold option is first), ids, sizes, toolchains, tool plans and other facets. The accepted
+answers of an open question become its options. Images are not written; put them next to their JSON files.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from annotation.schema import SampleRecord
 
 
 def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
-    """A zip with one JSON file per sample."""
+    """Yield a zip with one JSON file per sample."""
     return zipped(_files(samples))
 
 
 def _files(samples: Iterable[SampleRecord]) -> Iterator[tuple[str, bytes]]:
-    """Samples of one image are numbered ``_2``, ``_3``."""
+    """Yield the files. Further samples of one image are numbered ``_2``, ``_3``."""
     used: dict[str, int] = {}
     for sample in samples:
         folder = safe_name(str(next(iter(sample.facets.get("category", ())), "samples")))

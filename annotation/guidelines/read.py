@@ -15,7 +15,9 @@ WORKERS = (Role.ANNOTATOR.value, Role.REVIEWER.value)
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """Of the people who annotate or review: how many have read the guidelines in force, and who has not."""
+    """Among the people who annotate or review, the number who have read the guidelines in force, and those who have
+    not.
+    """
 
     read: int
     total: int

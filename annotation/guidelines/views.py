@@ -57,7 +57,7 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def guidelines_read(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The reader confirms. POST version: the number that they read; next: where they go on."""
+    """The reader confirms. POST version: the number that they read; next: the address to continue at."""
     benchmark = load_benchmark(request, slug)
     number = request.POST.get("version", "")
     read = get_object_or_404(

@@ -50,7 +50,7 @@ def publish(
 
 
 def _unfit(benchmark: Benchmark, found: Outline) -> Iterator[str]:
-    """Why images and examples can't be shown. A gold check would be known to everyone who reads it."""
+    """Yield why images and examples can't be shown. A gold check would be revealed to every reader."""
     keys = {*found.images, *(example.sample for example in found.examples)}
     states = dict(Sample.objects.filter(benchmark=benchmark, key__in=keys).values_list("key", "state"))
     active = GoldCheck.objects.filter(sample__benchmark=benchmark, sample__key__in=keys, active=True)

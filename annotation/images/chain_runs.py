@@ -1,4 +1,4 @@
-"""Running a chain on a sample's image. Results are kept in memory by content: nothing is written."""
+"""Runs a toolchain on a sample's image. Results are cached in memory by content; nothing is written."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from webapp.common import objects
 from webapp.common.errors import Conflict
 
 PREVIEWS = ResultCache(240_000_000)
-"""Previews while a person edits. Full results, which are larger, don't evict them."""
+"""Cache of previews while a person edits. Full results, which are larger, don't evict them."""
 
 CACHE = ResultCache(400_000_000, beside=PREVIEWS)
-"""Images and whole results. Both are shared by the threads of this process.
+"""Cache of images and full results. All threads of this process share both caches.
 
-Eight people with chains of ten steps on 4K images find theirs here; with less each would push out the others'.
+Its size fits the results of eight people with toolchains of ten steps on 4K images. A smaller cache would evict them.
 """
 
 _OPENING = Lock()
-"""One stored image is opened at a time: the largest take 600 MB, and several people ask for the same one."""
+"""Only one stored image is opened at a time: the largest take 600 MB, and several people request the same one."""
 
 LIMITS = Limits()
 LANES = Lanes()
@@ -42,13 +42,14 @@ EDITORS = Editors()
 
 
 class RunDeferred(Conflict):
-    """It was not this request's turn, for now or for good: ``code`` is busy (ask again) or superseded."""
+    """The request did not run, for now or for good: ``code`` is busy (ask again) or superseded."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownChain:
-    """``steps`` of the chain by number, the original first as step 0; ``exact``: those whose result is the real one;
-    ``sizes``: the width and height of the real results of the others."""
+    """``steps`` of the toolchain by number, the original first as step 0; ``exact``: the steps with an exact result;
+    ``sizes``: the width and height of the exact results of the others.
+    """
 
     steps: dict[int, StepResult]
     exact: frozenset[int]
@@ -57,12 +58,12 @@ class ShownChain:
 
     @property
     def whole(self) -> bool:
-        """Whether every image that there is is the real one."""
+        """Whether every image is exact."""
         return all(number in self.exact for number in self.steps)
 
 
 def original_of(sample: Sample) -> Picture:
-    """The pixels of the sample's image, from memory where they were asked for lately. Raises ``Conflict``."""
+    """Return the pixels of the sample's image, from the cache if recently used. Raises ``Conflict``."""
     image = image_of(sample)
     known = CACHE.get(image.sha256)
     if known is not None and known.image is not None:
@@ -77,7 +78,7 @@ def original_of(sample: Sample) -> Picture:
 
 
 def run_whole(sample: Sample, calls: Sequence[ToolCall], asked: Asked | None = None) -> ChainResult:
-    """The chain at full resolution. Raises ``Conflict``; ``RunDeferred`` when it is not its turn."""
+    """Run the toolchain at full resolution. Raises ``Conflict``; ``RunDeferred`` if it is not its turn."""
     return _run(sample, calls, CACHE, asked or Asked(), whole=True)
 
 
@@ -90,16 +91,17 @@ def show_whole(sample: Sample, calls: Sequence[ToolCall], side: int, asked: Aske
 
 
 def show_preview(sample: Sample, calls: Sequence[ToolCall], side: int, asked: Asked) -> ShownChain:
-    """The chain on images reduced to ``side`` pixels where they are larger: quick, and exact where it says so.
+    """Run the toolchain on images reduced to ``side`` pixels if they are larger: fast, and exact for the steps in
+    ``exact``.
 
-    What can be foreseen to stop the chain is said without running it whole.
+    Predictable errors of the toolchain are reported without running it at full resolution.
     """
     width, height = _size_of(sample)
     error = foreseen(calls, width, height, LIMITS)
     chain = reduced(calls[: error.number - 1] if error else calls, width, height, side)
     result = _run(sample, chain.calls, PREVIEWS, asked, whole=False)
     if result.error is not None:
-        # What is wrong is said of the real chain, whose numbers the person knows.
+        # Report the error of the toolchain at full resolution, whose numbers the person knows.
         return show_whole(sample, calls, side, asked)
     steps = {
         number: replace(step, number=number, image_in=chain.inputs[number])
@@ -119,8 +121,9 @@ def run_uploaded_call(
     other_keys: Mapping[str, str] | None = None,
     tools: Mapping[str, ToolSpec] | None = None,
 ) -> ChainResult:
-    """One call on an image that was sent along, or on one that has a ``key``, whose results are kept. ``tools`` are
-    those of a profile. Raises ``RunDeferred``."""
+    """Run one call on an uploaded image, or on one with a ``key``, whose results are cached. ``tools`` are those of a
+    profile. Raises ``RunDeferred``.
+    """
     work, cache = partial(LANES.work, whole=True, asked=Asked()), CACHE if key else None
     with _in_turn():
         return run_chain(
@@ -144,7 +147,7 @@ def _run(sample: Sample, calls: Sequence[ToolCall], cache: ResultCache, asked: A
 
 @contextmanager
 def _in_turn() -> Iterator[None]:
-    """What the lanes say, as what is answered."""
+    """Convert exceptions of the lanes to ``RunDeferred``."""
     try:
         yield
     except BusyError:
@@ -155,7 +158,7 @@ def _in_turn() -> Iterator[None]:
 
 
 def image_of(sample: Sample) -> Image:
-    """The stored image of a sample. Raises ``Conflict`` where it is missing or not prepared yet."""
+    """Return the stored image of a sample. Raises ``Conflict`` if it is missing or not prepared yet."""
     image = sample.image
     if image is None or image.state != Image.State.READY:
         why = sample.image_problem or "it is still being prepared"
@@ -171,7 +174,7 @@ def _size_of(sample: Sample) -> tuple[int, int]:
 
 
 def _unopened(sample: Sample) -> Unopened:
-    """The image of a chain whose first results may all be known."""
+    """Return the image of a toolchain unopened, because its first results may be cached."""
     return Unopened(*_size_of(sample), lambda: original_of(sample))
 
 
@@ -180,7 +183,7 @@ def _key(sample: Sample) -> str:
 
 
 def _original_step(sample: Sample, side: int) -> StepResult:
-    """The original as step 0, at ``side`` pixels at most; 0 = as it is."""
+    """Return the original as step 0, with at most ``side`` pixels per side; 0 = full size."""
     unopened, key = _unopened(sample), _key(sample)
     image = on_screen(unopened, key, side, PREVIEWS) if side else unopened.open()
     return StepResult(0, "", "original", image, {}, IDENTITY, 0.0, key=key, cached=True)

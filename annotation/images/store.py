@@ -41,7 +41,7 @@ def tile_folder(sha256: str) -> str:
 
 
 Found = Image | PictureProblem
-"""What became of an image that a sample names: stored, or why not."""
+"""The result for an image that a sample names: stored, or why not."""
 
 
 def store_pictures(
@@ -82,7 +82,7 @@ def taken_out(record: SampleRecord) -> tuple[SampleRecord, bytes | None]:
 
 
 def fitted(record: SampleRecord, image: Image) -> tuple[SampleRecord, list[Issue]]:
-    """The record with the size of its image, its gold boxes held against it; what that changed is reported."""
+    """Return the record with the size of its image and its gold boxes checked against it; changes are reported."""
     issues = []
     if record.width and record.height and (record.width, record.height) != (image.width, image.height):
         issues.append(_size_differs(record, image))
@@ -136,8 +136,9 @@ def stored_picture(benchmark: Benchmark, info: PictureInfo) -> Image | None:
 
 
 def metadata_issue(benchmark: Benchmark, source: Path | bytes, name: str) -> Issue | None:
-    """What the file says besides its pixels, and what became of it; None if that is nothing, or if the file is no
-    image. A benchmark that keeps metadata is warned about positions alone."""
+    """Return an issue about the metadata in the file, and how it was handled; None if there is none, or if the file is
+    not an image. A benchmark that keeps metadata is warned about locations only.
+    """
     try:
         kinds = metadata_kinds(source)
     except PictureProblem:

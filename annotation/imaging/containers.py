@@ -1,6 +1,6 @@
-"""What an image file says about itself before a single pixel is decoded: format, completeness, animation, EXIF.
+"""Reads facts about an image file before a pixel is decoded: format, completeness, animation, EXIF.
 
-Only markers and chunk headers are read. The formats are told apart by their first bytes, never by the file's name.
+Only markers and chunk headers are read. The formats are detected by their first bytes, never by the file's name.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ SUFFIXES = {
     ".jpg": "JPEG", ".jpeg": "JPEG", ".jpe": "JPEG", ".jfif": "JPEG", ".png": "PNG", ".webp": "WEBP",
     ".tif": "TIFF", ".tiff": "TIFF", ".gif": "GIF", ".bmp": "BMP", ".svg": "SVG", ".heic": "HEIC", ".avif": "AVIF",
 }  # fmt: skip
-"""The endings that name an image format. Any other ending claims nothing and is let through."""
+"""The endings that name an image format. Any other ending is accepted."""
 
 _OTHERS = ((b"GIF8", "GIF"), (b"BM", "BMP"), (b"%PDF", "PDF"), (b"8BPS", "Photoshop"), (b"\x00\x00\x01\x00", "icon"))
 
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """``complete``: the container's end was found. ``exif``: the EXIF block where the walk met it, else empty."""
+    """``complete``: the end of the container was found. ``exif``: the EXIF block if found, else empty."""
 
     complete: bool
     animated: bool = False
@@ -34,7 +34,7 @@ class Structure:
 
 
 def format_of(head: bytes) -> str:
-    """JPEG, PNG, WEBP or TIFF by the first bytes (64 or more). Raises ``PictureProblem`` for everything else."""
+    """Return JPEG, PNG, WEBP or TIFF by the first bytes (64 or more). Raises ``PictureProblem`` for other files."""
     if not head:
         raise PictureProblem("empty-file", "The file is empty (0 bytes). Export or upload it again.")
     if head.startswith(b"\xff\xd8\xff"):
@@ -64,7 +64,7 @@ def _refusal(head: bytes) -> PictureProblem:
 
 
 def check_name(name: str, found: str) -> None:
-    """Refuses a file whose ending names another format than its content."""
+    """Reject a file whose ending names another format than its content."""
     suffix = Path(name).suffix.lower()
     named = SUFFIXES.get(suffix, found)
     if named != found:
@@ -76,7 +76,7 @@ def check_name(name: str, found: str) -> None:
 
 
 def structure_of(kind: str, file: IO[bytes]) -> Structure:
-    """Walks the container of a JPEG, PNG or WebP file. A TIFF is judged by its strip table, see ``decoding``."""
+    """Read the container of a JPEG, PNG or WebP file. A TIFF is checked by its strip table, see ``decoding``."""
     if kind == "PNG":
         return _png(file)
     if kind == "WEBP":
@@ -85,7 +85,7 @@ def structure_of(kind: str, file: IO[bytes]) -> Structure:
 
 
 def webp_size(head: bytes) -> tuple[int, int]:
-    """Declared width and height of a WebP file from its first 30 bytes; (0, 0) when they are not there."""
+    """Return the declared width and height of a WebP file from its first 30 bytes; (0, 0) if they are missing."""
     kind = head[12:16]
     if len(head) < 30:
         return 0, 0
@@ -122,7 +122,7 @@ def _webp(file: IO[bytes]) -> Structure:
 
 
 def _jpeg_has_end(file: IO[bytes]) -> bool:
-    """Whether an end marker follows the first scan. Earlier ones belong to thumbnails inside the header."""
+    """Return whether an end marker follows the first scan. Earlier ones belong to thumbnails inside the header."""
     scan = _jpeg_scan(file)
     if not scan:
         return False
@@ -131,7 +131,7 @@ def _jpeg_has_end(file: IO[bytes]) -> bool:
 
 
 def _jpeg_scan(file: IO[bytes]) -> int:
-    """Where the first scan begins; 0 when the file ends before it."""
+    """Return the position of the first scan; 0 if the file ends before it."""
     file.seek(2)
     while len(marker := file.read(2)) == 2 and marker[0] == 0xFF:
         if marker[1] == 0xFF:  # a fill byte: the marker starts one byte later

@@ -20,7 +20,7 @@ def pixel_box(box: Box, width: int, height: int) -> tuple[int, int, int, int]:
     """The smallest rectangle of whole pixels that covers ``box`` inside an image: floor, floor, ceil, ceil, clipped.
 
     Rounding outwards cuts no evidence; a millionth of a pixel, which is arithmetic dust, does not add a row. Raises
-    ``ValueError`` when nothing of the box lies in the image.
+    ``ValueError`` if no part of the box is inside the image.
     """
     inside = box.clipped(width, height)
     if inside is None:

@@ -1,9 +1,9 @@
-"""Picture files, safely: what a file is (``inspect``) and its pixels as 8-bit RGB (``decode``).
+"""Safe reading of image files: facts about a file (``inspect``) and its pixels as 8-bit RGB (``decode``).
 
-Nothing is decoded before the header has said how many pixels to expect. EXIF orientation is applied exactly once, here;
-every size that leaves this module is the size after it. Colour profiles are not applied: the pixels are the file's own,
-as a model gets them. OpenCV decodes straight into the result, so plain RGB and gray files cost one array; files with
-alpha, palettes, CMYK or 16 bits go through Pillow, a band at a time.
+Nothing is decoded before the header has given the number of pixels. EXIF orientation is applied exactly once, here; all
+sizes returned by this module are after it. Color profiles are not applied: the pixels are the file's own, as a model
+receives them. OpenCV decodes directly into the result, so plain RGB and gray files need one array; files with alpha,
+palettes, CMYK or 16 bits are decoded by Pillow, a band at a time.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _BAND = 256
 
 @dataclass(frozen=True, slots=True)
 class PictureInfo:
-    """What an image file is. ``width`` and ``height`` are after EXIF orientation; ``bytes`` is the file's length.
+    """Facts about an image file. ``width`` and ``height`` are after EXIF orientation; ``bytes`` is the file's length.
 
-    ``orientation`` is the EXIF value 1 to 8 (1 where absent or not valid), ``mode`` Pillow's name of the stored pixel
-    kind (RGB, L, RGBA, P, CMYK, I;16 ...), ``notes`` sentences about what was left aside.
+    ``orientation`` is the EXIF value 1 to 8 (1 if missing or invalid), ``mode`` Pillow's name of the stored pixel kind
+    (RGB, L, RGBA, P, CMYK, I;16 ...), ``notes`` sentences about ignored content.
     """
 
     format: str
@@ -43,9 +43,9 @@ class PictureInfo:
 
 
 def inspect(source: Source, name: str = "") -> PictureInfo:
-    """What the file is, from its header alone. ``name`` is the name to check the ending of (default: the path's).
+    """Return facts about the file, from its header alone. ``name``: its ending is checked (default: that of the path).
 
-    Raises ``PictureProblem``. A file that passes can still be damaged inside its pixel data: ``decode`` tells.
+    Raises ``PictureProblem``. A file that passes can still have damaged pixel data, which ``decode`` detects.
     """
     with open_picture(source, name or (str(source) if not isinstance(source, bytes) else "")) as picture:
         width, height = picture.size if picture.orientation < 5 else picture.size[::-1]
@@ -58,10 +58,11 @@ def inspect(source: Source, name: str = "") -> PictureInfo:
 
 
 def decode(source: Source) -> Picture:
-    """The pixels as RGB, ``uint8`` of shape (height, width, 3), upright; alpha over white, 16 bits by their high byte.
+    """Return the pixels as RGB, ``uint8`` of shape (height, width, 3), upright; alpha over white, 16 bits by their high
+    byte.
 
     Peak memory: one such array for plain RGB and gray files (two while an image stored sideways, EXIF 5 to 8, is
-    turned; the Pillow image besides for the rest). Raises ``PictureProblem``.
+    rotated; plus the Pillow image for all others). Raises ``PictureProblem``.
     """
     with open_picture(source, "") as picture, damage_of(picture.format):
         pixels = _plain(picture) if _is_plain(picture) else _converted(picture.image)
@@ -69,7 +70,9 @@ def decode(source: Source) -> Picture:
 
 
 def upright(pixels: Picture, orientation: int) -> Picture:
-    """``pixels`` turned as EXIF ``orientation`` (1 to 8) says; mirrored in place where no turn is needed."""
+    """Return ``pixels`` rotated by EXIF ``orientation`` (1 to 8). Images that need no rotation are mirrored
+    in place.
+    """
     if orientation in (2, 3, 4):
         cv2.flip(pixels, {2: 1, 3: -1, 4: 0}[orientation], dst=pixels)
     elif orientation in (5, 7):
@@ -82,7 +85,7 @@ def upright(pixels: Picture, orientation: int) -> Picture:
 
 @contextmanager
 def opened_jpeg(source: Source) -> Iterator[tuple[ImageFile.ImageFile, int] | None]:
-    """The Pillow image and EXIF orientation of a JPEG whose header passed; None for the other formats."""
+    """Yield the Pillow image and EXIF orientation of a JPEG with a valid header; None for the other formats."""
     with open_picture(source, "") as picture:
         yield (picture.image, picture.orientation) if picture.format == "JPEG" else None
 
@@ -94,7 +97,9 @@ def _notes(picture: OpenPicture) -> tuple[str, ...]:
 
 
 def _is_plain(picture: OpenPicture) -> bool:
-    """Whether OpenCV may read the pixels: 8-bit RGB or gray without alpha; a TIFF also stored upright and chunky."""
+    """Return whether OpenCV can read the pixels: 8-bit RGB or gray without alpha; a TIFF also stored upright and
+    chunky.
+    """
     image = picture.image
     plain = image.mode in ("RGB", "L") and "transparency" not in image.info
     if not isinstance(image, TiffImagePlugin.TiffImageFile):
@@ -119,7 +124,7 @@ def _plain(picture: OpenPicture) -> Picture:
 
 
 def _raw_strips(image: TiffImagePlugin.TiffImageFile, total: int) -> list[tuple[int, int]]:
-    """(start, length) of the strips of an uncompressed RGB TIFF of ``total`` bytes; empty for any other TIFF."""
+    """Return (start, length) of the strips of an uncompressed RGB TIFF of ``total`` bytes; empty for any other TIFF."""
     tags = image.tag_v2
     strips = list(zip(tags.get(273, ()), tags.get(279, ()), strict=False))
     is_raw = tags.get(259, 1) == 1 and tags.get(262) == 2
@@ -127,7 +132,7 @@ def _raw_strips(image: TiffImagePlugin.TiffImageFile, total: int) -> list[tuple[
 
 
 def _read_strips(file: IO[bytes], strips: list[tuple[int, int]], pixels: Picture) -> None:
-    """Reads raw strips straight into ``pixels``: OpenCV would hold a file that is one giant strip three times."""
+    """Read raw strips directly into ``pixels``: OpenCV would hold a file that is one giant strip three times."""
     place = pixels.reshape(-1)
     for start, length in strips:
         file.seek(start)
@@ -146,7 +151,7 @@ def _converted(image: ImageFile.ImageFile) -> Picture:
 
 
 def rgb_of(image: Image.Image) -> Picture:
-    """A Pillow image of any accepted mode as RGB pixels; transparent places show white."""
+    """Return a Pillow image of any accepted mode as RGB pixels; transparent areas become white."""
     if image.mode.startswith("I;16"):
         grey = (np.asarray(image) >> 8).astype(np.uint8)
         return np.repeat(grey[:, :, None], 3, axis=2)

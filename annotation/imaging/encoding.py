@@ -1,4 +1,4 @@
-"""Pixels as the bytes of an image file."""
+"""Encodes pixels as an image file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OPTIONS = {
 MOST_WEBP_SIDE = 16_383
 
 FEW_VALUES = 16
-"""Greys that a mask has at most, with what reducing it to the screen mixes at its edges."""
+"""The maximum number of grays of a mask, including those that reducing it to the screen adds at its edges."""
 
 
 def encode(picture: Picture, ending: str = ".png") -> bytes:
@@ -34,7 +34,7 @@ def encode(picture: Picture, ending: str = ".png") -> bytes:
 
 
 def quick_ending(picture: Picture) -> str:
-    """The ending under which an image of a screen's size is written while a person waits.
+    """Return the fastest suitable ending for an image of screen size, while a person waits.
 
     Masks and edges have few values: PNG keeps them sharp and small. All others are JPEG, which is written in a
     twentieth of the time of WebP and of a PNG of many greys (3 ms instead of 70 and 50 at 1280 × 720).
@@ -46,7 +46,7 @@ def quick_ending(picture: Picture) -> str:
 
 
 def fitted(picture: Picture, side: int) -> Picture:
-    """The image, or the same smaller so that no side is longer than ``side`` pixels: means of areas."""
+    """Return the image, or a smaller one so that no side is longer than ``side`` pixels: means of areas."""
     height, width = picture.shape[:2]
     factor = side / max(height, width)
     if factor >= 1:
@@ -56,8 +56,9 @@ def fitted(picture: Picture, side: int) -> Picture:
 
 
 def thumbnail(picture: Picture, side: int) -> Picture:
-    """The image at about ``side`` pixels, quickly: first by a whole factor, which takes a tenth of the time, with up
-    to that many pixels omitted at the right and the bottom."""
+    """Return the image at about ``side`` pixels, quickly: it is first divided by a whole factor, which takes a tenth of
+    the time. Fewer pixels than this factor are cut off at the edges with the largest coordinates.
+    """
     height, width = picture.shape[:2]
     factor = max(height, width) // (2 * side)
     if factor > 1 and min(height, width) >= factor:

@@ -1,4 +1,4 @@
-"""Where a small image lies in a large one at the same scale."""
+"""Finds a small image in a large one at the same scale."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from annotation.imaging.crops import Picture
 
 
 def occurrences(image: Picture, part: Picture, score: float) -> list[tuple[int, int]]:
-    """Left and top corners where ``part`` matches with a correlation of at least ``score`` (0 to 1), best first.
+    """Return the top-left corners where ``part`` matches with a correlation of at least ``score`` (0 to 1), best first.
 
-    Neighbors within half of the part count as one. Empty for a part that is larger, or of one color: it matches
-    anywhere. At most two corners are returned, which is enough to tell whether the place is unique.
+    Matches within half of the part count as one. Empty for a part that is larger, or of one color, which matches
+    anywhere. At most two corners are returned, which is enough to decide whether the match is unique.
     """
     height, width = part.shape[:2]
     if height > image.shape[0] or width > image.shape[1] or float(part.std(axis=(0, 1)).max()) < 1.0:

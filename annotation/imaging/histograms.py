@@ -1,4 +1,4 @@
-"""How often each value occurs in an image, in few steps, to draw."""
+"""The frequency of each value in an image, in few steps, for drawing."""
 
 from __future__ import annotations
 

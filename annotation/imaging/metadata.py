@@ -1,8 +1,8 @@
-"""Picture files without what they say of people and places: EXIF with its position, XMP, IPTC, comments, previews.
+"""Removes metadata about people and places from image files: EXIF with the location, XMP, IPTC, comments, previews.
 
-Nothing is decoded or encoded again, so that the pixels stay exact. What colors and orientation depend on is kept: color
-profiles, palettes, gamma, and of EXIF the orientation alone. What stands behind the end of an image goes too: cameras
-put second images with their own EXIF there.
+Nothing is decoded or encoded again, so that the pixels stay exact. Data that colors and orientation depend on are kept:
+color profiles, palettes, gamma, and the orientation from EXIF. Data after the end of an image are also removed, because
+cameras store second images with their own EXIF there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from annotation.imaging.problems import PictureProblem
 from annotation.imaging.tiff_parts import tiff_without_metadata
 
 _NEXT_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
-"""The next marker in or behind the data of a scan, in which stuffed bytes and restarts are none."""
+"""Matches the next marker in or after the data of a scan, except stuffed bytes and restarts."""
 _PNG_KEPT = frozenset(b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP sBIT bKGD pHYs cICP mDCV cLLI hIST sPLT".split())
 _WEBP_KEPT = frozenset((b"VP8X", b"ICCP", b"ALPH", b"VP8 ", b"VP8L"))
 _WEBP_SAYS_EXIF, _WEBP_SAYS_XMP = 0x08, 0x04
@@ -29,9 +29,9 @@ _WEBP_SAYS_EXIF, _WEBP_SAYS_XMP = 0x08, 0x04
 
 @contextmanager
 def without_metadata(source: Path | bytes, info: PictureInfo) -> Iterator[tuple[Path | bytes, PictureInfo]]:
-    """The image without metadata, and what ``inspect`` says of it; the source itself where it has none.
+    """Yield the image without metadata, and the result of ``inspect`` for it; the source itself if it has none.
 
-    Raises ``PictureProblem`` where it cannot be removed without touching the pixels.
+    Raises ``PictureProblem`` if the metadata cannot be removed without changing the pixels.
     """
     data = source if isinstance(source, bytes) else source.read_bytes()
     try:
@@ -60,7 +60,7 @@ def _seen(info: PictureInfo) -> tuple[object, ...]:
 
 
 def _exif(orientation: int) -> bytes:
-    """An EXIF block that says the orientation and nothing else."""
+    """Return an EXIF block with the orientation only."""
     return struct.pack("<4sIHHHIHHI", b"II*\0", 8, 1, 0x0112, 3, 1, orientation, 0, 0)
 
 
@@ -100,7 +100,7 @@ def _jpeg(data: bytes, orientation: int) -> Pieces | None:
 
 
 def _segment(marker: int, segment: bytes) -> bytes:
-    """A segment of a JPEG as stored; empty if it is not stored."""
+    """Return a segment of a JPEG as stored; empty if it is removed."""
     says = segment[4:]
     if marker == 0xE0:  # with the size of a thumbnail, 0 × 0
         return segment[:2] + b"\x00\x10" + segment[4:16] + b"\0\0" if says.startswith(b"JFIF\0") else b""

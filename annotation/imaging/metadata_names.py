@@ -1,4 +1,4 @@
-"""What the metadata of an image file says, by kind: GPS position, camera data, XMP, IPTC, comments."""
+"""Lists the metadata of an image file by kind: GPS position, camera data, XMP, IPTC, comments."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from annotation.imaging.crops import Picture
 from annotation.imaging.encoding import encode, fitted, quick_ending
 
 MOST_BYTES = 8_000_000
-"""A stored file that is larger is written again."""
+"""A larger stored file is encoded again."""
 QUALITY = 95
 POLICY = f"stored file, else JPEG {QUALITY} 4:4:4; PNG for masks"
 _TYPES = {"JPEG": "image/jpeg", "PNG": "image/png", "WEBP": "image/webp"}
@@ -47,7 +47,7 @@ def model_view(picture: Picture, longest_side: int | None = None) -> ModelView:
 
 
 def stored_view(data: bytes, width: int, height: int) -> ModelView | None:
-    """A stored file as it is, or None where it has to be written again, or can't be read.
+    """Return a stored file unchanged, or None if it must be encoded again or can't be read.
 
     It is sent unchanged if it is an RGB or gray JPEG, PNG or WebP of at most 8 MB, upright, of this size, and without
     metadata: no EXIF, color profile, comment or text.
@@ -57,7 +57,7 @@ def stored_view(data: bytes, width: int, height: int) -> ModelView | None:
     try:
         file = Image.open(io.BytesIO(data), formats=list(_TYPES))
     except OSError:
-        # Who decodes it says what is wrong.
+        # Decoding it reports the problem.
         return None
     with file:
         plain = file.mode in ("RGB", "L") and file.size == (width, height) and not getattr(file, "is_animated", False)

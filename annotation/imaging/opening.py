@@ -69,9 +69,8 @@ def _checked(file: IO[bytes], path: Path, kind: str) -> OpenPicture:
 
 @contextmanager
 def damage_of(kind: str) -> Iterator[None]:
-    """Whatever the readers of a format raise over its bytes is that the file is damaged: they make no promises.
-
-    What is no fault of the file passes: memory or the disk is full.
+    """Treat all exceptions of a format's reader as damage of the file, because readers specify none. Other causes pass
+    through: memory or the disk is full.
     """
     try:
         yield

@@ -1,8 +1,8 @@
 """Deep-zoom tiles and thumbnails.
 
-Levels are numbered as DZI and OpenSeadragon number them: level 0 is 1 × 1 pixel, each level doubles, the last level is
-the image itself. Level sizes round up. A tile covers 512 × 512 pixels of its level plus one pixel of its neighbors
-on every inner side (``OVERLAP``), which is what OpenSeadragon wants against hairline seams.
+Levels are numbered like in DZI and OpenSeadragon: level 0 is 1 × 1 pixel, each level doubles, the last level is the
+image itself. Level sizes round up. A tile covers 512 × 512 pixels of its level plus one pixel of its neighbors on every
+inner side (``OVERLAP``), which prevents hairline seams in OpenSeadragon.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class TileArea:
-    """Which pixels of its level a tile shows: ``left`` to ``right`` and ``top`` to ``bottom``, overlap included."""
+    """The pixels of its level that a tile shows: ``left`` to ``right`` and ``top`` to ``bottom``, overlap included."""
 
     column: int
     row: int
@@ -48,7 +48,9 @@ class TileArea:
 
 
 def levels(width: int, height: int) -> tuple[tuple[int, int], ...]:
-    """(width, height) of every level, level 0 (1 × 1) first, the image last. Each is half the next, rounded up."""
+    """Return (width, height) of every level, level 0 (1 × 1) first, the image last. Each is half the next,
+    rounded up.
+    """
     if min(width, height) < 1:
         raise ValueError(f"An image of {width} × {height} has no levels.")
     sizes = [(width, height)]
@@ -58,12 +60,12 @@ def levels(width: int, height: int) -> tuple[tuple[int, int], ...]:
 
 
 def tile_count(width: int, height: int) -> int:
-    """How many tiles all levels of a ``width`` × ``height`` image have together."""
+    """Return the number of tiles in all levels of a ``width`` × ``height`` image."""
     return sum(-(-w // TILE_SIZE) * -(-h // TILE_SIZE) for w, h in levels(width, height))
 
 
 def tile_areas(width: int, height: int) -> Iterator[TileArea]:
-    """The tiles of one level of this size, row by row."""
+    """Yield the tiles of one level of this size, row by row."""
     for row in range(-(-height // TILE_SIZE)):
         for column in range(-(-width // TILE_SIZE)):
             yield TileArea(
@@ -77,16 +79,16 @@ def tile_areas(width: int, height: int) -> Iterator[TileArea]:
 
 
 def pyramid(source: Source) -> Iterator[Tile]:
-    """All tiles of an image file, largest level first; the same file gives the same bytes.
+    """Yield all tiles of an image file, largest level first; equal files give equal bytes.
 
     Peak memory: the decoded image and a quarter of it. Raises ``PictureProblem``.
     """
-    # No name here holds the full image, so that it is freed as soon as the first level is cut.
+    # No name here refers to the full image, so that it is freed as soon as the first level is cut.
     return tiles_of([decode(source)])
 
 
 def tiles_of(pictures: list[Picture]) -> Iterator[Tile]:
-    """All tiles of the one image in ``pictures``, which is taken out of the list and freed on the way."""
+    """Yield all tiles of the one image in ``pictures``. It is removed from the list and freed early."""
     picture = pictures.pop()
     level = len(levels(picture.shape[1], picture.shape[0])) - 1
     while True:
@@ -99,22 +101,22 @@ def tiles_of(pictures: list[Picture]) -> Iterator[Tile]:
 
 
 def halved(picture: Picture) -> Picture:
-    """Half the size, rounded up: each pixel is the mean of the 2 × 2 it covers (fewer at an odd right or bottom edge).
+    """Return half the size, rounded up: each pixel is the mean of the 2 × 2 it covers (fewer at an odd edge).
 
-    Pixel i covers exactly pixels 2i and 2i+1, so no level drifts against the one above.
+    Pixel i covers exactly pixels 2i and 2i+1, so that levels stay aligned.
     """
     height, width = picture.shape[:2]
     out = np.empty(((height + 1) // 2, (width + 1) // 2, *picture.shape[2:]), np.uint8)
     for rows_in, rows in _pairs(height):
         for columns_in, columns in _pairs(width):
             size = (columns.stop - columns.start, rows.stop - rows.start)
-            # Written into the result itself: a copy of this part would be the second largest array of all.
+            # Written into the result itself, because a copy of this part would be the second largest array.
             cv2.resize(picture[rows_in, columns_in], size, dst=out[rows, columns], interpolation=cv2.INTER_AREA)
     return out
 
 
 def _pairs(length: int) -> Iterator[tuple[slice, slice]]:
-    """(input, output) spans of a halved side: all whole pairs, then the odd one."""
+    """Yield (input, output) spans of a halved side: all full pairs, then the odd one."""
     whole = length // 2
     if whole:
         yield slice(0, 2 * whole), slice(0, whole)
@@ -123,9 +125,9 @@ def _pairs(length: int) -> Iterator[tuple[slice, slice]]:
 
 
 def thumbnail(source: Source, max_side: int) -> bytes:
-    """A JPEG of the full image within ``max_side`` × ``max_side``, upright, never enlarged.
+    """Return a JPEG of the full image within ``max_side`` × ``max_side``, upright, never enlarged.
 
-    A JPEG is decoded at a fraction of its size (its transform blocks allow eighths), the rest in full.
+    A JPEG is decoded at a fraction of its size (its transform blocks allow eighths), other formats at full size.
     """
     with opened_jpeg(source) as jpeg:
         if jpeg is not None:

@@ -24,7 +24,7 @@ WHOLE = {3: "H", 4: "I", 16: "Q"}
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a TIFF writes: ``order`` of bytes, and whether it is a BigTIFF."""
+    """The format of a TIFF: its byte ``order``, and whether it is a BigTIFF."""
 
     order: str
     big: bool

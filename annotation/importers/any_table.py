@@ -1,4 +1,4 @@
-"""Whatever holds a table: CSV, TSV, an Excel workbook, Parquet, a JSON list or JSONL. Its columns, and its rows."""
+"""Reads columns and rows of any table: CSV, TSV, an Excel workbook, Parquet, a JSON list or JSONL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Boxes out of a cell or a text, as people and models write them: JSON, Python lists, four numbers, ``<box>`` tags."""
+"""Reads boxes from a cell or a text in the notations of people and models: JSON, Python lists, four numbers and
+``<box>`` tags.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from typing import Any
 from annotation.importers.fields import Number4, four_numbers
 
 MAX_BOXES = 200
-"""So many boxes of one cell are read; more is a degenerate text."""
+"""The maximum number of boxes read from one cell. More are a sign of a degenerate text."""
 MAX_TEXT = 200_000
 MAX_LITERAL = 20_000
 _NUMBER = r"[-+]?\d{1,12}(?:\.\d{0,12})?(?:[eE][-+]?\d{1,2})?"
@@ -22,7 +24,7 @@ _KEYS = ("bbox_2d", "bbox", "box", "xyxy")
 
 
 def tagged_boxes(text: str) -> list[Number4]:
-    """The boxes in ``<box>[x1,y1,x2,y2]</box>`` tags, in their order (TreeBench).
+    """Return the boxes in ``<box>[x1,y1,x2,y2]</box>`` tags in their order (TreeBench).
 
     >>> tagged_boxes("The sign <box>[118,82,262,188]</box> says stop.")
     [(118.0, 82.0, 262.0, 188.0)]
@@ -32,13 +34,13 @@ def tagged_boxes(text: str) -> list[Number4]:
 
 
 def boxes_in(cell: object) -> tuple[list[Number4], list[Any]]:
-    """The boxes of a cell in their order, and what is there that is no box.
+    """Return the boxes of a cell in their order, and the parts that are not boxes.
 
     A cell is empty, a box (four numbers, or an object with ``bbox``), a list of boxes, or a text of these: JSON, a
-    Python list, ``x1, y1, x2, y2`` (several parted by ``;`` or ``|``), or a text with ``<box>`` tags.
+    Python list, ``x1, y1, x2, y2`` (several separated by ``;`` or ``|``), or a text with ``<box>`` tags.
 
-    >>> boxes_in("10, 20, 30, 40; 1 2 3 4")
-    ([(10.0, 20.0, 30.0, 40.0), (1.0, 2.0, 3.0, 4.0)], [])
+        >>> boxes_in("10, 20, 30, 40; 1 2 3 4")
+        ([(10.0, 20.0, 30.0, 40.0), (1.0, 2.0, 3.0, 4.0)], [])
     """
     if isinstance(cell, str):
         return _in_text(cell.strip())
@@ -49,7 +51,7 @@ def boxes_in(cell: object) -> tuple[list[Number4], list[Any]]:
     if not isinstance(cell, list | tuple):
         return [], [cell]
     if cell and not any(isinstance(item, str | list | tuple | dict) for item in cell):
-        return [], [cell]  # numbers that are no box are one thing, not one for each
+        return [], [cell]  # numbers that form no box are reported once, not once per number
     boxes: list[Number4] = []
     rest: list[Any] = []
     for item in cell[:MAX_BOXES]:
@@ -78,7 +80,7 @@ def _numbers(match: re.Match[str]) -> Number4:
 
 
 def value_in(text: str) -> Any:
-    """A text as JSON, else as a Python literal; None when it is neither."""
+    """Parse a text as JSON, else as a Python literal; return None if it is neither."""
     if text[:1] not in "[{(" or len(text) > MAX_TEXT:
         return None
     try:

@@ -1,8 +1,8 @@
 """COCO's detection JSON: ``images`` and ``annotations`` with ``[x, y, width, height]`` in pixels.
 
 - Annotations with a ``sample_id`` (as our export writes) make one sample each; others make one sample per image.
-- It says nothing of answers: such samples wait to be authored. Crowd regions and polygons are kept by their box.
-- Images and boxes are held in memory, about 300 bytes each; nothing is given before the file has been read.
+- It has no answers, so these samples remain to be annotated. Crowd regions and polygons are kept by their box.
+- Images and boxes are held in memory, about 300 bytes each; nothing is yielded before the whole file has been read.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class _Sample:
     question: str = ""
     boxes: list[Any] = field(default_factory=list)
     written: list[tuple[Any, Any]] = field(default_factory=list)
-    """The id of the annotation of each box, and the box as it is there."""
+    """The id of the annotation of each box, and the box as written in the file."""
     labels: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class _Book:
-    """What was read so far."""
+    """The content of the file read so far."""
 
     images: dict[int | str, dict[str, Any]] = field(default_factory=dict)
     categories: dict[int | str, str] = field(default_factory=dict)
@@ -116,7 +116,7 @@ def _annotation(data: Mapping[str, Any], book: _Book, report: Report) -> None:
 
 
 def _box(data: Mapping[str, Any], report: Report) -> object:
-    """The box as corners; None where it is none, which is said with the number of the annotation."""
+    """Return the box as corners. Return None if it is invalid, which is reported with the number of the annotation."""
     written = data.get("bbox")
     numbers = fields.four_numbers(written)
     ignored = f"The box of annotation {data.get('id')} was ignored."
@@ -130,7 +130,7 @@ def _box(data: Mapping[str, Any], report: Report) -> object:
 
 
 def _all(book: _Book) -> Iterator[tuple[str, _Sample]]:
-    """Every sample, and one for each image that has none."""
+    """Yield every sample, and one for each image without a sample."""
     used = {sample.image for sample in book.samples.values()}
     yield from book.samples.items()
     yield from ((f"\x00{image}", _Sample(image)) for image in book.images if image not in used)

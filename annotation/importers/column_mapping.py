@@ -1,4 +1,4 @@
-"""What a person says of a table before it is read: which column is what, and how its boxes are written."""
+"""The choices of a person for a table before it is read: the fields of its columns, and the notation of its boxes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 
 class BoxForm(StrEnum):
-    """What the four numbers of a box are: two corners (across or down first), a corner and a size, or a center and a
-    size."""
+    """The meaning of the four numbers of a box: two corners (horizontal or vertical coordinates first), a corner and a
+    size, or a center and a size.
+    """
 
     XYXY = "xyxy"
     XYWH = "xywh"

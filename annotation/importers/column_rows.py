@@ -1,7 +1,7 @@
-"""Rows of a JSON document that is written column by column, as pandas does: all columns are read side by side.
+"""Rows of a JSON document that is written column by column, as pandas does: all columns are read in parallel.
 
-Each column has a reader of its own, which stands at the same row as the others, so that memory is that of a chunk for
-each column, however long they are.
+Each column has its own reader, and all readers are at the same row. Memory use is therefore one chunk per column,
+however long the columns are.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from annotation.schema import Issue, Severity, shortened
 CHUNK = 1 << 16
 MOST_COLUMNS = 500
 KEY = "key"
-"""The column of the names of rows, where they are more than numbers in order."""
+"""The column with the names of rows, if these are more than consecutive numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnRow:
-    """A row as JSON, its number, the line it begins in, and how many bytes of all columns have been read."""
+    """A row as JSON, its number, the line where it begins, and the number of bytes read from all columns."""
 
     text: bytes
     number: int
@@ -35,7 +35,7 @@ class ColumnRow:
 
 
 def rows_by_column(member: Member, layout: Layout, limit: int) -> Iterator[ColumnRow | Issue]:
-    """The rows of a document of columns. Raises ``ImportProblem`` when the columns do not fit together."""
+    """Yield the rows of a document of columns. Raises ``ImportProblem`` if the columns have different rows."""
     places = _places(member)
     if layout.form is Form.SPLIT:
         yield from _split_rows(member, layout, places, limit)
@@ -63,7 +63,7 @@ def rows_by_column(member: Member, layout: Layout, limit: int) -> Iterator[Colum
 
 
 def _places(member: Member) -> dict[str, Element]:
-    """The position of each top-level value. A truncated document may lack columns, so none of it is read."""
+    """Return the position of each top-level value. A truncated document may lack columns, so none of it is read."""
     scanner = ArrayScanner(0, enter=lambda path, bracket: False)
     found: dict[str, Element] = {}
     with member.open() as file:
@@ -78,7 +78,7 @@ def _places(member: Member) -> dict[str, Element]:
 
 
 class _Cursor:
-    """The values of one column, one after the other."""
+    """Yields the values of one column in order."""
 
     def __init__(self, stack: ExitStack, member: Member, place: Element, limit: int) -> None:
         self._file = stack.enter_context(member.open())
@@ -105,7 +105,7 @@ def _side_by_side(cursors: Sequence[_Cursor]) -> Iterator[list[Element | None]]:
 
 
 def _same_length(member: Member, names: Sequence[str], places: dict[str, Element], limit: int) -> None:
-    """Lists side by side are rows only where all are equally long: otherwise no row is certain."""
+    """Check that parallel lists have equal lengths. Otherwise, no row is certain."""
     with ExitStack() as stack:
         lengths = {name: sum(1 for _ in _Cursor(stack, member, places[name], 0).values()) for name in names}
     if len(set(lengths.values())) > 1:

@@ -25,7 +25,7 @@ def converted(values: Mapping[str, Any], to_native: ToNative, report: Report) ->
 
 
 def made_of_row(make: Callable[[], SampleRecord], report: Report) -> Iterator[SampleRecord | Issue]:
-    """What ``make`` gives, or why it refused the row, behind what was found on the way."""
+    """Yield the issues of a row, then the result of ``make``, or the issue with which it rejected the row."""
     try:
         sample = make()
     except RowRefused as refused:
@@ -81,7 +81,7 @@ def read_table(stream: Cells, to_native: ToNative, empty: str, *, resumed: bool)
 
 
 def read_documents(stream: DocumentStream, to_native: ToNative, empty: str) -> Read:
-    """The same for samples that are files of their own; what ``to_native`` is given has the file's name under ""."""
+    """Do the same for samples in separate files; ``to_native`` receives the file's name under ""."""
     decoder = RowDecoder()
     given = 0
     for document in stream:

@@ -1,7 +1,8 @@
-"""From the bytes of a row to a checked JSON object: what is harmless is repaired and reported, the rest is refused.
+"""Decodes the bytes of a row to a checked JSON object. Harmless defects are repaired and reported; other rows are
+rejected.
 
-After this, texts hold neither NUL nor lone surrogates (PostgreSQL stores neither), numbers are finite, and nothing is
-nested deeper than ``MAX_DEPTH``.
+After this, texts contain neither NUL nor lone surrogates (PostgreSQL stores neither), numbers are finite, and nothing
+is nested deeper than ``MAX_DEPTH``.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from annotation.schema import Issue, Severity, shortened
 
 MAX_DEPTH = 64
 MAX_REPORTED = 10
-"""So many repairs of one kind are reported of one row; all are made."""
+"""The maximum number of repairs of one kind that are reported for one row. All are made."""
 _BRACKET = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"?|[\[\]{}]', re.DOTALL)
 _UNSTORABLE = re.compile(rb"\\u(?:[dD]|0000)")
-"""How a NUL or half a character is written: once over the bytes is faster than a search for each."""
+"""The notations of NUL and lone surrogates. One scan of the bytes is faster than a search for each."""
 
 
 class RowDecoder:
-    """Decodes row after row; one per import. Not for several threads at once."""
+    """Decodes one row after another; one instance per import. Not thread-safe."""
 
     def __init__(self) -> None:
         self._found: list[tuple[str, str]] = []
@@ -38,7 +39,7 @@ class RowDecoder:
         self._lenient = json.JSONDecoder(**hooks, strict=False)
 
     def decode(self, row: RawRow) -> tuple[dict[str, Any] | None, list[Issue]]:
-        """The row as an object, None when refused; and what was refused or repaired."""
+        """Return the row as an object (None if rejected), and the issues with what was rejected or repaired."""
         value, issues = self.decode_any(row)
         if not isinstance(value, dict) and not any(issue.severity == Severity.REFUSED for issue in issues):
             done = 'The row was rejected because it is not a JSON object. Write it as {"name": value, ...}.'
@@ -47,7 +48,7 @@ class RowDecoder:
         return (value if isinstance(value, dict) else None), issues
 
     def decode_any(self, row: RawRow) -> tuple[Any, list[Issue]]:
-        """Decode a row that may be any JSON value, otherwise like ``decode`` (None also when it is ``null``)."""
+        """Decode a row that may be any JSON value, otherwise like ``decode`` (None also if it is ``null``)."""
         issues: list[Issue] = []
         raw = row.text
         if 0 in raw:
@@ -88,8 +89,7 @@ class RowDecoder:
         return value, issues
 
     def _whole(self, text: str) -> Any:
-        """Decode a text that holds nothing but a value: like ``decode``, without its search for space around the
-        value."""
+        """Decode a text that contains only a value. Like ``decode``, without its search for surrounding space."""
         if text[:1] == "{":
             value, end = self._strict.raw_decode(text)
             if end == len(text):
@@ -145,7 +145,9 @@ def _depth(raw: bytes) -> int:
 
 
 def _cleaned(value: Any, row: RawRow, issues: list[Issue]) -> Any:
-    """``value`` without NUL characters and lone surrogates, in keys and texts; reported once each with the path."""
+    """Return ``value`` without NUL characters and lone surrogates in keys and texts. Each kind is reported once, with
+    its path.
+    """
     found: dict[str, str] = {}
 
     def text(original: str, path: str) -> str:

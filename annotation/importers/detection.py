@@ -1,4 +1,4 @@
-"""What is shown to the detectors of a file, a folder or a zip: the ends of its most telling member."""
+"""Chooses the bytes that detectors see of a file, a folder or a zip: both ends of its most informative member."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DATA = DATA | CELL_SUFFIXES
 
 
 class Detector(Protocol):
-    """A row of a table of importers."""
+    """An entry of a table of importers."""
 
     @property
     def name(self) -> str: ...
@@ -26,10 +26,12 @@ class Detector(Protocol):
 
 
 def glimpse(path: Path, keys: Sequence[str]) -> tuple[bytes, str]:
-    """First and, of a plain file, last bytes of the member to judge by, and its name. Of a folder or zip that is
-    ``<key>.jsonl`` of the first key there is, else the first table or JSON file. Of a workbook the bytes are its
-    heading, of Parquet a line "PAR1" and the names of its columns. Where records are files of their own, the name has
-    its folders ("./17.json", "run1/val_17/output.json"). Raises ``ImportProblem``."""
+    """Return the first and, for a plain file, last bytes of the member used for detection, and its name.
+
+    In a folder or zip, the member is ``<key>.jsonl`` of the first key that exists, else the first table or JSON file.
+    For a workbook the bytes are its heading; for Parquet, a line "PAR1" and the names of its columns. If each record is
+    a separate file, the name includes its folders ("./17.json", "run1/val_17/output.json"). Raises ``ImportProblem``.
+    """
     if is_workbook(path):
         return "\t".join(SheetStream(path).columns).encode(), path.name
     if is_parquet(path):
@@ -41,11 +43,12 @@ def glimpse(path: Path, keys: Sequence[str]) -> tuple[bytes, str]:
 
 
 def the_member(path: Path, keys: Sequence[str]) -> Member:
-    """What a file is judged by: itself, or that member of a folder or zip. Raises ``ImportProblem``."""
+    """Return the member used for detection: the file or a member of a folder or zip. Raises ``ImportProblem``."""
 
     def pick(names: Sequence[str]) -> Sequence[str]:
         data = [name for name in names if PurePosixPath(name).suffix.lower() in _DATA]
-        # What begins with an underscore or a dot are notes of the writer, such as the journal of an Inspect log.
+        # Files whose names begin with an underscore or a dot are notes of the writer, such as the journal of an Inspect
+        # log.
         data.sort(key=lambda name: name.startswith(("_", ".")) or "/_" in name or "/." in name)
         known = [name for key in keys for name in data if PurePosixPath(name).stem == key]
         return (known or data)[:1]
@@ -63,16 +66,16 @@ def _ends(member: Member) -> bytes:
 
 
 TABLE = "table"
-"""The importer that reads whatever has columns."""
+"""The importer that reads any file with columns."""
 
 
 PAIRS = frozenset({"llava", "detector"})
-"""The importers that read files in pairs, such as questions and answers: each of a few files is looked at."""
+"""The importers that read pairs of files, such as questions and answers: each of the first few files is examined."""
 MOST_LOOKED_AT = 4
 
 
 def detected(path: Path, keys: Sequence[str], importers: Iterable[Detector]) -> list[Detection]:
-    """What ``path`` may be, the most certain first. Names of folders matter only for a table."""
+    """Return the possible formats of ``path``, the most certain first. Names of folders matter only for a table."""
     head, place = glimpse(path, keys)
     name = PurePosixPath(place).name
     heads = [head, *_others(path)] if "/" in place else [head]
@@ -86,7 +89,7 @@ def detected(path: Path, keys: Sequence[str], importers: Iterable[Detector]) -> 
 
 
 def _others(path: Path) -> list[bytes]:
-    """The beginnings of the first few files of records in a folder or zip."""
+    """Return the beginnings of the first few files of records in a folder or zip."""
 
     def pick(names: Sequence[str]) -> Sequence[str]:
         return data_files(names)[:MOST_LOOKED_AT]

@@ -1,13 +1,13 @@
-"""Benchmarks of tool agents that are dialogues by id, as GTA writes them: tools, files, dialogs and the answer.
+"""Benchmarks of tool agents as dialogs by id, in GTA's format: tools, files, dialogs and the answer.
 
 ``{"0": {"tools": [..], "files": [{"path": ..}], "dialogs": [..], "gt_answer": {"whitelist": [[..]]}}, ...}``
 
-- The first turn of the user is the question; the first image in ``files`` the image.
-- The calls of the dialogue, in their order, are the reference toolchain with its arguments: a call without a reply
-  that went well is kept all the same.
+- The first turn of the user is the question; the first image in ``files`` is the image.
+- The calls of the dialog, in their order and with their arguments, are the reference toolchain. Calls without a
+  successful reply are also kept.
 - ``gt_answer`` is a text, a list of accepted texts, or an object whose ``whitelist`` is a list of such lists: with one
-  list, any of its texts is accepted; with several, one of each has to be named, and what is accepted are their
-  combinations in order. Texts of a ``blacklist`` are kept beside the sample.
+  list, any of its texts is accepted; with several, the answer must name one of each, and the accepted texts are their
+  combinations in order. Texts of a ``blacklist`` are kept as an extra field of the sample.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from annotation.importers.storable import storable
 
 NAME = "dialogs"
 MOST_COMBINED = 50
-"""So many combinations of accepted texts are kept."""
+"""The maximum number of combinations of accepted texts that are kept."""
 MOST_CALLS = 200
 _READ = frozenset({KEY, "dialogs", "files", "gt_answer", "id", "tools", "image"})
 _PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".gif", ".bmp"})
@@ -40,13 +40,13 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions) -> Read:
-    """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
+    """Yield all samples of ``path``. Raises ``ImportProblem`` if there are none."""
     stream = RecordStream(path, options.start, wanted="a JSON file of dialogs by ID")
     return read_rows(stream, native_from, f"{path.name} contains no dialogs. It needs dialogs and gt_answer.")
 
 
 def native_from(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
-    """One dialogue with native keys. Raises ``RowRefused`` where there is none."""
+    """Convert one dialog to native keys. Raises ``RowRefused`` if the row has none."""
     dialogs = row.get("dialogs")
     report.stands_for("question", "dialogs")
     report.stands_for("reference_toolchain", "dialogs")
@@ -106,7 +106,7 @@ def _name(tool: object) -> str:
 
 
 def _picture(files: object, report: Report) -> str | None:
-    """The first image of the dialogue; that there are more is noted."""
+    """Return the first image of the dialog. Further images are reported."""
     named = (
         [item.get("path") if isinstance(item, dict) else item for item in files if item]
         if isinstance(files, list)
@@ -119,7 +119,7 @@ def _picture(files: object, report: Report) -> str | None:
 
 
 def answers_in(value: object, report: Report) -> tuple[list[str], list[str]]:
-    """The accepted texts, and those that must not be said."""
+    """Return the accepted texts and the forbidden texts."""
     if not isinstance(value, dict):
         return _texts(value), []
     groups = value.get("whitelist")

@@ -1,4 +1,4 @@
-"""Records that come as files of their own: a dialogue per file, a folder per sample. Memory is that of one record."""
+"""Records in separate files: a dialog per file, or a folder per sample. Memory use is one record."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from annotation.importers.sources import Limits, Member, open_members
 from annotation.schema import Issue, Severity
 
 Group = Callable[[Sequence[str]], Sequence[Sequence[str]]]
-"""From the names of a folder or zip, the files of each record, its main file first."""
+"""Maps the names of a folder or zip to the files of each record, its main file first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The files of one record. ``name`` is that of the main file, with its folders; ``parts`` are by file name."""
+    """The files of one record. ``name`` is the name of the main file with its folders; ``parts`` are by file name."""
 
     name: str
     parts: Mapping[str, bytes]
@@ -28,18 +28,18 @@ class Document:
 
     @property
     def folder(self) -> str:
-        """The name of the folder the main file lies in, "" at the top."""
+        """The name of the folder of the main file, "" at the top."""
         return PurePosixPath(self.name).parent.name
 
     def beside(self, name: str) -> str:
-        """The name of a file in the same folder, with its folders."""
+        """Return the name of a file in the same folder, with its folders."""
         return str(PurePosixPath(self.name).with_name(name))
 
 
 class DocumentStream:
-    """Iterates the records of ``path``; ``progress()`` returns how far it has come. Raises ``ImportProblem``.
+    """Iterates the records of ``path``; ``progress()`` returns the position reached. Raises ``ImportProblem``.
 
-    ``group`` chooses the files of a folder or zip, ``wanted`` says so in words. A file given by itself is one record.
+    ``group`` chooses the files of a folder or zip; ``wanted`` describes them in messages. A single file is one record.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class DocumentStream:
         self.given = 0
 
     def progress(self) -> Progress:
-        """Everything up to here has been given."""
+        """Return the progress: everything before it has been yielded."""
         return Progress(self._at.member, self._at.offset, self._at.line, self._read, self._total)
 
     def __iter__(self) -> Iterator[Document | Issue]:
@@ -93,7 +93,7 @@ def _bytes(member: Member) -> bytes:
 
 
 def each_named(*names: str) -> Group:
-    """One record for every folder that holds the first of ``names``; the others of it are taken along if there."""
+    """Make one record of every folder with the first of ``names``. The other names are included if they exist."""
 
     def group(found: Sequence[str]) -> Sequence[Sequence[str]]:
         known = set(found)
@@ -105,5 +105,5 @@ def each_named(*names: str) -> Group:
 
 
 def each_ending(*suffixes: str) -> Group:
-    """One record for every file with one of these endings."""
+    """Make one record of every file with one of these endings."""
     return lambda found: [[name] for name in found if PurePosixPath(name).suffix.lower() in suffixes]

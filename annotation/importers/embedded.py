@@ -1,4 +1,4 @@
-"""Pictures inside a cell or a message: their name, or the image itself as an address."""
+"""Images in a cell or a message: their name, or the image itself as a data URL."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _PICTURES = (
 )  # fmt: skip
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]+={0,2}\s*")
 _LOOKED_AT = 64
-"""Characters that are decoded to see a header."""
+"""The number of characters that are decoded to see a header."""
 SHORTEST = 24
-"""A text in base64 is no image when it is shorter than this."""
+"""The minimum length of an image in base64, in characters."""
 
 
 def kind_in_base64(text: str) -> str:
-    """The kind of image a text is that holds its bytes in base64, without any address in front; "" when it is none.
+    """Return the kind of image in a base64 text without a URL prefix; "" if it is not an image.
 
     >>> kind_in_base64("iVBORw0KGgoAAAANSUhEUgAAAAE="), kind_in_base64("images/kettle.jpg")
     ('png', '')
@@ -38,7 +38,9 @@ def kind_in_base64(text: str) -> str:
 
 
 def picture_in(value: object, field: str, report: Report) -> str | None:
-    """An image with ``bytes`` and ``path``, its bytes alone, or its name; of a list the first. None without one."""
+    """Return an image (``bytes`` and ``path``, bytes alone, or a name) as text; the first of a list. None without an
+    image.
+    """
     if isinstance(value, list):
         if len(value) > 1:
             report.noted("several-pictures", field, len(value), "A sample has one image. The first one was used.")

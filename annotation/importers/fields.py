@@ -1,4 +1,4 @@
-"""Typed values out of untrusted JSON objects, with an issue for everything that is not as it should be."""
+"""Reads typed values from untrusted JSON objects, and reports an issue for every invalid value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from annotation.schema import Issue, Severity, shortened
 MAX_NAME = 255
 """The longest name or id, in characters."""
 NO_AMOUNT = "It must be a number of 0 or more (tokens: a whole number). The value is unknown."
-"""What is said of a count, a time or a price that is none."""
+"""The message for an invalid count, time or price."""
 
 Number4 = tuple[float, float, float, float]
 
@@ -20,7 +20,7 @@ _NUMBERS = frozenset({int, float})
 
 
 class RowRefused(Exception):
-    """The row cannot be kept; carries the issue that says why."""
+    """The row is rejected. Carries the issue with the reason."""
 
     def __init__(self, issue: Issue) -> None:
         super().__init__(issue.done)
@@ -28,7 +28,7 @@ class RowRefused(Exception):
 
 
 class Report:
-    """Collects the issues of one row, which is in ``line`` of ``file``, or is number ``row`` of a list there."""
+    """Collects the issues of one row: ``line`` of ``file``, or number ``row`` of a list in it."""
 
     __slots__ = ("_digest", "_written", "file", "issues", "line", "row")
 
@@ -38,12 +38,13 @@ class Report:
         self._written: dict[str, tuple[str, tuple[object, ...]]] = {}
 
     def stands_for(self, field: str, theirs: str, *found: object) -> None:
-        """What is called ``field`` here is called ``theirs`` in the file; and what is there, where it was worked
-        out from that. Issues then say what the file says."""
+        """Record that ``field`` is named ``theirs`` in the file, and ``found``, the value in the file if the field was
+        derived from it. Issues then quote the file.
+        """
         self._written[field] = theirs, found
 
     def called(self, field: str) -> str:
-        """The file's own name of a field, or of that of which it is a part: ``bbox[2]`` for ``gold_boxes[2]``."""
+        """Return the file's name of a field, or of the field that contains it: ``bbox[2]`` for ``gold_boxes[2]``."""
         if field in self._written:
             return self._written[field][0]
         head = min((at for sign in "[." if (at := field.find(sign)) > 0), default=len(field))
@@ -51,8 +52,9 @@ class Report:
 
     @property
     def row_digest(self) -> bytes:
-        """Return the digest used to skip unchanged rows; empty if the row has an issue, which must be reported
-        again."""
+        """Return the digest used to skip unchanged rows. It is empty if the row has an issue, which must be reported
+        again.
+        """
         return b"" if self.issues else self._digest
 
     def noted(self, rule: str, field: str, found: object, done: str) -> None:
@@ -73,7 +75,7 @@ class Report:
 
 
 def is_number(value: object) -> bool:
-    """Whether ``value`` is a finite number (a truth value is none)."""
+    """Return whether ``value`` is a finite number. Booleans are not numbers."""
     if type(value) not in _NUMBERS:
         return False
     try:
@@ -83,7 +85,7 @@ def is_number(value: object) -> bool:
 
 
 def four_numbers(value: object) -> Number4 | None:
-    """``value`` as four finite numbers in their order, None when it is anything else."""
+    """Return ``value`` as four finite numbers in their order, or None if it is anything else."""
     if not isinstance(value, list | tuple) or len(value) != 4:
         return None
     a, b, c, d = value
@@ -91,13 +93,13 @@ def four_numbers(value: object) -> Number4 | None:
         return None
     try:
         finite = isfinite(a) and isfinite(b) and isfinite(c) and isfinite(d)
-    except OverflowError:  # a whole number beyond any float
+    except OverflowError:  # an integer beyond the range of floats
         return None
     return (a, b, c, d) if finite else None
 
 
 def name(value: object, field: str, report: Report, *, default: str = "") -> str:
-    """A name or id: a text, or a whole number as text. Refuses the row when it is missing, too long or neither."""
+    """Read a name or id: a text, or a whole number as text. Rejects the row if it is missing, too long or neither."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if value is None or value == "":
@@ -112,7 +114,7 @@ def name(value: object, field: str, report: Report, *, default: str = "") -> str
 
 
 def label(value: object, field: str, report: Report, *, default: str = "") -> str:
-    """Read a label like ``name``, but accept that it is missing."""
+    """Read a label like ``name``, but allow it to be missing."""
     return default if value is None or value == "" else name(value, field, report)
 
 
@@ -124,7 +126,7 @@ def _short_enough(value: str, field: str, report: Report) -> str:
 
 
 def word_in(value: object) -> str:
-    """A name as text: whole numbers without a point; what is no name is nothing."""
+    """Return a name as text, with whole numbers without a decimal point; "" if the value is not a name."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -133,7 +135,7 @@ def word_in(value: object) -> str:
 
 
 def text(value: object, field: str, report: Report) -> str:
-    """A text of any length; absent is "". Numbers become text; anything else its JSON, reported."""
+    """Read a text of any length; "" if missing. Numbers become text; other values become JSON and are reported."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -145,7 +147,7 @@ def text(value: object, field: str, report: Report) -> str:
 
 
 def truth(value: object, field: str, report: Report) -> bool | None:
-    """True, False or None; 0 and 1 count; anything else is reported and unknown."""
+    """Read True, False or None. 0 and 1 are accepted; any other value is reported and becomes None."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float) and value in (0, 1):
@@ -156,7 +158,7 @@ def truth(value: object, field: str, report: Report) -> bool | None:
 
 
 def mapping(value: object, field: str, report: Report) -> dict[str, Any]:
-    """An object; absent is empty; anything else is reported and empty."""
+    """Read an object. A missing value is empty; any other value is reported and becomes empty."""
     if isinstance(value, dict):
         return value
     if value is not None:
@@ -165,7 +167,7 @@ def mapping(value: object, field: str, report: Report) -> dict[str, Any]:
 
 
 def items(value: object, field: str, report: Report) -> list[Any]:
-    """A list; absent is empty; anything else refuses the row."""
+    """Read a list. A missing value is empty; any other value rejects the row."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -175,7 +177,9 @@ def items(value: object, field: str, report: Report) -> list[Any]:
 
 
 def names(value: object, field: str, report: Report) -> tuple[str, ...]:
-    """A list of names, repeats and order kept. One text is trimmed, loses final full stops and is cut at commas."""
+    """Read a list of names and keep repetitions and order. A single text is trimmed, loses final periods and is split
+    at commas.
+    """
     if value is None:
         return ()
     if isinstance(value, str):
@@ -191,7 +195,7 @@ def names(value: object, field: str, report: Report) -> tuple[str, ...]:
 
 
 def pictures(value: object, field: str, report: Report) -> str | tuple[str, ...] | None:
-    """One image id or several; None when absent."""
+    """Read one image id or several; None if missing."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -203,5 +207,5 @@ def pictures(value: object, field: str, report: Report) -> str | tuple[str, ...]
 
 
 def extra(data: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
-    """What ``data`` holds beyond the known keys."""
+    """Return the entries of ``data`` with unknown keys."""
     return {key: value for key, value in data.items() if key not in known}

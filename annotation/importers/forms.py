@@ -1,6 +1,7 @@
-"""What kind of table the beginning of a JSON document is: records by id, lists under keys, columns, or one record.
+"""Detects the kind of table from the beginning of a JSON document: records by id, lists under keys, columns, or one
+record.
 
-Nothing is read here but the beginning; ``annotation.importers.shapes`` reads on.
+Only the beginning is read here; ``annotation.importers.shapes`` reads further.
 """
 
 from __future__ import annotations
@@ -13,22 +14,22 @@ from enum import StrEnum
 from typing import Any
 
 BEGINNING = 1 << 18
-"""Bytes of a document that are enough to detect its form."""
+"""The number of bytes that are enough to detect the form of a document."""
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*("?)|[\[\]{},]', re.DOTALL)
 _CLOSING = {"{": "}", "[": "]"}
 _DIGIT = re.compile(r"\d")
 MANY = 10
-"""So many texts under keys of their own are records by id, whatever the keys look like."""
+"""From this many texts under separate keys on, they are records by id, whatever the keys look like."""
 TELLING = frozenset({
     "question", "query", "problem", "prompt", "messages", "conversations", "answer", "prediction", "predicted_answer",
     "pred", "response", "model_output", "output", "model_response", "completion", "image", "image_path", "images",
     "sample_id", "question_id", "qid", "text", "response_list", "tool_list", "dialogs",
 })  # fmt: skip
-"""Keys of a record of a sample or of what a model did with it: an object that has one is a record, no table."""
+"""Keys of a sample or a trajectory. An object with one of them is a record and not a table."""
 
 
 class Form(StrEnum):
-    """How the records are arranged in a document."""
+    """The arrangement of the records in a document."""
 
     LIST = "list"
     LISTS = "lists"
@@ -46,10 +47,12 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """``path``: the keys that lead to what holds the records, of several lists the first. ``paths``: to each list or
-    column that is there. ``fields``: the keys of the first records. ``scalars``: most values by id are texts;
-    ``talks``: they are lists of messages. ``named``: rows of columns have names and not only
-    numbers."""
+    """The keys that lead to the records of a document.
+
+    ``path``: the keys that lead to the container of the records, or to the first of several lists. ``paths``: the keys
+    to each list or column. ``fields``: the keys of the first records. ``scalars``: most values by id are texts;
+    ``talks``: they are lists of messages. ``named``: rows of columns have names and not only numbers.
+    """
 
     form: Form
     path: Path = ()
@@ -61,14 +64,14 @@ class Layout:
 
 
 def layout_of(beginning: bytes) -> Layout:
-    """The layout of a document that begins so."""
+    """Return the layout of a document with this beginning."""
     text = beginning.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     value, whole = _parsed(text)
     return _layout(value, whole=whole)
 
 
 def beginning_of(text: str) -> Any:
-    """What a JSON text that may break off, or is damaged further on, holds up to there; None when it is no JSON.
+    """Parse the intact beginning of a JSON text that is cut off or damaged later; return None if it is not JSON.
 
     >>> beginning_of('{"a": [1, 2, {"b": 3, "c')
     {'a': [1, 2, {'b': 3}]}
@@ -77,7 +80,7 @@ def beginning_of(text: str) -> Any:
 
 
 def _parsed(text: str) -> tuple[Any, bool]:
-    """What is there, and whether that is all."""
+    """Return the parsed value, and whether the text is complete."""
     try:
         return json.loads(text), True
     except json.JSONDecodeError as error:
@@ -93,7 +96,9 @@ def _parsed(text: str) -> tuple[Any, bool]:
 
 
 def _closed(text: str, end: int) -> str:
-    """``text`` up to the last comma before ``end``, with its brackets closed; up to the first brackets without one."""
+    """Return ``text`` up to the last comma before ``end`` (or to its first brackets if there is no comma), with its
+    brackets closed.
+    """
     stack: list[str] = []
     cut, closing = 0, ""
     for match in _TOKEN.finditer(text, 0, end):
@@ -131,7 +136,7 @@ def _of_list(items: Sequence[Any]) -> Layout:
 
 
 def _fields(objects: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The keys of the first few objects, in the order they come up."""
+    """Return the keys of the first few objects in order of appearance."""
     return tuple(dict.fromkeys(key for item in objects[:20] for key in item))
 
 
@@ -139,7 +144,7 @@ def _split(value: Mapping[str, Any]) -> Layout | None:
     """``{"columns": [names], "data": [[values], …]}``, as pandas writes it."""
     names, data = value.get("columns"), value.get("data", [])
     named = isinstance(names, list) and names and all(isinstance(name, str | int | float) for name in names)
-    # Others say more of it: the types of the columns, how many rows there are.
+    # Some writers add more: the types of the columns, the number of rows.
     if not named or not isinstance(names, list) or any(TELLING & {name.casefold()} for name in value):
         return None
     if not isinstance(data, list) or any(isinstance(row, dict) for row in data):
@@ -150,7 +155,7 @@ def _split(value: Mapping[str, Any]) -> Layout | None:
 
 
 def _columns(value: Mapping[str, Any]) -> Layout | None:
-    """A column under each key: a list of values, or an object of them by the number of the row."""
+    """Detect a column under each key: a list of values, or an object of values by row number."""
     columns = list(value.values())
     if not columns or _numbered(value):
         return None
@@ -173,15 +178,15 @@ def _of_columns(value: Mapping[str, Any], *, named: bool = False) -> Layout:
 
 
 def _numbered(names: Collection[str]) -> bool:
-    """Whether every name holds a digit, as ids mostly do."""
+    """Return whether every name contains a digit, as ids usually do."""
     return bool(names) and all(_DIGIT.search(name) for name in names)
 
 
 def _keyed(value: Mapping[str, Any], path: Path, *, whole: bool = True) -> Layout | None:
-    """Records by id: objects that look alike or have numbers as ids, or texts."""
+    """Detect records by id: objects with similar keys or numeric ids, or texts."""
     if TELLING & {name.casefold() for name in value}:
         return None
-    # Names without a number beside names with one are said of the whole file: a model, a date, a score.
+    # If only some names have a number, the others describe the whole file: a model, a date, a score.
     records = {name: item for name, item in value.items() if _DIGIT.search(name)} or value
     objects = [item for item in records.values() if isinstance(item, dict)]
     plain = [item for item in records.values() if not isinstance(item, dict | list)]
@@ -200,7 +205,7 @@ def _keyed(value: Mapping[str, Any], path: Path, *, whole: bool = True) -> Layou
 
 
 def _keyed_below(value: Mapping[str, Any]) -> Layout | None:
-    """Records by id under one key of the document."""
+    """Detect records by id under one key of the document."""
     if TELLING & set(value):
         return None
     below = (_keyed(item, (name,)) for name, item in value.items() if isinstance(item, dict) and len(item) > 1)
@@ -208,7 +213,7 @@ def _keyed_below(value: Mapping[str, Any]) -> Layout | None:
 
 
 def _lists(value: Mapping[str, Any]) -> Layout | None:
-    """Lists of objects under keys, or one level deeper; none where the document is itself a record."""
+    """Detect lists of objects under keys, or one level deeper. A document that is itself a record has none."""
     found = {path: items for path, items in _lists_in(value) if _list_of_objects(items)}
     scalars = {name.casefold() for name, item in value.items() if not isinstance(item, dict | list)}
     if not found or TELLING & scalars or any(_is_talk(items) for items in found.values()):
@@ -227,11 +232,13 @@ def _lists_in(value: Mapping[str, Any]) -> Iterator[tuple[Path, Sequence[Any]]]:
 
 
 def _list_of_objects(value: object) -> bool:
-    """The first item decides. A damaged one further on is reported and does not hide the list."""
+    """Return whether a value is a list of objects. The first item decides; a damaged later item is reported and does
+    not hide the list.
+    """
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
 def _is_talk(items: Sequence[Any]) -> bool:
-    """Messages of a dialogue are turns of one record."""
+    """Return whether a list contains the messages of a dialog, which are turns of one record."""
     first = items[0]
     return isinstance(first, dict) and (("role" in first and "content" in first) or {"from", "value"} <= set(first))

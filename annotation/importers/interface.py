@@ -1,8 +1,8 @@
-"""What every importer takes and gives: a path and options in; typed records, issues and progress out.
+"""The interface of importers: they receive a path and options, and yield typed records, issues and progress.
 
-``read`` of an importer is a generator. It raises ``ImportProblem`` when nothing can be read at all; anything smaller
-is an ``Issue`` and the next row follows. After everything before a position has been yielded comes a ``Progress``: a
-saver that stores it may start again from there (``ReadOptions.start``) and sees neither a gap nor a row twice.
+``read`` of an importer is a generator. It raises ``ImportProblem`` if nothing can be read at all; any smaller problem
+is an ``Issue``, and the next row follows. A ``Progress`` follows when everything before a position has been yielded. A
+saver that stores it may start again from there (``ReadOptions.start``) without gaps or repeated rows.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from annotation.schema import Issue, SampleRecord
 from annotation.tool_bank.table import BankRow
 
 PROGRESS_EVERY = 1000
-"""Rows after which, at the latest, a ``Progress`` comes."""
+"""The maximum number of rows between two ``Progress`` items."""
 
 
 class ImportProblem(Exception):
-    """A file cannot be imported at all. The text says what is wrong, with what, and what to do; it is for people."""
+    """A file cannot be imported at all. The text is for people: it says what the problem is, where, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place between two rows: the member file, its byte offset (unpacked) and the number of the line before it."""
+    """A position between two rows: the member file, its byte offset (unpacked) and the number of the line before it."""
 
     member: str = ""
     offset: int = 0
@@ -59,7 +59,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """How surely a file is of one format: 0 (is not) to 1 (is), with one line of text per reason."""
+    """The confidence that a file is of one format, from 0 (is not) to 1 (is), with one line of text per reason."""
 
     importer: str
     confidence: float
@@ -68,10 +68,13 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """``images``: the folder image names are relative to, None = the folder of the file; used by the saver, which
-    reads the images. ``toolchains``: a second file whose toolchains are joined by content (VTC-Bench).
-    ``mapping``: which column of a table is what, None = as the names of the columns suggest; ``coordinates``: the space
-    of its boxes, ``pixel``, ``norm1``, ``norm1000`` or ``WxH``. ``start``: where to go on."""
+    """The options of a reader.
+
+    ``images``: the folder that image names are relative to; None = the folder of the file. Used by the saver, which
+    reads the images. ``toolchains``: a second file whose toolchains are joined by content (VTC-Bench). ``mapping``: the
+    field that each column of a table is read as; None = as suggested by the names of the columns. ``coordinates``: the
+    space of its boxes: ``pixel``, ``norm1``, ``norm1000`` or ``WxH``. ``start``: the position to continue from.
+    """
 
     images: Path | None = None
     toolchains: Path | None = None
@@ -85,8 +88,9 @@ Read = Iterator[SampleRecord | BankRow | Settings | Issue | Progress]
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """One row of ``IMPORTERS``. ``detect(head, name)`` sees the first bytes of a file (of a folder or zip: of its
-    most telling member) and its name."""
+    """One entry of ``IMPORTERS``. ``detect(head, name)`` receives the first bytes of a file (of a folder or zip: of its
+    most informative member) and its name.
+    """
 
     name: str
     title: str

@@ -1,9 +1,9 @@
-"""Label Studio's JSON export: tasks with the annotations and predictions that people and models made of them.
+"""Label Studio's JSON export: tasks with the annotations and predictions that people and models made for them.
 
-``data`` of a task may hold a sample as our exporter writes it; of any other task ``image`` and ``question`` are used
-where they are there. What the chosen annotation says goes before ``data``; a control that it leaves empty does not.
-Chosen is the ground truth, else the latest accepted, else the latest annotation that was neither skipped nor rejected;
-every other is reported. Predictions never become gold: their boxes are kept beside it.
+``data`` of a task can contain a sample as written by our exporter; of other tasks, ``image`` and ``question`` are used
+if present. The chosen annotation overrides ``data``, except for controls that it leaves empty. The choice is the ground
+truth, else the latest accepted annotation, else the latest one that was neither skipped nor rejected. All others are
+reported. Predictions never become gold: their boxes are kept separately with the sample.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ from annotation.schema import SAMPLE_KEYS, SampleRecord
 KEYS = ("tasks",)
 _OWN = frozenset({"sample_id", "image_name", "plan", "extra"})
 LABELS = "box_labels"
-"""Where the labels of the boxes are kept: a list beside ``gold_boxes``, "" for a box that has none of its own."""
+"""The key of the labels of the boxes: a list parallel to ``gold_boxes``, "" for a box without a label of its own."""
 _PATH = re.compile(r"[?&]d=([^&#]+)")
 
 
 def detect(head: bytes, name: str) -> Detection:
-    """An export of Label Studio has rows with ``data`` beside ``annotations`` or ``predictions``, whose results name
-    their controls in ``from_name``."""
+    """Detect an export of Label Studio: rows with ``data`` and ``annotations`` or ``predictions``, whose results name
+    their controls in ``from_name``.
+    """
     reasons = []
     if re.search(rb'"data"\s*:\s*\{', head) and re.search(rb'"(annotations|predictions)"\s*:\s*\[', head):
         reasons.append("Its rows have data with annotations or predictions.")
@@ -47,7 +48,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions) -> Read:
-    """Samples and issues of an export. Raises ``ImportProblem`` when there is no task at all."""
+    """Yield the samples and issues of an export. Raises ``ImportProblem`` if it has no tasks."""
     empty = f"{path.name} contains no tasks. Export from Label Studio as JSON, a list of tasks."
     return read_each(RowStream(path, KEYS, options.start), _converted, empty)
 
@@ -58,7 +59,7 @@ def _converted(data: dict[str, Any], row: RawRow) -> Read:
 
 
 def sample_of_task(task: Mapping[str, Any], report: Report) -> SampleRecord:
-    """One task of an export as a record; issues go to ``report``. Raises ``RowRefused``."""
+    """Read one task of an export as a record; issues go to ``report``. Raises ``RowRefused``."""
     if not isinstance(task.get("data"), dict):
         report.refuse(
             "no-task-data", "data", task.get("data"), "The task was rejected because it has no data. Export as JSON."
@@ -79,7 +80,7 @@ def sample_of_task(task: Mapping[str, Any], report: Report) -> SampleRecord:
 
 
 def _native(data: Mapping[str, Any], task: Mapping[str, Any], report: Report) -> dict[str, Any]:
-    """The data of the task with the keys of the native format. Data without such a key is kept too."""
+    """Return the data of the task under keys of the native format. Data without such a key is also kept."""
     row = {key: value for key, value in data.items() if key not in _OWN}
     row["id"] = data.get("sample_id") or data.get("id") or (f"task-{task['id']}" if task.get("id") else None)
     row["image"] = data["image_name"] if "image_name" in data else _picture(data.get("image"), report)
@@ -102,7 +103,7 @@ def _json(text: str, field: str, report: Report) -> Any:
 
 
 def _picture(value: object, report: Report) -> str | None:
-    """The file's name out of the address Label Studio shows the image from."""
+    """Return the file name in the address from which Label Studio shows the image."""
     if not isinstance(value, str) or not value or value.startswith("data:"):
         return value if isinstance(value, str) and value else None
     local = _PATH.search(value)
@@ -116,7 +117,9 @@ def _picture(value: object, report: Report) -> str | None:
 
 
 def _chosen(task: Mapping[str, Any], report: Report) -> list[Any] | None:
-    """The results of the annotation that counts, None without one; why each other does not is reported."""
+    """Return the results of the chosen annotation; None without one. The reason why each other annotation is not chosen
+    is reported.
+    """
     given = _dicts(task.get("annotations"))
     ranked = sorted(given, key=_rank)
     taken = ranked[-1] if ranked and _rank(ranked[-1])[0] > 0 else None
@@ -131,7 +134,7 @@ def _dicts(value: object) -> list[dict[str, Any]]:
 
 
 def _rank(annotation: Mapping[str, Any]) -> tuple[int, str]:
-    """How good an annotation is: 0 not usable, 1 made, 2 accepted in review, 3 ground truth; then when it was made."""
+    """Rank an annotation: 0 unusable, 1 created, 2 accepted in review, 3 ground truth; then by time of creation."""
     verdict = _verdict(annotation)
     made = str(annotation.get("updated_at") or annotation.get("created_at") or "")
     if annotation.get("was_cancelled") is True or verdict is False:
@@ -140,7 +143,7 @@ def _rank(annotation: Mapping[str, Any]) -> tuple[int, str]:
 
 
 def _verdict(annotation: Mapping[str, Any]) -> bool | None:
-    """What the last review said: accepted, rejected, or None without one."""
+    """Return the verdict of the last review: accepted, rejected, or None without a review."""
     reviews = [one for one in _dicts(annotation.get("reviews")) if isinstance(one.get("accepted"), bool)]
     last = max(reviews, key=lambda one: str(one.get("created_at") or ""), default=None)
     return last["accepted"] if last else None

@@ -1,5 +1,6 @@
-"""Boxes that models predicted in Label Studio. They never become gold; they are kept beside the sample, for annotators
-to adopt where the lead allows it."""
+"""Boxes that models predicted in Label Studio. They never become gold. They are kept with the sample, and annotators
+can adopt them if the lead allows it.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +12,15 @@ from annotation.importers.fields import Report
 from annotation.importers.task_results import apply_results
 
 PREDICTIONS = "predictions"
-"""Where they are kept in ``extra``: a list of {"box", "source"} with "label" and "score" where there are any."""
+"""The key in ``extra``: a list of {"box", "source"}, with "label" and "score" if present."""
 MOST = 50
-"""Boxes kept of one task."""
+"""The maximum number of boxes kept for one task."""
 
 
 def predicted_boxes(row: Mapping[str, Any], predictions: list[dict[str, Any]], report: Report) -> list[dict[str, Any]]:
-    """The boxes of all predictions of a task whose row is ``row``, in pixels. What was kept and what was not is told
-    once for all of them."""
+    """Return the boxes of all predictions of the task in ``row``, in pixels. One issue reports which were kept and
+    which were not.
+    """
     found = [box for one in predictions for box in _boxes(row, one, report)][:MOST]
     if found:
         done = "Predictions of a model are not gold. Their boxes were kept as suggestions."
@@ -31,7 +33,7 @@ def predicted_boxes(row: Mapping[str, Any], predictions: list[dict[str, Any]], r
 
 def _boxes(row: Mapping[str, Any], prediction: Mapping[str, Any], report: Report) -> list[dict[str, Any]]:
     shape = {side: row.get(side) for side in ("width", "height")}
-    # What is odd about one region of a prediction is no news to who imports gold.
+    # People who import gold don't need to know about problems in one region of a prediction.
     unheard = Report(report.file, report.line, row=report.row)
     results = prediction.get("result")
     labels = apply_results(shape, results if isinstance(results, list) else [], unheard)

@@ -1,7 +1,7 @@
-"""Which column of a table is read as what: the fields a column may be, guesses by their names, mappings as JSON.
+"""Mappings from columns of a table to fields: the available fields, guesses by column names, and mappings as JSON.
 
-A mapping is chosen by a person, so it is checked against the fields there are and against nothing else: a column that
-a row does not have is an empty cell. Several fields may be read from one column; a field has one column.
+A mapping is chosen by a person, so it is only checked against the available fields: a column that a row does not have
+is an empty cell. Several fields may be read from one column; a field has one column.
 """
 
 from __future__ import annotations
@@ -18,16 +18,18 @@ from annotation.importers.storable import storable
 from annotation.schema import shortened
 
 MAX_COLUMN = 200
-"""The longest name of a column, in characters."""
+"""The maximum length of a column name, in characters."""
 MAX_NAME = 60
-"""The longest name of a field that a person names, in characters."""
+"""The maximum length of a field name given by a person, in characters."""
 MAX_FREE = 50
-"""The most fields that a person names."""
+"""The maximum number of fields named by a person."""
 BOX_FIELDS = ("box_1", "box_2", "box_3", "box_4")
 _AFFIXES = re.compile(r"^(?:raw|full)_|_(?:text|txt|str|string|raw|column|col)$")
-"""What writers of tables put around a name that already says what a column is: "Prediction_text" is a prediction."""
+"""Affixes that writers of tables add to a name that already gives the meaning: "Prediction_text" is a prediction."""
 _INSIDE = ("final_answer", "final", "answer", "text", "content", "value")
-"""Last keys under which an object holds what its own name says, the likeliest first: "model_output.final"."""
+"""Last keys under which an object contains the value that its own name describes, the most likely first:
+"model_output.final".
+"""
 _SIZES = frozenset({"w", "width", "box_w", "box_width"})
 _CENTRES = frozenset({"cx"})
 
@@ -37,7 +39,7 @@ class Field:
     """A meaning of a column: its name, its title on pages, and the column names that mean it, the most likely first.
 
     ``beside``: a name that means it only if the table also has one of the others. ``after``: the field without which
-    this one is not proposed, as option C without option B.
+    this one is not suggested, as option C without option B.
     """
 
     name: str
@@ -48,9 +50,12 @@ class Field:
 
 
 class TableFields:
-    """The fields that columns of one kind of table may be read as. ``needed``: of each group at least one field has to
-    have a column, else its sentence says so. ``free``: what a field that a person names begins with, as ``facet.`` in
-    ``facet.light``; "" when there is no such field. ``never``: of a field the columns that are not guessed as it."""
+    """The possible fields of the columns of one kind of table.
+
+    ``needed``: at least one field of each group must have a column, else the sentence of the group is reported.
+    ``free``: the prefix of fields named by a person, such as ``facet.`` in ``facet.light``; "" if there are no such
+    fields. ``never``: for each field, the columns that are never guessed as it.
+    """
 
     def __init__(
         self,
@@ -66,7 +71,7 @@ class TableFields:
         self._never = never or {}
 
     def problem(self, mapping: ColumnMapping) -> str:
-        """What is missing before rows can be read, in a sentence; "" when nothing is."""
+        """Return a sentence that names what is missing before rows can be read; "" if nothing is missing."""
         for names, sentence in self._needed:
             if not any(name in mapping.columns for name in names):
                 return sentence
@@ -77,7 +82,7 @@ class TableFields:
         return ""
 
     def mapping_from(self, value: object) -> ColumnMapping:
-        """A mapping from JSON: ``{"columns": {FIELD: COLUMN}, "boxes": "xyxy"}``. Raises ``ImportProblem``."""
+        """Read a mapping from JSON: ``{"columns": {FIELD: COLUMN}, "boxes": "xyxy"}``. Raises ``ImportProblem``."""
         if not isinstance(value, Mapping) or not isinstance(value.get("columns"), Mapping):
             raise ImportProblem('A mapping is a JSON object such as {"columns": {"question": "q", "answer": "label"}}.')
         if unknown := sorted(set(value) - {"columns", "boxes", "list"}):
@@ -106,7 +111,7 @@ class TableFields:
         return ColumnMapping({name: columns[name] for name in order}, BoxForm(form), one)
 
     def _is_free(self, name: object) -> bool:
-        """Whether a person named this field, in a way that can be kept."""
+        """Return whether a person named this field with a valid name."""
         own = isinstance(name, str) and bool(self.free) and name.startswith(self.free) and name[len(self.free) :]
         return bool(own) and 0 < len(own.strip()) <= MAX_NAME and own.isprintable()  # type: ignore[union-attr]
 
@@ -118,11 +123,13 @@ class TableFields:
             raise ImportProblem(f"The mapping is not JSON ({error}). Correct the file.") from error
 
     def means(self, field: str, column: str) -> bool:
-        """Whether a column has one of the names of a field."""
+        """Return whether a column has one of the names of a field."""
         return bool(names_of(column) & {*self.fields[field].names})
 
     def guessed(self, columns: Sequence[str]) -> ColumnMapping:
-        """The mapping that names of columns suggest: for each field the likeliest name that is there and not taken."""
+        """Return the mapping suggested by the column names: for each field, the most likely name that exists and is not
+        used yet.
+        """
         by_name: dict[str, str] = {}
         for names in ([plain(column)] for column in columns), (_short(column) for column in columns):
             for column, own in zip(columns, names, strict=True):
@@ -151,7 +158,7 @@ def _form(found: Mapping[str, str]) -> BoxForm:
 
 
 def plain(name: str) -> str:
-    """A name as it is compared.
+    """Return a name in the form used for comparison.
 
     >>> plain("Sample ID"), plain("sampleId"), plain("Latency (s)"), plain("Correct?")
     ('sample_id', 'sample_id', 'latency_s', 'correct')
@@ -161,19 +168,19 @@ def plain(name: str) -> str:
 
 
 def names_of(column: str) -> set[str]:
-    """All that a column may be called, as names are compared."""
+    """Return all names of a column in the form used for comparison."""
     return {plain(column), *_short(column)}
 
 
 def _short(column: str) -> list[str]:
-    """What else a column may be called: by its last key, and without the affixes of writers."""
+    """Return shorter names of a column: its last key, and its name without the affixes of writers."""
     last = plain(column.rsplit(".", 1)[-1])
     bare = _AFFIXES.sub("", last)
     return [last, bare] if bare != last else [last]
 
 
 def _around(columns: Sequence[str]) -> list[tuple[str, str]]:
-    """What an object is called that says under one of its keys what its name is, and that column."""
+    """Return the objects that contain the described value under one of their keys, with the column of that key."""
     inner = [(*column.rpartition(".")[::2], column) for column in columns if "." in column]
     found = [
         (key, plain(around.rsplit(".", 1)[-1]), column)
@@ -184,7 +191,6 @@ def _around(columns: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def header_digest(columns: Iterable[str], kind: str = "") -> str:
-    """Return a digest that is equal for tables with the same columns, in any order, that are read as the same
-    ``kind``."""
+    """Return a digest that is equal for tables with the same columns, in any order, that are read as one ``kind``."""
     said = sorted(set(columns))
     return hashlib.sha256(json.dumps([said, kind] if kind else said).encode("ascii")).hexdigest()

@@ -1,6 +1,6 @@
 """The native format: the ``bank``, ``samples`` and ``settings`` of one JSON file, a folder or a zip of JSONL files.
 
-Runs in the same file (``trajectories`` and so on) are passed over here; the importers of runs read them.
+Runs in the same file (``trajectories`` and so on) are skipped here; the importers of runs read them.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ KEYS = ("bank", "samples", "settings")
 _SECTION = re.compile(
     rb'\s*\{\s*"(bank|interventions|judgements|rollout_groups|samples|settings|trajectories)"\s*:\s*[\[{]'
 )
-"""How a native file of everything begins; its samples may lie far behind."""
+"""Matches the beginning of a native file with all sections; its samples may follow much later."""
 
 _LOG = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:')
-"""How a log of Inspect AI begins, which has a list of samples of its own: what a model did on them."""
+"""Matches the beginning of a log of Inspect AI, which also has a list of samples: the results of a model on them."""
 
 
 def detect(head: bytes, name: str) -> Detection:
-    """A native benchmark names ``"samples"``, or its rows have ``id`` and a key that only samples have; or it begins as
-    a native file of everything does, and the samples come later."""
+    """Detect a native benchmark: it names ``"samples"``; or its rows have ``id`` and a key that only samples have; or
+    it begins like a native file with all sections, and the samples come later.
+    """
     reasons = []
     named = name.startswith("samples.") and begins_json(head)
     if named:
@@ -43,13 +44,13 @@ def detect(head: bytes, name: str) -> Detection:
         reasons.append(f"Its rows have the keys id and {own[0]}.")
     if not reasons and (begun := _SECTION.match(head.removeprefix(b"\xef\xbb\xbf"))):
         reasons.append(f'It begins with the native section "{begun[1].decode()}".')
-    # A name is less than what stands in a file: boxes under keys of another format would be passed over.
+    # The content counts more than a name: boxes under keys of another format would be skipped.
     sure = 0.6 if named and len(reasons) == 1 else (0.0, 0.7, 0.9, 1.0)[len(reasons)]
     return Detection("native", sure, tuple(reasons))
 
 
 def read(path: Path, options: ReadOptions) -> Read:
-    """Samples, settings and issues of ``path``. Raises ``ImportProblem`` when there is no row at all."""
+    """Yield samples, settings and issues of ``path``. Raises ``ImportProblem`` if there are no rows."""
     empty = f"{path.name} contains no samples. It needs a list named samples, or a file samples.jsonl."
     return read_each(RowStream(path, KEYS, options.start), _converted, empty)
 

@@ -1,8 +1,8 @@
-"""Data sets as Hugging Face keeps them: Parquet files, alone or as the shards of a folder or zip. Files only.
+"""Data sets in the format of Hugging Face: Parquet files, alone or as the shards of a folder or zip. Files only.
 
 - Columns have the names of the native format, or the plain ones of ``question_rows`` (``question``, ``options``,
-  ``answer``, ``bbox``). Objects and lists may stand in a cell as JSON.
-- ``image`` is an image with ``bytes`` and ``path``, its bytes alone, or its name. Of a list the first counts.
+  ``answer``, ``bbox``). Cells can contain objects and lists as JSON.
+- ``image`` is an image with ``bytes`` and ``path``, its bytes alone, or its name. In a list, the first counts.
 - The split in a file's name becomes the facet ``split``.
 """
 
@@ -29,7 +29,7 @@ _JSON = frozenset({
     "targets", "distractors", "extra", *BOXES,
 })  # fmt: skip
 _KNOWN = frozenset({"id", "question", *_IMAGES, *_JSON})
-"""A file with none of these columns is no benchmark."""
+"""A file with none of these columns is not a benchmark."""
 
 
 def detect(head: bytes, name: str) -> Detection:
@@ -46,7 +46,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions) -> Read:
-    """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
+    """Yield all samples of ``path``. Raises ``ImportProblem`` if there are none."""
     stream = ParquetStream(path, options.start)
     given = 0
     for row in stream:
@@ -80,7 +80,7 @@ def _native(row: ParquetRow, values: Mapping[str, Any], report: Report) -> dict[
 
 
 def _value(key: str, value: Any) -> Any:
-    """A cell as a value that can be stored; JSON in a text is read where a list or an object belongs."""
+    """Return a cell as a storable value. JSON in a text is parsed if a list or an object is expected."""
     if key in _JSON and isinstance(value, str) and value[:1] in "[{" and len(value) < MAX_TEXT:
         try:
             value = json.loads(value)
@@ -93,6 +93,6 @@ def _value(key: str, value: Any) -> Any:
 
 
 def _picture(values: Mapping[str, Any], report: Report) -> str | None:
-    """The name of the image, or the image itself as an address."""
+    """Return the name of the image, or the image itself as a data URL."""
     key = next((key for key in _IMAGES if values.get(key) is not None), "")
     return picture_in(values.get(key), key, report)

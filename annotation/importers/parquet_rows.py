@@ -1,7 +1,7 @@
-"""Rows of Parquet files: one, or the shards of a folder or zip, as Hugging Face data sets have them.
+"""Rows of Parquet files: one, or the shards of a folder or zip, as in Hugging Face data sets.
 
-Rows are read in small batches. pyarrow is an extra; without it the message says how to get it. What a file declares of
-itself is held against the limits before a page of it is unpacked.
+Rows are read in small batches. pyarrow is an extra; without it the message says how to install it. The sizes declared
+in a file are checked against the limits before a page is unpacked.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class ParquetStream:
                 yield from self._rows(table, member, begin)
 
     def _rows(self, table: Any, member: Member, begin: int) -> Iterator[ParquetRow]:
-        """Rows are numbered from 1; those up to ``begin`` are passed over."""
+        """Yield rows numbered from 1; those up to ``begin`` are skipped."""
         _refuse_bombs(table, member, self._limits)
         match = _SHARD.fullmatch(PurePosixPath(member.name).stem)
         total, number = max(1, table.metadata.num_rows), 0

@@ -1,8 +1,8 @@
-"""Rows with a question and evidence boxes in plain words, brought to the keys of the native format.
+"""Converts rows with a question and evidence boxes under plain names to keys of the native format.
 
-``options`` are a list or go by letter, ``answer`` is a letter, an option's text or the accepted answers. How boxes are
-written is told by ``bbox_format`` of a row; untold they are corners in pixels, or fractions where no number is above 1,
-and that reading is noted.
+``options`` are a list or go by letter; ``answer`` is a letter, an option's text or the accepted answers.
+``bbox_format`` of a row gives the notation of boxes. Without it they are corners in pixels, or fractions if no number
+is above 1, and this interpretation is reported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _READ = frozenset({"bbox_format", "options", "answer", "choices", *BOXES})
 
 
 def native_from(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
-    """One row with native keys. Raises ``RowRefused`` for boxes that are written in no known way."""
+    """Convert one row to native keys. Raises ``RowRefused`` for boxes in an unknown notation."""
     key = next((key for key in BOXES if row.get(key) is not None), "")
     written = fields.items(row.get(key), key, report) if key else []
     single = fields.four_numbers(written) is not None
@@ -44,7 +44,7 @@ def native_from(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
 
 
 def _guessed(written: Sequence[Any], key: str, report: Report) -> str:
-    """Fractions where no number is above 1, else corners in pixels."""
+    """Return the notation by its numbers: fractions if none is above 1, else corners in pixels."""
     numbers = [number for box in written for number in fields.four_numbers(box) or ()]
     if numbers and max(numbers) <= 1:
         done = "No number is above 1: read as fractions of the image. Set bbox_format to change this."
@@ -54,7 +54,7 @@ def _guessed(written: Sequence[Any], key: str, report: Report) -> str:
 
 
 def _corners(box: Any, how: str, size: tuple[Any, Any], report: Report) -> Any:
-    """A box as corners in pixels. What is no box stays unchanged and is rejected when it is read."""
+    """Return a box as corners in pixels. Invalid boxes stay unchanged and are rejected later, when they are read."""
     box = corners(box) if how.startswith("xywh") else box
     numbers = fields.four_numbers(box)
     if numbers is None:

@@ -41,11 +41,9 @@ class RawRow:
 
 
 class RowStream:
-    """Iterates the rows and issues of ``path``; ``progress()`` returns how far it has come.
-
-    ``keys``: the lists to give, rows of others are passed over; rows of unnamed lists have the key "". ``pick`` and
-    ``wanted`` choose the members of a folder or zip, by default one per key; ``deep``: in folders of it too. Raises
-    ``ImportProblem``.
+    """Iterates the rows and issues of ``path``; ``progress()`` returns the position reached. ``keys``: the lists to
+    read, rows of others are skipped; rows of unnamed lists have the key "". ``pick`` and ``wanted`` choose the members
+    of a folder or zip, by default one per key; ``deep``: in folders of it too. Raises ``ImportProblem``.
     """
 
     def __init__(
@@ -68,7 +66,7 @@ class RowStream:
         self._at = start or Position()
         self._start = self._at
         self.resumed = bool(self._start.member)
-        """Whether reading goes on behind an earlier one, so that finding no row is no wonder."""
+        """Whether reading continues after an earlier position, so that finding no row is not an error."""
         self.given = 0
 
     def progress(self) -> Progress:
@@ -95,7 +93,7 @@ class RowStream:
         yield from rows(member, file, begin)
 
     def _line_rows(self, member: Member, file: IO[bytes], begin: Position) -> Iterator[RawRow | Issue]:
-        """JSONL: one row per line; blank lines are passed over."""
+        """Yield the rows of JSONL, one per line; blank lines are skipped."""
         stem = PurePosixPath(member.name).stem
         key = stem if stem in self._keys else ""
         limit = self._limits.row_bytes
@@ -180,8 +178,9 @@ def is_lines(head: bytes, name: str) -> bool:
 
 
 def rows_of(element: Element) -> list[tuple[int, bytes | None]]:
-    """The rows of an element, each with its line: one; where its brackets do not match, its first line and every line
-    that is an object of its own."""
+    """Return the rows of an element with their lines: one row; if its brackets do not match, its first line and every
+    line that is itself an object.
+    """
     if element.text is None or not element.broken:
         return [(element.line, element.text and element.text.strip().removesuffix(b","))]
     lines = enumerate(part.strip().removesuffix(b",") for part in element.text.split(b"\n"))

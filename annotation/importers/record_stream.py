@@ -1,8 +1,9 @@
-"""Rows of a table in whatever shape a JSON file has: a list, lists under keys, records by id, columns, many files.
+"""Yields the rows of a table from a JSON file of any layout: a list, lists under keys, records by id, columns, many
+files.
 
-What stands around a row and tells something of it becomes columns of the row: ``key`` (its id), ``list`` (of several
-lists, the one it stands in), ``file``, ``folder`` and ``folder 2`` (of several files, the names that lead to it).
-Memory is that of a row, whatever the shape.
+The context of a row becomes additional columns: ``key`` (its id), ``list`` (the list that contains it, if there are
+several), and ``file``, ``folder`` and ``folder 2`` (the names that lead to it, if there are several files). Memory use
+is one row in every layout.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _HAS_DIGIT = re.compile(r"\d")
 
 
 def data_files(names: Sequence[str]) -> Sequence[str]:
-    """All JSON and JSONL files, without what begins with a dot or an underscore, as notes of writers do."""
+    """Return all JSON and JSONL files, except notes of writers, whose names begin with a dot or an underscore."""
     return [name for name in names if PurePosixPath(name).suffix.lower() in DATA and not _is_note(name)]
 
 
@@ -39,7 +40,7 @@ def _is_note(name: str) -> bool:
 
 
 def columns_of_place(name: str) -> dict[str, str]:
-    """What the name of a file with its folders gives as columns.
+    """Return the columns derived from the name of a file with its folders.
 
     >>> columns_of_place("run1/val_17/output.json")
     {'file': 'output', 'folder': 'val_17', 'folder 2': 'run1'}
@@ -50,8 +51,9 @@ def columns_of_place(name: str) -> dict[str, str]:
 
 
 class RecordStream(RowStream):
-    """A ``RowStream`` that gives the records of every shape as objects. ``only``: the list to read, if there are
-    several."""
+    """A ``RowStream`` that yields the records of every layout as objects. ``only``: the list to read, if there are
+    several.
+    """
 
     def __init__(
         self,
@@ -136,7 +138,7 @@ class RecordStream(RowStream):
 
 
 class _Listed:
-    """Rows of the lists of objects of a document; lists of anything else are none."""
+    """Yields rows from the lists of objects of a document; other lists have no rows."""
 
     def __init__(self, layout: Layout, file: str, around: Mapping[str, str], only: str) -> None:
         self._file, self._around, self._only = file, around, only
@@ -149,14 +151,14 @@ class _Listed:
         return len(path) == 1 or (len(path) == 2 and bracket == b"[")
 
     def rows(self, element: Element) -> list[RawRow | Issue | str]:
-        """The rows of an element; a text names one that is too long."""
+        """Return the rows of an element; a text names a list that is too long."""
         if not element.listed:
             return []
         table = self._tables.setdefault(element.path, element.text is None or element.text[:1] == b"{")
         name = list_name(element.path)
         if not table or (self._only and name != self._only):
             return []
-        # A list that comes up far behind the others has its name as well.
+        # A list that begins long after the others also has its name.
         self._several = self._several or len([path for path, ours in self._tables.items() if ours]) > 1
         around = {**self._around, **({self._name: name} if self._several else {})}
         found: list[RawRow | Issue | str] = []
@@ -169,7 +171,7 @@ class _Listed:
 
 
 class _Keyed:
-    """Rows of an object of records: each has its key, and a text or a number is its value."""
+    """Yields rows from an object of records: each row has its key, and a text or a number is its value."""
 
     def __init__(self, layout: Layout, file: str, around: Mapping[str, str]) -> None:
         self._layout, self._file, self._around = layout, file, around
@@ -215,17 +217,19 @@ class _Keyed:
 
 
 def list_name(path: Sequence[str]) -> str:
-    """The name of the list under these keys."""
+    """Return the name of the list under these keys."""
     return " / ".join(path)
 
 
 def free_name(name: str, fields: Sequence[str]) -> str:
-    """The name of a column with a row's place; another name if the rows already have that one."""
+    """Return the name of a column for the position of rows, changed if the rows already have this name."""
     return name if name not in fields else f"{name} of the file"
 
 
 def _with(row: RawRow, around: Mapping[str, Any]) -> RawRow:
-    """The row with further columns in front. What is no object stays unchanged and is rejected when it is read."""
+    """Add columns in front of a row. Rows that are not objects stay unchanged and are rejected later, when they are
+    read.
+    """
     text = row.text.lstrip()
     if not around or text[:1] != b"{":
         return row

@@ -1,7 +1,7 @@
-"""Benchmarks out of result files: rows that hold a question and its correct answer beside what a model did.
+"""Benchmarks from result files: rows that contain a question, its correct answer and the output of a model.
 
-Each format has the name of the format of runs. Such samples say where their gold comes from (``gold_source``), have no
-boxes, as those of the file are the model's, and wait for a review.
+Each format has the name of the format of runs. These samples record the source of their gold (``gold_source``). They
+have no boxes, because those of the file are the model's, and they remain to be reviewed.
 """
 
 from __future__ import annotations
@@ -31,16 +31,15 @@ from annotation.schema import SampleRecord
 from annotation.workflow import SampleState
 
 SURENESS = 0.45
-"""Such a file is one of runs first; as samples it is read where a person says so."""
+"""The confidence for these files. They are first of all runs; a person can choose to read them as samples."""
 GOLD_SOURCE = "gold_source"
 _OF_MODELS = RESULTS | {name for field in ("boxes", *BOX_FIELDS) for name in SAMPLE_FIELDS.fields[field].names}
-"""Names of columns that say what a model did, its boxes with them."""
+"""Names of columns with the output of a model, including its boxes."""
 SEAL_LISTS = ("direct_attributes", "relative_position")
 
 
 def of_results(record: SampleRecord, source: str) -> SampleRecord:
-    """A sample as it comes out of a result file: with its source, without boxes and what a model said, to be
-    reviewed."""
+    """Return a sample from a result file: with its source, without boxes and the model's output, to be reviewed."""
     content = replace(record.content, gold_boxes=())
     said = {key: value for key, value in record.extra.items() if key.rsplit(".", 1)[-1].casefold() not in _OF_MODELS}
     extra = {**said, GOLD_SOURCE: source}
@@ -49,8 +48,9 @@ def of_results(record: SampleRecord, source: str) -> SampleRecord:
 
 @dataclass(frozen=True)
 class ResultFormat:
-    """A format of runs whose rows hold samples. ``words``: what the first bytes must contain. ``read_rows``: its
-    rows through ``to_native``."""
+    """A format of runs whose rows contain samples. ``words``: the texts that the first bytes must contain.
+    ``read_rows``: reads its rows through ``to_native``.
+    """
 
     name: str
     title: str
@@ -59,14 +59,14 @@ class ResultFormat:
     rows: Callable[[Path, ReadOptions, ToNative], Read]
 
     def detect(self, head: bytes, name: str) -> Detection:
-        """Result files of this format, which hold questions and gold too."""
+        """Detect result files of this format that also contain questions and gold."""
         if not all(word in head for word in self.words):
             return Detection(self.name, 0.0)
         said = "It contains answers of a model, the questions and the gold answers. Both can be imported."
         return Detection(self.name, SURENESS, (said,))
 
     def read(self, path: Path, options: ReadOptions) -> Read:
-        """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
+        """Yield all samples of ``path``. Raises ``ImportProblem`` if there are none."""
         return self.rows(path, options, self.to_native)
 
 
@@ -121,7 +121,7 @@ def _documents(path: Path, options: ReadOptions, to_native: ToNative) -> Read:
 
 
 def _first_epochs(items: Read) -> Read:
-    """Each sample once, though a log has it once for every epoch."""
+    """Yield each sample once, although a log repeats it for every epoch."""
     for item in items:
         if isinstance(item, SampleRecord):
             if item.extra.get("epoch") not in (None, 1):
@@ -178,7 +178,7 @@ def of_inspect(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
 
 
 def _asked(given: object) -> str:
-    """What the user said first, in a text or a list of messages."""
+    """Return the first message of the user from a text or a list of messages."""
     if isinstance(given, str):
         return given
     messages = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
@@ -201,7 +201,7 @@ def of_seal(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
 
 
 def of_react(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
-    """A record with ``response_list``: id, question, options, image and answer under any of their names."""
+    """Convert a record with ``response_list``: id, question, options, image and answer under any of their names."""
     named = SAMPLE_FIELDS.guessed([key for key in row if key not in ("response_list", "tool_list")]).columns
     cell = {name: row.get(column) for name, column in named.items()}
     for name, column in named.items():
@@ -237,5 +237,5 @@ NAMES = frozenset(one.name for one in FORMATS)
 
 
 def is_of_results(format: str, *, with_runs: bool) -> bool:
-    """Whether samples read so come out of a result file."""
+    """Return whether this format reads samples from a result file."""
     return format in NAMES or (with_runs and format == TABLE)

@@ -1,4 +1,4 @@
-"""Which column of a table of samples is read as what. How mappings work: ``annotation.importers.mapping``."""
+"""The fields of a table of samples and their column names. For mappings, see ``annotation.importers.mapping``."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ PREDICTIONS = (
     "generated_answer", "hypothesis", "completion", "answer_pred", "answer_predicted", "predicted_label", "pred_label",
     "llm_output", "llm_response", "llm_answer", "vlm_output", "vlm_response", "vlm_answer", "model_reply",
 )  # fmt: skip
-"""Names of columns with what a model answered, the likeliest first."""
+"""Names of columns with a model's answer, the most likely first."""
 RESULTS = frozenset({
     *PREDICTIONS, "extraction", "extracted_answer", "answer_id",
     "judge_correct", "is_correct", "correct", "hit", "verdict", "crops", "pred_boxes", "model", "model_name",
 })  # fmt: skip
-"""Names of columns that say what a model did: such a table is one of runs."""
+"""Names of columns with the output of a model: a table with one of them contains runs."""
 
 
 def of_results(column: str) -> bool:
-    """Whether a column says what a model did."""
+    """Return whether a column contains the output of a model."""
     return bool(names_of(column) & RESULTS)

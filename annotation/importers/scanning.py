@@ -1,9 +1,9 @@
-"""Finds where the rows of one big JSON document begin and end, in constant memory, without parsing them.
+"""Finds the beginning and end of the rows of one large JSON document in constant memory, without parsing them.
 
 The rows are the elements of the top-level arrays (``{"samples": [row, row], ...}`` or ``[row, row]``) and the objects
-that are top-level values (``{"settings": {...}}``); or, where ``enter`` says so, what stands deeper. With ``scalars``
-texts and numbers are rows too. Each is then parsed on its own, so one malformed row is one row.
-A string cannot hold a raw line break in JSON, so a string left open ends at its line: the damage stays local.
+that are top-level values (``{"settings": {...}}``); with ``enter``, they can be nested deeper. With ``scalars``, texts
+and numbers are also rows. Each is then parsed separately, so a malformed row affects no other row. A JSON string cannot
+contain a raw line break, so an unclosed string ends at its line: the damage stays local.
 """
 
 from __future__ import annotations
@@ -22,29 +22,33 @@ _LAST_STRING = re.compile(rb'"([^"\\]*(?:\\.[^"\\]*)*)"\s*:\s*$', re.DOTALL)
 _SCALAR = re.compile(
     rb"[\s,]*+(?:(" + _STRING + rb")\s*+:)?\s*+((?:" + _STRING + rb')|[^\s,:"\[\]{}]++)\s*+(?:(?=,)|(\Z))', re.DOTALL
 )
-"""A value that is no list and no object, with its key if it has one. The last group matches if nothing follows."""
+"""A value other than a list or an object, with its key if it has one. The last group matches if nothing follows."""
 _ANYTHING = re.compile(rb"[\s,]*+((?:" + _STRING + rb'|[^",]++)+)(?=,)', re.DOTALL)
-"""What is no value, up to the next comma."""
+"""Matches text that is not a value, up to the next comma."""
 _CLOSES = {b"]": b"[", b"}": b"{"}
 _GAP = 4096
-"""Bytes kept of what is between rows: enough for a key and for a message about what does not belong there."""
+"""The number of bytes kept between rows: enough for a key and for a message about unexpected content."""
 
 
 Enter = Callable[[tuple[str, ...], bytes], bool]
-"""The keys that lead to a value of an object, and the bracket it opens with, in; whether its members are rows, out.
-The document itself has no keys and is always entered; items of lists are never."""
+"""Receives the keys that lead to a value of an object and its opening bracket; returns whether its members are rows.
+The document itself has no keys and is always entered; items of lists are never.
+"""
 
 
 def lists_at_the_top(path: tuple[str, ...], bracket: bytes) -> bool:
-    """The lists that are top-level values are entered, objects are not."""
+    """Enter the lists that are top-level values, but not objects."""
     return len(path) == 1 and bracket == b"["
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One row: the ``key`` of its array, its bytes (None = longer than the limit), and whether its brackets match.
-    ``listed``: it is an item of a list; a value alone has a key of its own. ``path``: the keys that lead to the list
-    or the object it stands in. ``start_offset``: where it begins, 0 where it is no list and no object."""
+    """One row: the ``key`` of its array, its bytes (None if longer than the limit), and whether its brackets don't
+    match (``broken``).
+
+    ``listed``: it is an item of a list; a single value has its own key. ``path``: the keys that lead to the list or
+    object that contains it. ``start_offset``: its first byte; 0 if it is neither a list nor an object.
+    """
 
     key: str
     text: bytes | None
@@ -57,7 +61,7 @@ class Element:
 
 
 class ArrayScanner:
-    """Takes a document in pieces, gives its rows. ``limit`` is the most bytes kept of one row."""
+    """Receives a document in pieces and yields its rows. ``limit`` is the maximum number of bytes kept of one row."""
 
     def __init__(self, limit: int, *, enter: Enter = lists_at_the_top, scalars: bool = False) -> None:
         self._limit = limit
@@ -78,20 +82,20 @@ class ArrayScanner:
         self._row_line = 1
         self._row_start = 0
         self.seen = False
-        """Whether there was any bracket: without one, this is not a JSON document of rows."""
+        """Whether a bracket was found: without one, this is not a JSON document of rows."""
 
     @property
     def open(self) -> bool:
-        """Whether the document so far is unfinished: it was cut off, if nothing follows."""
+        """Whether the document so far is incomplete. If nothing follows, it was cut off."""
         return bool(self._stack) or self._in_string
 
     @property
     def line(self) -> int:
-        """The line of the scanner."""
+        """The current line."""
         return self._line
 
     def feed(self, chunk: bytes) -> Iterator[Element]:
-        """The rows that end within ``chunk``, the next bytes of the document."""
+        """Yield the rows that end within ``chunk``, the next bytes of the document."""
         chunk = self._held + chunk
         self._held = b""
         if (len(chunk) - len(chunk.rstrip(b"\\"))) % 2:
@@ -134,7 +138,7 @@ class ArrayScanner:
             yield from self._told(self._offset, last=False)
 
     def _past_string(self, chunk: bytes) -> int:
-        """Where the string that was open at the end of the last chunk ends in this one."""
+        """Return where a string that was open at the end of the last chunk ends in this one."""
         if not self._in_string:
             return 0
         match = _STRING_END.match(chunk)
@@ -142,8 +146,9 @@ class ArrayScanner:
         return match.end() if match else len(chunk)
 
     def _pop(self, opener: bytes) -> None:
-        """A closing bracket. One that does not fit the innermost closes all that was left open up to its partner,
-        without one what is innermost."""
+        """Process a closing bracket. If it does not match the innermost one, it closes everything up to its partner;
+        without a partner, it closes the innermost.
+        """
         if self._stack and self._stack[-1] == opener:
             self._stack.pop()
             return
@@ -152,10 +157,10 @@ class ArrayScanner:
             while self._stack.pop() != opener:
                 pass
         elif self._row_depth is not None:
-            self._stack.pop()  # nothing of its kind is open: it was meant for what is
+            self._stack.pop()  # no bracket of its kind is open: it was meant for the innermost
 
     def _opened(self, before: bytes, token: bytes, start: int) -> Iterator[Element]:
-        """A bracket outside a row: it opens the document, one of its lists, or a row."""
+        """Process a bracket outside a row: it opens the document, one of its lists, or a row."""
         if not self._stack:
             self._path, self._gap = (), b""
             return
@@ -187,7 +192,7 @@ class ArrayScanner:
         return self._path[-1] if self._path else ""
 
     def _between(self, before: bytes, end: int) -> Iterator[Element]:
-        """What is between the rows and is neither comma nor space: scalars, or one row that is no object."""
+        """Process the text between rows other than commas and space: scalars, or one row that is not an object."""
         if self._scalars:
             self._gap += before
             yield from self._told(self._offset + end, last=True)
@@ -199,7 +204,7 @@ class ArrayScanner:
             yield Element(self._of_list, text[:_GAP], self._line, self._offset + end, path=self._path)
 
     def _told(self, end: int, *, last: bool) -> Iterator[Element]:
-        """The scalars in what was kept, which ends at the offset ``end``; ``last``: a bracket follows."""
+        """Yield the scalars in the kept text, which ends at the offset ``end``; ``last``: a bracket follows."""
         gap, at = self._gap, 0
         start, listed = end - len(gap), self._stack[-1:] == [b"["]
         line, counted = self._line - gap.count(b"\n"), 0
@@ -237,7 +242,7 @@ class ArrayScanner:
 
 
 def _unescaped(key: bytes) -> str:
-    """A key as JSON reads it; unchanged if it is damaged."""
+    """Return a key as JSON reads it; unchanged if it is damaged."""
     if b"\\" in key:
         try:
             return str(json.loads(b'"' + key + b'"'))

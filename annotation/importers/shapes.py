@@ -1,6 +1,6 @@
-"""What a file is and how its records are arranged: for detection, tables and messages.
+"""Describes the type of a file and the arrangement of its records, for detection, tables and messages.
 
-A file is read from its beginning to tell its form (``forms``), then counted in constant memory.
+The beginning of a file determines its form (``forms``); its records are then counted in constant memory.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from annotation.importers.table_heading import heading
 from annotation.schema import shortened
 
 MOST_READ = 4 << 20
-"""Bytes read at most to count records; beyond, the count is said to be a least one. Who waits for a preview waits for
-this too."""
+"""The maximum number of bytes read to count records. The count of a longer file is a minimum. A person who waits for a
+preview also waits for this.
+"""
 CHUNK = 1 << 20
 FEW = 5
-"""Names that are listed."""
+"""The maximum number of names that are listed."""
 IDS = 1000
-"""Ids of records that are kept, to be held against those of samples."""
+"""The number of ids of records that are kept for comparison with those of samples."""
 
 AS_TABLE = "Read it as a table (format: table) and map its columns."
 AS_ROWS = "Save the rows as a JSON list of objects, JSON lines, CSV, TSV, XLSX or Parquet."
@@ -41,9 +42,12 @@ CHOOSE = "Read it as a table (format: table); name one list to read that one, or
 
 @dataclass(frozen=True)
 class Shape:
-    """``words``: what the file holds ("a JSON object of 1,000 records by id"). ``advice``: what would make it readable.
-    ``form``: how its records stand in it, None for anything but one JSON document. ``columns``: what the first records
-    tell. ``lists``: the lists there are and how many records each has. ``ids``: of records by id, the first ones."""
+    """The description of a file.
+
+    ``words``: its content ("a JSON object of 1,000 records by id"). ``advice``: how to make it readable. ``form``: the
+    arrangement of its records; None for anything but one JSON document. ``columns``: those of the first records.
+    ``lists``: each list and its number of records. ``ids``: the first ids, if records are by id.
+    """
 
     words: str
     advice: str
@@ -53,7 +57,7 @@ class Shape:
     lists: tuple[tuple[str, int], ...] = ()
     ids: tuple[str, ...] = ()
     cut_at: int = 0
-    """The line in which the file breaks off, 0 where it is whole."""
+    """The line where the file is cut off; 0 if it is complete."""
 
     @property
     def sentences(self) -> str:
@@ -62,7 +66,9 @@ class Shape:
 
 
 def shape_of(path: Path) -> Shape:
-    """The shape of a file; of a folder or zip with several files of records, how many; else of the one that decides."""
+    """Return the shape of a file. For a folder or zip with several files of records, it has their number; else it is
+    the shape of the member used for detection.
+    """
     try:
         head, name = glimpse(path, ())
         if is_workbook(path) or is_parquet(path):
@@ -100,7 +106,7 @@ def _of_member(member: Member, head: bytes, name: str) -> Shape:
 
 @dataclass
 class _Counted:
-    """What one pass over a document counts."""
+    """The counts of one pass over a document."""
 
     lists: Counter[str] = field(default_factory=Counter)
     ids: list[str] = field(default_factory=list)
@@ -123,7 +129,7 @@ def _of_document(member: Member) -> Shape:
 
 
 def _in_words(layout: Layout, counted: _Counted, beginning: bytes) -> tuple[str, str]:
-    """What a document is, and what would make it readable."""
+    """Describe a document, and how to make it readable."""
     listed = beginning.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
     number, fields = f"{'' if counted.ended else 'at least '}{counted.records:,}", _fields(layout.fields)
     match layout.form:

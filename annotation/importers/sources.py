@@ -1,4 +1,4 @@
-"""Opens what people hand in: one file, a folder, or a zip of files. Nothing is unpacked to disk or executed."""
+"""Opens an uploaded file, folder or zip of files. Nothing is unpacked to disk or executed."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if sys.version_info >= (3, 14):
 else:
     try:  # the same module, which can unpack Zstandard too
         from backports.zstd import zipfile
-    except ModuleNotFoundError:  # Readers work without any other package; a zip that needs it is refused.
+    except ModuleNotFoundError:  # Readers work without any other package; a zip that needs it is rejected.
         import zipfile  # type: ignore[no-redef]
 
 HEAD_BYTES = 1 << 16
-"""Bytes of a file that are read to detect its format."""
+"""The number of bytes of a file that are read to detect its format."""
 
 Pick = Callable[[Sequence[str]], Sequence[str]]
-"""From the names of a folder or zip, those to read, in order."""
+"""Chooses which files of a folder or zip to read, and their order, from their names."""
 
 _DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, UnicodeDecodeError, RuntimeError, EOFError, OSError)
-"""What reading a damaged zip raises."""
+"""The exceptions raised when a damaged zip is read."""
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, getattr(zipfile, "ZIP_ZSTANDARD", zipfile.ZIP_STORED)}
 
 PARQUET = b"PAR1"
@@ -51,8 +51,9 @@ _FOREIGN = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``row_bytes``: the longest row kept. ``total_bytes``: all members unpacked. ``ratio``: the most a zip member may
-    grow when unpacked, judged only for members over ``ratio_from`` bytes."""
+    """Limits of files. ``row_bytes``: the longest row kept. ``total_bytes``: all members unpacked. ``ratio``: the
+    maximum compression ratio of a zip member, checked only for members over ``ratio_from`` bytes.
+    """
 
     row_bytes: int = 64 << 20
     total_bytes: int = 64 << 30
@@ -61,7 +62,7 @@ class Limits:
 
 
 class Archive:
-    """A zip that its members share: its list of contents is read once, however many of them are opened."""
+    """A zip shared by its members: its list of contents is read once, however many members are opened."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -90,7 +91,7 @@ class Member:
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """The bytes of the member. Raises ``ImportProblem`` when a zip turns out damaged on the way."""
+        """Open the member. Raises ``ImportProblem`` if a zip turns out to be damaged."""
         if self.archive is None:
             with self.path.open("rb") as file:
                 yield file
@@ -110,7 +111,7 @@ class Member:
 
 
 def member_names(path: Path) -> list[str]:
-    """The names of all files in a folder or zip, none of a plain file. Raises ``ImportProblem``."""
+    """Return the names of all files in a folder or zip; none for a plain file. Raises ``ImportProblem``."""
     names: list[str] = []
 
     def keep(found: Sequence[str]) -> Sequence[str]:
@@ -125,7 +126,7 @@ def member_names(path: Path) -> list[str]:
 
 
 def by_keys(keys: Sequence[str]) -> Pick:
-    """Picks ``<key>.jsonl`` for each key, in this order; without any, the only JSON or JSONL file there is."""
+    """Pick ``<key>.jsonl`` for each key, in this order; if there are none, the only JSON or JSONL file."""
 
     def pick(names: Sequence[str]) -> Sequence[str]:
         named = [n for key in keys for n in names if re.fullmatch(rf"{key}\.(jsonl|ndjson)", PurePosixPath(n).name)]
@@ -138,8 +139,11 @@ def by_keys(keys: Sequence[str]) -> Pick:
 def open_members(
     path: Path, pick: Pick, wanted: str, limits: Limits, *, deep: bool = False, parquet: bool = False
 ) -> list[Member]:
-    """What to read of ``path``. ``wanted`` says in words what ``pick`` looks for; ``deep`` = in folders of a folder
-    too (a zip is always seen whole); ``parquet`` = that is what is wanted. Raises ``ImportProblem``."""
+    """Return the members of ``path`` to read.
+
+    ``wanted`` describes in messages what ``pick`` looks for. ``deep`` includes nested folders of a folder (a zip is
+    always read completely). ``parquet``: Parquet files are wanted. Raises ``ImportProblem``.
+    """
     if path.is_dir():
         members = _folder_members(path, pick, deep)
     elif not path.is_file():
@@ -194,7 +198,7 @@ def _zip_members(path: Path, pick: Pick, limits: Limits) -> list[Member]:
 
 
 def refuse_unsafe_zip(path: Path, limits: Limits) -> None:
-    """Raises ``ImportProblem`` when ``path`` is no readable zip, or holds unsafe names, links or bombs."""
+    """Raises ``ImportProblem`` if ``path`` is not a readable zip, or contains unsafe names, links or bombs."""
     _zip_members(path, lambda names: names, limits)
 
 

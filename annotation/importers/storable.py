@@ -1,4 +1,6 @@
-"""What a database stores of a text or a value: PostgreSQL takes neither NUL nor lone surrogates, JSON no infinity."""
+"""Converts texts and values to a storable form: PostgreSQL accepts neither NUL nor lone surrogates, JSON no
+infinity.
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """Tables of samples with any columns (CSV, TSV, xlsx, Parquet, JSONL, a JSON list), read by a mapping.
 
-- The mapping is chosen by the person importing; without one, what the names of the columns suggest is taken. A column
-  in an object in a row is named with a dot (``meta.id``).
-- Options stand in one cell (a list or object as JSON or Python writes it, or a text ``A. red`` line by line, or parted
+- The mapping is chosen by the person importing, else suggested by the names of the columns. A column nested in an
+  object of a row is named with a dot (``meta.id``).
+- Options are in one cell (a list or object as JSON or Python writes it, or a text ``A. red`` line by line, or separated
   by ``|`` or ``;``) or in a column each. The answer is a letter, an option's text, or the accepted answers.
-- Boxes are pixels of the image, or what ``coordinates`` says: ``norm1``, ``norm1000``, or ``WxH``, pixels of the
-  image as it was when the boxes were drawn. The image's size comes from its columns, else from its file.
-- Without a column for it, the id is the file's name and the line. Columns that are read as nothing are kept.
+- Boxes are in pixels of the image, or as ``coordinates`` says: ``norm1``, ``norm1000``, or ``WxH``, pixels of the
+  image size at which the boxes were drawn. The image's size comes from its columns, else from its file.
+- Without a column for it, the id is the file's name and the line. Columns without a mapping are kept.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _OPTION = re.compile(r"\(?([A-Za-z])[.):]\s*(.+)")
 _SIZE = re.compile(r"([1-9]\d{0,6})[x×]([1-9]\d{0,6})", re.IGNORECASE)
 _PLAIN = ("category", "tier", "dimension", "image_group")
 Unit = tuple[float, float]
-"""What the right and the lower edge of an image are in the numbers of a box."""
+"""The coordinates of the lower-right corner of an image in the numbers of a box."""
 
 
 def detect(head: bytes, name: str) -> Detection:
-    """Anything with columns of which one is a question or an image, and none says what a model did."""
+    """Detect any table with a column for a question or an image, and no column with the output of a model."""
     columns = heading(head, name)
     if len(columns) < 2:
         return Detection(NAME, 0.0)
@@ -54,14 +54,14 @@ def detect(head: bytes, name: str) -> Detection:
         return Detection(NAME, 0.2, (*reasons, f"By their names: {problem[0].lower()}{problem[1:]}"))
     reasons += [f"{SAMPLE_FIELDS.fields[field].title} is {column}." for field, column in mapping.columns.items()]
     asks = "question" in mapping.columns
-    # Sure enough to be read unasked: a question with its answer, or a table of which no column is left unread.
+    # Certain enough to be read without asking: a question with its answer, or a table in which every column is mapped.
     if asks and ("answer" in mapping.columns or mapping.used >= set(columns)):
         return Detection(NAME, 0.5, tuple(reasons))
     return Detection(NAME, 0.4 if asks else 0.3, tuple(reasons))
 
 
 def read(path: Path, options: ReadOptions) -> Read:
-    """All samples of ``path``. Raises ``ImportProblem`` when there is none, or the mapping lacks something."""
+    """Yield all samples of ``path``. Raises ``ImportProblem`` if there are none, or if the mapping is incomplete."""
     mapping = options.mapping or SAMPLE_FIELDS.guessed([column.name for column in columns_of(path)])
     if problem := SAMPLE_FIELDS.problem(mapping):
         raise ImportProblem(problem)
@@ -79,7 +79,7 @@ def read(path: Path, options: ReadOptions) -> Read:
 
 
 def unit_of(coordinates: str) -> Unit | None:
-    """The unit of ``pixel``, ``norm1``, ``norm1000`` or ``WxH``; None = pixels. Raises ``ImportProblem``."""
+    """Return the unit of ``pixel``, ``norm1``, ``norm1000`` or ``WxH``; None = pixels. Raises ``ImportProblem``."""
     if size := _SIZE.fullmatch(coordinates):
         return float(size[1]), float(size[2])
     known: dict[str, Unit | None] = {"": None, "pixel": None, "norm1": (1.0, 1.0), "norm1000": (1000.0, 1000.0)}
@@ -94,7 +94,7 @@ def unit_of(coordinates: str) -> Unit | None:
 def _native(
     row: Mapping[str, Any], mapping: ColumnMapping, unit: Unit | None, folder: Path, report: Report
 ) -> dict[str, Any]:
-    """One row, flat, with native keys. Raises ``RowRefused`` when its boxes have no size to be measured by."""
+    """Convert one flat row to native keys. Raises ``RowRefused`` if the size that its boxes refer to is unknown."""
     cell = {name: row.get(column) for name, column in mapping.columns.items()}
     options = _options(cell)
     image = picture_in(cell.get("image"), "image", report)
@@ -126,7 +126,7 @@ def _native(
 
 
 def _rest(row: Mapping[str, Any], mapping: ColumnMapping) -> dict[str, Any]:
-    """Columns that are read as nothing; one with the name of a native key is distinguished from it."""
+    """Return the columns without a mapping. A name that equals a native key is changed."""
     kept = {key: value for key, value in row.items() if key not in mapping.used and value not in ("", None)}
     return {
         f"column {key}" if key in SAMPLE_KEYS else key: value for key, value in kept.items() if not _has_bytes(value)
@@ -138,14 +138,14 @@ def _has_bytes(value: object) -> bool:
 
 
 def _said(value: object) -> object:
-    """A value of a cell; nothing where it is empty, or no number, as tables write a number that is missing."""
+    """Return the value of a cell; None if it is empty or NaN, which tables write for a missing number."""
     value = value.strip() if isinstance(value, str) else value
     empty = value == "" or (isinstance(value, float) and not fields.is_number(value))
     return None if empty else value
 
 
 def _facet(value: object) -> object:
-    """A facet's value, or its values if the cell is a list. Numbers and texts stay unchanged."""
+    """Return a facet's value, or its values if the cell is a list. Numbers and texts stay unchanged."""
     if isinstance(value, str) and value.strip()[:1] == "[" and isinstance(listed := value_in(value.strip()), list):
         value = listed
     if isinstance(value, list):
@@ -169,10 +169,10 @@ def _size(cell: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def _size_of_file(folder: Path, image: str | None) -> tuple[int, int] | None:
-    """The size of an image that lies in the folder, from its header; None when it does not or is none."""
+    """Return the size of an image in the folder from its header; None if it does not exist or is not an image."""
     if not image or image.startswith("data:"):
         return None
-    # Only boxes in fractions need pixels before the images are stored; nothing else loads what decodes them.
+    # Only boxes in fractions need pixels before the images are stored. Nothing else imports the image decoder.
     from annotation.imaging.decoding import inspect
     from annotation.imaging.problems import PictureProblem
 
@@ -195,7 +195,7 @@ def _no_size(cell: Mapping[str, Any], report: Report) -> tuple[int, int]:
 
 
 def _boxes(cell: Mapping[str, Any], mapping: ColumnMapping, report: Report) -> list[Any]:
-    """Boxes as corners in their unit. What is no box stays unchanged and is reported when it is read."""
+    """Return boxes as corners in their unit. Invalid boxes stay unchanged and are reported when they are read."""
     boxes, rest = boxes_in(cell.get("boxes"))
     four = [cell.get(name) for name in BOX_FIELDS]
     if any(_said(value) is not None for value in four):
@@ -223,7 +223,9 @@ def _options(cell: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parted(text: str) -> object:
-    """Options in a text: as JSON or Python writes a list or object, else line by line, or parted by ``|`` or ``;``."""
+    """Parse options in a text: a list or object as JSON or Python writes it, else one per line, or separated by ``|``
+    or ``;``.
+    """
     value = value_in(text.strip())
     if isinstance(value, list | dict):
         return value
@@ -234,7 +236,7 @@ def _parted(text: str) -> object:
 
 
 def _lettered(given: list[Any]) -> dict[str, Any]:
-    """Options by letter: those written before them (``B. red``) where all have one, else in their order."""
+    """Return options by letter: with the written letters (``B. red``) if all have one, else in their order."""
     found = [_OPTION.fullmatch(item) if isinstance(item, str) else None for item in given]
     letters = [match[1].upper() for match in found if match]
     if given and len(letters) == len(given) == len(set(letters)):
@@ -243,7 +245,7 @@ def _lettered(given: list[Any]) -> dict[str, Any]:
 
 
 def _answers(value: object) -> object:
-    """The answer of a cell, which may be a JSON list of accepted ones."""
+    """Return the answer in a cell, which can be a JSON list of accepted answers."""
     value = _said(value)
     if isinstance(value, str) and value[:1] == "[" and isinstance(listed := value_in(value), list):
         return listed

@@ -1,4 +1,4 @@
-"""The columns that the first bytes of a file show, and rows with objects in them as columns of their own."""
+"""Columns found in the first bytes of a file, and rows whose nested objects become columns."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from annotation.importers.tables import delimiter_of
 
 DEPTH = 3
 NATIVE = frozenset({"samples", "trajectories", "interventions", "judgements", "rollout_groups"})
-"""Lists of the native format, whose reader knows what is in them."""
+"""Lists of the native format, which its own reader imports."""
 
 
 def heading(head: bytes, name: str) -> list[str]:
-    """The columns that the first bytes show; of JSON those of the first records. ``name`` has its folders where the
-    file is one of several, so that its place tells something too."""
+    """Return the columns in the first bytes; for JSON, those of the first records. ``name`` includes its folders if the
+    file is one of several, so that its location also gives columns.
+    """
     if head.startswith(b"PAR1\n"):
         return head.decode("utf-8", "replace").split("\n", 1)[1].split("\t")
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").lstrip()
@@ -48,7 +49,7 @@ def _of_lines(text: str) -> list[str]:
 
 
 def _of_document(head: bytes, *, one_of_many: bool) -> list[str]:
-    """The columns of the records of a document, with those that its layout gives them; none where it holds no table."""
+    """Return the columns of the records of a document and those given by its layout; none if it contains no table."""
     beginning = head[:HEAD_BYTES]
     layout = layout_of(beginning)
     alone = layout.form is Form.RECORD and not one_of_many and not TELLING & set(layout.fields)
@@ -66,7 +67,7 @@ def _of_document(head: bytes, *, one_of_many: bool) -> list[str]:
 
 
 def _first_records(beginning: bytes, layout: Layout) -> list[Sequence[str]]:
-    """The columns of the first few records."""
+    """Return the columns of the first few records."""
     value = beginning_of(beginning.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))
     for key in layout.path:
         value = value.get(key) if isinstance(value, dict) else None
@@ -81,7 +82,7 @@ def _together(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def flat(row: Mapping[str, Any], depth: int = DEPTH) -> dict[str, Any]:
-    """A row with the keys of objects in it as columns of their own.
+    """Return a row in which the keys of nested objects are columns.
 
     >>> flat({"id": 1, "usage": {"cost": 0.5}})
     {'id': 1, 'usage.cost': 0.5}

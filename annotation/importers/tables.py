@@ -1,9 +1,9 @@
-"""Rows of a TSV or CSV file with a heading, in constant memory, with a place for each.
+"""Rows of a TSV or CSV file with a heading, in constant memory, each with its position.
 
-A TSV is cut at tabs. In a CSV the heading tells: comma, semicolon, tab or bar, whichever stands there most often.
+A TSV is split at tabs. In a CSV, the delimiter is the most frequent one in the heading: comma, semicolon, tab or bar.
 
-Cells may be quoted and then hold the delimiter and line ends. A stray quote that swallows the lines after it is
-noticed by the number of columns; the lines are then read one by one, with quotes as plain characters.
+Cells can be quoted and then contain the delimiter and line ends. A stray quote that swallows the lines after it is
+detected by the number of columns. The lines are then read one by one, with quotes as plain characters.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LIMITS = Limits()
 CELL_SUFFIXES = frozenset({".csv", ".tsv", ".tab"})
 _DELIMITERS = (",", ";", "\t", "|")
 _UNREADABLE: list[str] = []
-"""Replaces the cells of a row that has none; compared by identity."""
+"""Replaces the cells of a row without cells; compared by identity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class TableStream:
         self._issues: list[Issue] = []
 
     def progress(self) -> Progress:
-        """Everything up to here has been given."""
+        """Return the progress: everything before it has been yielded."""
         return Progress(self._member.name, self._at.offset, self._at.line, self._at.offset, self._member.size)
 
     def __iter__(self) -> Iterator[TableRow | Issue]:
@@ -88,7 +88,9 @@ class TableStream:
                     yield from self._checked(cells, taken)
 
     def _noting(self, lines: Iterator[_Line], taken: list[_Line]) -> Iterator[str]:
-        """The texts of ``lines``; each line also goes to ``taken``, so that the place of a row is known."""
+        """Yield the texts of ``lines``. Each line is also appended to ``taken``, so that the position of a row is
+        known.
+        """
         for line in lines:
             taken.append(line)
             yield line.text
@@ -122,7 +124,7 @@ class TableStream:
             yield from self._one_by_one(taken)
 
     def _one_by_one(self, taken: list[_Line]) -> Iterator[TableRow | Issue]:
-        """Lines that a stray quote drew together, each on its own."""
+        """Yield the lines that a stray quote joined, each on its own."""
         for line in taken:
             cells = _cells(line.text.rstrip("\r\n"), self._delimiter)
             if len(cells) != len(self.columns):
@@ -148,12 +150,12 @@ class TableStream:
 
 
 def delimiter_of(heading: str) -> str:
-    """What parts the cells of a CSV, as its first line shows; a comma where nothing does."""
+    """Return the delimiter of a CSV from its first line; a comma if it contains none."""
     return max(_DELIMITERS, key=heading.count) if any(sign in heading for sign in _DELIMITERS) else ","
 
 
 def _cells(text: str, delimiter: str) -> list[str]:
-    """The cells of one line; cut at the delimiter where it is no proper row."""
+    """Return the cells of one line; split at the delimiter if it is not a valid row."""
     try:
         return next(csv.reader([text], delimiter=delimiter), [])
     except csv.Error:

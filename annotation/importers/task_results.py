@@ -1,4 +1,4 @@
-"""What one annotation of Label Studio says of a task: texts, choices and rectangles, laid over a native row."""
+"""Merges the results of one annotation of Label Studio (texts, choices and rectangles) into a native row."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Questions with evidence boxes as JSON or JSONL, in the plain words that ViEBench's paper uses and files like it.
+"""Questions with evidence boxes as JSON or JSONL, with the plain names used in ViEBench's paper and similar files.
 
 - ``image``, ``question``, ``options`` (a list, or by letter), ``answer`` (a letter, an option's text, or accepted
   answers), ``category``, ``tier``, ``dimension``, and boxes under ``evidence_boxes``, ``bbox``, ``bboxes``, ``boxes``.
-- How boxes are written is told by ``bbox_format`` (``xyxy``, ``xywh``, ``normalized``, ``xywh_normalized``) of a row.
-  Untold they are corners in pixels, or fractions where no number is above 1; that reading is noted.
+- ``bbox_format`` of a row gives the notation of boxes: ``xyxy``, ``xywh``, ``normalized`` or ``xywh_normalized``.
+  Without it they are corners in pixels, or fractions if no number is above 1; this is reported.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions) -> Read:
-    """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
+    """Yield all samples of ``path``. Raises ``ImportProblem`` if there are none."""
     stream = RowStream(path, (), options.start, wanted="a JSON list or JSONL file")
     empty = f"{path.name} contains no rows with a question. Use a JSON list or JSONL with question, answer and boxes."
     return read_rows(stream, native_from, empty)

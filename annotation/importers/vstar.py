@@ -1,8 +1,8 @@
-"""The V* benchmark: folders ``direct_attributes`` and ``relative_position``, one JSON beside each image.
+"""The V* benchmark: folders ``direct_attributes`` and ``relative_position``, with one JSON file next to each image.
 
-- ``bbox`` is ``[x, y, width, height]`` per object, in pixels. The gold option stands first, so the answer is always A.
+- ``bbox`` is ``[x, y, width, height]`` per object, in pixels. The gold option is first, so the answer is always A.
 - The id is folder and file name (``direct_attributes/sa_4690``), the folder the category; ``target_object`` is kept.
-- The image is the file of the same name, with the first of the usual endings that is there.
+- The image is the file of the same name, with the first of the usual endings that exists.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions) -> Read:
-    """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
+    """Yield all samples of ``path``. Raises ``ImportProblem`` if there are none."""
     pictures: dict[str, str] = {}
 
     def group(names: Sequence[str]) -> Sequence[Sequence[str]]:

@@ -1,4 +1,4 @@
-"""Names of files in a zip as they were meant: programs that write UTF-8 often do not say so."""
+"""Corrects the names of files in a zip: programs that write UTF-8 often don't set its flag."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Protocol, TypeVar
 UTF_8 = 1 << 11
 """The flag of a member whose name is UTF-8."""
 CODE_PAGE = "cp437"
-"""What a name without the flag is read in."""
+"""The encoding of a name without the flag."""
 
 
 class Info(Protocol):
-    """The part of ``zipfile.ZipInfo`` that is needed here, from any module that offers it."""
+    """The part of ``zipfile.ZipInfo`` that is needed here, from any module that provides it."""
 
     filename: str
     flag_bits: int
@@ -22,8 +22,9 @@ One = TypeVar("One", bound=Info)
 
 
 def with_meant_names(infos: Iterable[One]) -> list[One]:
-    """The members with their names read again: without the flag as UTF-8 where the bytes are that, else in the code
-    page. What is opened is found by the member itself, no longer by its name."""
+    """Decode the names of the members again. A name without the flag is read as UTF-8 if its bytes are valid, else in
+    the code page. Open members by the returned object, not by name.
+    """
     found = list(infos)
     for info in found:
         info.filename = meant_name(info)

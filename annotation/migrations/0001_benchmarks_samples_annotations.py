@@ -312,7 +312,9 @@ class Migration(migrations.Migration):
                 ("label", models.TextField(blank=True, default="")),
                 (
                     "image_width",
-                    models.PositiveIntegerField(help_text="The sample's picture when the box was drawn.", null=True),
+                    models.PositiveIntegerField(
+                        help_text="The size of the sample's image when the box was drawn.", null=True
+                    ),
                 ),
                 ("image_height", models.PositiveIntegerField(null=True)),
                 (

@@ -393,7 +393,7 @@ class Migration(migrations.Migration):
                             "evidence_share",
                             models.FloatField(
                                 blank=True,
-                                help_text="Area of the gold boxes / area of the picture; derived when gold is saved.",
+                                help_text="Area of the gold boxes / area of the image; derived when gold is saved.",
                                 null=True,
                             ),
                         ),
@@ -709,7 +709,7 @@ class Migration(migrations.Migration):
                             models.CharField(
                                 default="",
                                 editable=False,
-                                help_text="The name as it is looked up in the tool bank.",
+                                help_text="The name in the form that the tool bank searches.",
                                 max_length=255,
                             ),
                         ),
@@ -744,7 +744,7 @@ class Migration(migrations.Migration):
                         (
                             "image_width",
                             models.PositiveIntegerField(
-                                help_text="The sample's picture when the box was drawn.", null=True
+                                help_text="The size of the sample's image when the box was drawn.", null=True
                             ),
                         ),
                         ("image_height", models.PositiveIntegerField(null=True)),
@@ -942,7 +942,7 @@ class Migration(migrations.Migration):
                         (
                             "accepted_chains",
                             models.JSONField(
-                                help_text="The further reference chains: calls, digest and note of each. None: not kept then.",
+                                help_text="The accepted toolchains besides the gold's: calls, digest and note of each. None: not stored.",
                                 null=True,
                             ),
                         ),
@@ -1184,7 +1184,7 @@ class Migration(migrations.Migration):
                         (
                             "overlap_share",
                             models.FloatField(
-                                default=1.0, help_text="Share of samples that so many annotate; one the others."
+                                default=1.0, help_text="Share of samples with this overlap; others have one."
                             ),
                         ),
                         (
@@ -1337,7 +1337,7 @@ class Migration(migrations.Migration):
                         (
                             "place",
                             models.PositiveSmallIntegerField(
-                                help_text="The place of its lease on the seat of annotators."
+                                help_text="Index of the reservation among those of annotators."
                             ),
                         ),
                         (
@@ -1756,7 +1756,9 @@ class Migration(migrations.Migration):
                         ("name", models.CharField(max_length=255)),
                         (
                             "key",
-                            models.CharField(help_text="The name as it is compared; see PlanTool.key.", max_length=255),
+                            models.CharField(
+                                help_text="The name in the form for comparison; see PlanTool.key.", max_length=255
+                            ),
                         ),
                         (
                             "benchmark",
@@ -1868,7 +1870,7 @@ class Migration(migrations.Migration):
                         (
                             "check_share",
                             models.FloatField(
-                                default=0.0, help_text="Share of gold checks among the samples handed out after."
+                                default=0.0, help_text="Share of gold checks among later assigned samples."
                             ),
                         ),
                         (
@@ -1888,7 +1890,7 @@ class Migration(migrations.Migration):
                         ),
                         (
                             "pause_after",
-                            models.PositiveSmallIntegerField(default=10, help_text="Checks before anybody is paused."),
+                            models.PositiveSmallIntegerField(default=10, help_text="Checks before a person is paused."),
                         ),
                         (
                             "pause_below",
@@ -1914,7 +1916,7 @@ class Migration(migrations.Migration):
                         ),
                         (
                             "extra_most",
-                            models.PositiveSmallIntegerField(default=1, help_text="So many more people at most."),
+                            models.PositiveSmallIntegerField(default=1, help_text="Most additional people per sample."),
                         ),
                     ],
                     options={
@@ -2135,10 +2137,10 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         ("digest", models.CharField(max_length=64)),
-                        ("image", models.CharField(help_text="sha256 of the picture it ran on.", max_length=64)),
+                        ("image", models.CharField(help_text="SHA-256 of the image it ran on.", max_length=64)),
                         (
                             "result",
-                            models.CharField(help_text="sha256 of the pixels of its last picture.", max_length=64),
+                            models.CharField(help_text="SHA-256 of the pixels of its last image.", max_length=64),
                         ),
                         ("measurements", models.JSONField(blank=True, default=dict)),
                         ("created_at", models.DateTimeField(auto_now_add=True)),
@@ -2161,7 +2163,7 @@ class Migration(migrations.Migration):
                         (
                             "answer",
                             models.TextField(
-                                blank=True, default="", help_text="The answer in words, accepted ones one a line."
+                                blank=True, default="", help_text="The answer as text; accepted ones, one per line."
                             ),
                         ),
                         (

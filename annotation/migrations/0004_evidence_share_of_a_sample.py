@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
             name="evidence_share",
             field=models.FloatField(
                 blank=True,
-                help_text="Area of the gold boxes / area of the picture; derived when gold is saved.",
+                help_text="Area of the gold boxes / area of the image; derived when gold is saved.",
                 null=True,
             ),
         ),

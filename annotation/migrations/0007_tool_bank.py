@@ -54,7 +54,12 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("name", models.CharField(max_length=255)),
-                ("key", models.CharField(help_text="The name as it is compared; see PlanTool.key.", max_length=255)),
+                (
+                    "key",
+                    models.CharField(
+                        help_text="The name in the form for comparison; see PlanTool.key.", max_length=255
+                    ),
+                ),
             ],
             options={
                 "ordering": ["tool", "name"],
@@ -64,7 +69,10 @@ class Migration(migrations.Migration):
             model_name="plantool",
             name="key",
             field=models.CharField(
-                default="", editable=False, help_text="The name as it is looked up in the tool bank.", max_length=255
+                default="",
+                editable=False,
+                help_text="The name in the form that the tool bank searches.",
+                max_length=255,
             ),
         ),
         migrations.AlterField(

@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="benchmarkqueue",
             name="overlap_share",
-            field=models.FloatField(default=1.0, help_text="Share of samples that so many annotate; one the others."),
+            field=models.FloatField(default=1.0, help_text="Share of samples with this overlap; others have one."),
         ),
         migrations.AddField(
             model_name="lease",

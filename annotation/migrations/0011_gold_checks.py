@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "place",
-                    models.PositiveSmallIntegerField(help_text="The place of its lease on the seat of annotators."),
+                    models.PositiveSmallIntegerField(help_text="Index of the reservation among those of annotators."),
                 ),
                 (
                     "state",
@@ -131,9 +131,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "check_share",
-                    models.FloatField(
-                        default=0.0, help_text="Share of gold checks among the samples handed out after."
-                    ),
+                    models.FloatField(default=0.0, help_text="Share of gold checks among later assigned samples."),
                 ),
                 (
                     "box_measure",
@@ -152,7 +150,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "pause_after",
-                    models.PositiveSmallIntegerField(default=10, help_text="Checks before anybody is paused."),
+                    models.PositiveSmallIntegerField(default=10, help_text="Checks before a person is paused."),
                 ),
                 (
                     "pause_below",

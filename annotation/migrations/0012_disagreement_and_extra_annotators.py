@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="qualityrules",
             name="extra_most",
-            field=models.PositiveSmallIntegerField(default=1, help_text="So many more people at most."),
+            field=models.PositiveSmallIntegerField(default=1, help_text="Most additional people per sample."),
         ),
         migrations.AddField(
             model_name="sample",

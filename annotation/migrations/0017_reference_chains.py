@@ -45,8 +45,8 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("digest", models.CharField(max_length=64)),
-                ("image", models.CharField(help_text="sha256 of the picture it ran on.", max_length=64)),
-                ("result", models.CharField(help_text="sha256 of the pixels of its last picture.", max_length=64)),
+                ("image", models.CharField(help_text="SHA-256 of the image it ran on.", max_length=64)),
+                ("result", models.CharField(help_text="SHA-256 of the pixels of its last image.", max_length=64)),
                 ("measurements", models.JSONField(blank=True, default=dict)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 (

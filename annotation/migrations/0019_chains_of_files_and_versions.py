@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
             model_name="versionentry",
             name="accepted_chains",
             field=models.JSONField(
-                help_text="The further reference chains: calls, digest and note of each. None: not kept then.",
+                help_text="The accepted toolchains besides the gold's: calls, digest and note of each. None: not stored.",
                 null=True,
             ),
         ),

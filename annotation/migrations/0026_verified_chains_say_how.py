@@ -12,7 +12,9 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="verifiedchain",
             name="answer",
-            field=models.TextField(blank=True, default="", help_text="The answer in words, accepted ones one a line."),
+            field=models.TextField(
+                blank=True, default="", help_text="The answer as text; accepted ones, one per line."
+            ),
         ),
         migrations.AddField(
             model_name="verifiedchain",

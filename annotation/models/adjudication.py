@@ -12,8 +12,10 @@ from annotation.models.sample import Sample
 
 
 class AdjudicationRule(models.Model):
-    """How the annotations of one sample become its gold. Rules are numbered and never change: a change makes the next
-    number, so that each round names the rule it was measured by. A benchmark without a row has the defaults."""
+    """The rule for combining the annotations of one sample to its gold. Rules are numbered and never change: a change
+    makes the next number, so that each round names the rule it was measured by. A benchmark without a row has the
+    defaults.
+    """
 
     class Scope(models.TextChoices):
         DISPUTES = "disputes", gettext_lazy("only disputes")

@@ -109,7 +109,9 @@ class GoldBox(models.Model):
     source = models.TextField(
         blank=True, default="", db_default="", help_text="Whose suggestion the box was adopted from; drawn: none."
     )
-    image_width = models.PositiveIntegerField(null=True, help_text="The sample's picture when the box was drawn.")
+    image_width = models.PositiveIntegerField(
+        null=True, help_text="The size of the sample's image when the box was drawn."
+    )
     image_height = models.PositiveIntegerField(null=True)
 
     class Meta:
@@ -166,7 +168,10 @@ class PlanTool(models.Model):
     position = models.PositiveSmallIntegerField()
     tool = models.TextField()
     key = models.CharField(
-        max_length=LONGEST_NAME, default="", editable=False, help_text="The name as it is looked up in the tool bank."
+        max_length=LONGEST_NAME,
+        default="",
+        editable=False,
+        help_text="The name in the form that the tool bank searches.",
     )
     step = models.PositiveSmallIntegerField(null=True, blank=True)
 

@@ -184,7 +184,8 @@ class VersionEntry(models.Model):
     sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="+")
     revision = models.ForeignKey("annotation.Revision", on_delete=models.PROTECT, related_name="+")
     accepted_chains = models.JSONField(
-        null=True, help_text="The further reference chains: calls, digest and note of each. None: not kept then."
+        null=True,
+        help_text="The accepted toolchains besides the gold's: calls, digest and note of each. None: not stored.",
     )
 
     class Meta:

@@ -46,10 +46,10 @@ class VerifiedChain(models.Model):
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="verified_chains")
     digest = models.CharField(max_length=64)
-    image = models.CharField(max_length=64, help_text="sha256 of the picture it ran on.")
-    result = models.CharField(max_length=64, help_text="sha256 of the pixels of its last picture.")
+    image = models.CharField(max_length=64, help_text="SHA-256 of the image it ran on.")
+    result = models.CharField(max_length=64, help_text="SHA-256 of the pixels of its last image.")
     measurements = models.JSONField(default=dict, blank=True)
-    answer = models.TextField(blank=True, default="", help_text="The answer in words, accepted ones one a line.")
+    answer = models.TextField(blank=True, default="", help_text="The answer as text; accepted ones, one per line.")
     answer_digest = models.CharField(
         max_length=64, blank=True, default="", help_text="Of answer type, options and answers; empty: not known."
     )

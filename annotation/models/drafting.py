@@ -11,8 +11,9 @@ from annotation.models.sample import Sample
 
 
 class Drafting(models.Model):
-    """How drafts of models are shown on a benchmark. The seed and the share of the control arm never change, so that
-    neither does the arm of a person and a sample. The seed is shown nowhere."""
+    """The display of drafts of models on a benchmark. The seed and the share of the control arm never change, so that
+    neither does the arm of a person and a sample. The seed is shown nowhere.
+    """
 
     benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, related_name="drafting")
     seed = models.CharField(max_length=32, editable=False)
@@ -56,7 +57,7 @@ class Proposal(models.Model):
 
 
 class ProposalUse(models.Model):
-    """What a submission has in a drafted field. In the arm ``withheld`` its author was not shown the draft.
+    """The content of a submission in a drafted field. In the arm ``withheld`` its author did not see the draft.
 
     ``distance``: 1 − ``annotation.drafting.likeness``; null: nothing to compare. ``seconds``: for which the page was
     visible before the first submission; null: unknown.

@@ -9,9 +9,9 @@ from annotation.schema import place
 
 
 class ImportRecord(models.Model):
-    """The permanent record of one import: what was read, with which choices, and what became of every row.
+    """The permanent record of one import: its file, its choices, and the result of every row.
 
-    ``checkpoint`` is where the last committed batch ended, so that a killed import goes on from there.
+    ``checkpoint`` is where the last committed batch ended, so that a killed import continues there.
     """
 
     class Kind(models.TextChoices):

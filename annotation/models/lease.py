@@ -99,7 +99,7 @@ class Assignment(models.Model):
 
 
 class BenchmarkQueue(models.Model):
-    """How a benchmark assigns its samples. A benchmark without a row has the defaults."""
+    """The assignment rules of a benchmark's samples. A benchmark without a row has the defaults."""
 
     class Order(models.TextChoices):
         SEQUENTIAL = "sequential"
@@ -115,7 +115,7 @@ class BenchmarkQueue(models.Model):
     order = models.CharField(max_length=10, choices=Order, default=Order.SEQUENTIAL)
     facet = models.CharField(max_length=60, blank=True, default="", help_text="Sorts the samples, when order is facet.")
     overlap = models.PositiveSmallIntegerField(default=1, help_text="How many people annotate a sample.")
-    overlap_share = models.FloatField(default=1.0, help_text="Share of samples that so many annotate; one the others.")
+    overlap_share = models.FloatField(default=1.0, help_text="Share of samples with this overlap; others have one.")
     overlap_mode = models.CharField(
         max_length=11, choices=OverlapMode, default=OverlapMode.SHARED, db_default=OverlapMode.SHARED
     )
@@ -166,7 +166,7 @@ class BenchmarkQueue(models.Model):
         return timedelta(minutes=self.take_back_minutes)
 
     def wanted(self, sample_id: int, extra: int = 0) -> int:
-        """How many people annotate this sample: one, or the overlap and ``extra`` beyond it."""
+        """Return the number of annotators of this sample: one, or the overlap plus ``extra``."""
         several = self.overlap > 1 and is_overlapped(sample_id, self.overlap_share)
         return self.overlap + extra if several else 1
 

@@ -53,8 +53,9 @@ class PaySettings(models.Model):
 
 
 class PayRate(models.Model):
-    """What one kind of work is paid, by the active hour or by the sample. ``person`` empty: everyone without a rate of
-    their own for it."""
+    """The pay of one kind of work, per active hour or per sample. ``person`` empty: everyone without a
+    separate rate.
+    """
 
     class Per(models.TextChoices):
         HOUR = "hour", pgettext_lazy("paid per", "active hour")

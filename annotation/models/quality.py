@@ -21,7 +21,7 @@ class QualityRules(models.Model):
     benchmark = models.OneToOneField("annotation.Benchmark", on_delete=models.CASCADE, related_name="quality")
     seed = models.PositiveIntegerField(default=0)
     check_first = models.PositiveSmallIntegerField(default=0, help_text="Samples of a person that begin with checks.")
-    check_share = models.FloatField(default=0.0, help_text="Share of gold checks among the samples handed out after.")
+    check_share = models.FloatField(default=0.0, help_text="Share of gold checks among later assigned samples.")
     box_measure = models.CharField(
         max_length=3, choices=[(m.value, m.value) for m in BoxMeasure], default=BoxMeasure.IOU.value
     )
@@ -29,7 +29,7 @@ class QualityRules(models.Model):
     any_question = models.BooleanField(
         default=False, help_text="Answers to a question worded otherwise than the known one decide themselves too."
     )
-    pause_after = models.PositiveSmallIntegerField(default=10, help_text="Checks before anybody is paused.")
+    pause_after = models.PositiveSmallIntegerField(default=10, help_text="Checks before a person is paused.")
     pause_below = models.FloatField(null=True, blank=True, help_text="Accuracy below which a person is paused.")
 
     quiz_size = models.PositiveSmallIntegerField(
@@ -41,7 +41,7 @@ class QualityRules(models.Model):
     extra_below = models.FloatField(
         null=True, blank=True, help_text="Agreement, 0 to 1, below which one more person annotates a sample."
     )
-    extra_most = models.PositiveSmallIntegerField(default=1, help_text="So many more people at most.")
+    extra_most = models.PositiveSmallIntegerField(default=1, help_text="Most additional people per sample.")
 
     class Meta:
         verbose_name_plural = "quality rules"
@@ -128,7 +128,7 @@ class CheckAnswer(models.Model):
     attempt = models.ForeignKey(
         QualificationAttempt, null=True, blank=True, on_delete=models.CASCADE, related_name="answers"
     )
-    place = models.PositiveSmallIntegerField(help_text="The place of its lease on the seat of annotators.")
+    place = models.PositiveSmallIntegerField(help_text="Index of the reservation among those of annotators.")
     state = models.CharField(max_length=9, choices=State, default=State.DRAFT)
     version = models.PositiveIntegerField(default=0)
     key = models.CharField(max_length=80, blank=True, default="")

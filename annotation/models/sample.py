@@ -73,7 +73,7 @@ class Sample(models.Model):
     width = models.PositiveIntegerField(null=True, blank=True)
     height = models.PositiveIntegerField(null=True, blank=True)
     evidence_share = models.FloatField(
-        null=True, blank=True, help_text="Area of the gold boxes / area of the picture; derived when gold is saved."
+        null=True, blank=True, help_text="Area of the gold boxes / area of the image; derived when gold is saved."
     )
     disagreement = models.FloatField(
         null=True, blank=True, help_text="How far those who annotated it are apart, 0 to 1; derived as they submit."
@@ -146,7 +146,8 @@ class Sample(models.Model):
 
 
 class ImageVariant(models.Model):
-    """How the image of a sample was made from another image. It remains if the original sample is deleted.
+    """The recipe by which the image of a sample was made from another image. It remains if the original sample is
+    deleted.
 
     ``polygons``: the exact shape of each gold box, for recipes that do not keep boxes; empty for others.
     ``directions``: words of the question and options that name a direction, for recipes that move places.

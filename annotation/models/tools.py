@@ -63,7 +63,7 @@ class ToolName(models.Model):
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="tool_names")
     tool = models.ForeignKey(BankTool, on_delete=models.CASCADE, related_name="names")
     name = models.CharField(max_length=LONGEST_NAME)
-    key = models.CharField(max_length=LONGEST_NAME, help_text="The name as it is compared; see PlanTool.key.")
+    key = models.CharField(max_length=LONGEST_NAME, help_text="The name in the form for comparison; see PlanTool.key.")
 
     objects = ToolNameQuerySet.as_manager()
 

@@ -1,4 +1,4 @@
-"""Where requests may go: ``https`` to public addresses, and what the administrator listed.
+"""Allowed destinations of requests: ``https`` to public addresses, and those that the administrator listed.
 
 A request names a host, and the host decides which machine answers. Without a check, an endpoint could reach services
 that only this server can reach, such as the metadata of a cloud. Therefore the name is resolved once, every address is
@@ -20,9 +20,9 @@ Resolve = Callable[[str, int], Iterable[str]]
 """Host and port to the addresses of the host, as text. Raises ``OSError`` if the name is unknown."""
 
 ENDPOINTS = "SIGHTLINE_ENDPOINT_HOSTS"
-"""The variable that lists what model endpoints may reach beyond public https."""
+"""The variable that lists destinations of model endpoints beyond public https."""
 LOOPBACK = ("127.0.0.0/8", "::1/128")
-"""What a server that listens on loopback lists by default."""
+"""The default list of a server that listens on loopback."""
 PORTS = {"https": 443, "http": 80}
 _METADATA = frozenset(map(ip_address, ("fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")))
 """Metadata services of clouds that are not link-local."""
@@ -32,13 +32,13 @@ _COMPATIBLE = ip_network("::/96")
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 FORM = r"^[Hh][Tt][Tt][Pp][Ss]?://[0-9A-Za-z.:\[\]_-]+(/[!$-;=@-\[\]_a-z~]*)?$"
-"""What an address looks like. Which hosts and ports are allowed, no pattern can say."""
+"""The form of an address. Allowed hosts and ports can't be expressed by a pattern."""
 _LONGEST = 2000
-"""Characters of an address."""
+"""The maximum number of characters of an address."""
 
 
 class AddressRejected(ValueError):
-    """Requests may not go there. The text says why and what to change."""
+    """Requests may not be sent to this address. The text gives the reason and a solution."""
 
 
 def resolve(host: str, port: int) -> list[str]:
@@ -48,7 +48,7 @@ def resolve(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Allowed:
-    """What is listed beyond public ``https``: hosts with a port, and networks."""
+    """Listed destinations beyond public ``https``: hosts with a port, and networks."""
 
     hosts: frozenset[tuple[str, int]] = frozenset()
     networks: tuple[Network, ...] = ()
@@ -77,10 +77,10 @@ class Allowed:
 
 @dataclass(frozen=True)
 class Address:
-    """The address of a server, such as ``https://api.example.com/v1``. Raises ``AddressRejected`` if its text alone
-    is a reason.
+    """The address of a server, such as ``https://api.example.com/v1``. Raises ``AddressRejected`` if its text alone is
+    invalid.
 
-    ``allowed``: the entries of ``variable``. ``scheme``, ``host`` (lower case) and ``port`` are read.
+    ``allowed``: the entries of ``variable``. ``scheme``, ``host`` (lower case) and ``port`` are parsed.
     """
 
     base_url: str
@@ -209,7 +209,9 @@ def read_ip(text: str) -> Ip:
 
 
 def embedded(address: Ip) -> Iterator[Ip]:
-    """Yield what has to be allowed: the address, the IPv4 address that it maps, or both where it contains one."""
+    """Yield the addresses that must be allowed: the address, the IPv4 address that it maps, or both if it
+    contains one.
+    """
     if isinstance(address, IPv4Address):
         yield address
     elif address.ipv4_mapped:

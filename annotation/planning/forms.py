@@ -16,7 +16,7 @@ from annotation.workflow import Right, Role, roles_with
 from webapp.accounts.models import User
 
 MONTH = "2[0-9]{3}-(0[1-9]|1[0-2])"
-"""How months are written in addresses."""
+"""The format of months in addresses."""
 
 if TYPE_CHECKING:
     UserField = forms.ModelChoiceField[User]

@@ -1,1 +1,1 @@
-"""How good the work is: agreement, gold checks, audits and second opinions."""
+"""The quality of work: agreement, gold checks, audits and extra annotators."""

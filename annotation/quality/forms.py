@@ -58,7 +58,7 @@ class CheckRulesForm(forms.Form):
 
 
 class AddChecksForm(forms.Form):
-    """Which accepted samples become checks: named ones, or number of random samples."""
+    """The accepted samples that become checks: named ones, or a number of random samples."""
 
     keys = forms.CharField(
         label=gettext_lazy("Sample IDs, one per line"), required=False, max_length=100_000,
@@ -94,7 +94,7 @@ class ExtraAnnotatorForm(forms.Form):
 
 
 class DrawAuditForm(forms.Form):
-    """How much of what is accepted is reviewed a second time."""
+    """The share of accepted samples that are reviewed a second time."""
 
     share = forms.FloatField(
         label=gettext_lazy("Share of the accepted samples, %"), min_value=0.01, max_value=100,

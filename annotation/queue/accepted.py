@@ -1,5 +1,6 @@
-"""How many samples of a person were accepted on a day. Messages about single acceptances would single out
-gold checks, which are not reviewed."""
+"""The number of samples of a person that were accepted on a day. Messages about single acceptances would reveal gold
+checks, which are not reviewed.
+"""
 
 from __future__ import annotations
 

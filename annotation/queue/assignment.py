@@ -120,8 +120,9 @@ def _new(
 
 
 def _left_behind(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Sample | None:
-    """What this person was handed and left before they began it. It comes first, whether it is a gold check or not: a
-    check that comes back where another sample does not would give itself away."""
+    """Return a sample that was assigned to this person and that they left before starting. It comes first, whether it
+    is a gold check or not: otherwise, a returning check could be recognized.
+    """
     untouched = CheckAnswer.objects.untouched_by(actor).filter(check_of__active=True).values("check_of__sample")
     mine = samples.filter(leases__user=actor, leases__seat=ANNOTATE).order_by("leases__pk")
     still_open = samples.open_to(actor, [queue]).values("pk")

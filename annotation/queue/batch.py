@@ -1,7 +1,7 @@
-"""Many samples at once, for a lead: loaded and locked together, moved together, each with its own entry in the log.
+"""Actions of a lead on many samples at once: loaded, locked and changed together, with an entry in the log for each.
 
-A batch takes a bounded number of queries, however many samples it has. What cannot be done to one sample is refused for
-that sample, with the reason, and done to the others.
+A batch takes a bounded number of queries for any number of samples. If an action is impossible for a sample, this
+sample is rejected with the reason, and the others are changed.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ MOST = 10_000
 """Samples of one batch."""
 
 NOTIFIED = {"send_back": "returned", "reopen": "reopened"}
-"""Transitions that give an annotation back to its author, and the sentence that says so."""
+"""Transitions that return an annotation to its author, with their notifications."""
 
 SETTLED = (SampleState.ACCEPTED, SampleState.DISCARDED)
 
 
 class Refused(Exception):
-    """Why one sample cannot be given away."""
+    """The reason why one sample cannot be assigned."""
 
 
 @dataclass
 class Batch:
-    """Locked samples with their annotations, and what became of each: ``done`` by key, ``refused`` key -> why."""
+    """Locked samples with their annotations, and the result of each: ``done`` by key, ``refused`` key -> reason."""
 
     benchmark: Benchmark
     samples: list[Sample]

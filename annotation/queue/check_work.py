@@ -52,8 +52,9 @@ LOOKED_AT = 200
 
 
 def next_check(actor: User, benchmark: Benchmark, rules: QualityRules, beside: Sample | None) -> Sample | None:
-    """A gold check, where it is this person's turn for one and there is one; theirs under a lease from now on.
-    ``beside`` is what they work on meanwhile."""
+    """Reserve and return a gold check, if it is this person's turn and one is available. ``beside``: the sample they
+    currently work on.
+    """
     turn = _turn(actor, benchmark, beside)
     if not is_check_turn(rules.seed, actor.pk, turn, first=rules.check_first, share=rules.check_share):
         return None
@@ -80,7 +81,9 @@ def handed(actor: User, answer: CheckAnswer) -> Sample | None:
 
 
 def _turn(actor: User, benchmark: Benchmark, beside: Sample | None) -> int:
-    """How many samples of the benchmark this person has begun, checks among them; what they work on is one."""
+    """Return the number of samples of the benchmark that this person has begun, including checks and the
+    current one.
+    """
     begun = Annotation.objects.filter(sample__benchmark=benchmark, author=actor, kind=Annotation.Kind.OWN)
     checks = CheckAnswer.objects.on(benchmark).filter(user=actor).exclude(state=CheckAnswer.State.DRAFT, version=0)
     if beside is None:
@@ -107,8 +110,9 @@ def _new_answer(actor: User, benchmark: Benchmark, rules: QualityRules) -> Check
 
 
 def check_of(actor: User, sample: Sample) -> CheckAnswer | None:
-    """What this person has of the sample as a gold check; None where it is no check of theirs. No query for samples
-    that are not accepted: they cannot be checks."""
+    """Return this person's answer to the sample as a gold check; None if it is not a check of theirs. No query for
+    samples that are not accepted, because these cannot be checks.
+    """
     if sample.state != SampleState.ACCEPTED:
         return None
     return CheckAnswer.objects.filter(check_of__sample=sample, user=actor).select_related("check_of").first()
@@ -162,7 +166,7 @@ def _sit_down(actor: User, answer: CheckAnswer, sample: Sample) -> None:
         )
     if renew(actor, sample.pk, ANNOTATE):
         return
-    # Who left a sample before they began it has to be handed it again.
+    # A person who left a sample before starting must get it again.
     if not answer.is_begun or not take(actor, sample.pk, ANNOTATE, queue_of(sample.benchmark).lasts, answer.place):
         raise Conflict(
             gettext(
@@ -179,7 +183,7 @@ def hand_in(actor: User, answer: CheckAnswer, sample: Sample, content: Mapping[s
     minutes = 0 if answer.attempt_id else queue_of(sample.benchmark).take_back_minutes
     now = timezone.now()
     waiting = CheckAnswer.objects.filter(pk=answer.pk).exclude(state=CheckAnswer.State.HANDED_IN)
-    # What is taken back is a draft of at least one save, as that of any sample.
+    # A withdrawn submission is a draft with at least one save, as for any sample.
     version = F("version") + int(answer.content != content) if minutes else 0
     if not waiting.update(
         state=CheckAnswer.State.HANDED_IN, content=dict(content), version=version, key="", handed_in_at=now,

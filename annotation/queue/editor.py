@@ -98,8 +98,9 @@ def _checks(content: dict[str, Any], sample: Sample, beside: Mapping[str, str] |
 
 
 def shown_boxes(user: User, sample: Sample) -> dict[str, Any]:
-    """What this person sees as boxes and facets of a sample, as content JSON: those of their own work, or else of the
-    gold if they see gold. For who works on it, a gold check has what it looks like."""
+    """Return the boxes and facets of a sample that this person sees, as content JSON: those of their own work, or else
+    of the gold if they may see it. For its annotator, a gold check looks like their own work.
+    """
     annotation = Annotation.objects.filter(sample=sample, author=user).select_related("draft").first()
     answer = check_of(user, sample) if annotation is None else None
     if annotation is None and answer is None and known_to(user, sample.benchmark).gold:
@@ -119,14 +120,14 @@ def _newest(mine: Annotation | CheckAnswer | None) -> int:
 
 
 def take_back_json(mine: Annotation | CheckAnswer | None) -> dict[str, Any] | None:
-    """Until when a submission can be taken back, None where it cannot. The database decides when it is tried."""
+    """Return until when a submission can be withdrawn, None if it cannot. The database decides when it is attempted."""
     if mine is None or mine.held_until is None or mine.held_until <= timezone.now():
         return None
     return {"until": mine.held_until.isoformat()}
 
 
 def offer_of(user: User, sample: Sample, mine: Annotation | CheckAnswer | None) -> Offer | None:
-    """The drafts of models that this person's work on a sample is about; not where its question is fixed."""
+    """Return the drafts of models for this person's work on a sample; none if its question is fixed."""
     begun = mine.created_at if isinstance(mine, Annotation) else mine.began_at if mine is not None else None
     return offer_to(user, sample, begun)
 
@@ -139,7 +140,7 @@ def _suggestions(sample: Sample, offer: Offer | None) -> list[dict[str, Any]]:
 
 
 def _content(user: User, annotation: Annotation | None, answer: CheckAnswer | None, sample: Sample) -> dict[str, Any]:
-    """What was written so far, also before it was skipped, or what a sample begins with."""
+    """Return the content written so far, including before a skip, or the initial content of a sample."""
     if answer is not None:
         return shown_content(answer, sample)
     written = current_content(annotation, draft_of(annotation)) if annotation else skipped_draft(user, sample)

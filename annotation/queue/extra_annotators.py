@@ -1,4 +1,4 @@
-"""Samples on which people disagree: how far, who is asked next, and one more person where they are too far apart."""
+"""Disagreement of annotators on samples: its degree, the next annotator, and an extra annotator if it is too large."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def set_extra_annotators(
 
 
 def request_if_needed(sample: Sample, overlap: int) -> None:
-    """See again how far the newest submissions of all who annotate the sample are apart, and open a further place
-    where the lead wants one. Nothing is asked where one person annotates each. Call with the sample locked."""
+    """Compute the disagreement of the newest submissions on the sample again, and open another place if the lead's
+    rules require it. Nothing happens with an overlap of one. Call with the sample locked.
+    """
     if overlap < 2:
         return
     newest = list(Revision.objects.newest_waiting(sample).with_content())

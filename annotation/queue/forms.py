@@ -39,8 +39,9 @@ class Percent(forms.FloatField):
 
 
 class QueueForm(forms.Form):
-    """How a benchmark assigns its samples; ``set_queue`` stores it. ``orders`` and ``blinds``: a value, its words;
-    ``terms``: a field, what explains it."""
+    """The assignment rules of a benchmark; ``set_queue`` stores them. ``orders`` and ``blinds``: a value and its label;
+    ``terms``: a field and its explanation.
+    """
 
     orders = {
         "sequential": gettext_lazy("by id"),
@@ -131,7 +132,7 @@ class QueueForm(forms.Form):
 
 
 class AdjudicationForm(forms.Form):
-    """How several annotations of a sample become one gold; ``set_adjudication`` stores it."""
+    """The rules for combining several annotations to one gold; ``set_adjudication`` stores them."""
 
     terms = {
         "scope": "adjudication",

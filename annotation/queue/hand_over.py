@@ -38,7 +38,7 @@ from webapp.common.errors import ApplicationError, Conflict
 
 logger = logging.getLogger(__name__)
 AT_ONCE = 500
-"""Submissions that one sweep hands over; the next one goes on."""
+"""The number of submissions that one sweep submits for review; the next one continues."""
 
 
 def hold(annotation: Annotation, version: int, content: Mapping[str, Any], queue: BenchmarkQueue) -> None:
@@ -58,8 +58,9 @@ def next_number(annotation: Annotation) -> int:
 
 
 def begin_review(actor: User | None, annotation: Annotation, revision: Revision, queue: BenchmarkQueue) -> None:
-    """What follows when a revision was submitted for good: the others' question, extra annotators, the comparison,
-    and acceptance without a review. Call inside a transaction. ``actor`` None: its time is over."""
+    """Process a final submission: the others' question, extra annotators, the comparison, and acceptance without a
+    review. Call inside a transaction. ``actor`` None: its time is over.
+    """
     return_others(actor, annotation, revision, queue)
     request_if_needed(annotation.sample, queue.wanted(annotation.sample_id))
     settle_submission(actor, annotation, queue)
@@ -67,8 +68,9 @@ def begin_review(actor: User | None, annotation: Annotation, revision: Revision,
 
 
 def _accept_unreviewed(actor: User | None, annotation: Annotation, revision: Revision, queue: BenchmarkQueue) -> None:
-    """Where the lead has only a share reviewed, what falls outside it is accepted at once; with overlap nothing is,
-    since a person has to choose between the annotations."""
+    """Accept a revision outside the share that the lead has reviewed at once. With overlap none is, because a person
+    must choose between the annotations.
+    """
     sample = annotation.sample
     if annotation.state != State.SUBMITTED:
         return
@@ -105,7 +107,7 @@ def take_back(*, actor: User, sample: Sample) -> None:
 
 
 def hand_in_now(*, actor: User, sample: Sample) -> None:
-    """Submit for good, without waiting. Raises ``Conflict`` where that happened already."""
+    """Submit finally, without waiting. Raises ``Conflict`` if that happened already."""
     require(actor, sample.benchmark, Right.ANNOTATE)
     with transaction.atomic():
         answer = check_of(actor, sample)
@@ -163,7 +165,7 @@ def _hand_over(actor: User | None, number: int) -> bool:
     waiting = held.select_related("sample").first()
     if waiting is None:
         return False
-    # Whoever else submits or decides waits, and then sees what this wrote.
+    # Others who submit or decide wait, and then see these changes.
     lock_sample(waiting.sample)
     # Of a person who takes it back and the end of its time, one wins.
     if not held.update(held_until=None):
@@ -189,7 +191,7 @@ def _hand_over(actor: User | None, number: int) -> bool:
 
 
 def _obstacle(annotation: Annotation, content: Mapping[str, Any]) -> str:
-    """Why a submission goes back to its author: it was valid when it was submitted, and is not any more."""
+    """Return why a submission goes back to its author: it was valid when it was submitted, and no longer is."""
     sample, author = annotation.sample, annotation.author
     fixed = fixed_question(author, sample) if author is not None else None
     if answers_another(content, fixed):

@@ -43,12 +43,14 @@ def works_on(user: User, sample: Sample) -> bool:
 
 
 def is_handed(user: User, sample: Sample) -> bool:
-    """Whether a person who is handed gold checks works on this sample: to them it is their own, whatever it is."""
+    """Return whether a person who gets gold checks works on this sample: they must see it as their own,
+    check or not.
+    """
     return known_to(user, sample.benchmark).handed_checks and works_on(user, sample)
 
 
 def require_handed(user: User, sample: Sample) -> None:
-    """Raises ``NotAllowed`` where a person who is handed gold checks opens a sample that was not assigned to them."""
+    """Raises ``NotAllowed`` if a person who gets gold checks opens a sample that was not assigned to them."""
     if known_to(user, sample.benchmark).handed_checks and not works_on(user, sample):
         raise NotAllowed(gettext("%(key)s is not assigned to you. Continue with your queue.") % {"key": sample.key})
 

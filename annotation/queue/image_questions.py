@@ -1,4 +1,4 @@
-"""The questions about one image that a person may know: their own, and what is gold where they see gold."""
+"""The questions about one image that a person may know: their own, and gold ones if they see gold."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from webapp.accounts.models import User
 
 @dataclass(frozen=True, slots=True)
 class ImageQuestion:
-    """A question about an image. ``number`` counts from 1 among those that the person may know; ``question`` is ""
-    where none is written yet. ``own``: the person works on the sample, or has."""
+    """A question about an image. ``number`` counts from 1 among those that the person may know; ``question`` is "" if
+    none is written yet. ``own``: the person works on the sample, or has.
+    """
 
     number: int
     key: str
@@ -72,8 +73,9 @@ def _on_image(sample: Sample) -> dict[int, tuple[str, str | None]]:
 
 
 def own_questions(user: User, samples: QuerySet[Any, Any]) -> dict[int, str]:
-    """What this person asks on which of these samples, by number: "" where they have not written it yet. A gold check
-    is one of them, as what it looks like. Three queries."""
+    """Return this person's questions on these samples, by number: "" if not written yet. Gold checks are included like
+    other samples. Three queries.
+    """
     newest = Revision.objects.filter(annotation=OuterRef("pk")).order_by("-number").values("question")[:1]
     mine = Annotation.objects.filter(author=user, sample__in=samples, kind=Annotation.Kind.OWN)
     begun = mine.exclude(state=State.DISCARDED).select_related("draft").annotate(submitted=Subquery(newest))

@@ -32,8 +32,9 @@ def renew(user: User, sample_id: int, seat: Lease.Seat) -> bool:
 
 
 def renew_or_refuse(user: User, sample: Sample, seat: Lease.Seat, lost: str) -> None:
-    """Keep the seat for longer. Raises ``Conflict`` where it is no longer held, with the sentence ``lost``, in which
-    ``key`` is that of the sample."""
+    """Extend the reservation. Raises ``Conflict`` if it has expired, with the message ``lost``, in which ``key`` is
+    that of the sample.
+    """
     if not renew(user, sample.pk, seat):
         raise Conflict(lost % {"key": sample.key}, code="lease_lost")
 
@@ -80,9 +81,10 @@ def take_to_annotate(user: User, sample_id: int, queue: BenchmarkQueue, extra: i
 def acquire_author_lease(
     user: User, sample: Sample, annotation: Annotation | None, *, handed_only: bool = False
 ) -> None:
-    """Hold the place at which this person annotates the sample, theirs again if they had left. Call inside a
-    transaction. Raises ``Conflict`` with the code ``lease_lost`` when others have all places, or with ``handed_only``
-    when it was not assigned to them, and ``paused`` where nothing new may be begun."""
+    """Reserve this person's place for annotating the sample, also after they had left it. Call inside a transaction.
+    Raises ``Conflict`` with the code ``lease_lost`` if others have all places, or with ``handed_only`` if it was not
+    assigned to them, and ``paused`` if they may not begin new work.
+    """
     if renew(user, sample.pk, ANNOTATE):
         return
     queue = queue_of(sample.benchmark)

@@ -1,4 +1,4 @@
-"""Leaving a review: its seat is given back."""
+"""Leaving a review releases its reservation."""
 
 from __future__ import annotations
 

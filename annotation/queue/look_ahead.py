@@ -13,8 +13,9 @@ from webapp.accounts.models import User
 from webapp.common.clock import from_now
 
 AHEAD = timedelta(minutes=3)
-"""How long a sample is kept for who has not come to it yet. Others wait for it no longer than this, and it is given
-back as soon as the page is left."""
+"""The time for which a prefetched sample is reserved. Others wait for it no longer than this, and it is released as
+soon as the page is left.
+"""
 
 
 def look_ahead(*, actor: User, sample: Sample) -> Sample | None:

@@ -1,4 +1,4 @@
-"""Pausing: nothing new is assigned on a benchmark, to one person or to anyone, until a lead lifts it."""
+"""Pauses: no new work on a benchmark is assigned to one person or to everyone, until a lead resumes it."""
 
 from __future__ import annotations
 
@@ -56,8 +56,7 @@ def pause_automatically(*, user: User, benchmark: Benchmark, reason: str, data: 
 
 
 def resume(*, actor: User, benchmark: Benchmark, user: User | None = None) -> bool:
-    """Resume assignment for ``user``, or (None) for everyone without a pause of their own. Return whether it was
-    paused."""
+    """Resume assignment for ``user``, or (None) for everyone without a separate pause. Return whether it was paused."""
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
         standing = Pause.objects.standing().filter(benchmark=benchmark, user=user).select_for_update().first()
@@ -70,7 +69,7 @@ def resume(*, actor: User, benchmark: Benchmark, user: User | None = None) -> bo
 
 
 def pause_for(user: User, benchmark: Benchmark) -> Pause | None:
-    """The pause that keeps this person from anything new, that of everybody first."""
+    """Return the pause that keeps this person from new work, that of everyone first."""
     standing = active_pauses(user.pk, benchmark.pk).select_related("paused_by")
     return standing.order_by(F("user").desc(nulls_first=True)).first()
 
@@ -86,7 +85,7 @@ def active_pauses(user: int, benchmark: int) -> PauseQuerySet:
 
 
 def require_not_paused(user: User, benchmark: Benchmark) -> None:
-    """Raises ``Conflict`` with the code ``paused`` where nothing new may be begun."""
+    """Raises ``Conflict`` with the code ``paused`` if this person may not begin new work."""
     found = pause_for(user, benchmark)
     if found is not None:
         if found.user_id:

@@ -33,8 +33,9 @@ def places_in_review(benchmark: Benchmark) -> dict[int, Place]:
 
 
 def place_for(reviewer: User, sample: Sample) -> Place | None:
-    """The position of a sample among those that wait for this reviewer; None where it does not, and for a person who is
-    handed gold checks: they know nothing of who works on what. Two queries."""
+    """Return the position of a sample among those that wait for this reviewer; None if it does not wait, and for a
+    person who gets gold checks, because they may not know who works on which sample. Two queries.
+    """
     if not known_to(reviewer, sample.benchmark).states:
         return None
     queues = Benchmark.objects.filter(pk=sample.benchmark_id).queues_for(reviewer)

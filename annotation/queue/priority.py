@@ -1,4 +1,4 @@
-"""Priorities of samples: those of a higher one are assigned first, whatever the rule of the queue."""
+"""Priorities of samples: those with a higher one are assigned first, for every order of the queue."""
 
 from __future__ import annotations
 

@@ -18,8 +18,9 @@ LONGEST = 2000
 
 
 def report_problem(*, actor: User, sample: Sample, text: str) -> Problem:
-    """Flag a sample for the lead. Whoever works on it goes on as before. Raises ``NotAllowed`` for who neither
-    annotates nor reviews, and for a sample that was not assigned to a person with gold checks."""
+    """Flag a sample for the lead. People who work on it continue as before. Raises ``NotAllowed`` for people who
+    neither annotate nor review, and for a sample that was not assigned to a person with gold checks.
+    """
     reviews = allowed(actor, sample.benchmark, Right.REVIEW)
     if not reviews:
         require(actor, sample.benchmark, Right.ANNOTATE)

@@ -22,10 +22,11 @@ FEWEST = 10
 
 @dataclass(frozen=True, slots=True)
 class Mine:
-    """What one person did here: annotations by state, and those submitted this week and today, again or not.
+    """The work of one person here: annotations by state, and those submitted this week and today, including repeated
+    ones.
 
-    ``returned_share``: of their annotations that a reviewer decided on, those that came back at least once; None while
-    there are none. ``blind_right`` of ``blind_n``: their blind answers that were the gold one, of those decided.
+    ``returned_share``: of their annotations that a reviewer decided on, those that were returned at least once; None
+    without any. ``blind_right`` of ``blind_n``: their blind answers that equaled the gold one, of those decided.
     """
 
     submitted: int

@@ -57,8 +57,9 @@ class Qualification:
 
 
 def is_qualified(user: User, benchmark: Benchmark) -> bool:
-    """Whether the queue may assign samples to this person. Leads choose the samples of the test, and take none. No
-    query where there is no test."""
+    """Return whether the queue may assign samples to this person. Leads choose the samples of the test, and take none.
+    No query if there is no test.
+    """
     if not rules_of(benchmark).quiz_size or Role.LEAD in roles_of(user, benchmark):
         return True
     return QualificationAttempt.objects.filter(benchmark=benchmark, user=user, passed=True).exists()
@@ -82,7 +83,7 @@ def next_item(actor: User, benchmark: Benchmark, rules: QualityRules, beside: Sa
 
 
 def qualification_of(user: User, benchmark: Benchmark) -> Qualification:
-    """The state of this person in the test. One query where there is one, and two more until they passed it."""
+    """Return the state of this person in the test. One query if there is one, and two more until they passed it."""
     if is_qualified(user, benchmark):
         return Qualification(False)
     rules = rules_of(benchmark)

@@ -1,4 +1,4 @@
-"""What pages show of the questions about one image: each with its address, and the form that asks another."""
+"""The questions about one image on pages: each with its URL, and the form for another question."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ class StripItem:
 
 @dataclass(frozen=True, slots=True)
 class QuestionStrip:
-    """``items``: none where the person knows of one question only. ``more_n`` are not shown. ``url``: where the form
-    goes, "" where the person cannot ask another. ``request``: the key of the request. ``count`` of ``most`` questions,
-    where no other can be asked (else None)."""
+    """``items``: empty if the person knows only one question. ``more_n`` are not shown. ``url``: the target of the
+    form, "" if the person cannot ask another question. ``request``: the key of the request. ``count`` of ``most``
+    questions, if no other can be asked (else None).
+    """
 
     items: tuple[StripItem, ...]
     more_n: int

@@ -36,7 +36,7 @@ from webapp.common.errors import InvalidInput
 
 @dataclass
 class Plan:
-    """Whose each annotation is from now on, and the samples of which nothing was ever made."""
+    """The future author of each annotation, and the samples without any work."""
 
     drafts: list[tuple[Annotation, User, int]] = field(default_factory=list)
     untouched: list[tuple[Sample, Annotation]] = field(default_factory=list)
@@ -61,7 +61,7 @@ def reopen_samples(
         plan = _plan(actor, batch, to)
         _reopen(actor, batch, plan, reason)
         _begin_afresh(actor, batch, plan, reason, to)
-        # Whoever holds one as a gold check gives it back: what is worked on again is known no more.
+        # People who hold one as a gold check lose it: a reopened sample is no longer a gold check.
         Lease.objects.filter(sample__in=batch.samples, seat=ANNOTATE, place__gte=FIRST_PLACE).delete()
         update_sample_states(batch.samples)
         return batch.answer() | {"to": str(to) if to else ""}
@@ -151,7 +151,7 @@ def _draft_again(annotations: list[Annotation]) -> None:
 
 
 def _begin_afresh(actor: User, batch: Batch, plan: Plan, reason: str, to: User | None) -> None:
-    """A sample that was discarded before anyone annotated it becomes to do again."""
+    """Return a sample that was discarded before any annotation to the state ``to_do``."""
     delete_rows(Annotation, [annotation.pk for _, annotation in plan.untouched])
     samples = [sample for sample, _ in plan.untouched]
     if to is not None:

@@ -30,8 +30,9 @@ DECIDED = (SampleState.ACCEPTED, SampleState.DISCARDED)
 
 @dataclass(frozen=True)
 class Submissions:
-    """What the annotators of a sample submitted, by the time of their annotation: revisions with their content and
-    facets, whose toolchain was verified, and how they compare."""
+    """The submissions of the annotators of a sample, by the time of their annotation: revisions with their content and
+    facets, the authors with a verified toolchain, and their comparison.
+    """
 
     revisions: tuple[Revision, ...]
     contents: tuple[SampleContent, ...]
@@ -114,9 +115,10 @@ def _open(sample: Sample, rule: AdjudicationRule, submissions: Submissions) -> A
 
 
 def settle_submission(actor: User | None, annotation: Annotation, queue: BenchmarkQueue) -> None:
-    """After a submission to a sample with several annotators: close it where the sample is decided already; else, when
-    all have submitted, compare them, and accept the consensus where they agree and the lead has it so. Call with the
-    sample locked."""
+    """Process a submission to a sample with several annotators: close it if the sample is decided already; else, when
+    all have submitted, compare them, and accept the consensus if they agree and the lead's rules allow it. Call with
+    the sample locked.
+    """
     sample = annotation.sample
     wanted = queue.wanted(sample.pk, sample.extra_places)
     # Other people may have begun before the lead lowered the overlap.

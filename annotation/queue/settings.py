@@ -1,4 +1,4 @@
-"""How a benchmark assigns its samples and has them reviewed."""
+"""Settings for the assignment and review of a benchmark's samples."""
 
 from __future__ import annotations
 
@@ -71,8 +71,9 @@ def set_adjudication(
     combine: str,
     hide_names: bool,
 ) -> list[str]:
-    """How several annotations become one gold, from the next round on: a rule of the next number. Open rounds keep the
-    rule that they were measured by. Returns the names of what changed."""
+    """Set the rules for combining several annotations to one gold, from the next round on, with the next number. Open
+    rounds keep their rules. Return the names of the changed fields.
+    """
     require(actor, benchmark, Right.MANAGE)
     wanted: dict[str, Any] = {
         "scope": scope, "when_agreed": when_agreed, "box_iou": box_iou, "support": support, "combine": combine,

@@ -22,10 +22,11 @@ FIXED = ("question", "answer_type", "options")
 
 
 def fixed_question(user: User, sample: Sample) -> dict[str, Any] | None:
-    """The question, answer type and options that this person must answer, as content JSON; None where they write
-    their own. At most two queries, and none where one person annotates each sample.
+    """Return the question, answer type and options that this person must answer, as content JSON; None if they write
+    their own. At most two queries, and none with an overlap of one.
 
-    Those who are handed gold checks write their own: a fixed question would show that a sample is none."""
+    People who get gold checks write their own, because a fixed question would show that a sample is not a check.
+    """
     if known_to(user, sample.benchmark).handed_checks:
         return None
     queue = queue_of(sample.benchmark)
@@ -42,8 +43,9 @@ def fixed_question(user: User, sample: Sample) -> dict[str, Any] | None:
 
 
 def with_fixed(content: Mapping[str, Any], fixed: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A content with the fixed question; an answer that is none of its options is omitted. Only a fixed question may
-    have no answer."""
+    """Return a content with the fixed question; an answer that is not one of its options is omitted. Only a fixed
+    question may have no answer.
+    """
     if fixed is None:
         return {**content, "unanswerable": None} if content.get("unanswerable") is not None else dict(content)
     changed = {**content, **fixed}
@@ -58,8 +60,9 @@ def answers_another(content: Mapping[str, Any], fixed: Mapping[str, Any] | None)
 
 
 def require_fixed(user: User, sample: Sample, content: Mapping[str, Any]) -> None:
-    """Raises ``Conflict`` with the code ``question_fixed`` for another question than the fixed one, and as
-    ``require_answered`` where the question is their own."""
+    """Raises ``Conflict`` with the code ``question_fixed`` for a question other than the fixed one, and like
+    ``require_answered`` if the question is their own.
+    """
     fixed = fixed_question(user, sample)
     if fixed is None:
         require_answered(sample, content)
@@ -93,8 +96,9 @@ def without_answer(content: SampleContent) -> SampleContent:
 
 
 def return_others(actor: User | None, annotation: Annotation, revision: Revision, queue: BenchmarkQueue) -> None:
-    """Where the first annotator resubmits with another question, the other annotations go back to their authors. Call
-    inside a transaction."""
+    """Return the other annotations to their authors if the first annotator resubmits with another question. Call inside
+    a transaction.
+    """
     sample = annotation.sample
     if revision.number == 1 or queue.overlap_mode != BenchmarkQueue.OverlapMode.SHARED:
         return

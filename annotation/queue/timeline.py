@@ -59,9 +59,9 @@ AS_ANNOTATION: dict[str, dict[str, Any]] = {
     "gold_check.answer": {"revision": 1},
     "gold_check.take_back": {},
 }
-"""What who answers a gold check may know of it, and the data that an annotation would have."""
+"""The events and data of a gold check that its annotator may know, as they would be for an annotation."""
 REMARKS = ("gold_check.comment", "gold_check.resolve", "gold_check.unresolve")
-"""What they may see unchanged."""
+"""The remarks that they see unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,10 @@ class Event:
 
 
 def timeline(sample: Sample, viewer: User, *, own: bool = False) -> list[Event]:
-    """The events that this person may know of: reviewers and leads all, an annotator those of their own annotation,
-    and so does everybody with ``own``. Three queries, one for the viewer's roles, and one for a gold check: to who
-    answers it, it looks like an annotation of theirs."""
+    """Return the events that this person may know: reviewers and leads all, an annotator those of their own annotation,
+    as everyone with ``own``. Three queries, one for the viewer's roles, and one for a gold check: for its annotator, it
+    looks like one of their annotations.
+    """
     sees_all = not own and allowed(viewer, sample.benchmark, Right.REVIEW)
     annotations = Annotation.objects.filter(sample=sample)
     if not sees_all:

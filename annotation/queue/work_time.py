@@ -30,7 +30,7 @@ LONGEST_PAGE = 32
 
 @dataclass(frozen=True, slots=True)
 class TimeReport:
-    """What a page sends: its own name, and spans of activity as (seconds ago when it began, when it ended)."""
+    """The report of a page: its id, and spans of activity as (seconds since the beginning, seconds since the end)."""
 
     page: str
     ago: list[Span] = field(default_factory=list)
@@ -90,8 +90,9 @@ def record_time(*, actor: User, sample: Sample, role: Role, report: TimeReport) 
 
 
 def _session(actor: User, sample: Sample, role: Role, page: str, now: datetime) -> WorkSession:
-    """The session of this page on this day: stored, or new and not stored. After midnight it goes on from the one of
-    the day before."""
+    """Return the session of this page on this day: stored, or new and unsaved. After midnight it continues the one of
+    the previous day.
+    """
     before = WorkSession.objects.filter(person=actor, page=page).order_by("-day").first()
     if before is None:
         _require_work(actor, sample, role)

@@ -62,7 +62,7 @@ class TargetForm(serializers.Serializer):
 
 
 class ContentForm(serializers.Serializer):
-    """What one annotation says."""
+    """The content of one annotation."""
 
     question = serializers.CharField(allow_blank=True)
     answer_type = serializers.ChoiceField(choices=[kind.value for kind in AnswerType])
@@ -200,8 +200,9 @@ def adjudications(request: Request, slug: str) -> Response:
 )
 @api_view(["GET", "POST"])
 def adjudication(request: Request, slug: str, key: str) -> Response:
-    """How the annotations of a sample compare, with a proposal. POST decides on all of them; it is 409 if another
-    reviewer has the sample, or if it no longer has several annotations. Send an Idempotency-Key to repeat a request."""
+    """The comparison of the annotations of a sample, with a proposal. POST decides on all of them; it is 409 if another
+    reviewer has the sample, or if it no longer has several annotations. Send an Idempotency-Key to repeat a request.
+    """
     benchmark, person = benchmark_for(request, slug, Right.REVIEW), person_of(request)
     sample = get_object_or_404(benchmark.samples.select_related("image"), key=key)
     sample.benchmark = benchmark

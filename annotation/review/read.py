@@ -1,4 +1,4 @@
-"""Which samples wait for an adjudicator, and which letter names which of their annotations."""
+"""The samples that wait for an adjudicator, and the letters of their annotations."""
 
 from __future__ import annotations
 

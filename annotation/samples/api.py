@@ -1,4 +1,4 @@
-"""Samples over the API: rows of the native format, as an export writes them."""
+"""Samples over the API: rows of the native format, as in an export."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def samples(request: Request, slug: str) -> Response:
 )
 @api_view(["GET"])
 def facets(request: Request, slug: str) -> Response:
-    """How many a list of samples holds, and the counts of its facets, each without its own term."""
+    """Return the number of samples in a list, and the counts of its facets, each without its own term."""
     benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request, SAMPLE_TERMS)
     samples, of = benchmark.samples.all(), _of(request)
     found = sample_facets(samples, terms, of["chosen"], of["user"], benchmark)
@@ -59,7 +59,7 @@ def sample(request: Request, slug: str, key: str) -> Response:
 
 
 def _of(request: Request) -> dict[str, Any]:
-    """What narrows a list of samples beside its terms: chosen ones, and whom it is for."""
+    """Return the filters of a list of samples in addition to its terms: chosen samples, and the person."""
     return {"chosen": tuple(request.query_params.getlist("id")), "user": request.user}
 
 

@@ -198,7 +198,7 @@ PATHS = {
     "toolchain.end_verified": "end_verified", "plan.use": "plan", "plan.targets": "targets_most",
     "plan.distractors": "distractors_most",
 }  # fmt: skip
-"""Where a problem of a block is said, by its path in the JSON."""
+"""The fields that show a block's problems, by their path in the JSON."""
 ENTRY = re.compile(r"(facets|reasons)\[(\d+)\]\.?(\w*)")
 
 
@@ -219,7 +219,7 @@ class SchemaForms:
         return [(CARDS[name], [self.blocks[field] for field in names]) for name, names in BlocksForm.blocks.items()]
 
     def is_valid(self) -> bool:
-        """Whether every form can be read; whether they make a schema is said by ``TaskSchema.parse``."""
+        """Return whether every form can be read; ``TaskSchema.parse`` checks whether they make a schema."""
         return all([self.blocks.is_valid(), _left(self.facets), _left(self.reasons)])
 
     @property

@@ -16,7 +16,7 @@ def schemas_of(benchmark: Benchmark) -> list[BenchmarkSchema]:
 
 
 def edited(benchmark: Benchmark, draft: BenchmarkSchema | None) -> TaskSchema:
-    """What a lead goes on from: the draft, or else the schema in force."""
+    """Return the schema that a lead edits: the draft, or else the schema in force."""
     return TaskSchema.parse(draft.content) if draft is not None else benchmark.task
 
 

@@ -22,8 +22,9 @@ from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
 
 KEEP, DROP, CHANGE = "keep", "drop", "change"
-"""What a lead decides on a value that a closed facet does not list: the samples keep it until they are edited, lose
-it, or get a listed value instead."""
+"""The decisions of a lead on a value that a closed facet does not list: the samples keep it until they are edited, lose
+it, or get a listed value instead.
+"""
 Decisions = Mapping[tuple[str, str], tuple[str, str]]
 """By facet and value: the decision, and with ``CHANGE`` the listed value."""
 
@@ -130,7 +131,7 @@ def _changes(task: TaskSchema, found: list[ValueInUse], decisions: Decisions) ->
 
 
 def _list_again(benchmark: Benchmark, task: TaskSchema) -> None:
-    """A value that is listed means itself, whatever it meant before."""
+    """A listed value means itself, regardless of its former meaning."""
     for facet in task.facets:
         values = [option.value for option in facet.values]
         FacetAlias.objects.filter(benchmark=benchmark, name=facet.name, old__in=values).delete()

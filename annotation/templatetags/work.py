@@ -1,4 +1,4 @@
-"""How the pages of annotating and reviewing say who did what, when and why."""
+"""Tags for pages of annotation and review: people, actions, times and reasons."""
 
 from __future__ import annotations
 
@@ -26,67 +26,67 @@ DECISIONS = {
 
 @register.filter
 def translated(text: str) -> str:
-    """A sentence of a pure package in the language of the page."""
+    """Return a sentence of a pure package in the language of the page."""
     return sentences.translated(text)
 
 
 @register.filter
 def reason_words(code: str, benchmark: Benchmark) -> str:
-    """``wrong_answer`` as "incorrect answer", or whatever the task of the benchmark says."""
+    """Return ``wrong_answer`` as "incorrect answer", or the wording in the task of the benchmark."""
     return reasons.reason_words(benchmark.task, code)
 
 
 @register.filter
 def decision_sign(code: str) -> str:
-    """The name of the sign of a decision: see ``ui/_state.html``."""
+    """Return the name of the sign of a decision: see ``ui/_state.html``."""
     return DECISIONS[Review.Decision(code)][0]
 
 
 @register.filter
 def decision_words(code: str) -> str:
-    """``fix_and_accept`` as "fixed and accepted"."""
+    """Return ``fix_and_accept`` as "fixed and accepted"."""
     return str(DECISIONS[Review.Decision(code)][1])
 
 
 @register.filter
 def state_words(state: str) -> str:
-    """``in_review`` as "in review"."""
+    """Return ``in_review`` as "in review"."""
     return words.state_words(state)
 
 
 @register.filter
 def role_words(roles: str | Iterable[str]) -> str:
-    """One role, or several: "annotator and reviewer"."""
+    """Return one role, or several: "annotator and reviewer"."""
     return words.role_words([roles] if isinstance(roles, str) else roles)
 
 
 @register.filter
 def moment(text: str | None) -> datetime | None:
-    """A time as scripts get it (ISO 8601) back as a time, for ``ago``."""
+    """Convert a time in the format of scripts (ISO 8601) back to a time, for ``ago``."""
     return datetime.fromisoformat(text) if text else None
 
 
 @register.filter
 def initials(name: str) -> str:
-    """First letters of the first and the last word."""
+    """Return the first letters of the first and the last word."""
     words = name.split()
     return "".join(word[0] for word in words[:1] + words[1:][-1:]).upper()
 
 
 @register.filter
 def answer_words(content: dict[str, Any], answer: str) -> str:
-    """An answer with the option it represents: "C, 3rd floor"; an open answer as it is."""
+    """Return an answer with the option it represents: "C, 3rd floor"; an open answer unchanged."""
     option = content["options"].get(answer)
     return f"{answer}, {option}" if option else answer
 
 
 @register.filter
 def gold_words(content: dict[str, Any]) -> str:
-    """The accepted answers of a sample: "C, 3rd floor or D, 4th floor"."""
+    """Return the accepted answers of a sample: "C, 3rd floor or D, 4th floor"."""
     return any_of([answer_words(content, answer) for answer in content["answer"]])
 
 
 @register.filter
 def parameter_value(value: object) -> str:
-    """A parameter's value as a person reads it."""
+    """Return a parameter's value as people read it."""
     return shown_value(value)

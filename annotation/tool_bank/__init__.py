@@ -1,7 +1,7 @@
-"""The tool bank of a benchmark: what a tool is called, what else it is called, and the segment it belongs to. Pure.
+"""The tool bank of a benchmark: the names of each tool, and the segment it belongs to. Pure.
 
-Plans keep the words they were written with; the bank says which tool those words mean today. Renaming or merging tools
-therefore changes the bank alone, and no submitted revision.
+Plans keep the names they were written with; the bank maps these names to current tools. Renaming or merging tools
+therefore changes only the bank, and no submitted revision.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ToolState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnownTool:
-    """A tool of the bank. ``aliases`` are its other names, those of tools merged into it among them."""
+    """A tool of the bank. ``aliases`` are its other names, including those of tools merged into it."""
 
     name: str
     state: ToolState = ToolState.ACCEPTED
@@ -39,7 +39,7 @@ class KnownTool:
 
 @dataclass(frozen=True)
 class Bank:
-    """The tools of a benchmark by every name they have; a merged tool is found as the one it was merged into."""
+    """The tools of a benchmark by each of their names; a merged tool is found as the one it was merged into."""
 
     tools: tuple[KnownTool, ...] = ()
     _by_key: Mapping[str, KnownTool] = field(init=False, repr=False)
@@ -49,12 +49,13 @@ class Bank:
         object.__setattr__(self, "_by_key", names)
 
     def find(self, name: str) -> KnownTool | None:
-        """The tool that this name means, whatever its case and spaces."""
+        """Return the tool with this name, regardless of case and spaces."""
         return self._by_key.get(key_of(name))
 
     def named_in(self, text: str) -> list[str]:
-        """The names, aliases among them, that stand in the text as whole words, whatever their case; in the order of
-        the bank."""
+        """Return the names (including aliases) that occur in the text as whole words, regardless of case, in the order
+        of the bank.
+        """
         words = f" {_words(text)} "
         names = (name for tool in self.tools for name in (tool.name, *tool.aliases))
         return [name for name in names if _words(name) and f" {_words(name)} " in words]
@@ -65,13 +66,14 @@ def _words(text: str) -> str:
 
 
 def key_of(name: str) -> str:
-    """What two spellings of one name have in common: the name as docs/metrics.md#matching normalizes it, as far as it
-    is kept."""
+    """Return a key that is equal for spellings of one name: the name normalized as in docs/metrics.md#matching, cut to
+    the stored length.
+    """
     return said(name)[:LONGEST_NAME]
 
 
 def distinct(names: Iterable[str]) -> dict[str, str]:
-    """Names by their key, each once as it is first written, blank ones omitted."""
+    """Return names by their key, each once in its first spelling, without blank ones."""
     found: dict[str, str] = {}
     for name in names:
         if key := key_of(name):

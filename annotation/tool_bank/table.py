@@ -1,4 +1,4 @@
-"""The tool bank as CSV: a line for each tool. What is written is read back as the same bank."""
+"""The tool bank as CSV: a line for each tool. Reading a written file gives the same bank."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class BankRow:
 
 
 class BadTable(ValueError):
-    """The file is no tool bank; ``problems`` says where and what to do, a sentence each."""
+    """The file is not a tool bank; ``problems`` gives the position and the solution, one sentence each."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__(" ".join(problems[:3]))
@@ -39,7 +39,7 @@ class BadTable(ValueError):
 
 
 def written(rows: Iterable[BankRow]) -> str:
-    """The bank as text. A name that a spreadsheet would run as a formula gets an apostrophe in front."""
+    """Return the bank as text. A name that a spreadsheet would run as a formula gets a leading apostrophe."""
     out = io.StringIO()
     table = csv.writer(out)
     table.writerow(COLUMNS)
@@ -51,9 +51,10 @@ def written(rows: Iterable[BankRow]) -> str:
 
 
 def read(data: bytes) -> list[BankRow]:
-    """The rows of a file: ``name`` is needed, the other columns of ``COLUMNS`` may be omitted, others are not read.
+    """Return the rows of a file: ``name`` is required, the other columns of ``COLUMNS`` are optional, others are
+    ignored.
 
-    Raises ``BadTable`` with every problem there is: nothing is guessed, and no line is passed over.
+    Raises ``BadTable`` with all problems: nothing is guessed, and no line is skipped.
     """
     try:
         table = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), restval="", strict=True)
@@ -76,7 +77,9 @@ def read(data: bytes) -> list[BankRow]:
 
 
 def row_from(data: Mapping[str, Any], line: int) -> BankRow:
-    """One row of the list ``bank`` of a native file, an object with the keys of ``BankRow``. Raises ``BadTable``."""
+    """Return one row of the list ``bank`` of a native file, an object with the keys of ``BankRow``. Raises
+    ``BadTable``.
+    """
     given = {name: data.get(name) or "" for name in COLUMNS}
     aliases = given.pop("aliases") or []
     if not isinstance(aliases, list) or not all(isinstance(text, str) for text in (*aliases, *given.values())):

@@ -34,7 +34,7 @@ class Affine:
 
     @property
     def scale(self) -> float:
-        """How many input pixels one output pixel is long: the square root of the change of area."""
+        """The length of one output pixel in input pixels: the square root of the change of area."""
         return math.sqrt(abs(self.a * self.e - self.b * self.d))
 
     def after(self, first: Affine) -> Affine:

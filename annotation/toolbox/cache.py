@@ -1,4 +1,4 @@
-"""Results of tools, kept by what went into them, so that a changed chain runs again from the change on only."""
+"""Caches results of tools by their inputs, so that a changed toolchain runs again only from the change on."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from annotation.toolbox.results import Picture, ToolResult
 
 
 def picture_key(picture: Picture) -> str:
-    """The name of an image by its shape and values."""
+    """Return a key of an image: a digest of its shape and values."""
     return hashlib.sha256(repr(picture.shape).encode() + picture.tobytes()).hexdigest()
 
 
 def result_key(tool: str, arguments: Mapping[str, Any], inputs: Sequence[str]) -> str:
-    """The name of a result: tools are deterministic, so that tool, checked arguments and inputs say it all."""
+    """Return the key of a result. Tools are deterministic, so tool, checked arguments and inputs determine it."""
     said = json.dumps([tool, dict(sorted(arguments.items())), list(inputs)], separators=(",", ":"))
     return hashlib.sha256(said.encode()).hexdigest()
 
 
 class ResultCache:
-    """The results last asked for, at most ``most_bytes`` of images together. Safe among threads.
+    """A cache of the most recently used results with at most ``most_bytes`` of images. Thread-safe.
 
-    A kept image is read-only: whoever gets it shares it. What is not here is looked for in the cache ``beside``.
+    Cached images are read-only, because all callers share them. Misses are looked up in the cache ``beside``.
     """
 
     def __init__(self, most_bytes: int = 512_000_000, beside: ResultCache | None = None) -> None:
@@ -49,7 +49,7 @@ class ResultCache:
             self._bytes = 0
 
     def put(self, key: str, result: ToolResult) -> None:
-        """Keep a result; the longest unused ones make room. One that is larger than the cache is not kept."""
+        """Cache a result and evict the least recently used ones. A result larger than the cache is not kept."""
         size = _bytes_of(result)
         if size > self.most_bytes:
             return
@@ -65,5 +65,5 @@ class ResultCache:
 
 
 def _bytes_of(result: ToolResult) -> int:
-    """The image's bytes, and a little for the rest."""
+    """Return the bytes of the image, plus a small constant for the rest."""
     return 1000 + (result.image.nbytes if result.image is not None else 0)

@@ -1,4 +1,4 @@
-"""Colour: other color spaces, light and contrast, thresholds, color filters."""
+"""Color: other color spaces, light and contrast, thresholds, color filters."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def inrange_color(
 
 
 def filtered_size(width: int, height: int, *, output_format: str = "both", **_: Any) -> tuple[int, int]:
-    """(width, height) of what ``inrange_color`` gives: "both" is image and mask side by side."""
+    """Return the (width, height) of the result of ``inrange_color``. "both" is the image and the mask, side by side."""
     return (2 * width if output_format == "both" else width), height
 
 

@@ -1,4 +1,4 @@
-"""Drawing: lines and circles. Colours are blue, green, red, as the published interface has them."""
+"""Drawing: lines and circles. Colors are blue, green, red, as in the published interface."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How long and how much memory a call will take, foretold from the size of its image and its parameters.
+"""Predicts time and memory of a call from the size of its image and its parameters.
 
-Figures are of one usual core, in nanoseconds a pixel, rounded up: they tell a second from an hour, no finer. A
-parameter that costs nothing to speak of is not named.
+Times are for one ordinary core, in nanoseconds per pixel, rounded up. They distinguish a second from an hour, but are
+not more precise. Parameters with negligible cost are omitted.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 Effort = Callable[..., tuple[str, float]]
-"""Arguments in; the parameter that costs most and nanoseconds a pixel out."""
+"""Receives the arguments; returns the most expensive parameter and nanoseconds per pixel."""
 
 
 def of_blur(
     *, method: str, ksize: int, sigma_x: float = 0, sigma_y: float = 0, d: int = 9, **_: Any
 ) -> tuple[str, float]:
-    """Bilateral looks at d² neighbors; a Gaussian at a row and a column as long as its kernel."""
+    """Bilateral filters read d² neighbors; a Gaussian reads a row and a column with the length of its kernel."""
     if method == "bilateral":
         return "d", 10.0 * d * d
     if method == "gaussian":
@@ -25,7 +25,7 @@ def of_blur(
 
 
 def of_sharpen(*, sigma: float = 1.5, **_: Any) -> tuple[str, float]:
-    """The kernel of the blur is eight times sigma long."""
+    """The kernel of the blur has a length of eight sigma."""
     return "sigma", 50.0 * sigma
 
 
@@ -36,7 +36,7 @@ def of_threshold(*, mode: str = "otsu", adaptive_block_size: int = 11, **_: Any)
 def of_morphology(
     *, kernel_size: int = 3, iterations: int = 1, kernel_shape: str = "rect", **_: Any
 ) -> tuple[str, float]:
-    """A rectangle works by rows and columns; other kernels look at every pixel they hold, again each time."""
+    """A rectangle is separable into rows and columns. Other kernels read each of their pixels in each iteration."""
     name = "iterations" if iterations > kernel_size else "kernel_size"
     if kernel_shape == "rect":
         return name, 5.0 + 1.0 * kernel_size * iterations
@@ -44,22 +44,24 @@ def of_morphology(
 
 
 def preview_of_features(*, method: str = "orb", **_: Any) -> float:
-    """SIFT doubles the image before it begins, and takes 200 ns a pixel: its preview has half the side."""
+    """SIFT doubles the image first and takes 200 ns per pixel, so its preview has half the side."""
     return 0.5 if method == "sift" else 1.0
 
 
 def preview_of_slow(**_: Any) -> float:
-    """Seconds on an image of a screen's size: their preview has half the side, and a quarter of the wait."""
+    """These tools take seconds on an image of screen size. Their preview has half the side and takes a quarter of the
+    time.
+    """
     return 0.5
 
 
 def of_denoise(*, search_window: int = 21, **_: Any) -> tuple[str, float]:
-    """Each pixel is compared with the whole search window."""
+    """Each pixel is compared with the entire search window."""
     return "search_window", 15.0 * search_window * search_window
 
 
 def of_grabcut(**_: Any) -> tuple[str, float]:
-    """Five rounds of mixtures of colors and of a cut through all pixels."""
+    """Five iterations of color mixtures and of a cut through all pixels."""
     return "image", 5000.0
 
 
@@ -72,5 +74,5 @@ def of_watershed(**_: Any) -> tuple[str, float]:
 
 
 def of_inpaint(*, radius: float = 3, **_: Any) -> tuple[str, float]:
-    """How much is painted over is known only when it runs; it is seldom more than a tenth."""
+    """The painted area is known only at run time; it is rarely more than a tenth."""
     return "radius", 20.0 * radius

@@ -1,5 +1,6 @@
-"""Who works when, where several people run chains in one process: lines in which each call waits for its turn, and what
-an editor asked for before its last change."""
+"""Schedules the toolchains of several people in one process: calls wait for their turn in queues, and requests that an
+editor has replaced are dropped.
+"""
 
 from __future__ import annotations
 
@@ -16,26 +17,28 @@ import cv2
 from annotation.toolbox.results import ToolResult
 
 OF_ITS_OWN = 16_000_000
-"""Bytes from which on an image has memory of its own: one of 4K has 25 million. Columns of a million rows have less;
-they are made and dropped all the time, and take twice as long where each is asked of the system again."""
+"""From this size in bytes on, an image gets its own memory mapping. A 4K image has 25 million bytes. Columns of a
+million rows have less: they are allocated and freed all the time, and take twice as long if the system has to map each
+of them again.
+"""
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
 KEPT_FREE = 64_000_000
-"""Bytes that the heap keeps for what comes next."""
+"""The number of free bytes that the heap keeps for later allocations."""
 
 LONG = 1.0
-"""Seconds that a call is foretold to take from which on it works in a lane of its own."""
+"""From this predicted duration on, in seconds, a call runs in a separate lane."""
 
 
 class BusyError(Exception):
-    """The lane is so full that another call would wait long. The caller should try again later."""
+    """The lane is full, and another call would wait long. The caller should try again later."""
 
 
 class SupersededError(Exception):
-    """The same editor has asked for something else since."""
+    """The same editor has sent a newer request."""
 
 
 class Asked:
-    """One request of an editor; ``over`` when a later one has come."""
+    """One request of an editor; ``over`` if a newer one exists."""
 
     def __init__(self) -> None:
         self.over = False
@@ -51,7 +54,9 @@ class Asked:
             raise SupersededError
 
     def wait(self, work: Future[ToolResult]) -> ToolResult:
-        """The result of work that waits in a lane. What is not begun when the request is over is left."""
+        """Return the result of work that waits in a lane. Work that has not started when the request is over is
+        canceled.
+        """
         self._waiting = work
         if self.over:
             work.cancel()
@@ -64,7 +69,7 @@ class Asked:
 
 
 class Editors:
-    """The latest request of every editor, by a name that it chose."""
+    """The latest request of each editor, by the name that it chose."""
 
     def __init__(self) -> None:
         self._latest: dict[str, Asked] = {}
@@ -72,7 +77,7 @@ class Editors:
 
     @contextmanager
     def asking(self, editor: str) -> Iterator[Asked]:
-        """One request from its beginning to its end. The one before of the same editor is over; "" is nobody's."""
+        """Register one request from beginning to end. It ends the previous one of the same editor; "" is no editor."""
         asked = Asked()
         with self._lock:
             former = self._latest.get(editor)
@@ -89,8 +94,10 @@ class Editors:
 
 
 class Lane:
-    """One call after another in a thread of its own, in the order they came: a call at a time, so that the chains of
-    several people go on in turn. ``nice``: how far it stands back behind others for the processor (Linux)."""
+    """Runs calls one after another in a separate thread, in order of arrival. Calls, not toolchains, take turns, so
+    that the toolchains of several people progress together. ``nice``: by how much the thread lowers its priority
+    (Linux).
+    """
 
     def __init__(self, most_waiting: int, nice: int) -> None:
         self.most_waiting = most_waiting
@@ -99,7 +106,7 @@ class Lane:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="toolbox", initializer=_stand_back, initargs=(nice,))
 
     def run(self, call: Callable[[], ToolResult], asked: Asked) -> ToolResult:
-        """The call's result, when it was its turn. Raises ``BusyError`` and ``SupersededError``."""
+        """Wait for the turn of a call and return its result. Raises ``BusyError`` and ``SupersededError``."""
         asked.check()
         with self._lock:
             if self._waiting > self.most_waiting:
@@ -115,10 +122,11 @@ class Lane:
 
 
 class Lanes:
-    """The lanes of one process. What a person waits for at once runs at once; a call of a whole chain takes turns with
-    those of others; one that takes long is alone in its lane, and stands back, so that it stops nobody.
+    """The lanes of one process.
 
-    One call works on one core: more would only take it from others.
+    Calls with a person waiting run at once. A call of a full toolchain takes turns with those of others. A long call
+    runs in a separate lane with a lower priority, so that it delays no other call. One call uses one core, because more
+    would only take it from others.
     """
 
     def __init__(self) -> None:
@@ -127,7 +135,7 @@ class Lanes:
         self.long = Lane(most_waiting=1, nice=5)
 
     def work(self, seconds: float, call: Callable[[], ToolResult], *, whole: bool, asked: Asked) -> ToolResult:
-        """Do a call that is foretold to take so many seconds. Raises ``BusyError`` and ``SupersededError``."""
+        """Run a call with a predicted duration of ``seconds``. Raises ``BusyError`` and ``SupersededError``."""
         asked.check()
         if cv2.getNumThreads() != 1:
             cv2.setNumThreads(1)
@@ -137,7 +145,9 @@ class Lanes:
 
 
 def _memory_goes_back() -> None:
-    """Else glibc learns to take large images from a heap, where what lies between them holds hundreds of MB."""
+    """Let glibc return freed memory to the system. By default, it starts to allocate large images on the heap, where
+    small blocks between them retain hundreds of MB.
+    """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
         for option, size in ((_MMAP_THRESHOLD, OF_ITS_OWN), (_TRIM_THRESHOLD, KEPT_FREE)):
@@ -145,5 +155,5 @@ def _memory_goes_back() -> None:
 
 
 def _stand_back(nice: int) -> None:
-    if sys.platform == "linux":  # elsewhere a priority is the whole process's
+    if sys.platform == "linux":  # on other systems, a priority applies to the entire process
         os.setpriority(os.PRIO_PROCESS, get_native_id(), nice)

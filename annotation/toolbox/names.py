@@ -1,4 +1,4 @@
-"""Which tool a written name means: the interface names, the published library's names, and common spellings."""
+"""Maps written names to tools: the interface names, the published library's names, and common spellings."""
 
 from __future__ import annotations
 

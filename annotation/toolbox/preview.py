@@ -1,8 +1,8 @@
-"""A chain as it looks at the resolution of a screen: the same calls on reduced images, in a fraction of the time.
+"""Previews of a toolchain at screen resolution: the same calls on reduced images, in a fraction of the time.
 
-Only what is larger than the screen is reduced, and no earlier than needed: a crop is taken from the full image, so
-that what follows a small crop is the real result. Where an image is reduced by a factor, everything that counts its
-pixels is multiplied by it. Measurements of a reduced image are not the chain's, and are never shown as such.
+Only images larger than the screen are reduced, and as late as possible: a crop is taken from the full image, so that
+all results after a small crop are exact. If an image is reduced by a factor, all parameters in pixels are multiplied by
+it. Measurements of a reduced image differ from those of the toolchain, and are never shown.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ _CUTS = ("crop", "zoom_in")
 
 @dataclass(frozen=True, slots=True)
 class ReducedChain:
-    """``calls`` to run. ``number_of[i]``: the step of the whole chain that ``calls[i]`` represents, 0 for a mere
-    reduction. ``exact``: the steps whose result is the real one. By step of the whole chain: ``inputs``, the images
-    it names, and ``sizes``, the width and height of its real result."""
+    """A toolchain for reduced images.
+
+    ``calls`` are the calls to run. ``number_of[i]``: the step of the full toolchain that ``calls[i]`` represents; 0 for
+    a reduction. ``exact``: the steps with an exact result. By step of the full toolchain: ``inputs``, the images it
+    names, and ``sizes``, the width and height of its result at full resolution.
+    """
 
     calls: tuple[ToolCall, ...]
     number_of: tuple[int, ...]
@@ -38,7 +41,7 @@ class ReducedChain:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """An image of the chain: its ``full`` size, its size as it ``is``, the factor between them, whether exact."""
+    """An image of the toolchain: its ``full`` size, its size ``now``, the factor between them, whether it is exact."""
 
     full: tuple[int, int]
     now: tuple[int, int]
@@ -48,9 +51,9 @@ class _Shown:
 
 
 def reduced(calls: Sequence[ToolCall], width: int, height: int, side: int) -> ReducedChain:
-    """``calls`` for images of at most ``side`` pixels a side, where the original is ``width`` × ``height``.
+    """Return ``calls`` for images with at most ``side`` pixels per side; the original is ``width`` × ``height``.
 
-    From the first call that cannot be read on, the calls stand as they are: running them says what is wrong.
+    From the first invalid call on, the calls stay unchanged: running them reports the error.
     """
     shown = {ORIGINAL: _Shown((width, height), (width, height))}
     latest = ORIGINAL
@@ -79,8 +82,9 @@ def reduced(calls: Sequence[ToolCall], width: int, height: int, side: int) -> Re
 
 
 def on_screen(picture: Picture | Unopened, key: str, side: int, cache: ResultCache) -> Picture:
-    """An image of this key at ``side`` pixels at most. A larger one is reduced once, as ``reduced`` reduces it, and
-    known as long as results are."""
+    """Return the image of this key with at most ``side`` pixels per side. A larger one is reduced once, as by
+    ``reduced``, and cached like results.
+    """
     if isinstance(picture, Unopened):
         width, height = picture.width, picture.height
     else:
@@ -97,7 +101,7 @@ def on_screen(picture: Picture | Unopened, key: str, side: int, cache: ResultCac
 def _reduced(
     spec: ToolSpec, call: ToolCall, inputs: list[_Shown], arguments: Mapping[str, Any], number: int, side: int
 ) -> tuple[list[ToolCall], _Shown]:
-    """The call on reduced inputs, after the reductions it needs; and what it makes."""
+    """Return the call on reduced inputs, preceded by the reductions it needs, and its result."""
     full = _size(spec, inputs[0].full, arguments)
     most = side * (spec.preview(**arguments) if spec.preview else 1.0)
     factor = min(one.factor if spec.name in _CUTS else _wanted(one, most) for one in inputs)
@@ -121,7 +125,7 @@ def _wanted(one: _Shown, side: float) -> float:
 
 
 def _shrunk(one: _Shown, factor: float, name: str) -> tuple[ToolCall | None, _Shown]:
-    """The image at this factor, and the call that makes it where it has another."""
+    """Return the image at this factor, and the call that creates it if it has another factor."""
     if factor == one.factor:
         return None, one
     size = (max(1, round(one.full[0] * factor)), max(1, round(one.full[1] * factor)))
@@ -137,7 +141,7 @@ def _scaled(
     full: tuple[int, int],
     now: tuple[int, int],
 ) -> dict[str, Any]:
-    """The arguments on an image of the size ``now``, ``factor`` of its own."""
+    """Return the arguments for an image of the size ``now``, which is ``factor`` of the full size."""
     if spec.name == "resize":
         return {"width": max(1, round(full[0] * out)), "height": max(1, round(full[1] * out))}
     if factor == 1.0 and (spec.name != "zoom_in" or out == 1.0):
@@ -165,6 +169,6 @@ def _times(parameter: Parameter, value: Any, factor: float) -> Any:
 
 
 def _inside(values: Mapping[str, Any], size: tuple[int, int]) -> dict[str, int]:
-    """A rectangle that rounding may have pushed over the edge."""
+    """Move a rectangle inside the image, which rounding may have pushed over the edge."""
     x, y = min(values["x"], size[0] - 1), min(values["y"], size[1] - 1)
     return {"x": x, "y": y, "width": min(values["width"], size[0] - x), "height": min(values["height"], size[1] - y)}

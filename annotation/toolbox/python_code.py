@@ -1,4 +1,4 @@
-"""A chain as a plain Python program: OpenCV and NumPy only, the same images to the byte.
+"""Converts a toolchain to a plain Python program with OpenCV and NumPy only. Its images are identical to the byte.
 
 Images are RGB or gray, as in the toolbox; the program reads and writes files as OpenCV does.
 """
@@ -22,12 +22,12 @@ from annotation.toolbox.table import TOOLS
 CODE = CHANGING | FINDING
 
 _OWN_NAMES = frozenset({
-    "areas", "around", "centres", "circles", "corner", "count", "cv2", "distance", "edges", "grey", "img", "labels",
+    "areas", "around", "centers", "circles", "corner", "count", "cv2", "distance", "edges", "gray", "img", "labels",
     "lines", "markers", "mask", "np", "order", "outlines", "perimeters", "picture", "plane", "points", "radius",
     "rgb", "scaled", "scores", "span", "stats", "sure", "table", "values", "filled", "area", "x", "y", "w", "h",
     "x1", "y1", "x2", "y2", "o", "p", "n",
 })  # fmt: skip
-"""Variables of the program that are no step's image."""
+"""Variables of the program that are not the image of a step."""
 
 _HEAD = """\
 import cv2
@@ -38,9 +38,9 @@ img = cv2.imread({file!r}, cv2.IMREAD_COLOR_RGB)
 
 
 def python_code(calls: Sequence[ToolCall], width: int, height: int, file: str = "picture.png") -> str:
-    """The program for ``calls`` on an image of ``width`` × ``height``; each step begins with its number.
+    """Return the program for ``calls`` on an image of ``width`` × ``height``; each step begins with its number.
 
-    Raises ``ToolError``, ``UnknownToolError`` or ``KeyError`` for a chain that cannot be run.
+    Raises ``ToolError``, ``UnknownToolError`` or ``KeyError`` for a toolchain that cannot be run.
     """
     sources = {ORIGINAL: Source("img", False, width, height)}
     parts, latest = [_HEAD.format(file=file)], ORIGINAL
@@ -63,12 +63,12 @@ def python_code(calls: Sequence[ToolCall], width: int, height: int, file: str = 
 
 
 def _whole(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with the defaults of those that were omitted."""
+    """Return the arguments, with defaults for omitted ones."""
     return {one.name: one.default for one in TOOLS[name].parameters if not one.required} | dict(arguments)
 
 
 def _variable(image_id: str, number: int, sources: Mapping[str, Source]) -> str:
-    """The image's id where it can name a variable that nothing else has."""
+    """Return a variable for the image: its id if this is a valid, unused name."""
     taken = {one.variable for one in sources.values()} | _OWN_NAMES
     fits = re.fullmatch(r"[a-z][a-z0-9_]{0,30}", image_id) and not keyword.iskeyword(image_id) and image_id not in taken
     return image_id if fits else f"picture_{number}"

@@ -72,7 +72,7 @@ def _components(inputs: Sequence[Source], out: str, a: Args) -> Lines:
     otsu = " | cv2.THRESH_OTSU" if a["threshold_mode"] == "otsu" else ""
     return [
         f"mask = cv2.threshold({i.as_grey}, {level}, 255, cv2.THRESH_BINARY{otsu})[1]",
-        f"count, labels, stats, centres = cv2.connectedComponentsWithStats(mask, connectivity={a['connectivity']})",
+        f"count, labels, stats, centers = cv2.connectedComponentsWithStats(mask, connectivity={a['connectivity']})",
         f"order = sorted(range(1, count), key=lambda n: (-stats[n, cv2.CC_STAT_AREA], n))[: {a['max_components']}]",
         f"{out} = {i.as_rgb}",
         "for x, y, w, h, area in stats[order].tolist():",

@@ -94,7 +94,7 @@ def _by_channel(code: Callable[[str, Args], str]) -> Callable[..., Lines]:
 
     def lines(inputs: Sequence[Source], out: str, a: Args) -> Lines:
         if a["color_mode"] == "grayscale":
-            return [f"grey = {inputs[0].as_grey}", f"{out} = {code('grey', a)}"], True
+            return [f"gray = {inputs[0].as_grey}", f"{out} = {code('gray', a)}"], True
         planes = {"all": (0, 1, 2), "red": (0,), "green": (1,), "blue": (2,)}[a["channels"]]
         found = [f"{out} = {inputs[0].as_rgb}"]
         for plane in planes:

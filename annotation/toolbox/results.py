@@ -66,11 +66,11 @@ class ToolResult:
 
 
 MISSING = "(missing)"
-"""Stands for the value of a required parameter that was not given."""
+"""The value of a required parameter that was not given."""
 
 
 class ToolError(ValueError):
-    """A tool was asked for something it does not do: which tool, which parameter, what was given, what is allowed."""
+    """A call with an unsupported parameter: the tool, the parameter, its value and the allowed values."""
 
     def __init__(self, tool: str, parameter: str, value: object, allowed: str) -> None:
         wrong = "is missing" if value == MISSING else f"= {shortened(value)} is not possible"
@@ -82,18 +82,19 @@ class ToolError(ValueError):
 
 
 def as_picture(values: Any) -> Picture:
-    """The result of OpenCV, cast to its type at run time. ``uint8`` values are not copied."""
+    """Return the result of OpenCV, cast to its type at run time. ``uint8`` values are not copied."""
     return np.asarray(values, dtype=np.uint8)
 
 
 def as_grey(picture: Picture) -> Picture:
-    """One value per pixel: 0.299 R + 0.587 G + 0.114 B, rounded."""
+    """Return one value per pixel: 0.299 R + 0.587 G + 0.114 B, rounded."""
     return picture if picture.ndim == 2 else as_picture(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY))
 
 
 def share_of_white(picture: Picture) -> float:
-    """How many of the values are 255, 0 to 1; three values a pixel in a colored image. A gray one is black and white
-    alone, so that what is not 0 is counted, which takes half the time."""
+    """Return the share of values that are 255, 0 to 1; a color image has three values per pixel. A gray image contains
+    only black and white, so values other than 0 are counted, which takes half the time.
+    """
     if picture.ndim == 2:
         return cv2.countNonZero(picture) / picture.size
     white = cv2.inRange(picture.reshape(len(picture), -1), np.array([255]), np.array([255]))
@@ -101,10 +102,10 @@ def share_of_white(picture: Picture) -> float:
 
 
 def in_rgb(picture: Picture) -> Picture:
-    """The image with three channels, to read: itself where it has them."""
+    """Return the image with three channels, for reading: the image itself if it has them."""
     return as_picture(cv2.cvtColor(picture, cv2.COLOR_GRAY2RGB)) if picture.ndim == 2 else picture
 
 
 def as_rgb(picture: Picture) -> Picture:
-    """A copy with three channels, to draw on."""
+    """Return a copy with three channels, for drawing."""
     return in_rgb(picture) if picture.ndim == 2 else picture.copy()

@@ -1,4 +1,4 @@
-"""Runs a chain of tool calls on an image, within limits, and keeps the way back to the original."""
+"""Runs a toolchain on an image within limits, and keeps the transformation back to the original."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from annotation.toolbox.signature import checked_arguments, snake_case
 from annotation.toolbox.table import TOOLS, ToolSpec
 
 TOOLS_VERSION = 2
-"""Raised when a tool makes other pixels or accepts other calls."""
+"""Increase it when a tool produces other pixels or accepts other calls."""
 ENGINE = f"{cv2.__version__}, tools {TOOLS_VERSION}"
-"""The versions of OpenCV and of the tools. A replay that ran with others is made again."""
+"""The versions of OpenCV and of the tools. A replay with other versions is run again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a chain may cost. ``seconds`` is looked at between steps: a running step is not broken off.
+    """Limits of a toolchain. ``seconds`` is checked between steps; a running step is not interrupted.
 
-    ``output_pixels`` bounds each image, foretold before it is made; ``kept_pixels`` all results together;
-    ``call_seconds`` and ``call_bytes`` what one call is foretold to take, before it runs.
+    ``output_pixels`` limits each image before it is created, by its predicted size, and ``kept_pixels`` all results
+    together. ``call_seconds`` and ``call_bytes`` limit the predicted time and memory of one call.
     """
 
     steps: int = 30
@@ -43,9 +43,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What step ``number`` (1, 2, ...) gave. ``to_original`` maps its pixels to the original's; None = place lost.
+    """The result of step ``number`` (1, 2, ...). ``to_original`` maps its pixels to the original's; None = position
+    lost.
 
-    ``key`` names the result by what went into it; ``cached``: it was not run again.
+    ``key`` identifies the result by its inputs; ``cached``: it was not run again.
     """
 
     number: int
@@ -63,8 +64,9 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class ChainError:
-    """Why a chain stopped at step ``number``. ``parameter`` is empty where no parameter is to blame; ``by_tool``: the
-    call was one that the tool takes, and the tool itself could not do it on this image."""
+    """The error that stopped a toolchain at step ``number``. ``parameter`` is empty if no parameter caused it.
+    ``by_tool``: the call was valid, but the tool failed on this image.
+    """
 
     number: int
     tool: str
@@ -77,9 +79,9 @@ class ChainError:
 
 @dataclass(frozen=True, slots=True)
 class ChainResult:
-    """The steps that ran, in order, and what stopped the chain, if anything did.
+    """The completed steps in order, and the error that stopped the toolchain, if any.
 
-    ``final_image`` is the id of the image that is the chain's result; "" = what the last step gave.
+    ``final_image`` is the id of the image that is the result of the toolchain; "" = the result of the last step.
     """
 
     steps: tuple[StepResult, ...] = ()
@@ -92,7 +94,7 @@ class ChainResult:
 
     @property
     def final(self) -> StepResult | None:
-        """The step whose image is the result; the latest of that name."""
+        """The step whose image is the result; the latest with that id."""
         if not self.final_image:
             return self.last
         return next((step for step in reversed(self.steps) if step.image_id == self.final_image), None)
@@ -100,7 +102,7 @@ class ChainResult:
 
 @dataclass(frozen=True, slots=True)
 class Unopened:
-    """An image of which the size is known, and which is opened when a tool needs its pixels."""
+    """An image of known size, which is opened when a tool needs its pixels."""
 
     width: int
     height: int
@@ -108,12 +110,14 @@ class Unopened:
 
 
 Work = Callable[[float, Callable[[], ToolResult]], ToolResult]
-"""Runs a call that is expected to take this many seconds: at once, or in its turn."""
+"""Runs a call with a predicted duration in seconds: at once, or when it is its turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """An image of a chain: its (width, height), its pixels when they are needed, its way to the original, its key."""
+    """An image of a toolchain: its (width, height), a function for its pixels, its transformation to the original, its
+    key.
+    """
 
     size: tuple[int, int]
     pixels: Callable[[], Picture]
@@ -123,7 +127,7 @@ class _Named:
 
 @dataclass(slots=True)
 class _Chain:
-    """The images of a chain as it runs, by id; ``latest`` is the default input. ``seconds``: spent by tools."""
+    """The images of a running toolchain by id; ``latest`` is the default input. ``seconds``: spent by tools."""
 
     pictures: dict[str, _Named]
     limits: Limits
@@ -138,7 +142,7 @@ class _Chain:
     steps: list[StepResult] = field(default_factory=list)
 
     def at(self, call: Callable[[], ToolResult]) -> ToolResult:
-        """The tool itself, with its time counted: waiting for a turn is not."""
+        """Run the tool and measure its time, without the time spent waiting."""
         started = self.clock()
         self.at_work = True
         result = call()
@@ -149,7 +153,7 @@ class _Chain:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A call that may run: its inputs' ids, checked arguments, foretold (width, height) and seconds."""
+    """A checked call: ids of its inputs, arguments, predicted (width, height) and seconds."""
 
     spec: ToolSpec
     image_id: str
@@ -160,7 +164,7 @@ class _Prepared:
 
 
 class _ChainStop(Exception):
-    """A call that cannot run for a reason outside the tool's parameters' ranges."""
+    """A call that cannot run for a reason other than the values of its parameters."""
 
     def __init__(self, parameter: str, value: object, allowed: str, message: str) -> None:
         super().__init__(message)
@@ -181,15 +185,14 @@ def run_chain(
     work: Work = lambda _, call: call(),
     tools: Mapping[str, ToolSpec] = MappingProxyType({}),
 ) -> ChainResult:
-    """Runs ``calls`` in order and stops at the first that fails; never raises for what a call asks for.
+    """Run ``calls`` in order and stop at the first that fails. Never raises for an invalid call.
 
-    A call without ``image_in`` works on the latest image, one without ``image_out`` names its image ``step_N``.
-    A second image (template) is the second id of ``image_in``, or the id in the argument ``template``.
-    To run up to a step, give the calls up to it. With a ``cache``, a call that was run before on the same image
-    with the same arguments is not run again; ``original_key`` names the original in it (default: found from its
-    pixels), ``other_keys`` the ``others``, further images that calls may name. ``work`` does each call that is not
-    known yet; what it raises of its own passes through. ``tools`` are those of a profile, by exact name: they go before
-    the table.
+    A call without ``image_in`` uses the latest image; one without ``image_out`` names its image ``step_N``. A second
+    image (template) is the second id of ``image_in``, or the id in the argument ``template``. To run up to a step, pass
+    the calls up to it. With a ``cache``, a call that ran before on the same image with the same arguments is not run
+    again. ``original_key`` is the key of the original in it (default: computed from its pixels), and ``other_keys``
+    those of ``others``, further images that calls may name. ``work`` runs each call that is not cached; its own
+    exceptions pass through. ``tools`` are those of a profile, by exact name, and take precedence over the table.
     """
     keys = {ORIGINAL: original_key, **(other_keys or {})}
     chain = _Chain(_beginning(original, others or {}, keys, known=cache is not None), limits, clock, cache, work, tools)
@@ -204,9 +207,10 @@ def run_chain(
 
 
 def foreseen(calls: Sequence[ToolCall], width: int, height: int, limits: Limits = Limits()) -> ChainError | None:
-    """Predict what stops the chain on an original of this size, from calls and sizes alone. Nothing is run.
+    """Predict the error of a toolchain on an original of this size, from calls and sizes alone. Nothing is run.
 
-    A tool may still find that the pixels are not what it needs."""
+    A tool can still reject the pixels.
+    """
     chain = _Chain({ORIGINAL: _Named((width, height), _not_opened)}, limits)
     errors = (_tried(chain, number, call, _foreseen_step) for number, call in enumerate(calls, start=1))
     return next((error for error in errors if error is not None), None)
@@ -215,7 +219,7 @@ def foreseen(calls: Sequence[ToolCall], width: int, height: int, limits: Limits 
 def _beginning(
     original: Picture | Unopened, others: Mapping[str, Picture | Unopened], keys: Mapping[str, str], *, known: bool
 ) -> dict[str, _Named]:
-    """The images that a chain begins with; with names for a cache where there is one."""
+    """Return the initial images of a toolchain; with keys for a cache, if there is one."""
 
     def named(name: str, picture: Picture | Unopened, back: Affine | None) -> _Named:
         if isinstance(picture, Unopened):
@@ -238,7 +242,7 @@ def _not_opened() -> Picture:
 def _tried(
     chain: _Chain, number: int, call: ToolCall, step: Callable[[_Chain, int, ToolCall], None]
 ) -> ChainError | None:
-    """One step of the chain, and why it could not be done, if it could not."""
+    """Run one step of the toolchain and return its error, if any."""
     try:
         _check_run(chain, number)
         step(chain, number, call)
@@ -283,8 +287,9 @@ def _step(chain: _Chain, number: int, call: ToolCall) -> None:
 
 
 def _worked(chain: _Chain, one: _Prepared) -> ToolResult:
-    """The tool at work on its images, when it is its turn; images that are not open yet are opened in it too, so
-    that the memory they take is that of one call."""
+    """Run the tool on its images when it is its turn. Images are opened within the turn, so that only one call at a
+    time uses memory for them.
+    """
 
     def call() -> ToolResult:
         pictures = [chain.pictures[name].pixels() for name in one.ids]
@@ -301,7 +306,7 @@ def _foreseen_step(chain: _Chain, number: int, call: ToolCall) -> None:
 
 
 def _prepared(chain: _Chain, number: int, call: ToolCall) -> _Prepared:
-    """The call as far as it can be checked without running it. Raises what stops it."""
+    """Return the call, checked as far as possible without running it. Raises its error."""
     spec = chain.tools.get(call.tool) or TOOLS[resolve(call.tool)]
     image_id = _new_id(chain, number, call)
     ids, given = _inputs(chain, spec, call)
@@ -319,7 +324,7 @@ def _new_id(chain: _Chain, number: int, call: ToolCall) -> str:
 
 
 def _inputs(chain: _Chain, spec: ToolSpec, call: ToolCall) -> tuple[list[str], dict[str, Any]]:
-    """The ids of the images the call works on, all there, and its arguments without those that name images."""
+    """Return the ids of the existing images that the call uses, and its other arguments."""
     ids, given = named_pictures(spec, call, chain.latest)
     if len(ids) != len(spec.pictures):
         wanted = f"{len(spec.pictures)} ({', '.join(spec.pictures)})"
@@ -332,7 +337,7 @@ def _inputs(chain: _Chain, spec: ToolSpec, call: ToolCall) -> tuple[list[str], d
 
 
 def named_pictures(spec: ToolSpec, call: ToolCall, latest: str) -> tuple[list[str], dict[str, Any]]:
-    """The ids of the images that a call names, and its other arguments. No ``image_in`` means the latest image."""
+    """Return the ids of the images that a call names, and its other arguments. ``image_in`` defaults to the latest."""
     ids = [call.image_in] if isinstance(call.image_in, str) else list(call.image_in or [latest])
     given = dict(call.arguments)
     for name in spec.pictures[len(ids) :]:
@@ -345,7 +350,7 @@ def named_pictures(spec: ToolSpec, call: ToolCall, latest: str) -> tuple[list[st
 def _check_room(
     chain: _Chain, spec: ToolSpec, given: tuple[int, int], arguments: Mapping[str, Any]
 ) -> tuple[tuple[int, int], float]:
-    """The result's (width, height) and the call's seconds, as foretold, within the limits."""
+    """Return the predicted (width, height) of the result and seconds of the call, within the limits."""
     (width, height), limits = given, chain.limits
     if spec.max_input_pixels is not None and height * width > spec.max_input_pixels:
         allowed = f"an image of at most {spec.max_input_pixels:,} pixels; crop or resize it first"
@@ -362,7 +367,7 @@ def _check_room(
 
 
 def _check_cost(spec: ToolSpec, width: int, height: int, arguments: Mapping[str, Any], limits: Limits) -> float:
-    """Time and memory of one call, as foretold; the parameter that costs most is named."""
+    """Check the predicted time and memory of one call. An error names the most expensive parameter."""
     parameter, each = spec.effort(**arguments) if spec.effort else ("image", 0.0)
     seconds = width * height * each / 1e9
     if seconds > limits.call_seconds:

@@ -1,4 +1,4 @@
-"""A tool's parameters, read from its signature: the one source for checks, JSON schemas, forms and documentation."""
+"""Reads a tool's parameters from its signature, the only source of checks, JSON schemas, forms and documentation."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Parameter:
         return Sentence(gettext_noop("%(allowed)s, or nothing"), allowed=words) if self.optional else words
 
     def _allowed_kind(self) -> Sentence:
-        """The allowed values without their range."""
+        """Return the allowed values without their range."""
         if self.kind is Kind.CHOICE:
             return Sentence(gettext_noop("one of %(choices)s"), choices=", ".join(map(str, self.choices)))
         if self.kind is Kind.LIST and self.length:
@@ -78,7 +78,9 @@ class Parameter:
         return Sentence(_KINDS[self.kind])
 
     def checked(self, tool: str, value: object) -> Any:
-        """``value`` as the tool takes it: 5.0 is the whole number 5, a list becomes a tuple, nothing else is bent."""
+        """Return ``value`` with the type that the tool expects: 5.0 becomes 5, a list becomes a tuple. Nothing else is
+        converted.
+        """
         if self.kind is Kind.LIST:
             items = value if isinstance(value, list | tuple) and self.length in (0, len(value)) else [None]
             found: Any = tuple(self._fitted(_number(item, whole=self.whole)) for item in items)
@@ -107,7 +109,7 @@ class Parameter:
         """The parameter as a flat JSON Schema that hosted model APIs accept.
 
         One ``type``, with ``description``, ``enum`` of strings, bounds and ``items`` only: no combinators, no ``null``,
-        no ``default``. What these keywords cannot say is in the description, and the call checks it.
+        no ``default``. Rules that these keywords cannot express are in the description, and the call checks them.
         """
         schema = _json_type(self)
         if said := "; ".join(part for part in (self.description, *self._beyond_schema()) if part):
@@ -125,7 +127,7 @@ class Parameter:
 
 
 def shown_value(value: object) -> str:
-    """A value of a parameter as a person reads and writes it: "0, 255, 0", "true", "nothing"."""
+    """Return a value of a parameter as people read and write it: "0, 255, 0", "true", "nothing"."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -136,7 +138,7 @@ def shown_value(value: object) -> str:
 
 
 def _number(value: object, *, whole: bool) -> float | int | None:
-    """``value`` as a finite number, or None when it is no number (or not whole where it must be)."""
+    """Return ``value`` as a finite number; None if it is not a number (or not an integer, if ``whole``)."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     if not whole:
@@ -165,7 +167,7 @@ def _json_type(parameter: Parameter) -> dict[str, Any]:
 
 @cache
 def parameters_of(function: Callable[..., ToolResult]) -> tuple[Parameter, ...]:
-    """The keyword parameters of a tool, in the order of its signature."""
+    """Return the keyword parameters of a tool, in the order of its signature."""
     hints = get_type_hints(function, include_extras=True)
     return tuple(
         _parameter(name, hints[name], found.default)
@@ -176,7 +178,7 @@ def parameters_of(function: Callable[..., ToolResult]) -> tuple[Parameter, ...]:
 
 @cache
 def picture_names(function: Callable[..., ToolResult]) -> tuple[str, ...]:
-    """The names of the images a tool takes, the one it works on first."""
+    """Return the names of the images of a tool, the main input first."""
     found = inspect.signature(function).parameters.values()
     return tuple(parameter.name for parameter in found if parameter.kind is not inspect.Parameter.KEYWORD_ONLY)
 
@@ -202,7 +204,7 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
 
 
 def _described(notes: list[Any]) -> str:
-    """What the parameter means, with its unit."""
+    """Return the meaning of the parameter, with its unit."""
     meaning: str = next((note for note in notes if isinstance(note, str) and not isinstance(note, Unit)), "")
     if Unit.PIXELS not in notes or "pixel" in meaning:
         return Sentence(meaning) if meaning else ""
@@ -212,7 +214,9 @@ def _described(notes: list[Any]) -> str:
 
 
 def _unwrapped(hint: Any) -> tuple[Any, bool, list[Any]]:
-    """The plain type inside ``Annotated`` and ``| None``, whether None is allowed, and the notes, outermost first."""
+    """Return the plain type inside ``Annotated`` and ``| None``, whether None is allowed, and the notes, outermost
+    first.
+    """
     optional = False
     notes: list[Any] = []
     while True:
@@ -228,14 +232,14 @@ def _unwrapped(hint: Any) -> tuple[Any, bool, list[Any]]:
 
 
 def snake_case(name: str) -> str:
-    """``minLineLength`` as ``min_line_length``: the published interface writes some parameters this way."""
+    """Return ``minLineLength`` as ``min_line_length``: the published interface writes some parameters in camel case."""
     return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
 
 
 def checked_arguments(function: Callable[..., ToolResult], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """``arguments`` by their names here, each checked; a null counts as absent.
+    """Return ``arguments`` by our parameter names, each checked. A null counts as missing.
 
-    Raises ``ToolError`` naming the first that is wrong.
+    Raises ``ToolError`` for the first invalid argument.
     """
     tool = function.__name__
     known = {parameter.name: parameter for parameter in parameters_of(function)}
@@ -250,7 +254,7 @@ def checked_arguments(function: Callable[..., ToolResult], arguments: Mapping[st
 
 
 def tool(description: str) -> Callable[[Callable[P, ToolResult]], Callable[P, ToolResult]]:
-    """Make a function a tool; a decorator. Each call checks images and arguments against the signature first.
+    """Decorator that makes a function a tool. Each call checks images and arguments against the signature first.
 
     ``description``: what the tool does, in English. Models, files and the API get it unchanged. Pages translate it if
     it is marked with ``gettext_noop``. It becomes the docstring. Calls raise ``ToolError``.

@@ -1,4 +1,4 @@
-"""All tools, in the one table, in the order of the published taxonomy; and what is derived from their signatures."""
+"""The table of all tools, in the order of the published taxonomy, and data derived from their signatures."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from annotation.toolbox.signature import Parameter, parameters_of, picture_names
 from annotation.toolbox.uses import USES, example_call, uses_in
 
 HEAVY = 4_000_000
-"""Most input pixels of tools that take seconds or gigabytes on more."""
+"""The maximum number of input pixels of tools that would take seconds or gigabytes for more."""
 
 HEAVIEST = 2_000_000
-"""The same for non-local means, which compares every pixel with hundreds of patches."""
+"""The same for non-local means, which compares each pixel with hundreds of patches."""
 
 
 class Module(StrEnum):
@@ -31,8 +31,9 @@ class Module(StrEnum):
 
 
 class Pick(StrEnum):
-    """Which parameters a place on the image fills: x, y, width, height of a box; x, y of a point; x1 to y2 of a
-    stroke; the range around a color."""
+    """The parameters that a position on the image fills: x, y, width, height of a box; x, y of a point; x1 to y2 of a
+    stroke; the range around a color.
+    """
 
     BOX = "box"
     POINT = "point"
@@ -42,14 +43,14 @@ class Pick(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """One tool. ``canonical`` is its name in comparisons of chains, where the color conversions are one.
+    """One tool. ``canonical`` is its name in comparisons of toolchains, which treat color conversions as one tool.
 
-    ``size`` foretells the output's (width, height) of a tool that changes it: ``size(width, height, **arguments)``;
-    ``fits`` raises, of the same, what the tool raises where a place does not lie in an image of that size.
-    ``max_input_pixels`` is the largest image a slow tool is run on; None = any. ``effort`` foretells its time,
-    ``working_bytes`` its memory, a pixel of the input. ``rules`` are sentences on several parameters at once, for its
-    description. ``pick`` is what a click or a box on the image fills in. ``preview`` gives, from the arguments, the
-    share of the screen's side that a preview of a slow tool is made at.
+    ``size`` predicts the (width, height) of the output, for tools that change it: ``size(width, height, **arguments)``.
+    ``fits`` has the same arguments and raises the tool's error for positions outside an image of that size.
+    ``max_input_pixels`` is the largest image for a slow tool; None = any. ``effort`` predicts its time and
+    ``working_bytes`` its memory, per pixel of the input. ``rules`` are sentences about several parameters, for its
+    description. ``pick`` lists the parameters filled by a click or a box on the image. ``preview`` returns, from the
+    arguments, the side of the preview of a slow tool, as a share of the screen's side.
     """
 
     function: Callable[..., ToolResult]
@@ -75,17 +76,17 @@ class ToolSpec:
 
     @property
     def pictures(self) -> tuple[str, ...]:
-        """The names of the images it takes: ``image`` first."""
+        """The names of its input images: ``image`` first."""
         return picture_names(self.function)
 
     @property
     def description(self) -> str:
-        """What the tool does, in English: the text given to its decorator."""
+        """The purpose of the tool in English: the text given to its decorator."""
         return self.function.__doc__ or ""
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """Everyday words for what people use the tool for."""
+        """Everyday words for common uses of the tool."""
         return uses_in(USES[self.name])
 
     @property
@@ -205,7 +206,7 @@ def json_schema(name: str) -> dict[str, Any]:
 
     It stays in the subset that hosted model APIs accept: ``type``, ``properties``, ``required`` and
     ``additionalProperties`` at the root, flat properties, no combinators. It is never stricter than the tool. Rules
-    that it cannot state (odd numbers, one value beside another, a crop inside the image) are in the descriptions, and
+    that it cannot state (odd numbers, relations between values, a crop inside the image) are in the descriptions, and
     the call checks them.
     """
     parameters = TOOLS[name].parameters
@@ -218,7 +219,7 @@ def json_schema(name: str) -> dict[str, Any]:
 
 
 def openai_tool(name: str) -> dict[str, Any]:
-    """The tool as chat-completions endpoints take it; images are named by their ids."""
+    """Return the tool in the format of chat-completions endpoints; images are named by their ids."""
     spec, schema = TOOLS[name], json_schema(name)
     pictures = {
         picture: {"type": "string", "description": 'id of an image: "original", or one that an earlier call returned'}

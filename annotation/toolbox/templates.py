@@ -1,7 +1,7 @@
-"""A chain to begin with for each of the nine categories of tasks (docs/metrics.md#benchmark-statistics): it runs on
-any image.
+"""A template toolchain for each of the nine categories of tasks (docs/metrics.md#benchmark-statistics). It runs on any
+image.
 
-The order of the tools follows what the category asks: first the place, then what is wanted made plain, then measured.
+The tools follow the steps of a task in the category: find the place, enhance its content, then measure it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ CATEGORIES = tuple(_STEPS)
 
 
 def template(category: str, width: int, height: int) -> tuple[ToolCall, ...]:
-    """The chain of a category on an image of ``width`` × ``height``: its crop is the middle. KeyError if unknown."""
+    """Return the toolchain of a category for an image of ``width`` × ``height``; its crop is the middle. Raises
+    ``KeyError`` for an unknown category.
+    """
     calls, size = [], (width, height)
     for tool, given in _STEPS[category]:
         arguments = dict(given)

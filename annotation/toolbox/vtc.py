@@ -1,8 +1,8 @@
-"""The profile ``vtc``: the tools of the published interface of VTC-Bench, with its decisions and pixels.
+"""The profile ``vtc``: the tools of the published interface of VTC-Bench, with the same rules and pixels.
 
-A call is ``{"image": …, "param": {…}}``. It is checked as the release does: types and required parameters first, by its
-JSON schema, then values, by its code. Unknown keys are ignored. ``PUBLISHED`` is what such calls run with; chains of
-annotators never use it.
+A call is ``{"image": …, "param": {…}}``. It is checked like the release: types and required parameters first, by its
+JSON schema, then values, by its code. Unknown keys are ignored. ``PUBLISHED`` contains the tools of such calls;
+toolchains of annotators never use it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PREFIX = "opencv_"
 
 
 class Profile(StrEnum):
-    """How tools are called: ``strict`` as our table has them, ``vtc`` as the published interface does."""
+    """The interface of calls: ``strict`` is our table, ``vtc`` the published interface."""
 
     STRICT = "strict"
     VTC = "vtc"
@@ -61,11 +61,11 @@ def _spec(function: Callable[..., ToolResult]) -> ToolSpec:
 PUBLISHED: dict[str, ToolSpec] = {
     PREFIX + name: spec for spec in map(_spec, _FUNCTIONS) for name in [spec.function.__name__.removeprefix(PREFIX)]
 }
-"""Published name to tool: 35, all of ours but ``sharpen``."""
+"""Published name to tool: 35 tools, all of ours except ``sharpen``."""
 
 
 def tools_of(profile: Profile) -> Mapping[str, ToolSpec]:
-    """Further inputs of a toolchain of this profile, besides the table."""
+    """Return the tools of a toolchain of this profile, in addition to the table."""
     return PUBLISHED if profile is Profile.VTC else {}
 
 
@@ -87,16 +87,16 @@ _WITHOUT_PARAM = frozenset(
 """Tools whose published schema does not require ``param``."""
 _OTHERWISE = {("canny", "preset"): "medium", ("contours", "mode"): "list", ("contour_area", "mode"): "list",
               ("arc_length", "mode"): "list", ("approx_poly", "mode"): "list"}  # fmt: skip
-"""The default for a text that names no choice. Elsewhere it is rejected."""
+"""The default for a text that is not a valid choice. For other parameters, such a text is rejected."""
 _SPELLINGS = {"avg": "average"}
 _WINDOWS = {"template_window": (3, 21), "search_window": (3, 31)}
-"""Windows of ``denoise``: a value outside means the default."""
+"""Windows of ``denoise``. A value outside is replaced by the default."""
 _TEMPLATE = "template_path"
 _IMAGE = 'path or id of an image: "original", or what an earlier call returned'
 
 
 def published_name(tool: str) -> str:
-    """The published name of ``opencv_crop`` or ``crop``. Raises ``ToolError``."""
+    """Return the published name of ``opencv_crop`` or ``crop``. Raises ``ToolError``."""
     name = PREFIX + tool.strip().removeprefix(PREFIX)
     if name not in PUBLISHED:
         raise ToolError("vtc", "tool", tool, "one of " + ", ".join(PUBLISHED))
@@ -104,10 +104,11 @@ def published_name(tool: str) -> str:
 
 
 def arguments_of(tool: str, param: object) -> dict[str, Any]:
-    """The arguments of a published call by our names, each checked; a null counts as absent. Raises ``ToolError``.
+    """Return the arguments of a published call by our names, each checked. A null counts as missing. Raises
+    ``ToolError``.
 
-    Values are brought to what the release makes of them: texts in lower case, numbers within their ends, even kernels
-    odd, colors and differences of a wrong length replaced by the default.
+    Values are normalized like in the release: texts become lower case, numbers are clamped to their range, even kernel
+    sizes become odd, and colors and differences with an invalid length are replaced by the default.
     """
     name = published_name(tool)
     plain = name.removeprefix(PREFIX)
@@ -153,7 +154,7 @@ def _is_number(value: object, *, whole: bool) -> bool:
 
 
 def _as_released(plain: str, parameter: Parameter, value: Any) -> Any:
-    """The value that the release uses instead; None = its default."""
+    """Return the value that the release uses instead; None = its default."""
     if isinstance(value, str):
         text = _SPELLINGS.get(value.lower(), value.lower())
         otherwise = _OTHERWISE.get((plain, parameter.name))
@@ -169,9 +170,9 @@ def _as_released(plain: str, parameter: Parameter, value: Any) -> Any:
 
 
 def call_of(tool: str, given: Mapping[str, Any], image_out: str | None = None) -> ToolCall:
-    """A call ``{"image": …, "param": {…}}`` as one that runs with ``PUBLISHED``. Raises ``ToolError``.
+    """Convert a call ``{"image": …, "param": {…}}`` to one that runs with ``PUBLISHED``. Raises ``ToolError``.
 
-    Images are named by id or by path (``image_id``); without ``image`` it works on the original.
+    Images are named by id or by path (``image_id``); without ``image``, it uses the original.
     """
     name, param = published_name(tool), given.get("param")
     if param is None:
@@ -193,8 +194,9 @@ _SAMPLE = re.compile(r"(?:.*/)?images/.+", re.DOTALL)
 
 
 def image_id(path: object) -> str:
-    """The id of the image at a path of a session: ``/images/SAMPLE.png`` is the original, ``/out/3.png`` the result of
-    call 3. Any other text is an id."""
+    """Return the id of the image at a path of a session: ``/images/SAMPLE.png`` is the original, ``/out/3.png`` the
+    result of call 3. Any other text is an id.
+    """
     text = str(path)
     if match := _RESULT.fullmatch(text):
         return f"image_{match[1]}"
@@ -202,15 +204,15 @@ def image_id(path: object) -> str:
 
 
 def image_path(name: str, sample: str) -> str:
-    """The path of an image of a session, the inverse of ``image_id``."""
+    """Return the path of an image of a session, the inverse of ``image_id``."""
     return f"/images/{sample}.png" if name == ORIGINAL else f"/out/{name.removeprefix('image_')}.png"
 
 
 def published_tool(name: str) -> dict[str, Any]:
-    """The tool of this published name as chat-completions endpoints take it: flat but for ``param``.
+    """Return the tool of this published name in the format of chat-completions endpoints, flat except for ``param``.
 
-    It has the names, types and required parameters of the published schema, which states no bounds and no choices:
-    these are in the descriptions, since the release also accepts other spellings and brings numbers into range.
+    It has the names, types and required parameters of the published schema, which states no bounds and no choices.
+    These are in the descriptions, since the release also accepts other spellings and clamps numbers.
     """
     spec, plain = PUBLISHED[name], name.removeprefix(PREFIX)
     values = {_SPELLED.get(one.name, one.name): _schema(one) for one in spec.parameters}

@@ -26,7 +26,7 @@ class SegmentSelect(forms.Select):
 
 
 class ToolForm(forms.Form):
-    """What a tool is called and where it belongs."""
+    """The name and segment of a tool."""
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
     segment = forms.ChoiceField(
@@ -73,7 +73,7 @@ class MergeToolForm(forms.Form):
 
 
 class RefuseToolForm(forms.Form):
-    """Why a tool is refused."""
+    """The reason why a tool is rejected."""
 
     reason = forms.CharField(
         label=gettext_lazy("Reason"),

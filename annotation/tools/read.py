@@ -1,4 +1,4 @@
-"""How the tools of a bank are used: what the lead's page shows beside each."""
+"""The use of the tools of a bank, shown with each tool on the lead's page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from annotation.models import BankTool, Benchmark, PlanTool, ToolName
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A tool with its other names, and in how many samples its gold plan has it as a target or as a distractor."""
+    """A tool with its other names, and the numbers of samples whose gold plan has it as a target and as a
+    distractor.
+    """
 
     tool: BankTool
     names: tuple[str, ...] = ()
@@ -19,7 +21,7 @@ class ToolUse:
 
 
 def tools_in_use(benchmark: Benchmark, tools: Iterable[BankTool]) -> list[ToolUse]:
-    """These tools with what they are used for, by whatever name. Three queries."""
+    """Return these tools with their use under any name. Three queries."""
     shown = list(tools)
     names = _names(benchmark, shown)
     counts = _counted(benchmark, names)
@@ -35,7 +37,7 @@ def tools_in_use(benchmark: Benchmark, tools: Iterable[BankTool]) -> list[ToolUs
 
 
 def _names(benchmark: Benchmark, tools: Sequence[BankTool]) -> dict[int, dict[str, str]]:
-    """The names of each tool by key, those of tools merged into it among them."""
+    """Return the names of each tool by key, including those of tools merged into it."""
     found: dict[int, dict[str, str]] = {tool.pk: {} for tool in tools}
     rows = ToolName.objects.filter(benchmark=benchmark).meaning_any(found)
     for key, name, tool, merged_into in rows.values_list("key", "name", "tool", "tool__merged_into"):
@@ -44,8 +46,9 @@ def _names(benchmark: Benchmark, tools: Sequence[BankTool]) -> dict[int, dict[st
 
 
 def _counted(benchmark: Benchmark, names: Mapping[int, Mapping[str, str]]) -> dict[tuple[int, bool], int]:
-    """Samples by tool and whether it is a distractor there. Where a tool is used by several names, the samples are
-    looked at one by one: a plan may have two of them."""
+    """Return the number of samples by tool and whether it is a distractor there. If a tool is used under several names,
+    the samples are checked individually, because a plan may contain two of them.
+    """
     tool_of = {key: tool for tool, keys in names.items() for key in keys}
     of_gold = PlanTool.objects.of_gold(benchmark)
     counts: dict[tuple[int, bool], list[tuple[str, int]]] = {}

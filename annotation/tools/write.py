@@ -1,6 +1,6 @@
-"""The tool bank: annotators propose tools by naming them, the lead accepts, renames, merges or refuses.
+"""The tool bank: annotators propose tools by naming them; the lead accepts, renames, merges or rejects them.
 
-No submitted revision is written to: a plan keeps its words, and the bank says what they mean.
+Submitted revisions never change: a plan keeps its names, and the bank maps them to tools.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from webapp.common.errors import Conflict, InvalidInput
 
 
 def add_tool(*, actor: User | None, benchmark: Benchmark, name: str, segment: str, aliases: Sequence[str]) -> BankTool:
-    """A tool that no plan has named yet. Raises ``Conflict`` when a name is taken, ``InvalidInput``."""
+    """Add a tool that no plan has named yet. Raises ``Conflict`` if a name is taken, ``InvalidInput``."""
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
         lock_bank(benchmark)
@@ -38,9 +38,9 @@ def add_tool(*, actor: User | None, benchmark: Benchmark, name: str, segment: st
 
 
 def accept_tool(*, actor: User | None, tool: BankTool, name: str, segment: str, aliases: Sequence[str]) -> BankTool:
-    """Accept a tool (proposed, refused or merged), or change an accepted one: its name, its other names, its segment.
+    """Accept a tool (proposed, rejected or merged), or change the names and segment of an accepted one.
 
-    A name it had stays one of its names while a submitted plan says it. Raises ``Conflict`` for a name of another tool.
+    A former name stays while a submitted plan uses it. Raises ``Conflict`` for a name of another tool.
     """
     require(actor, tool.benchmark, Right.MANAGE)
     with transaction.atomic():
@@ -75,7 +75,9 @@ def merge_tool(*, actor: User | None, tool: BankTool, into: BankTool) -> BankToo
 
 
 def refuse_tool(*, actor: User | None, tool: BankTool, reason: str) -> BankTool:
-    """A plan with this tool is not submitted any more; its author reads why. What was submitted stays as it is."""
+    """Reject a tool. Plans with it can no longer be submitted, and their authors see the reason. Submitted plans stay
+    unchanged.
+    """
     require(actor, tool.benchmark, Right.MANAGE)
     if not reason.strip():
         raise InvalidInput(gettext("Enter a reason. The annotators who proposed the tool read it."), field="reason")
@@ -94,7 +96,7 @@ def refuse_tool(*, actor: User | None, tool: BankTool, reason: str) -> BankTool:
 
 
 def using(tool: BankTool) -> list[int]:
-    """The samples whose gold plan names the tool, by whatever name."""
+    """Return the samples whose gold plan names the tool, under any of its names."""
     keys = ToolName.objects.meaning(tool).values("key")
     golds = PlanTool.objects.of_gold(tool.benchmark_id).filter(key__in=keys)
     return list(golds.order_by().values_list("revision__gold_of__sample", flat=True).distinct())
@@ -114,7 +116,7 @@ def _facts(tool: BankTool) -> dict[str, Any]:
 
 
 def _give_names(tool: BankTool, names: Iterable[str], *, exactly: bool = False) -> None:
-    """These are names of the tool; with ``exactly`` the others are removed, unless a submitted plan says them."""
+    """Add names to the tool; with ``exactly``, others are removed unless a submitted plan uses them."""
     wanted = distinct(map(_checked, names))
     taken = ToolName.objects.filter(benchmark=tool.benchmark_id, key__in=list(wanted)).exclude(tool=tool)
     other = taken.select_related("tool").first()

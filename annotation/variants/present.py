@@ -1,4 +1,4 @@
-"""What the page of the variants of a sample shows."""
+"""The page of the variants of a sample."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def words_of(recipe: Recipe) -> str:
 
 
 def rejection_of(plan: Planned) -> str:
-    """Why a variant is not made."""
+    """Return why a variant is not created."""
     lost = 100 * (1 - plan.smallest_share)
     words = gettext("%(recipe)s: rejected, as gold box %(boxes)s loses up to %(share)s%% of its area.")
     boxes = ", ".join(map(str, plan.rejected))

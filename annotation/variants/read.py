@@ -1,4 +1,4 @@
-"""What a variant of a sample would be, and which variants there are."""
+"""Previews and lists of the variants of a sample."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Planned:
         return tuple(at for at, one in enumerate(self.carried, start=1) if one.is_rejected)
 
     def outlines_of(self, *, rejected: bool) -> list[tuple[Point, ...]]:
-        """Where the gold boxes are that are rejected, or are not."""
+        """Return the positions of the gold boxes that are rejected, or that are not."""
         found = (one for one in self.carried if one.box is not None and one.is_rejected is rejected)
         return [one.polygon or _corners(one) for one in found]
 
@@ -58,7 +58,7 @@ def _corners(one: Carried) -> tuple[Point, ...]:
 
 
 def source_of(sample: Sample) -> SampleContent:
-    """The gold content that variants of the sample begin with. Raises ``Conflict`` where none can be made."""
+    """Return the gold content that variants of the sample begin with. Raises ``Conflict`` if none can be made."""
     if ImageVariant.objects.filter(sample=sample).exists():
         words = gettext("%(key)s is a variant itself. Make variants of the sample that it was made of.")
         raise Conflict(words % {"key": sample.key}, code="is_variant")
@@ -72,7 +72,7 @@ def source_of(sample: Sample) -> SampleContent:
 
 
 def planned(sample: Sample, content: SampleContent, recipe: Recipe) -> Planned:
-    """What the recipe would make of the image and the gold boxes. Raises ``InvalidInput``."""
+    """Return the image and the gold boxes after applying the recipe. Raises ``InvalidInput``."""
     image = sample.image
     assert image is not None
     try:

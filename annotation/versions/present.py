@@ -21,7 +21,7 @@ Corners = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Near:
-    """The evidence and a little around it, as an image of its own; the boxes are in its pixels."""
+    """The evidence with a margin, as a separate image; the boxes are in its pixels."""
 
     src: str
     width: float

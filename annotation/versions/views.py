@@ -1,4 +1,4 @@
-"""The versions of a benchmark: what was frozen, what differs between two of them, and freezing the next."""
+"""The versions of a benchmark: frozen versions, the differences between two of them, and freezing the next."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOW, NOTHING = "now", "nothing"
 
 @dataclass(frozen=True)
 class State:
-    """A state of the benchmark to compare: its name in addresses, its words, and the version (None: now)."""
+    """A state of the benchmark to compare: its name in URLs, its label, and the version (None: now)."""
 
     name: str
     words: str
@@ -45,7 +45,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
 
     Context: states (State, the newest first), older, newer (State), counts (words, n), same, page, rows (Row), latest,
     changed_n (samples that differ from the latest version), waiting_n (in review: not in the gold yet), golds_n, form,
-    next_number. Eleven queries beside those of every page of a benchmark, however many samples differ.
+    next_number. Eleven queries in addition to those of every page of a benchmark, for any number of changes.
     """
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     return versions_page(request, benchmark, FreezeForm())
@@ -82,7 +82,7 @@ def versions_page(request: HttpRequest, benchmark: Benchmark, form: FreezeForm) 
 @login_required
 @require_POST
 def freeze(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Freeze the gold as it is now, with the posted ``note``."""
+    """Freeze the current gold, with the posted ``note``."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     form = FreezeForm(request.POST)
     if not form.is_valid():
@@ -110,7 +110,7 @@ def _states(benchmark: Benchmark) -> list[State]:
 
 
 def _before(states: list[State], state: State) -> str:
-    """The name of the state that came before this one."""
+    """Return the name of the previous state."""
     names = [one.name for one in states]
     return [*names, NOTHING][names.index(state.name) + 1]
 

@@ -1,4 +1,4 @@
-"""What a lead enters about a webhook."""
+"""The fields of a webhook."""
 
 from __future__ import annotations
 

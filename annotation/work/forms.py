@@ -74,7 +74,7 @@ class PriorityForm(WorkForm):
 
 
 class WhyForm(WorkForm):
-    """Why samples are returned or discarded: a reason, or words."""
+    """The reason for returning or discarding samples: a reason code, or a comment."""
 
     reasons = forms.ChoiceField(label=gettext_lazy("Reason"), required=False)
     comment = _text(gettext_lazy("Comment"), required=False)
@@ -95,7 +95,7 @@ class ReopenForm(WorkForm):
 
 
 class PauseForm(forms.Form):
-    """Whom to pause, and why."""
+    """The person to pause, and the reason."""
 
     user = _person(gettext_lazy("Person"), empty=gettext_lazy("all people"))
     reason = forms.CharField(

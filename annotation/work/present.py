@@ -1,4 +1,4 @@
-"""Samples as a lead selects them: their state, and who has them."""
+"""Samples for selection by a lead: their state, and the people who work on them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from annotation.models import Annotation, Assignment, Benchmark, Gold, Lease, Re
 
 @dataclass(frozen=True)
 class Row:
-    """A sample: ``people`` (name, state of their annotation), ``given`` to and ``held`` by whom ("" nobody)."""
+    """A sample. ``people``: (name, state of their annotation); ``given`` to and ``held`` by a person, "" for none."""
 
     sample: Sample
     href: str
@@ -31,8 +31,9 @@ class Row:
 
 
 def rows_of(benchmark: Benchmark, samples: Sequence[Sample]) -> list[Row]:
-    """Six queries for any number of samples. The question is the gold's, and of a sample without gold that of the
-    newest revision."""
+    """Return the rows with six queries for any number of samples. The question is that of the gold, or of the newest
+    revision for a sample without gold.
+    """
     people: dict[int, list[tuple[str, str]]] = defaultdict(list)
     made = Annotation.objects.filter(sample__in=samples, author__isnull=False).select_related("author")
     for annotation in made.order_by("pk"):

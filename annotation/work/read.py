@@ -1,4 +1,4 @@
-"""What a lead sees of the work in hand: who did how much at which pace, who holds what, who is paused."""
+"""The lead's view of current work: each person's progress and pace, reservations and pauses."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ PROBLEMS_SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class PersonAtWork:
-    """One person: roles held, samples by kind of work (a key of ``WORK``), submissions of the last seven days with
-    their pace a day (None: too few to tell), and of their reviewed annotations how many ever came back."""
+    """One person: their roles, number of samples by kind of work (a key of ``WORK``), submissions of the last seven
+    days with the pace per day (None: too few to compute one), and how many of their reviewed annotations were ever
+    returned.
+    """
 
     user: User
     roles: list[str]
@@ -36,7 +38,7 @@ class PersonAtWork:
 
     @property
     def days_left(self) -> float | None:
-        """What was given to them takes so long at their pace; None where the pace is unknown, or nothing is left."""
+        """The days that the assigned samples take at this pace; None if the pace is unknown or nothing is left."""
         given = self.work["assigned"]
         return given / self.per_day if self.per_day and given else None
 
@@ -50,7 +52,9 @@ class PersonAtWork:
 
 
 def people_at_work(benchmark: Benchmark) -> list[PersonAtWork]:
-    """Everybody who annotates, reviews or leads, or has work here, by name. Six queries, and one for each kind."""
+    """Return all people who annotate, review or lead, or have work here, by name. Six queries, and one for
+    each kind.
+    """
     roles: dict[int, list[str]] = {}
     for number, role in benchmark.memberships.order_by("role").values_list("user", "role"):
         roles.setdefault(number, []).append(role)
@@ -74,7 +78,7 @@ def people_at_work(benchmark: Benchmark) -> list[PersonAtWork]:
 
 
 def _weeks(benchmark: Benchmark, now: datetime) -> dict[int, tuple[int, datetime | None]]:
-    """First submissions of each author in the window, and when the first of them was."""
+    """Return the number of first submissions of each author in the window, and the time of the first of them."""
     first_ones = Revision.objects.filter(
         annotation__sample__benchmark=benchmark,
         annotation__kind=Annotation.Kind.OWN,
@@ -86,7 +90,7 @@ def _weeks(benchmark: Benchmark, now: datetime) -> dict[int, tuple[int, datetime
 
 
 def _decided(benchmark: Benchmark, **decision: str) -> dict[int, int]:
-    """Annotations of each author on which a reviewer decided: anything, or so."""
+    """Return the number of annotations by author on which a reviewer decided: in any way, or as given."""
     made = Annotation.objects.filter(
         sample__benchmark=benchmark, kind=Annotation.Kind.OWN, author__isnull=False, revisions__reviews__isnull=False,
         **{f"revisions__reviews__{name}": value for name, value in decision.items()},
@@ -95,12 +99,12 @@ def _decided(benchmark: Benchmark, **decision: str) -> dict[int, int]:
 
 
 def open_problems(benchmark: Benchmark) -> list[Problem]:
-    """What people reported and no lead has resolved, the newest first."""
+    """Return the reported problems that no lead has resolved, the newest first."""
     problems = Problem.objects.open().filter(sample__benchmark=benchmark)
     return list(problems.select_related("sample", "reporter")[:PROBLEMS_SHOWN])
 
 
 def live_leases(benchmark: Benchmark) -> list[Lease]:
-    """Who holds what, who has held longest first."""
+    """Return the current reservations, the oldest first."""
     leases = Lease.objects.filter(sample__benchmark=benchmark).live()
     return list(leases.select_related("sample", "user").order_by("taken_at", "pk")[:LEASES_SHOWN])

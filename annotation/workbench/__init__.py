@@ -1,1 +1,1 @@
-"""The workbench of reference chains."""
+"""The workbench of reference toolchains."""

@@ -1,4 +1,4 @@
-"""The toolbox and a chain that was run, as JSON for the workbench."""
+"""The toolbox and the result of a toolchain, as JSON for the workbench."""
 
 from __future__ import annotations
 
@@ -32,11 +32,13 @@ from annotation.toolbox.uses import USES, uses_in
 THUMBNAIL = 168
 TYPES = {".png": "png", ".jpg": "jpeg", ".webp": "webp"}
 MOST_ROWS = 200
-"""Rows of a measurement that are sent; how many there are stands beside."""
+"""The maximum number of rows of a measurement that are sent. The total is sent with them."""
 
 
 def tools_json() -> list[dict[str, Any]]:
-    """Every tool with what its form needs, in the language of the page. Names, titles and values are those of files."""
+    """Return every tool with the data of its form, in the language of the page. Names, titles and values are those of
+    files.
+    """
     return [
         {
             "name": spec.name,
@@ -54,7 +56,7 @@ def tools_json() -> list[dict[str, Any]]:
 
 
 def toolbox_modules() -> list[tuple[str, str, list[dict[str, Any]]]]:
-    """The tools of the page of the toolbox in its language: per module its anchor, its title and its tools."""
+    """Return the tools of the toolbox page in its language: for each module its anchor, its title and its tools."""
     return [
         (slugify(module), gettext(module.value), [_described(one) for one in TOOLS.values() if one.module == module])
         for module in Module
@@ -62,7 +64,7 @@ def toolbox_modules() -> list[tuple[str, str, list[dict[str, Any]]]]:
 
 
 def _described(spec: ToolSpec) -> dict[str, Any]:
-    """Texts of a tool. ``Parameter`` has English texts; the template translates these."""
+    """Return the texts of a tool. ``Parameter`` has English texts; the template translates these."""
     return {
         "name": spec.name,
         "title": gettext(spec.title),
@@ -107,8 +109,9 @@ def known_json(chain: KnownChain, slug: str) -> dict[str, Any]:
 
 
 def run_json(shown: ShownChain, focus: int, side: int, known: Set[str], content: SampleContent) -> dict[str, Any]:
-    """``steps`` from 1, ``original``, ``error``, ``whole``, ``view``: the images of the step in focus, and ``end``:
-    the last step beside the answer."""
+    """Return ``steps`` from 1, ``original``, ``error``, ``whole``, ``view``: the images of the selected step, and
+    ``end``: the last step compared with the answer.
+    """
     steps = [_step(step, shown, known) for number, step in sorted(shown.steps.items())]
     return {
         "original": steps[0],
@@ -122,8 +125,9 @@ def run_json(shown: ShownChain, focus: int, side: int, known: Set[str], content:
 
 
 def _end(shown: ShownChain, content: SampleContent) -> dict[str, Any] | None:
-    """What the last step measured, and whether that is the answer (None: it cannot be compared; ``image``: another
-    person can answer from it). None until the chain has run to its end in full."""
+    """Return the measurements of the last step, and whether they match the answer (None: they cannot be compared;
+    ``image``: another person can answer from it). None until the toolchain has run completely at full resolution.
+    """
     last = max(shown.steps)
     if shown.error is not None or not last or last not in shown.exact:
         return None
@@ -135,7 +139,7 @@ def _end(shown: ShownChain, content: SampleContent) -> dict[str, Any] | None:
 
 
 def last_image(step: StepResult, side: int) -> str:
-    """The last image of a toolchain, as the address of an image; "" without one."""
+    """Return the last image of a toolchain as a URL; "" without one."""
     if step.image is None:
         return ""
     small = fitted(step.image, side)
@@ -161,7 +165,7 @@ def _step(step: StepResult, shown: ShownChain, known: Set[str]) -> dict[str, Any
 
 
 def _measured(step: StepResult) -> dict[str, Any]:
-    """Plain values unchanged; a list of rows with its columns, cut to what a table shows."""
+    """Return plain values unchanged, and a list of rows with its columns, cut to the length of a table."""
     values, tables = {}, []
     for name, value in step.measurements.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
@@ -187,7 +191,7 @@ def _view(shown: ShownChain, focus: int, side: int) -> dict[str, Any]:
 
 
 def _size(step: StepResult, shown: ShownChain) -> tuple[int, int]:
-    """Width and height of the real result, also where a reduced one is shown."""
+    """Return the width and height of the result at full resolution, also if a reduced one is shown."""
     now = (step.image.shape[1], step.image.shape[0]) if step.image is not None else (0, 0)
     return shown.sizes.get(step.number, now)
 

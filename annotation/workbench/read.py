@@ -1,4 +1,4 @@
-"""Whose answer from the last image of a toolchain counts, and to what."""
+"""Decides whose answer from the last image of a toolchain counts, and for which purpose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Toolchains that people vouch for: alternatives to that of the gold, and the mark that one was verified."""
+"""Toolchains confirmed by people: alternatives to that of the gold, and the mark that one was verified."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ from webapp.common.translation import any_of
 
 
 def verify_chain(*, actor: User, sample: Sample, content: SampleContent, reason: str = "") -> VerifiedChain:
-    """Run the toolchain of the content and compare what its last step measures with the answer. If that matches, its
-    end is verified. If nothing can be compared, the mark says that this person saw it; a schema that requires verified
-    ends asks another person then (``answer_end``). The same twice changes nothing. Each person has a mark of their own:
-    a mark of another person would show that the sample was worked on before.
+    """Run the toolchain of the content and compare the measurements of its last step with the answer.
 
-    Raises ``NotAllowed`` for who neither annotates nor reviews, ``InvalidInput`` for a toolchain that does not run to
-    its end, is empty, or measures another answer without a ``reason``.
+    If they match, its end is verified. If nothing can be compared, the mark says that this person saw it; a schema that
+    requires verified ends then asks another person (``answer_end``). Repeating it changes nothing. Each person has
+    their own mark: a mark of another person would show that the sample was worked on before.
+
+    Raises ``NotAllowed`` for people who neither annotate nor review, ``InvalidInput`` for a toolchain that does not run
+    to its end, is empty, or measures another answer without a ``reason``.
     """
     if not (allowed(actor, sample.benchmark, Right.ANNOTATE) or allowed(actor, sample.benchmark, Right.REVIEW)):
         raise NotAllowed(
@@ -71,11 +72,11 @@ def verify_chain(*, actor: User, sample: Sample, content: SampleContent, reason:
 
 
 def answer_end(*, actor: User, sample: Sample, answer: str) -> VerifiedChain:
-    """Keep what a person answers from the last image of the sample's toolchain alone. The accepted answer verifies the
-    end. Once only: otherwise, people could try one answer after the other.
+    """Save the answer that a person gives from the last image of the sample's toolchain alone. An accepted answer
+    verifies the end. Once only, so that people can't try one answer after the other.
 
     Raises ``NotAllowed`` for people who wrote the toolchain, and ``Conflict`` if there is nothing to answer, or it was
-    answered.
+    already answered.
     """
     content = end_to_answer(actor, sample)
     if not answer.strip():
@@ -96,7 +97,7 @@ def answer_end(*, actor: User, sample: Sample, answer: str) -> VerifiedChain:
 
 
 def _last_step(sample: Sample, content: SampleContent) -> StepResult:
-    """The last step of the toolchain, run on the whole image. Raises ``InvalidInput``."""
+    """Return the last step of the toolchain, run on the full image. Raises ``InvalidInput``."""
     calls = content.reference_toolchain
     if not calls:
         raise InvalidInput(gettext("The toolchain has no steps. Add the first one."), field="calls")
@@ -113,8 +114,9 @@ def _shown(last: StepResult) -> str:
 
 
 def _mark(actor: User, sample: Sample, content: SampleContent, said: Mapping[str, Any]) -> tuple[VerifiedChain, bool]:
-    """The person's mark of this toolchain on this image for this answer, and whether it is new. One for another answer
-    is replaced. Call inside a transaction."""
+    """Return the person's mark of this toolchain on this image for this answer, and whether it is new. A mark for
+    another answer is replaced. Call inside a transaction.
+    """
     which = {
         "sample": sample, "digest": digest_of(content.reference_toolchain), "person": actor,
         "image": sample.image.sha256 if sample.image else "",
@@ -137,10 +139,10 @@ def _record(actor: User, mark: VerifiedChain, action: str) -> None:
 
 
 def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note: str = "") -> AcceptedChain:
-    """A further reference chain of the sample, beside the gold's; the same one twice is kept once.
+    """Accept another reference toolchain of the sample, in addition to that of the gold. A repeated one is stored once.
 
-    Raises ``NotAllowed`` for who does not review, ``InvalidInput`` for a chain that does not run, is empty, or is the
-    twenty-first.
+    Raises ``NotAllowed`` for people who do not review, ``InvalidInput`` for a toolchain that does not run, is empty, or
+    exceeds the limit of twenty.
     """
     require(actor, sample.benchmark, Right.REVIEW)
     require(actor, sample.benchmark, Right.SEE_GOLD)
@@ -160,7 +162,7 @@ def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note
 
 
 def remove_chain(*, actor: User, chain: AcceptedChain) -> None:
-    """Take a further chain away again."""
+    """Remove an accepted toolchain."""
     sample = chain.sample
     require(actor, sample.benchmark, Right.REVIEW)
     require(actor, sample.benchmark, Right.SEE_GOLD)

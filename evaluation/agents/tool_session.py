@@ -28,8 +28,9 @@ _CUTS = ("crop", "zoom_in")
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call gave: the id of its image and the image, None where it failed; ``text`` for the agent; ``key`` names
-    the image by its content, "" where that is not known."""
+    """The result of a call: the id of its image and the image, None if it failed; ``text`` for the agent; ``key``
+    identifies the image by its content, "" if unknown.
+    """
 
     image_id: str | None
     picture: Picture | None

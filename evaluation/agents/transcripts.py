@@ -1,4 +1,4 @@
-"""Messages of a model that an agent sends along with its answer: what was written before each call, and all of it."""
+"""Messages of a model that an agent sends with its answer: the text before each call, and the full transcript."""
 
 from __future__ import annotations
 
@@ -8,26 +8,27 @@ from typing import Any
 
 MOST_MESSAGES = 1000
 MOST_CHARACTERS = 2_000_000
-"""Of all texts of one transcript, images omitted."""
+"""The maximum number of characters in all texts of one transcript, without images."""
 
 
 class TranscriptProblem(ValueError):
-    """A transcript that cannot be kept; the message says which message and why."""
+    """A transcript that cannot be stored; the message names the part and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """``texts``: what the model wrote before call n, "" where nothing. ``kept``: every message as ``role``, ``text``
-    and ``images``, the number of images in it; their bytes are omitted."""
+    """``texts``: text of the model before call n, "" without any. ``kept``: every message as ``role``, ``text`` and
+    ``images``, the number of images in it; their bytes are omitted.
+    """
 
     texts: tuple[str, ...]
     kept: tuple[Mapping[str, Any], ...]
 
 
 def transcript_of(messages: Sequence[Any], calls: int) -> Transcript:
-    """The messages of a chat completion, read for a session of so many calls.
+    """Read the messages of a chat completion for a session with ``calls`` calls.
 
-    The text of an assistant message belongs to its first call (``tool_calls``), or to the next call where it has none.
+    The text of an assistant message belongs to its first call (``tool_calls``), or to the next call if it has none.
     Raises ``TranscriptProblem`` on a message that is not an object with a role, or on too much text.
     """
     if len(messages) > MOST_MESSAGES:
@@ -53,7 +54,7 @@ def transcript_of(messages: Sequence[Any], calls: int) -> Transcript:
 
 
 def _text_of(message: Mapping[str, Any]) -> tuple[str, int]:
-    """The reasoning and the text of a message, and how many images it has."""
+    """Return the reasoning and the text of a message, and its number of images."""
     said = [message.get(key) for key in ("reasoning_content", "reasoning")]
     content, images = message.get("content"), 0
     for part in content if isinstance(content, list) else [content]:

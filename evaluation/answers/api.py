@@ -1,4 +1,4 @@
-"""What undecided answers say, over the API: how answers were read, the groups to decide, and decisions."""
+"""Undecided answers over the API: how answers were read, the groups to decide, and decisions."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _decide(request: Request, benchmark: Any) -> dict[str, int]:
 )
 @api_view(["GET"])
 def report(request: Request, slug: str) -> Response:
-    """How the answers of each run were read when it was scored: place, rule, and what is unread."""
+    """How the answers of each run were read when it was scored: place, rule, and unread answers."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     by, run = said(request, "by"), number_of(request, "run", "the number of a run")
     number = _run(benchmark, run)

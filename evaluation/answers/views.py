@@ -1,4 +1,4 @@
-"""What undecided answers say, decided by people: a group of equal answers at a time, or all of a list at once."""
+"""Decisions of people on undecided answers: one group of equal answers at a time, or all of a list at once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from webapp.common.formatting import decimal
 ON_A_PAGE = 50
 RUNS_SHOWN = 4
 LONGEST_SHOWN = 20_000
-"""Characters of a whole answer that the page holds."""
+"""The maximum number of characters of an answer on the page."""
 STATES = {
     State.OPEN: gettext_lazy("To decide"),
     State.LEFT: gettext_lazy("Left for a judge"),
@@ -50,16 +50,16 @@ AT_ONCE = {
     "n": gettext_lazy("not accepted"),
     "?": gettext_lazy("left for a judge"),
 }
-"""What a whole list can be decided to say, without a look at each group."""
+"""Decisions for an entire list, without looking at each group."""
 AS_JUDGED = "="
-"""Decides the groups on which judges agree to say what these say."""
+"""The key that decides the groups with agreeing judges by the word of these judges."""
 PROPOSED = 200
-"""Proposals of judges that one form holds."""
+"""The maximum number of suggestions of judges in one form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How the list is narrowed."""
+    """The filters of the list."""
 
     state: State
     run: int | None
@@ -83,9 +83,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A group as it is shown. ``runs``: name and count, the largest first, and how many ``more`` there are; ``rest``:
-    the whole answer where the text is not all of it; ``words``: what it was decided to say. ``judged``: the key of
-    what all of its ``judges`` (name, and how many answers) say of ``judged_n`` answers; "" without such."""
+    """A group for display. ``runs``: name and count, the largest first, and the number of ``more``; ``rest``: the full
+    answer if the text is cut; ``words``: its decision. ``judged``: the key on which all of its ``judges`` (name, and
+    number of answers) agree for ``judged_n`` answers; "" without such agreement.
+    """
 
     group: AnswerGroup
     reason: str
@@ -104,7 +105,9 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class AtOnce:
-    """All groups of a list that can be decided alike: ``said`` by this key, so many answers in so many groups."""
+    """All groups of a list that can get the same decision: ``said`` with this key, and the numbers of answers, groups
+    and runs.
+    """
 
     said: str
     words: str
@@ -118,7 +121,8 @@ class AtOnce:
 def answers(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template evaluation/answers/answers.html; context: see ``_context``. Posted: ``group`` and ``said``; ``act=back``
     with ``group``; ``act=undo``; ``act=all`` with ``said`` and the number of ``answers`` that was shown; or
-    ``act=judged`` with each ``group`` and its key that are taken over from judges."""
+    ``act=judged`` with each ``group`` and its key to adopt from judges.
+    """
     benchmark = load_benchmark(request, slug, Right.SCORE)
     terms = _terms(request, benchmark)
     if request.method != "POST":
@@ -142,10 +146,11 @@ def _terms(request: SignedInRequest, benchmark: Any) -> Terms:
 
 
 def _context(request: SignedInRequest, benchmark: Any, terms: Terms) -> dict[str, Any]:
-    """found (AnswerGroups), page, groups (of Shown), facets, here (address), at_once (of AtOnce), asked (the one to be
-    confirmed, or None), proposed (Shown on which judges agree, where these are to be confirmed), judged (whether they
-    agree on any), open (whether the groups wait for a decision), waits (whether that waits for judges), and what
-    ``benchmark.html``, ``_stale.html`` need."""
+    """Return found (AnswerGroups), page, groups (of Shown), facets, here (address), at_once (of AtOnce), asked (the one
+    to confirm, or None), proposed (Shown on which judges agree, if these are to be confirmed), judged (whether they
+    agree on any), open (whether the groups are undecided), waits (whether they were left for judges), and the context
+    of ``benchmark.html`` and ``_stale.html``.
+    """
     found = read_groups(benchmark, request.user, state=terms.state, run=terms.run, reason=terms.reason)
     page = Paginator(found.tallies, ON_A_PAGE).get_page(request.GET.get("page"))
     is_open = terms.state is State.OPEN
@@ -211,7 +216,7 @@ def _facets(path: str, found: AnswerGroups, terms: Terms) -> list[dict[str, Any]
 
 
 def _facet(title: str, rows: list[tuple[str, int, str, Any]], path: str, terms: Terms) -> dict[str, Any]:
-    """A value that is chosen leads back to all."""
+    """Return a facet. A selected value links back to all."""
     values = []
     for label, count, name, value in rows:
         current = getattr(terms, name) == value
@@ -220,7 +225,7 @@ def _facet(title: str, rows: list[tuple[str, int, str, Any]], path: str, terms: 
 
 
 def _agreed(found: AnswerGroups) -> list[AnswerGroup]:
-    """The groups on which judges agree."""
+    """Return the groups on which judges agree."""
     return [group for group in found.read([one for one in found.tallies if one.voted]) if as_judged(group)]
 
 
@@ -236,7 +241,7 @@ def _at_once(found: AnswerGroups, agreed: list[AnswerGroup]) -> list[AtOnce]:
 
 
 def _decided_here(request: SignedInRequest, benchmark: Any, terms: Terms) -> HttpResponse:
-    """The group instead of its form, as it was decided. Context: words, done (Decided), left (answers)."""
+    """Render the decided group in place of its form. Context: words, done (Decided), left (answers)."""
     words = _decide(request, benchmark, terms)
     context = {
         "benchmark": benchmark,
@@ -288,7 +293,9 @@ def _all(request: SignedInRequest, benchmark: Any, terms: Terms) -> str:
 
 
 def _take_over(request: SignedInRequest, benchmark: Any, terms: Terms) -> str:
-    """What was shown is sent along: what judges have changed since is not taken over unseen."""
+    """Adopt the decisions of judges that were shown. The form contains them, so that later changes of judges are not
+    adopted unseen.
+    """
     pairs = (one.partition(" ") for one in request.POST.getlist("judged")[:PROPOSED])
     said = {key: word for key, _, word in pairs}
     agreed = {one.key: as_judged(one) for one in _agreed(read_groups(benchmark, request.user, run=terms.run))}

@@ -1,7 +1,7 @@
-"""People decide what answers say, where no rule does: a group of equal answers at a time, or several at once.
+"""People decide the meaning of answers that no rule decides: one group of equal answers at a time, or several at once.
 
-A decision says what was said, not whether it is right: corrected gold scores it again by itself. It is one judgment
-for each trajectory, and what it settles is scored again with the run.
+A decision records the meaning of an answer, not whether it is correct: corrected gold scores it again without a new
+decision. It is one judgment for each trajectory, and takes effect when the run is scored again.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ KEYS: Mapping[str, DecisionWord] = {
     "y": DecisionWord.SAME,
     "n": DecisionWord.DIFFERENT,
 }
-"""What people type instead of an option's letter."""
+"""Keys for decisions other than the letter of an option."""
 BATCH = 1000
 
 
 def as_judged(group: AnswerGroup) -> str:
-    """The key by which a group is decided to say what all its judges say; "" where they do not agree on one."""
+    """Return the key of the decision on which all judges of a group agree; "" if they don't agree."""
     said = next((key for key, word in KEYS.items() if word == group.agreed), group.agreed)
     return said if said and said != "?" and may_decide(group, said) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What a decision has settled: so many answers in so many groups, of so many runs."""
+    """The effect of a decision: the number of answers, of groups and of runs."""
 
     answers: int
     groups: int
@@ -57,14 +57,14 @@ class Decided:
 
 
 def may_decide(group: AnswerGroup, said: str) -> bool:
-    """Whether a group can be decided to say this: a letter, or one of ``KEYS``."""
+    """Return whether a group can get this decision: a letter, or one of ``KEYS``."""
     if said == "?":
         return True
     return said in group.options or said == "0" if group.multiple_choice else said in ("y", "n")
 
 
 def may_decide_unseen(multiple_choice: bool, said: str) -> bool:
-    """Whether groups can be decided to say this without a look at each: an option or "the same" needs one."""
+    """Return whether groups can get this decision without looking at each. An option or "the same" needs a look."""
     return said == "?" or said == ("0" if multiple_choice else "n")
 
 
@@ -75,11 +75,11 @@ def decide_answers(
     said: Mapping[str, str],
     run: int | None = None,
 ) -> Decided:
-    """Decide what these groups say: by key of the group the letter of an option, or one of ``KEYS``. ``run``: of their
-    answers, those of this run only.
+    """Decide these groups: by key of the group, the letter of an option or one of ``KEYS``. ``run``: only their answers
+    of this run.
 
-    Raises ``InvalidInput`` for what a group cannot say, ``Conflict`` where none of them waits for a decision any more,
-    or while judges are asked: see ``judges_are_asked``.
+    Raises ``InvalidInput`` for an impossible decision, ``Conflict`` if all groups are already decided, or while judges
+    are asked: see ``judges_are_asked``.
     """
     require(actor, benchmark, Right.SCORE)
     with transaction.atomic():
@@ -112,7 +112,7 @@ def decide_answers(
 
 
 def _decide(actor: User | None, group: AnswerGroup, said: str, at: str) -> int:
-    """One row for each answer of a group; one that is about an earlier text or key gives way."""
+    """Save one row for each answer of a group. Rows about an earlier text or key are replaced."""
     word = KEYS.get(said)
     key = AnswerKey(group.multiple_choice, group.options, group.accepted)
     shared = {
@@ -138,8 +138,9 @@ def _decide(actor: User | None, group: AnswerGroup, said: str, at: str) -> int:
 
 
 def take_back_last(*, actor: User, benchmark: Benchmark) -> int:
-    """Take back what this person decided last, at once: a group, or several. How many answers; 0 where nothing is
-    left to take back."""
+    """Undo this person's last decision, on one group or several together. Return the number of answers; 0 if there is
+    nothing to undo.
+    """
     require(actor, benchmark, Right.SCORE)
     with transaction.atomic():
         _one_at_a_time(benchmark)
@@ -149,7 +150,7 @@ def take_back_last(*, actor: User, benchmark: Benchmark) -> int:
 
 
 def take_back(*, actor: User, benchmark: Benchmark, keys: Collection[str], run: int | None = None) -> int:
-    """Take back what anybody decided of these groups, or left; how many answers wait for a decision again."""
+    """Undo all decisions on these groups, whoever made them. Return the number of answers that are open again."""
     require(actor, benchmark, Right.SCORE)
     with transaction.atomic():
         _one_at_a_time(benchmark)
@@ -171,11 +172,11 @@ def _take_back(actor: User, benchmark: Benchmark, rows: JudgementQuerySet) -> in
 
 
 def _one_at_a_time(benchmark: Benchmark) -> None:
-    """Let one person decide at a time: if two decide the same group at once, the second one finds it decided."""
+    """Serialize decisions: if two people decide the same group at once, the second one finds it decided."""
     Benchmark.objects.select_for_update(of=("self",)).only("pk").get(pk=benchmark.pk)
 
 
 def _record(actor: User | None, benchmark: Benchmark, action: str, answers: int, said: Collection[str]) -> None:
-    """What was said is not shown on the page of the log: who judges may read that."""
+    """Write the audit entry. The page of the log does not show the decision, because judges may read it."""
     words = ", ".join(sorted(said)) if len(said) < 10 else f"{len(said)} different"
     audit.record(actor, action, benchmark, benchmark.slug, after=words[:40], data={"answers": answers})

@@ -1,1 +1,1 @@
-"""What several features show or read."""
+"""Code shared by several features."""

@@ -19,7 +19,7 @@ def integers(*names: str) -> Fields:
 
 
 def numbers(*names: str) -> Fields:
-    """Numbers under these names; null where they are undefined."""
+    """Return numbers under these names; null if undefined."""
     return {name: serializers.FloatField(allow_null=True) for name in names}
 
 
@@ -30,12 +30,12 @@ def terms_by(what: str) -> Field:
 
 
 def intervals(*names: str) -> Fields:
-    """Intervals under these names; null where there is none."""
+    """Return intervals under these names; null if there are none."""
     words = "low, high, method, detail."
     return {name: serializers.DictField(allow_null=True, help_text=words) for name in names}
 
 
 def coefficients(*names: str) -> Fields:
-    """Coefficients of agreement under these names; null where they have no meaning."""
+    """Return coefficients of agreement under these names; null if undefined."""
     words = "value (null: undefined), n, interval."
     return {name: serializers.DictField(allow_null=True, help_text=words) for name in names}

@@ -23,7 +23,7 @@ LEADING = ("noise-100", "blank", "no-crops", "noise-75", "noise-50")
 
 @dataclass(frozen=True)
 class Outcome:
-    """One draw: the trajectory, and what its answer came to. ``verdict`` "" where it has none."""
+    """One draw: the trajectory, and the verdict on its answer. ``verdict`` "" without one."""
 
     trajectory: int
     seed: int
@@ -139,7 +139,7 @@ def _order(arm: Arm) -> tuple[int, int]:
 
 
 def _correct(verdict: str | None, settings: MetricSettings) -> float:
-    """1 or 0, NaN where nothing says what is correct. An undecided answer counts as in the accuracy of runs."""
+    """Return 1 or 0, NaN without a gold answer. An undecided answer counts as in the accuracy of runs."""
     if verdict is None or (verdict == "undecided" and settings.undecided_answer == "exclude"):
         return float("nan")
     return float(verdict == "yes")

@@ -31,7 +31,9 @@ def compared_samples(benchmark: Benchmark) -> ComparedSamples:
 def calling_between(
     samples: ComparedSamples, without: Results, tools: Results, settings: MetricSettings
 ) -> CallingEffect:
-    """What calling did in the run with tools, on the samples that both have. Both results are ``on`` the samples."""
+    """Return the effect of calling tools in the run with tools, on the samples that both have. Both results are ``on``
+    the samples.
+    """
     return calling_effect(samples, without, tools, common_rows(without, tools, settings))
 
 

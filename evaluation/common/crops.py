@@ -1,5 +1,6 @@
-"""How a run crops, as counts with the terms of the list behind each: named regions of coverage and concentration, the
-size of what was cropped, and the crops themselves."""
+"""The crops of a run, as counts with the terms of their lists: named regions of coverage and concentration, the sizes
+of crops, and the crops themselves.
+"""
 
 from __future__ import annotations
 
@@ -55,8 +56,9 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class CropPoints:
-    """The crop that counts of each trajectory: ``rows`` of (trajectory, sample, coverage, concentration, quadrant's
-    code), of ``total`` an even sample where there are too many to draw. ``missed``: crops without any gold."""
+    """The scored crop of each trajectory: ``rows`` of (trajectory, sample, coverage, concentration, quadrant's code),
+    of ``total`` an even sample if there are too many to draw. ``missed``: crops without any gold.
+    """
 
     rows: Sequence[tuple[Any, ...]]
     total: int

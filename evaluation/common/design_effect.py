@@ -1,4 +1,4 @@
-"""What clusters do to an interval, in the words of every page that shows one."""
+"""The effect of clusters on an interval, as text for every page with an interval."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from django.utils.translation import gettext, gettext_lazy
 from webapp.common.formatting import decimal
 
 ALONE = 1e-9
-"""An effective number this share of n from n is n: every sample has an image of its own."""
+"""If the effective number differs from n by less than this share, they are equal: every sample has its own image."""
 
 
 def design_words(n: int, n_eff: float | None) -> str:
-    """``design effect 1.36, as 46 independent samples``, from DEFF = n / n_eff (docs/metrics.md#one-run); "" where it
-    is undefined,
-    and where samples share no images."""
+    """Return ``design effect 1.36, as 46 independent samples``, from DEFF = n / n_eff (docs/metrics.md#one-run); "" if
+    it is undefined, and if samples share no images.
+    """
     if not n_eff or abs(n_eff - n) < ALONE * n:
         return ""
     words = gettext("design effect %(effect)s, equivalent to %(count)s independent samples")

@@ -33,7 +33,7 @@ def metric_rows(benchmark: Benchmark, *, slice_by: str | None = None) -> Iterato
 ACCEPTED = "accepted_chains"
 """The number of accepted toolchains in addition to the gold's; ``reference_chain`` counts them from 1."""
 FILE_READING = FILE_READINGS[0]
-"""The answer as the imported file has extracted it, where it has."""
+"""The answer extracted by the imported file, if it has one."""
 
 
 def sample_rows(benchmark: Benchmark) -> Iterator[Row]:
@@ -51,7 +51,7 @@ def sample_rows(benchmark: Benchmark) -> Iterator[Row]:
 
 
 def _said_in_file(run: Run) -> dict[int, str]:
-    """What the imported file itself has read, by trajectory."""
+    """Return the answers that the imported file has read, by trajectory."""
     rows = run.trajectories.filter(condition="none", extra__has_any_keys=FILE_READINGS).order_by()
     found: dict[int, str] = {}
     for pk, *values in rows.values_list("pk", *(f"extra__{name}" for name in FILE_READINGS)).iterator(2000):

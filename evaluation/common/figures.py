@@ -25,7 +25,7 @@ class Axis:
 
 
 def axis_of(ends: Iterable[float | None], *, least: float = 0.2, step: float = 0.1) -> Axis:
-    """The shortest axis in whole steps that holds all ends; shares from 0 to 1 when there are none."""
+    """Return the shortest axis in whole steps that contains all ends; shares from 0 to 1 without any."""
     known = [end for end in ends if end is not None]
     if not known:
         return Axis(0, 1)

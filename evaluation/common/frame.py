@@ -1,4 +1,4 @@
-"""The evidence frame of a sample: where its image is, what lies over it, and what to say when there is none."""
+"""The evidence frame of a sample: the source of its image, the drawn boxes, and the message if there is no image."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def region_address(slug: str, sha256: str, box: Corners, side: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PictureProblem:
-    """Why an image cannot be shown, and what to do."""
+    """The reason why an image cannot be shown, and what to do."""
 
     what: str
     then: str
@@ -91,7 +91,7 @@ def gold_corners(sample: Any) -> list[list[float]]:
 
 
 def marks_of(frame: Frame | None, gold: Iterable[Corners], turns: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
-    """What static/js/elements/frame.js draws: gold boxes, and what was looked at."""
+    """Return the drawings of static/js/elements/frame.js: gold boxes and crops."""
     looked = list(turns)
     crops = [turn["executed"] for turn in looked if turn.get("executed")]
     dense = density_layers(crops, frame.width, frame.height) if frame else []

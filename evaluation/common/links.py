@@ -32,7 +32,7 @@ NUMERATORS: Mapping[str, Mapping[str, str]] = {
 }
 """Metrics that are shares of trajectories, with the terms of the list of their numerator."""
 WITHOUT_UNDECIDED = frozenset({"tool_ratio"})
-"""Metrics whose lists lose undecided answers where the setting ``undecided_answer`` excludes them."""
+"""Metrics whose lists omit undecided answers if the setting ``undecided_answer`` excludes them."""
 
 
 def numerator_terms(metric: str, settings: Mapping[str, Any]) -> dict[str, str]:
@@ -67,7 +67,7 @@ def named_list(benchmark: Any, pks: Collection[int], **terms: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunLinks:
-    """The addresses of one run's trajectories, on one slice where ``narrowed`` says so."""
+    """The URLs of one run's trajectories, on the slice ``narrowed`` if given."""
 
     slug: str
     run: int
@@ -88,7 +88,7 @@ class RunLinks:
         return Count(int(n or 0), self.list(**terms))
 
     def recorded(self, snapshot: Snapshot, n: int, **terms: str) -> Count:
-        """A count of a metric: a link where the trajectories behind it are all recorded."""
+        """Return a count of a metric, with a link if all trajectories behind it are recorded."""
         there = n and Selection(snapshot, {**terms, **self.narrowed}).total == n
         return Count(n, self.list(**terms) if there else "")
 

@@ -1,4 +1,4 @@
-"""How many targets the plans of runs lack, and what they name besides, with the lists behind each number."""
+"""The numbers of missing targets and extra entries in the plans of runs, with the lists behind each number."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _WORDS = {
 
 
 def settings_words(settings: MetricSettings) -> list[str]:
-    """``best crop``, ``union of gold``, ... and by name whatever else differs from the defaults."""
+    """Return ``best crop``, ``union of gold``, ... and by name all other settings that differ from the defaults."""
     return [*(str(words[getattr(settings, name)]) for name, words in _WORDS.items()), *_others(settings)]
 
 

@@ -1,4 +1,6 @@
-"""What models did as records again: for exports and replays. One pass, constant memory, fixed order."""
+"""Converts stored results of models back to records, for exports and replays. One pass, constant memory,
+fixed order.
+"""
 
 from __future__ import annotations
 

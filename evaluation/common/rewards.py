@@ -1,4 +1,4 @@
-"""What the rollout groups of a benchmark were rewarded with: means for pages, rows for exports and the API."""
+"""The rewards of a benchmark's rollout groups: means for pages, rows for exports and the API."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REWARD_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class RewardMeans:
-    """Means over the rollouts of some groups; None where none has rewards yet. ``rewarded``: how many have."""
+    """Means over the rollouts of some groups; None if none has rewards yet. ``rewarded``: how many have."""
 
     label: str
     groups: int
@@ -57,7 +57,9 @@ def _means(label: str, groups: QuerySet[RolloutGroup]) -> RewardMeans:
 
 
 def reward_rows(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
-    """One row per rollout, ordered by group and place in it. ``alpha`` and ``grim_zero`` are those that were used."""
+    """Yield one row per rollout, ordered by group and place in it. ``alpha`` and ``grim_zero`` are those used for the
+    reward.
+    """
     rows = Rollout.objects.filter(group__benchmark=benchmark).order_by("group__group_id", "position")
     fields = ("image_tokens", "acc", "format", "sufficient", "reward_sufficiency", "reward_minimality", "reward_final")
     own = ("group__group_id", "position", "group__alpha", "group__reward_settings")

@@ -24,7 +24,7 @@ _SAMPLE = "sample"
 DATA = "facet."
 """Before the name of a facet that is the samples' own."""
 BOTH = ("reading", "file_reading", "reading_correct", "file_verdict")
-"""What was read and what that makes of the answer, here and in the imported file."""
+"""The read answer and its verdict, here and in the imported file."""
 _CHOICES = frozenset({"failure", "outcome", "chain_status", *BOTH})
 SHOWABLE: Mapping[str, str] = {
     field.name: field.sql
@@ -35,9 +35,9 @@ SHOWABLE: Mapping[str, str] = {
 
 
 def selected_fields(show: str, facets: Collection[str]) -> tuple[str, ...]:
-    """The fields that an address names.
+    """Return the fields named in a URL.
 
-    Raises ``InvalidInput`` for a name that is none of ``SHOWABLE`` nor one of these facets, and for too many.
+    Raises ``InvalidInput`` for a name that is neither in ``SHOWABLE`` nor one of these facets, and for too many.
     """
     if not show:
         return USUAL
@@ -57,7 +57,9 @@ def show_parameter(names: Sequence[str]) -> str:
 
 
 def sorted_by(sort: str, chosen: Sequence[str]) -> tuple[str, ...]:
-    """What rows show before the fields chosen: the number they are sorted by, where it is not among them."""
+    """Return the fields that rows show before the chosen ones: the number they are sorted by, if it is not
+    among them.
+    """
     field = FIELDS.get(sort.removeprefix("-"))
     return (field.name,) if field and field.name in SHOWABLE and field.name not in chosen else ()
 
@@ -78,8 +80,9 @@ def _known(name: str, facets: Collection[str]) -> str:
 
 
 def values_of(snapshot: Snapshot, pks: Sequence[int], names: Sequence[str]) -> dict[int, dict[str, Any]]:
-    """What these trajectories say in these fields: None where undefined, several values of a facet joined by commas.
-    One query for facets, where there are any among them."""
+    """Return the values of these trajectories in these fields: None if undefined, several values of a facet joined by
+    commas. One query for facets, if there are any among them.
+    """
     own = {name: SHOWABLE[name] for name in names if name in SHOWABLE}
     data = [name.removeprefix(DATA) for name in names if name not in SHOWABLE]
     found = read_rows(snapshot, pks, {**own, _SAMPLE: "sample"})

@@ -1,4 +1,4 @@
-"""What every run did on one sample, as rows of a table and as crops on the image."""
+"""The results of every run on one sample, as rows of a table and as crops on the image."""
 
 from __future__ import annotations
 
@@ -106,9 +106,10 @@ class Side:
 def sides_of(
     slug: str, runs: Sequence[Run], sample: Any, content: SampleContent, letters: Mapping[int, str]
 ) -> list[Side]:
-    """What each of these runs did on a sample, in their order, with all of its crops. Three queries.
+    """Return the results of these runs on a sample, in their order, with all of their crops. Three queries.
 
-    ``letters``: of every run of the benchmark, by primary key."""
+    ``letters``: of every run of the benchmark, by primary key.
+    """
     found = [one for one in read_on_sample(sample) if one.run_id in {run.pk for run in runs}]
     crops = read_crops(found, sample)
     rows = dict(zip((one.run_id for one in found), rows_of(slug, found, content, {}, letters), strict=True))

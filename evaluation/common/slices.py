@@ -38,7 +38,7 @@ class SliceRow:
     n: int
     metrics: dict[str, Summary]
     counts: Mapping[str, int] = field(default_factory=dict)
-    """What must never be hidden of them: samples, trajectories, failed, unread, undecided, missing_answer."""
+    """Counts that are always shown: samples, trajectories, failed, unread, undecided, missing_answer."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What pages say of scores that are of an earlier state, or that cannot be read."""
+"""Messages of pages about stale or unreadable scores."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ PAGE_SIZE = 50
 """Trajectories in one page of a list."""
 
 UNNARROWED = {"list": "all"}
-"""What a trajectory's address says when it was opened from the list of all: its neighbors are those of that list."""
+"""The term of a trajectory's URL when it was opened from the list of all, whose neighbors it then shows."""
 
 
 def terms_of(request: HttpRequest) -> dict[str, str]:
@@ -46,5 +46,5 @@ def narrowing(terms: Mapping[str, str]) -> dict[str, str]:
 
 
 def opened_from(request: HttpRequest) -> dict[str, str]:
-    """The terms of the list that the page of a trajectory was opened from; none when it was opened by itself."""
+    """Return the terms of the list from which the page of a trajectory was opened; empty if it was opened directly."""
     return terms_of(request) or (UNNARROWED if request.GET.get("list") == UNNARROWED["list"] else {})

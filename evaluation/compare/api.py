@@ -171,7 +171,7 @@ def compare(request: Request, slug: str) -> Response:
 )
 @api_view(["GET"])
 def compare_slices(request: Request, slug: str) -> Response:
-    """Where two runs differ most, over the values of facets and pairs of them."""
+    """The slices in which two runs differ most, over the values of facets and pairs of them."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     a, b = _runs(request, benchmark, 2)
     least = number_of(request, "least", "minimum samples per slice", MOST_LEAST) or LEAST
@@ -195,7 +195,7 @@ def compare_slices(request: Request, slug: str) -> Response:
 )
 @api_view(["GET"])
 def compare_crops(request: Request, slug: str) -> Response:
-    """How far the crops of two runs agree on the samples where both have some."""
+    """The agreement of the crops of two runs on the samples with crops of both."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     a, b = _runs(request, benchmark, 2)
     return Response({**plain(read_crop_agreement(benchmark, a, b)), "terms": cell_terms(a.pk, b.pk)["cropped"]})

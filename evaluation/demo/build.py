@@ -1,4 +1,4 @@
-"""The demo: its data are files of this package, which are imported and scored like those of users.
+"""Builds the demo: its data are files of this package, which are imported and scored like those of users.
 
 ``python -m demo`` in a checkout writes them: drawn images with known gold, and the runs of scripted agents on them.
 """
@@ -29,7 +29,7 @@ DATA = Path(__file__).parent / "data"
 """A folder for each benchmark, named by its slug."""
 SLUG = "demo"
 TOLD = "oracle zoom"
-"""The agent that is told where the evidence is: it shows what could be had, and has no rank."""
+"""The agent that knows the evidence: it shows the possible maximum, and has no rank."""
 
 DESCRIPTION = (
     "Streets, shelves, panels, desks and tool walls drawn by Sightline itself at 3840 × 2160, with evidence too small "
@@ -51,13 +51,13 @@ Say = Callable[[str], None]
 
 
 def is_built() -> bool:
-    """Whether both benchmarks are there and all runs are scored."""
+    """Return whether both benchmarks exist and all runs are scored."""
     scored = Scoring.objects.filter(run__benchmark__slug=SLUG, run__benchmark__versions__isnull=False).exists()
     return scored and Benchmark.objects.filter(slug=WORK).exists()
 
 
 def build_demo(*, password: str, say: Say) -> Benchmark:
-    """Make the demo, or finish making it: every step may be repeated."""
+    """Build the demo, or complete it: every step can be repeated."""
     benchmark, folder = _benchmark(password), DATA / SLUG
     say("Importing the samples and cutting tiles")
     import_samples(actor=None, benchmark=benchmark, path=folder, format="native", images=folder)

@@ -17,14 +17,15 @@ from webapp.accounts.models import User
 NAME = "scripted"
 SAMPLES, FACET, SEED = 20, "scene", "demo"
 FINDS = (0.95, 0.85, 0.75)
-"""How likely each person finds the evidence; who does not looks elsewhere and guesses."""
+"""The probability that each person finds the evidence. Otherwise, they look elsewhere and guess."""
 AROUND = 2.0
 """A person who finds the evidence has it in view with this many times its size on each side."""
 
 
 def build_demo_study(*, benchmark: Benchmark, people: Sequence[User]) -> None:
-    """Create the study, answer it and close it, or go on where that was interrupted. The benchmark must not be public:
-    participants could look up the gold."""
+    """Create the study, answer it and close it, or continue after an interruption. The benchmark must not be public,
+    because participants could look up the gold.
+    """
     study = Experiment.objects.filter(benchmark=benchmark, kind=Experiment.Kind.HUMAN).first()
     if study is None:
         choices = StudyChoices(NAME, SAMPLES, (FACET,), people=len(people), seed=SEED)

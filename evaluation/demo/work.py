@@ -29,8 +29,9 @@ from webapp.accounts.models import User
 
 SLUG = "demo-work"
 CHECKS, ANNOTATED, OPEN = 3, 5, 11
-"""Samples with gold that are assigned as checks; annotated by Ana, the first by a second person too and the second
-returned to her; still to do. With the returned one, Ana has twelve."""
+"""Numbers of samples: with gold that is assigned as checks; annotated by Ana, the first also by a second person and the
+second returned to her; still to do. With the returned one, Ana has twelve.
+"""
 DESCRIPTION = "Work in progress on drawn notice boards: samples to annotate, submissions to review, gold checks."
 GUIDELINES = """\
 # Question
@@ -60,14 +61,15 @@ Keep the facets that are given.
 Crop to the evidence first. Add a step only if the text can't be read without it.
 """
 SEED = 11
-"""Which samples are checks, and in which order all are assigned."""
+"""Determines which samples are checks, and the order of assignment."""
 
 
 def build_demo_work(
     *, folder: Path, records: Sequence[SampleRecord], people: Mapping[Role, User], second: User
 ) -> None:
-    """Create the benchmark, whole or not at all. ``records``: multiple-choice samples with evidence, whose images lie
-    in ``folder`` and are in no public benchmark; ``people``: who works on it, by role; ``second``: another annotator.
+    """Create the benchmark, completely or not at all. ``records``: multiple-choice samples with evidence, whose images
+    are in ``folder`` and in no public benchmark; ``people``: the people who work on it, by role; ``second``: another
+    annotator.
     """
     if Benchmark.objects.filter(slug=SLUG).exists():
         return
@@ -86,12 +88,12 @@ def build_demo_work(
             actor=lead, benchmark=benchmark, check_first=1, check_share=0.1, box_measure="iou", box_least=0.5,
             any_question=False, pause_after=10, pause_below=None,
         )  # fmt: skip
-        # Not to be confirmed: who opens the demo comes to work with the first press of Continue.
+        # No confirmation, so that people who open the demo start to work with the first press of Continue.
         publish(actor=lead, benchmark=benchmark, body=GUIDELINES, must_read=False, based_on=0)
 
 
 def _chosen(records: Sequence[SampleRecord]) -> list[SampleRecord]:
-    """Return the samples that there is work for, in an order and with ids that say nothing about their images."""
+    """Return the samples of the benchmark, in an order and with ids that reveal nothing about their images."""
     shuffled = random.Random(SEED).sample(list(records), CHECKS + ANNOTATED + OPEN)
     return [replace(record, id=f"scene-{number:02}") for number, record in enumerate(shuffled, start=1)]
 
@@ -114,12 +116,12 @@ def _work(benchmark: Benchmark, records: Mapping[str, SampleRecord], people: Map
     for _ in range(ANNOTATED - 2):
         _submit(ana, benchmark, records)
     _return(ana, reviewer, returned, records[returned.key])
-    # Submitting assigns the next sample: nobody holds one when the demo begins.
+    # Submitting assigns the next sample. No sample is reserved when the demo begins.
     Lease.objects.filter(sample__benchmark=benchmark).delete()
 
 
 def _return(ana: User, reviewer: User, sample: Sample, record: SampleRecord) -> None:
-    """The reviewer sends a sample back to Ana, with a comment on its place."""
+    """Return a sample to Ana as the reviewer, with a comment on its position."""
     start_review(reviewer, sample)
     answer_blind(actor=reviewer, sample=sample, answer="", unsure=True, seconds=6)
     annotation = Annotation.objects.get(sample=sample, author=ana)
@@ -139,7 +141,7 @@ def _submit(
     records: Mapping[str, SampleRecord],
     changed: Callable[[SampleContent], SampleContent] = lambda content: content,
 ) -> Sample:
-    """The next sample of this person, with the content of its record as they see it."""
+    """Submit the next sample of this person, with the content of its record."""
     sample = next_to_annotate(actor=user, benchmark=benchmark)
     if sample is None:
         raise RuntimeError(f"The demo has nothing to annotate for {user}.")
@@ -150,7 +152,7 @@ def _submit(
 
 
 def _otherwise(content: SampleContent) -> SampleContent:
-    """What somebody says who took another place for the evidence."""
+    """Return the content of a person who took another region for the evidence."""
     wrong = next(letter for letter in content.options if letter not in content.answers)
     return replace(content, answers=(wrong,), gold_boxes=tuple(_beside(box) for box in content.gold_boxes))
 
@@ -162,7 +164,7 @@ def _too_large(content: SampleContent) -> SampleContent:
 
 
 def _beside(box: Box) -> Box:
-    """A box of the same size to the left, or to the right where there is no room."""
+    """Return a box of the same size further left, or on the other side if there is no room."""
     away = 3 * (box.x2 - box.x1)
     away = -away if box.x1 >= away else away
     return Box(box.x1 + away, box.y1, box.x2 + away, box.y2)

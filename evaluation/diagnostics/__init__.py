@@ -1,1 +1,1 @@
-"""What plans and calls of runs have in common: why plans fail, and what calling tools did."""
+"""Analysis of plans and calls over runs: the reasons why plans fail, and the effect of calling tools."""

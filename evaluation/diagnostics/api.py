@@ -45,8 +45,9 @@ RUNS = {"type": "array", "items": {"type": "integer"}, "maxItems": MOST_RUNS, "u
 )
 @api_view(["GET"])
 def diagnostics(request: Request, slug: str) -> Response:
-    """Why plans fail, what calling tools did, and how pass rate, call rate and efficiency go together: the tables that
-    the page exports (docs/metrics.md#plan-diagnostics, #calling)."""
+    """The reasons why plans fail, the effect of calling tools, and the relation of pass rate, call rate and efficiency:
+    the tables that the page exports (docs/metrics.md#plan-diagnostics, #calling).
+    """
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     runs, named = diagnosed_runs(benchmark), request.query_params.getlist("run")
     if "" in named or len(set(named)) < len(named):

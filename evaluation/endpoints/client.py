@@ -139,8 +139,8 @@ class Client:
     ) -> Reply:
         """Return the response to a request, after retries where they can help.
 
-        ``on_sent`` is called before each request leaves. ``tokens``: estimated tokens of the request, for the limit per
-        minute. Raises ``CallFailed`` with the kind, ``CallCancelled``, and whatever ``on_sent`` raises.
+        ``on_sent`` is called before each request is sent. ``tokens``: estimated tokens of the request, for the limit
+        per minute. Raises ``CallFailed`` with the kind, ``CallCancelled``, and the exceptions of ``on_sent``.
         """
         sent = self.outgoing(body)
         payload = self._payload(sent, images)

@@ -1,4 +1,4 @@
-"""What a detector answered over HTTP, read from its bytes: one JSON document in one of three shapes.
+"""Parses responses of detectors over HTTP: one JSON document in one of three forms.
 
 - ``{"detections": [{"label", "score", "box": [x1, y1, x2, y2]}], "frame"}``, as in files of detections
   (``evaluation.importers.detector``). ``frame``: ``pixel`` (default, of the image sent), ``norm1`` or ``norm1000``.

@@ -1,4 +1,4 @@
-"""Why a call to a model failed, and what a person can do about it."""
+"""The reasons why a call to a model failed, and what a person can do about it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ErrorKind(StrEnum):
 
     @property
     def advice(self) -> str:
-        """What to do next, in one sentence."""
+        """Return what to do next, in one sentence."""
         return _ADVICE[self]
 
     @property

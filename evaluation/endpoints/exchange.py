@@ -1,4 +1,4 @@
-"""One HTTP request with its response, in a thread of its own, so that a silent endpoint can be left at any time."""
+"""One HTTP request with its response, in a separate thread, so that a silent endpoint can be abandoned at any time."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ class Timeouts:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one request led to: an answer, or a rejection. ``body``: bytes as received, without the key. ``usage``: of a
-    rejected response, if it reported tokens."""
+    """The result of one request: an answer, or a rejection. ``body``: bytes as received, without the key. ``usage``: of
+    a rejected response, if it reported tokens.
+    """
 
     status: int = 0
     body: bytes = b""
@@ -83,9 +84,9 @@ class Exchange:
         self._path, self._read_answer = path, read
 
     def send(self, payload: Payload, cancelled: Callable[[], bool]) -> Outcome:
-        """Return the outcome of a request. ``cancelled`` is asked in this thread. Raises ``CallCancelled``.
+        """Return the outcome of a request. ``cancelled`` is called in this thread. Raises ``CallCancelled``.
 
-        A request that is left goes on until its next byte or the end of its silence, and its response is dropped.
+        An abandoned request continues until its next byte or its timeout, and its response is dropped.
         """
         call = _UnderWay(self._clock() + self._timeouts.total)
         Thread(target=self._run, args=(call, payload), name="endpoint-request", daemon=True).start()
@@ -146,7 +147,7 @@ class Exchange:
         )
 
     def _broken(self, call: _UnderWay, error: Exception) -> Outcome:
-        """The outcome of a connection that failed. What arrived before decides where it is enough."""
+        """Return the outcome of a failed connection. If the received part is sufficient, it decides."""
         host, timeouts = self._address.host, self._timeouts
         if isinstance(error, httpx.ConnectTimeout | httpx.ConnectError):
             why = str(error)[:200] or f"no answer for {timeouts.connect:g} s"
@@ -226,9 +227,9 @@ class _Bearer(httpx.Auth):
 
 
 def _blocked(answer: Answer) -> Rejection | None:
-    """Why a complete response has no content to work with, None if it has some.
+    """Return why a complete response has no usable content, None if it has some.
 
-    A response that was cut by length is content: the model used up its tokens.
+    A response cut by length counts as content: the model used up its tokens.
     """
     refusal = answer.message.get("refusal")
     if answer.text.strip() or answer.calls:

@@ -1,4 +1,4 @@
-"""What the answers to a probe say about an endpoint. Nothing here sends anything."""
+"""Findings about an endpoint from the responses to a probe. Nothing is sent here."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from evaluation.endpoints.replies import is_stream
 
 YES, NO, UNKNOWN = "yes", "no", "unknown"
 Outcome = Reply | CallFailed | None
-"""What a request led to; None if it was not sent."""
+"""The result of a request; None if it was not sent."""
 TOOL = "report_number"
 PREFIX_GOES_ON = "hij"
-"""How the continued alphabet begins."""
+"""The beginning of the continued alphabet."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,9 @@ def found_tools(outcome: Outcome, number: int) -> Finding:
 
 
 def found_square(outcome: Outcome, square: Square) -> Finding:
-    """Return whether a detector finds the square of an image. One that does not is no proof: it may know other things.
-    A detection counts if the middle of its box lies in the square."""
+    """Return whether a detector finds the square in an image. A failure proves nothing, because it may detect other
+    objects. A detection counts if the center of its box is in the square.
+    """
     if not isinstance(outcome, Reply):
         return Finding(UNKNOWN, outcome.message if outcome else "")
     for one in json.loads(outcome.text)["detections"]:
@@ -77,7 +78,9 @@ def found_square(outcome: Outcome, square: Square) -> Finding:
 
 
 def found_prefix(outcome: Outcome, prefix: str) -> Finding:
-    """Return whether a response continues the last message. A repeated prefix in front counts, and the note says so."""
+    """Return whether a response continues the last message. A response that first repeats the prefix also counts, with
+    a note.
+    """
     if not isinstance(outcome, Reply):
         return _failed(outcome)
     text = outcome.text.strip()

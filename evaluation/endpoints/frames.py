@@ -1,7 +1,7 @@
-"""What the numbers of a model's boxes count, found from images with one square each.
+"""Determines the coordinates of a model's boxes from images with one square each.
 
 ``sent``: pixels of the image as sent. ``resized``: pixels after ``smart_resize`` with factor 28. ``norm1`` and
-``norm1000``: 0 to 1 and 0 to 1000 across and down.
+``norm1000``: 0 to 1 and 0 to 1000 in both directions.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class FrameFound:
 def read_box(text: str) -> Box | None:
     """Return the last four numbers of a text that can be a box, None if there are none.
 
-    Names of fields with digits, such as ``x1`` and ``bbox_2d``, are no numbers.
+    Digits in names of fields, such as ``x1`` and ``bbox_2d``, are ignored.
     """
     found = _FOUR.findall(_TAGS.sub(" ", text.rpartition("</think>")[2][-_READ:]))
     if not found:

@@ -12,7 +12,7 @@ PREFIX = "SIGHTLINE_KEY_"
 HOSTS = "_HOSTS"
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 FORM = rf"^\s*{SIGNS}{{{LEAST_KEY},}}\s*$"
-"""What a key looks like."""
+"""The form of a key."""
 _USUAL = 443
 
 

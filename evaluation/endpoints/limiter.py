@@ -1,7 +1,7 @@
-"""How many requests an endpoint gets: per minute, in tokens per minute, and at the same time.
+"""Limits the requests to an endpoint: per minute, in tokens per minute, and simultaneous ones.
 
-The number at the same time adapts (additive increase, multiplicative decrease): w starts at 4, a success adds 1/w, an
-overload halves it, at most once a second.
+The number of simultaneous requests adapts (additive increase, multiplicative decrease): w starts at 4, a success adds
+1/w, an overload halves it, at most once a second.
 """
 
 from __future__ import annotations

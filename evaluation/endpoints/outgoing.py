@@ -18,7 +18,7 @@ import httpx
 from annotation.toolbox.offer import OMITTABLE, without_keywords
 
 Lookup = Callable[[str], tuple[bytes, str]]
-"""The sha256 of an image to its bytes and media type. Raises ``KeyError`` if there is none."""
+"""Maps the SHA-256 of an image to its bytes and media type. Raises ``KeyError`` if it is unknown."""
 REFERENCE = re.compile(r"sha256:([0-9a-f]{64})")
 _PIECE = 48 * 1024
 """Bytes of an image that are encoded at once, a multiple of 3."""

@@ -17,8 +17,9 @@ from evaluation.endpoints.limiter import HOSTED, LOCAL
 
 
 class Prefix(StrEnum):
-    """How an endpoint continues a last message of the assistant. ``FLAGS``: with two parameters. ``MESSAGE``: without
-    any. ``NONE``: not at all. ``UNKNOWN``: nothing is documented."""
+    """The way an endpoint continues a last message of the assistant. ``FLAGS``: with two parameters. ``MESSAGE``:
+    without any. ``NONE``: not at all. ``UNKNOWN``: undocumented.
+    """
 
     FLAGS = "flags"
     MESSAGE = "message"
@@ -27,7 +28,7 @@ class Prefix(StrEnum):
 
     @property
     def parameters(self) -> Mapping[str, bool]:
-        """What a request contains so that its last message is continued."""
+        """Return the parameters with which a request continues its last message."""
         return _CONTINUE if self is Prefix.FLAGS else _NOTHING
 
 
@@ -39,9 +40,9 @@ _NOTHING: Mapping[str, bool] = MappingProxyType({})
 class Preset:
     """One kind of endpoint.
 
-    ``base_url``: the usual address, empty if there is none. ``hosted``: whether a provider runs it, so that images
-    leave the site and requests cost money. ``images``: default image policy, ``original`` or ``fit:N``. ``drop``,
-    ``rename`` and ``detector``: as in ``client.Settings``. ``limits``: known limits, as sentences for people.
+    ``base_url``: the usual address, empty if there is none. ``hosted``: a provider runs it, so images leave the site
+    and requests cost money. ``images``: default image policy, ``original`` or ``fit:N``. ``drop``, ``rename`` and
+    ``detector``: as in ``client.Settings``. ``limits``: known limits, as sentences for people.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What tokens cost: published prices in US dollars, and estimates of tokens where an endpoint reports none.
+"""Prices of tokens: published prices in US dollars, and estimates of tokens if an endpoint reports none.
 
 Prices change, so each has its source and date, and people can set others. A model that is not listed has no price: its
 budget counts calls.
@@ -19,7 +19,7 @@ from evaluation.endpoints.replies import Usage
 
 _FILE = Path(__file__).parent / "prices.json"
 _SNAPSHOT = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)")
-"""What follows the id of a model to name one state of it."""
+"""The suffix of a model id that names a snapshot."""
 CHARACTERS = 4
 """Characters of a token, where tokens are estimated."""
 

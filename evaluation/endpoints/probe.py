@@ -58,10 +58,10 @@ _TOOL: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Report:
-    """What a probe found, each with its time. ``requests``: how many were sent. ``served_model``: as reported.
+    """The findings of a probe, each with its time. ``requests``: number of requests. ``served_model``: as reported.
 
     ``image_tokens``: list of width, height, tokens. ``frame``: as ``FrameFound.to_json``. ``largest_image``: width,
-    height and bytes of the image that was accepted. What was not probed is ``unknown``.
+    height and bytes of the accepted image. Findings without a probe are ``unknown``.
     """
 
     model: str

@@ -22,9 +22,10 @@ def number_image(number: int) -> bytes:
 
 
 def square_image(width: int, height: int, rng: Random) -> tuple[bytes, Square]:
-    """Return a PNG with one red square on gray, and where it is.
+    """Return a PNG with one red square on gray, and its position.
 
-    It is far along one side, where frames differ most, and near the other one, so that x and y can't be exchanged.
+    It is far along one axis, where frames differ most, and near the origin on the other, so that x and y can't be
+    confused.
     """
     side = round(min(width, height) * 0.2)
     across, down = ((0.05, 0.2), (0.6, 0.8)) if width > height else ((0.6, 0.8), (0.05, 0.2))

@@ -8,7 +8,7 @@ from typing import Any
 
 REMOVED = "[key]"
 _ESCAPES = ("\\u00", "\\/", "%", "&#")
-"""How escapes begin. Without any, a search for the plain key is enough, which is fast."""
+"""Prefixes of escapes. Without any, a fast search for the plain key is sufficient."""
 
 
 class Redactor:

@@ -1,4 +1,4 @@
-"""What an HTTP status and its body mean: the kind of failure, a sentence, and whether to try again."""
+"""Interprets an HTTP status and its body: the kind of failure, a message, and whether to retry."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Rejection:
 
 
 def read_rejection(status: int, body: bytes, *, retry_after: float | None = None) -> Rejection:
-    """Return what a status that is not 2xx means, with the endpoint's own words where the body has some."""
+    """Return the meaning of a status that is not 2xx, with the endpoint's own message if the body has one."""
     said = words_of(body)
     kind = kind_of(status, said)
     own = {ErrorKind.CONTEXT_LENGTH, ErrorKind.CONTENT_FILTER, ErrorKind.AUTH}
@@ -56,7 +56,7 @@ def read_rejection(status: int, body: bytes, *, retry_after: float | None = None
 
 
 def kind_of(status: int, said: str) -> ErrorKind:
-    """Return the kind of a status with the words of its body. Words decide before the status where they are specific.
+    """Return the kind of a status with the message of its body. Specific messages take precedence over the status.
 
     Several servers answer 500 to a prompt that is too long, and some 403 to a filtered one.
     """

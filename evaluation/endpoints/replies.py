@@ -1,6 +1,6 @@
-"""What an endpoint answered, read from its bytes: one JSON object, or a stream of server-sent events.
+"""Parses responses of endpoints: one JSON object, or a stream of server-sent events.
 
-The bytes are kept, so a later version can read them again. Servers differ in details: what is repaired is listed.
+The bytes are kept, so a later version can read them again. Servers differ in details; repairs are listed.
 """
 
 from __future__ import annotations
@@ -242,9 +242,9 @@ def _from_whole(whole: Mapping[str, Any]) -> Answer:
 
 
 def read_calls(given: Any) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    """Return the calls, each with an id of its own, and what was repaired. Arguments stay as written.
+    """Return the calls, each with its own id, and the repairs. Arguments stay as written.
 
-    Other fields of a call stay too: some providers want them back.
+    Other fields of a call are also kept, because some providers require them in later requests.
     """
     calls: list[dict[str, Any]] = []
     repairs: list[str] = []

@@ -1,7 +1,7 @@
-"""Threads that run attempts, and the one thread that stores what they do.
+"""Threads that run attempts, and a single thread that stores their events.
 
-An attempt never touches the database. It asks its owner to store an event and waits until that is committed. The owner
-takes the events that have come, stores them in one transaction, and answers each.
+An attempt never uses the database. It sends its owner an event and waits until that is committed. The owner collects
+waiting events, stores them in one transaction, and answers each.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _TOGETHER = 0.005
 
 
 class Stopped(Exception):
-    """The attempt must end now, without another request. What is stored of it stays, and it can go on later."""
+    """The attempt must end now, without another request. Its stored events stay, and it can continue later."""
 
 
 @dataclass(eq=False)
 class Ask(Generic[WorkT]):
-    """An event of an attempt that waits to be stored. ``grant`` or ``refuse`` lets its thread go on."""
+    """An event of an attempt that waits to be stored. ``grant`` or ``refuse`` resumes its thread."""
 
     work: WorkT
     event: Any
@@ -38,7 +38,7 @@ class Ask(Generic[WorkT]):
         self._answered.set()
 
     def refuse(self) -> None:
-        """The thread gets ``Stopped``."""
+        """Raise ``Stopped`` in the thread."""
         self._refused = True
         self._answered.set()
 
@@ -49,7 +49,7 @@ class Ask(Generic[WorkT]):
 
 
 class Port(Protocol):
-    """The side of an attempt: how it stores events and learns that it must end."""
+    """The interface for an attempt: storing events, and checking whether it must end."""
 
     def store(self, event: Any) -> None:
         """Wait until the event is stored. Raises ``Stopped``."""
@@ -65,7 +65,7 @@ class Body(Protocol[WorkT_contra]):
 
 @dataclass(frozen=True)
 class Ended:
-    """The last event of an attempt: what its body returned or raised; both None if it was stopped."""
+    """The last event of an attempt: the return value or exception of its body; both None if it was stopped."""
 
     outcome: Any = None
     fault: BaseException | None = None
@@ -84,7 +84,9 @@ class Pool(Generic[WorkT]):
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop the attempts. Their threads end at their next event; one that waits for an endpoint is left alone."""
+        """Stop the attempts. Their threads end at their next event; threads that wait for an endpoint are
+        not joined.
+        """
         self.stop()
         end = time.monotonic() + 1.0
         while self._running and time.monotonic() < end:
@@ -100,7 +102,7 @@ class Pool(Generic[WorkT]):
         return bool(self._running)
 
     def stop(self) -> None:
-        """Tell the attempts to end."""
+        """Signal the attempts to end."""
         self._stopping.set()
 
     def start(self, work: WorkT) -> None:
@@ -109,7 +111,7 @@ class Pool(Generic[WorkT]):
         thread.start()
 
     def take(self, seconds: float, most: int = 200) -> list[Ask[WorkT]]:
-        """Return the events that have come, after at most this time; an ``Ended`` frees the thread."""
+        """Return waiting events, after at most this time. An ``Ended`` frees the thread."""
         taken = list(self._come(seconds, most))
         for ask in taken:
             if isinstance(ask.event, Ended):
@@ -117,7 +119,7 @@ class Pool(Generic[WorkT]):
         return taken
 
     def _come(self, seconds: float, most: int) -> Iterator[Ask[WorkT]]:
-        """Events that come soon after the first one are stored with it."""
+        """Yield events. Those that arrive soon after the first one are stored with it."""
         try:
             yield self._asks.get(timeout=seconds)
             end = time.monotonic() + _TOGETHER

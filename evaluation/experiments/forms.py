@@ -103,7 +103,7 @@ class EndpointForm(forms.Form):
     )  # fmt: skip
 
     def values(self) -> dict[str, Any]:
-        """What ``add_endpoint`` takes as values."""
+        """Return the values for ``add_endpoint``."""
         given = {name: value for name, value in self.cleaned_data.items() if name not in ("name", "key")}
         return given | {"base_url": given["base_url"] or PRESETS[given["preset"]].base_url}
 
@@ -299,7 +299,7 @@ class DetectorForm(forms.Form):
 
 
 class DraftForm(forms.Form):
-    """What a model drafts for samples to do."""
+    """The choices for drafts of a model for samples to do."""
 
     endpoint = forms.ModelChoiceField(label=_("Endpoint"), queryset=Endpoint.objects.none(), empty_label=None)
     fields_drafted = forms.MultipleChoiceField(
@@ -373,7 +373,7 @@ class PromptForm(forms.Form):
 
 
 class BudgetForm(forms.Form):
-    """What an experiment may spend: ``priced`` ones USD and requests, others requests."""
+    """The budget of an experiment: ``priced`` ones USD and requests, others requests."""
 
     budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0)
     budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1)

@@ -1,4 +1,4 @@
-"""The data card of a benchmark: what it holds, who made it, under which licence; as sections, and as Markdown."""
+"""The data card of a benchmark: its content, its authors and its license; as sections, and as Markdown."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Table:
 
     @property
     def labelled(self) -> list[list[tuple[str, str]]]:
-        """The rows, each cell with the head of its column, for a page that is too narrow for columns."""
+        """The rows, each cell with the head of its column, for pages that are too narrow for columns."""
         return [list(zip(self.heads, row, strict=True)) for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True)
 class CardSection:
-    """A part of the card: pairs of name and value, tables, or a sentence where there is nothing."""
+    """A part of the card: pairs of name and value, tables, or a sentence if it is empty."""
 
     title: str
     pairs: tuple[tuple[str, str], ...] = ()
@@ -34,7 +34,7 @@ class CardSection:
 
 @dataclass(frozen=True)
 class DataCard:
-    """Everything the card says, in its order; values are texts already."""
+    """The full content of the card, in order; values are already texts."""
 
     title: str
     description: str
@@ -43,7 +43,7 @@ class DataCard:
 
 
 def as_markdown(card: DataCard) -> str:
-    """The card as Markdown. Texts of people stand as they are: none of their signs is markup."""
+    """Return the card as Markdown. Texts of people are escaped, so that none of their characters is markup."""
     return "\n".join(_lines(card)) + "\n"
 
 
@@ -70,5 +70,7 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """One line of plain text: what Markdown or HTML would read as markup is preceded by a backslash."""
+    """Return one line of plain text, with a backslash before each character that Markdown or HTML would
+    read as markup.
+    """
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

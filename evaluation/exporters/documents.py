@@ -40,7 +40,7 @@ class Document:
 
 
 def write_markdown(out: IO[bytes], table: Document) -> int:
-    """A pipe table with its notes under it, bands as rows of their own; the number of rows."""
+    """Write a pipe table with its notes under it and bands as separate rows; return the number of rows."""
     heads = [f"{group}: {head}" if group else head for group, head in zip(table.groups, table.heads, strict=True)]
     lines = [f"**{markdown(table.caption)}**", "", _row(markdown(head) for head in heads)]
     lines.append(_row("---" if at in table.left else "---:" for at in range(len(heads))))

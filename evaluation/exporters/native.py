@@ -1,6 +1,6 @@
-"""Rows of the native format for what models did; ``annotation.exporters.native.write_native`` writes them.
+"""Rows of the native format for results of models; ``annotation.exporters.native.write_native`` writes them.
 
-Each is the inverse of its reader in ``evaluation.importers``: what equals its default is left out.
+Each is the inverse of its reader in ``evaluation.importers``. Default values are omitted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from evaluation.schema import (
 
 
 def trajectory_row(trajectory: Trajectory) -> dict[str, Any]:
-    """One row of ``trajectories``. An empty prediction is written, as it says other than a missing one."""
+    """Return one row of ``trajectories``. An empty prediction is written, because it differs from a missing one."""
     row = {
         "model": trajectory.model,
         "sample_id": trajectory.sample_id,
@@ -53,7 +53,7 @@ def trajectory_row(trajectory: Trajectory) -> dict[str, Any]:
 
 
 def step_row(step: Step) -> dict[str, Any]:
-    """One step. A box that is not four numbers is written as it was read."""
+    """Return one step. A box that is not four numbers is written in its original form."""
     inputs = _listed(step.image_in) if isinstance(step.image_in, tuple) else step.image_in
     row = {
         "tool": step.tool,
@@ -81,7 +81,7 @@ def step_row(step: Step) -> dict[str, Any]:
 
 
 def intervention_row(intervention: Intervention) -> dict[str, Any]:
-    """One row of ``interventions``."""
+    """Return one row of ``interventions``."""
     row = {
         "model": intervention.model,
         "sample_id": intervention.sample_id,
@@ -94,7 +94,7 @@ def intervention_row(intervention: Intervention) -> dict[str, Any]:
 
 
 def judgement_row(judgement: Judgement) -> dict[str, Any]:
-    """One row of ``judgements``."""
+    """Return one row of ``judgements``."""
     row: dict[str, Any] = {
         "model": judgement.model,
         "sample_id": judgement.sample_id,
@@ -116,7 +116,7 @@ def judgement_row(judgement: Judgement) -> dict[str, Any]:
 
 
 def rollout_group_row(group: RolloutGroup) -> dict[str, Any]:
-    """One row of ``rollout_groups``."""
+    """Return one row of ``rollout_groups``."""
     rollouts = [
         {"image_tokens": r.image_tokens, "acc": r.acc, "format": r.format, "sufficient": r.sufficient}
         for r in group.rollouts

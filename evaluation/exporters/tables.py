@@ -1,4 +1,6 @@
-"""Tidy rows (docs/metrics.md#exports) as JSON, JSON lines, CSV or Parquet. What is undefined is null, in CSV empty."""
+"""Tidy rows (docs/metrics.md#exports) as JSON, JSON lines, CSV or Parquet. Undefined values are null, and
+empty in CSV.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ NEEDS_PYARROW = missing("Parquet", "pyarrow", "parquet", "export as CSV or JSON"
 
 
 def write_json(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> int:
-    """One JSON list, one row per line; the number of rows."""
+    """Write one JSON list, one row per line; return the number of rows."""
     count = 0
     out.write(b"[")
     for count, row in enumerate(rows, 1):
@@ -31,7 +33,7 @@ def write_json(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> i
 
 
 def write_jsonl(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> int:
-    """One JSON object a line; the number of rows."""
+    """Write one JSON object per line; return the number of rows."""
     count = 0
     for count, row in enumerate(rows, 1):  # noqa: B007 the last value is returned
         out.write(f"{_object(row, columns)}\n".encode())
@@ -39,9 +41,9 @@ def write_jsonl(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> 
 
 
 def write_csv(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> int:
-    """UTF-8 with a heading, lines ended by CR LF; the number of rows.
+    """Write UTF-8 with a heading and lines ending with CR LF; return the number of rows.
 
-    A text that a spreadsheet would run as a formula gets an apostrophe in front; numbers are left alone.
+    A text that a spreadsheet would run as a formula gets a leading apostrophe; numbers stay unchanged.
     """
     count = 0
     table = csv.writer(codecs.getwriter("utf-8")(out))
@@ -52,7 +54,9 @@ def write_csv(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> in
 
 
 def write_parquet(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> int:
-    """One Parquet table, all rows in memory; the number of rows. Raises ``MissingLibrary`` without pyarrow."""
+    """Write one Parquet table with all rows in memory; return the number of rows. Raises ``MissingLibrary`` without
+    pyarrow.
+    """
     try:
         import pyarrow
         import pyarrow.parquet
@@ -69,7 +73,7 @@ def write_parquet(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -
 
 @cache
 def writes_parquet() -> bool:
-    """Whether the library for Parquet is installed."""
+    """Return whether the library for Parquet is installed."""
     return find_spec("pyarrow") is not None
 
 
@@ -86,7 +90,7 @@ def _object(row: Row, columns: Sequence[str]) -> str:
 
 
 def _defined(value: Any) -> Any:
-    """``value``, None for a number that is none, throughout."""
+    """Return ``value`` with None for each NaN or infinite number, recursively."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
@@ -95,7 +99,7 @@ def _defined(value: Any) -> Any:
 
 
 def _flat(value: Any) -> Any:
-    """``value`` as one cell: JSON text for what has parts."""
+    """Return ``value`` as one cell: JSON text for lists and objects."""
     value = _defined(value)
     return json.dumps(value, ensure_ascii=False, sort_keys=True) if isinstance(value, dict | list) else value
 
@@ -106,7 +110,7 @@ def _cell(value: Any) -> Any:
 
 
 def _alike(column: Sequence[Any]) -> list[Any]:
-    """A column of one type: mixed numbers as floats, any other mixture as text."""
+    """Return a column of one type: mixed numbers as floats, any other mixture as text."""
     kinds = {type(value) for value in column if value is not None}
     if len(kinds) < 2:
         return list(column)

@@ -1,4 +1,4 @@
-"""What a benchmark is, its native file, and scoring it, over the API."""
+"""The description of a benchmark, its native file, and scoring, over the API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The space of a file's boxes, as a person says it where the file does not."""
+"""The coordinate space of a file's boxes, as given by a person if the file does not state it."""
 
 from __future__ import annotations
 

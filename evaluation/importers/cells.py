@@ -8,7 +8,7 @@ from annotation.importers.fields import Report
 _TRUE = frozenset({"true", "yes", "y", "1", "1.0", "correct", "right", "t"})
 _FALSE = frozenset({"false", "no", "n", "0", "0.0", "incorrect", "wrong", "f"})
 NOTHING = frozenset({"", "none", "null", "nan", "n/a"})
-"""What says that a cell is empty, in lower case."""
+"""Texts of empty cells, in lower case."""
 _WENT_WELL = NOTHING | {"ok", "success", "succeeded", "done", "completed", "complete", "finished", "passed"} | {
     "false", "no", "0",
 }  # fmt: skip
@@ -25,14 +25,14 @@ def truth_in(value: object, field: str, report: Report) -> bool | None:
 
 
 def is_truth(value: object) -> bool:
-    """Whether ``truth_in`` takes a value for a verdict; an empty one is none."""
+    """Return whether ``truth_in`` accepts a value as a verdict; an empty one is not accepted."""
     if isinstance(value, str):
         return value.strip().casefold() in _TRUE | _FALSE
     return isinstance(value, bool | int | float) and value in (0, 1)
 
 
 def number_in(value: object) -> float | None:
-    """A finite number, None when it is none."""
+    """Return a finite number, or None."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -44,7 +44,7 @@ def number_in(value: object) -> float | None:
 
 
 def is_empty(value: object) -> bool:
-    """Whether a cell holds nothing, or says so."""
+    """Return whether a cell is empty, or contains a text for empty."""
     return value is None or (isinstance(value, str) and value.strip().casefold() in NOTHING)
 
 

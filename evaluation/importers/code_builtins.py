@@ -1,4 +1,6 @@
-"""What Python's own functions make of lists, texts and dictionaries in a program that is read and never run."""
+"""The results of Python's built-in functions for lists, texts and dictionaries in a program that is parsed and never
+run.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an expression gives, and which call of a tool it makes on the way; see ``code_track``."""
+"""Evaluates expressions and collects their tool calls; see ``code_track``."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Reader:
         return raster
 
     def _ends(self, cut: ast.Slice, length: float | None) -> tuple[Value, Value]:
-        """Where a slice begins and ends, negative numbers counted from the end."""
+        """Return the beginning and end of a slice; negative numbers are counted from the end."""
         low = self.value(cut.lower) if cut.lower else Number.of(0.0)
         full = None if length is None else Number.of(length)
         high = self.value(cut.upper) if cut.upper else full
@@ -278,7 +278,7 @@ class Reader:
     def _function(
         self, name: str, given: list[Value], named: dict[str, Value], constants: list[str], node: ast.Call
     ) -> Value:
-        """A function, of whatever module."""
+        """Evaluate a function of any module."""
         raster = next((value for value in given if isinstance(value, Raster)), None)
         if name in FUNCTIONS:
             return worked_out(name, given)

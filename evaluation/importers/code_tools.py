@@ -1,7 +1,8 @@
-"""Which of our tools a call of PIL or OpenCV is, and with which parameters. The last part of a name decides.
+"""Maps calls of PIL and OpenCV to our tools and their parameters. The last part of a name decides.
 
-A table row: the tool, the names of the positional parameters behind the image (None = passed over), and constants.
-Parameters keep our names and meaning; where the library counts otherwise (PIL turns against the clock), it is turned.
+A table row: the tool, the names of the positional parameters after the image (None = ignored), and constants.
+Parameters keep our names and meaning; values are converted if the library counts differently (PIL rotates
+counterclockwise).
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ FILTERS: Mapping[str, str] = {
     "EDGE_ENHANCE": "sharpen",
     "DETAIL": "sharpen",
 }
-"""What ``image.filter(ImageFilter.NAME)`` is."""
+"""The tools of ``image.filter(ImageFilter.NAME)``."""
 
 CONSTANTS: Mapping[str, str] = {
     "THRESH_OTSU": "otsu",
@@ -143,7 +144,7 @@ COPIES = frozenset(
         "rectangle", "putText", "ellipse", "polylines", "fillPoly", "bitwise_not", "bitwise_and", "normalize", "invert",
     }
 )  # fmt: skip
-"""Calls that give an image of the same size and place, and are none of our tools."""
+"""Calls that return an image of the same size and region, and are none of our tools."""
 
 DRAWN: Mapping[str, str] = {"line": "draw_line", "ellipse": "draw_circle"}
 """Methods of ``ImageDraw.Draw`` that are tools."""
@@ -192,7 +193,8 @@ def pair(value: Value) -> Size | None:
 
 
 def thumbnail(wanted: Size | None, size: Size | None) -> Size | None:
-    """What ``Image.thumbnail`` makes of ``size``: within ``wanted``, its shape kept as whole pixels allow.
+    """Return the size after ``Image.thumbnail``: within ``wanted``, with the aspect ratio kept as far as whole pixels
+    allow.
 
     >>> thumbnail((100.0, 100.0), (1600, 1200))
     (100, 75)

@@ -28,14 +28,14 @@ MAX_STEPS = 20_000
 """Maximum number of statements that are followed in a block, counting each round of a loop."""
 
 Rewrite = Callable[[Number4, Size], Number4]
-"""What a sandbox makes of a box that is written out in four numbers, given the size of the original."""
+"""Changes a box of four literal numbers like the sandbox, given the size of the original."""
 BOX_NAMES = frozenset({"crop_box", "bbox", "box", "coordinates", "coords", "crop_coords", "crop_coordinates", "region"})
 EDGE_NAMES = frozenset({("x1", "y1", "x2", "y2"), ("left", "top", "right", "bottom"), ("xmin", "ymin", "xmax", "ymax")})
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What one block of code does. ``problem``: why it could not be read, "" when it could."""
+    """The content of one block of code. ``problem``: the reason why it could not be read, "" if it could."""
 
     calls: tuple[CodeCall, ...] = ()
     problem: str = ""
@@ -65,7 +65,7 @@ class Program:
         self.scope = Scope(self.original, self.path, dict.fromkeys(self.names, self.original))
 
     def read(self, code: str) -> Block:
-        """The calls of the next block. Code that is no Python gives none, and says why."""
+        """Return the calls of the next block. Invalid Python code gives none, with the reason."""
         if len(code) > MAX_CODE:
             return Block(problem=f"the code is longer than {MAX_CODE:,} characters")
         try:
@@ -88,7 +88,7 @@ class Program:
         return Block(tuple(calls[:MAX_CALLS]))
 
     def run(self, name: str, given: Sequence[Value], named: dict[str, Value], reader: Reader) -> Value:
-        """What a function of the program returns, its body followed with these arguments."""
+        """Return the result of a function of the program by following its body with these arguments."""
         function, outside = self.scope.functions[name], self.scope.variables
         if len(self._returned) >= MAX_DEPTH:
             return None

@@ -31,7 +31,7 @@ class CodeTurn:
 
 
 def blocks_of(text: str) -> Iterator[tuple[int, str]]:
-    """Where each block of code begins, and its text, without fences and tags."""
+    """Yield the position of each block of code and its text, without fences and tags."""
     for match in _BLOCK.finditer(text):
         if (code := match[1] if match[1] is not None else match[2]).strip():
             yield match.start(), code

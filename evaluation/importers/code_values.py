@@ -91,9 +91,9 @@ class CodeCall:
 
 @dataclass(slots=True)
 class Scope:
-    """What a program knows while it is read: its variables, and the images it saved, by path.
+    """The state of a program while it is read: its variables, and the images it saved, by path.
 
-    ``path``: the file of the original; "" if any file that the program has not saved may be it.
+    ``path``: the file of the original; "" if it can be any file that the program has not saved.
     """
 
     original: Raster

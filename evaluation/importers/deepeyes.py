@@ -178,7 +178,7 @@ def _verdict(acc: object, failed: bool, extra: dict[str, Any], report: Report) -
 
 
 class _Frame:
-    """Where the numbers of a box lie: see the head of this module. ``size`` is that of the file, if known."""
+    """The coordinates of a box: see the head of this module. ``size``: of the file, if known."""
 
     def __init__(self, space: BoxSpace | None, size: tuple[int, int] | None, resized: bool) -> None:
         self.kind = space.kind if space else Coordinates.PIXEL
@@ -187,7 +187,7 @@ class _Frame:
         self.seen = space.size if space else smart_resize(*size) if resized and size else None
 
     def boxes(self, numbers: Number4) -> tuple[Number4, Number4 | None, Coordinates]:
-        """The box asked for, the box executed where it differs, and their space."""
+        """Return the requested box, the executed box if it differs, and their space."""
         if self.seen is None or self.seen == self.size:
             return numbers, None, self.kind
         x, y = (1.0, 1.0) if self.size is None else self.size

@@ -64,7 +64,7 @@ class _Image:
 
 @dataclass
 class _Book:
-    """What was read so far. ``names``: what a label or the number of a category represents."""
+    """The content of the file read so far. ``names``: the meaning of a label or the number of a category."""
 
     images: dict[tuple[str, str], _Image] = field(default_factory=dict)
     dataset: dict[str, str] = field(default_factory=dict)
@@ -83,7 +83,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
-    """One trajectory for each sample of a named image. Raises ``ImportProblem`` when there is none."""
+    """Yield one trajectory for each sample of a named image. Raises ``ImportProblem`` if there are none."""
     if options.start.member:
         return  # All records come after the last row, in one batch: it is saved.
     stream, book, decoder = (
@@ -264,8 +264,9 @@ def _tool(label: str, row: Mapping[str, Any], names: Mapping[str, str], report: 
 
 
 def placed(written: object, space: BoxSpace, size: Size | None) -> Box | None:
-    """A box in pixels of the image, within it. None if it is none, lies outside, or the size of the image is needed and
-    unknown."""
+    """Return a box in pixels of the image, clipped to it. None if it is invalid or outside, or if the size of the image
+    is needed and unknown.
+    """
     if not is_box(written):
         return None
     x1, y1, x2, y2 = (float(number) for number in written)  # type: ignore[attr-defined]

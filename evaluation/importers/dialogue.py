@@ -62,12 +62,12 @@ class Turn:
 
     @property
     def answer(self) -> tuple[int, int] | None:
-        """Where the first complete answer of the turn, tags included, begins and ends."""
+        """Return the position of the first complete answer of the turn, including its tags."""
         return answer_span(self.text)
 
 
 def answer_span(text: str) -> tuple[int, int] | None:
-    """Where the text from the first ``<answer>`` to the next ``</answer>`` begins and ends, tags included."""
+    """Return the position of the text from the first ``<answer>`` to the next ``</answer>``, including the tags."""
     start = text.find(_OPEN)
     end = text.find(_CLOSE, start) if start >= 0 else -1
     return (start, end + len(_CLOSE)) if end >= 0 else None
@@ -110,7 +110,7 @@ def _has_picture(content: Any) -> bool:
 
 
 def is_picture(item: object) -> bool:
-    """Whether a part of a message's content is an image, by whatever interface."""
+    """Return whether a part of a message's content is an image, in the format of any interface."""
     return isinstance(item, dict) and ("image_url" in item or "image" in item or item.get("type") in _PICTURES)
 
 

@@ -1,5 +1,6 @@
-"""How replies of tools begin that say that a call failed, in all systems read here: one list, so that a call that
-failed in one format fails in every other."""
+"""Beginnings of tool replies that report a failed call, for all supported systems. A single list ensures that the same
+failure is detected in every format.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 - Calls are under ``tool_calls`` and are matched with replies by id; a reply with an ``error`` failed.
 - Boxes are pixels, unless ``coordinates`` has another space. Attachments are not resolved.
 - The first score is the verdict: C and 1 are correct, I and 0 incorrect. Any other score is kept without a verdict.
-- A sample with an ``error`` is an error; one that ran into a ``limit`` is not, and says so.
+- A sample with an ``error`` is an error; one that reached a ``limit`` is not, and has a note.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
-    """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
+    """Yield all trajectories of ``path``. Raises ``ImportProblem`` if there are none."""
     model = options.model or _model_of(path)
 
     def of_row(row: Any, _: str, report: Report) -> Record:

@@ -1,7 +1,7 @@
-"""What every importer of runs takes and gives. Shared words (progress, positions, problems) are those of the samples.
+"""The interface of importers of runs. Shared types (progress, positions, problems) are those of the samples.
 
-``read(source, options, samples, known)`` is a generator of records, issues and progress; what each promises is stated
-in ``annotation.importers.interface``. With ``known``, rows that are stored already come as ``Unchanged``.
+``read(source, options, samples, known)`` is a generator of records, issues and progress, as specified in
+``annotation.importers.interface``. With ``known``, rows that are already stored are yielded as ``Unchanged``.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What the person importing says about a file.
+    """The choices of the person importing a file.
 
-    ``model`` and ``setting`` name the run where the file does not (a native file's own names win); ``coordinates``
-    None = as the format declares. ``images`` is the folder image names are relative to. ``mapping``: which column of
-    a table is what; None = as the names of the columns suggest. ``keys``: which keys of a JSON file that no format fits
-    are what. ``threshold``: the least score of a detection that
-    counts. ``start``: where to go on. ``glimpse``: only the beginning will be asked for.
+    ``model`` and ``setting`` name the run if the file does not (names in a native file take precedence);
+    ``coordinates`` None = as declared by the format. ``images`` is the folder that image names are relative to.
+    ``mapping``: the fields of the columns of a table; None = as suggested by the names of the columns. ``keys``: the
+    fields of the keys of a JSON file in no known format. ``threshold``: the minimum score of a detection. ``start``:
+    the position to continue from. ``glimpse``: only the beginning will be read.
     """
 
     model: str = ""

@@ -11,7 +11,7 @@ from evaluation.importers.matching import SampleIndex, SampleKey, has_words, nor
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What a record says of its sample. ``ids``: names that may be its id, the likeliest first."""
+    """The clues of a record about its sample. ``ids``: possible ids, the most likely first."""
 
     ids: Sequence[str] = ()
     image: str = ""

@@ -34,7 +34,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
-    """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
+    """Yield all trajectories of ``path``. Raises ``ImportProblem`` if there are none."""
 
     def convert(row: Mapping[str, Any], _: str, report: Report) -> Record:
         return _trajectory(row, options, samples, report)

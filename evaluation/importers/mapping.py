@@ -1,4 +1,4 @@
-"""Which column of a table of runs is read as what. How mappings work: ``annotation.importers.mapping``."""
+"""The fields of a table of runs and their column names. For mappings, see ``annotation.importers.mapping``."""
 
 from __future__ import annotations
 

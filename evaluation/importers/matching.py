@@ -23,7 +23,7 @@ _FIRST_LETTERS = 2
 
 @dataclass(frozen=True, slots=True)
 class SampleKey:
-    """What a row of a run can be joined by. ``size`` is ``(width, height)`` in pixels, None when unknown."""
+    """The data for joining a row of a run. ``size`` is ``(width, height)`` in pixels, None if unknown."""
 
     id: str
     image: str = ""
@@ -40,7 +40,7 @@ class SampleIndex(Protocol):
         ...
 
     def accepted(self, name: str) -> str:
-        """The id of the sample that a person assigned to this name, "" if there is none."""
+        """Return the id of the sample that a person assigned to this name, "" if there is none."""
         ...
 
     def by_image(self, name: str) -> Sequence[SampleKey]:
@@ -56,7 +56,7 @@ class SampleIndex(Protocol):
         ...
 
     def question_of(self, sample_id: str) -> str:
-        """What the sample asks, "" when unknown."""
+        """Return the question of the sample, "" if unknown."""
         ...
 
     def near(self, text: str) -> Sequence[str]:
@@ -173,7 +173,7 @@ def unknown_sample(sample_id: str, samples: SampleIndex, report: Report) -> NoRe
 
 
 def not_joined(what: str, text: str, samples: SampleIndex) -> str:
-    """The sentence for a row without a sample, with near matches where there are any."""
+    """Return the message for a row without a sample, with near matches if there are any."""
     near = samples.near(text)
     hint = f" Near: {', '.join(near)}." if near else ""
     return f"{what} {text[:80]!r}. The row was rejected.{hint} Import the benchmark first, or correct the name."

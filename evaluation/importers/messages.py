@@ -1,9 +1,9 @@
-"""A list of chat messages as exchanges: one tool call each, what was said before it and what came back.
+"""Converts a list of chat messages to exchanges: one tool call each, with the text before it and the result.
 
-Five ways of writing calls are read: ``function_call`` of a message (Qwen-Agent), ``tool_calls`` with ids (OpenAI,
-Inspect AI), items ``function_call`` with ``function_call_output`` (OpenAI's Responses), blocks ``tool_use`` with
+Five notations of calls are read: ``function_call`` of a message (Qwen-Agent), ``tool_calls`` with ids (OpenAI, Inspect
+AI), items ``function_call`` with ``function_call_output`` (OpenAI's Responses), blocks ``tool_use`` with
 ``tool_result`` (Anthropic), and ``<tool_call>`` tags in the text. Calls in ``<think>`` tags were never made. Arguments
-that are no object stay as written, with ``arguments`` None.
+that are not an object stay as written, with ``arguments`` None.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _SPEAKERS = {
     "chatgpt": "assistant", "bot": "assistant", "tool": "tool", "observation": "tool", "function": "tool",
     "function_response": "tool", "function_call": "assistant", "system": "system",
 }  # fmt: skip
-"""What speakers of a dialogue in ``from`` and ``value`` (ShareGPT, LLaVA) are called here."""
+"""Our names for speakers of a dialog in ``from`` and ``value`` (ShareGPT, LLaVA)."""
 _MARK = re.compile(r"<image>[ \t]*\n?")
 
 
 @dataclass(slots=True)
 class Exchange:
-    """A call and its reply. ``reply`` None = there is none. ``pictures``: the returned images, as named.
+    """A call and its reply. ``reply`` None = there is none. ``pictures``: names of the returned images.
 
-    It is filled while a dialogue is read, message by message. Callers of ``talk_of`` don't change it.
+    It is filled while a dialog is read, message by message. Callers of ``talk_of`` don't change it.
     """
 
     name: str
@@ -136,7 +136,7 @@ def _plain(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def talk_of(messages: Sequence[Any]) -> Talk:
-    """The exchanges of ``messages``; a message of no known form is passed over."""
+    """Return the exchanges of ``messages``; messages of an unknown form are skipped."""
     talk = Talk()
     begun = False
     for message in messages:
@@ -216,7 +216,9 @@ def _answer(message: dict[str, Any], talk: Talk) -> None:
 
 
 def _follow(message: dict[str, Any], talk: Talk) -> None:
-    """A user's message after a call: its reply where none came yet, else images that could not be sent with it."""
+    """Process a user's message after a call: it is the reply if there is none yet, else images that could not be sent
+    with it.
+    """
     waiting = next((exchange for exchange in talk.exchanges if exchange.reply is None), None)
     content = message.get("content")
     if waiting is not None:
@@ -226,8 +228,9 @@ def _follow(message: dict[str, Any], talk: Talk) -> None:
 
 
 def _show(pictures: tuple[str, ...], talk: Talk) -> None:
-    """Images that came behind all replies: one for each call that succeeded, where they are as many; else the last
-    call's."""
+    """Assign images after all replies: one to each call that succeeded if the numbers are equal, else all to the last
+    call.
+    """
     done = [one for one in talk.exchanges[talk.latest :] if not one.pictures and not says_failure(one.reply)]
     if len(done) == len(pictures):
         for exchange, picture in zip(done, pictures, strict=True):

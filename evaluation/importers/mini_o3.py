@@ -74,7 +74,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
-    """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
+    """Yield all trajectories of ``path``. Raises ``ImportProblem`` if there are none."""
     empty = f"{path.name} contains neither traj.jsonl nor rows of a generation dump."
     if path.is_file() and path.name != "traj.jsonl" and path.suffix.lower() == ".jsonl":
 
@@ -144,7 +144,7 @@ def _dumped(row: Mapping[str, Any], options: ReadOptions, samples: SampleIndex, 
 
 
 def _question(prompt: str) -> str:
-    """What the user said in a prompt that was decoded to one text."""
+    """Return the user's message in a prompt that was decoded to one text."""
     user = re.split(r"(?:\A|\s)user\s", prompt, maxsplit=1)[-1]
     return re.split(r"\s?assistant\s*\Z", user)[0].replace("<image>", "").strip()
 
@@ -193,7 +193,7 @@ def _answer(text: str) -> str | None:
 
 
 def _calls(text: str) -> Iterator[tuple[int, int, str, Any]]:
-    """Where each call begins and ends, the name of its tool, and its arguments (None = unreadable)."""
+    """Yield the position of each call, the name of its tool, and its arguments (None = unreadable)."""
     for match in list(_CALL.finditer(text))[:MAX_CALLS]:
         value = storable(literal(match[1].strip()))
         yield match.start(), match.end(), TOOL, value if isinstance(value, dict) else None

@@ -1,7 +1,7 @@
 """The native format: ``trajectories``, ``interventions``, ``judgements``, ``rollout_groups`` and ``settings``.
 
-Also taken, beyond FORMATS N: ``condition`` of a trajectory, ``flag`` of a step, ``setting`` of an intervention or a
-judgment. Samples in the same file are passed over; the importers of benchmarks read them.
+Also accepted: ``condition`` of a trajectory, ``flag`` of a step, ``setting`` of an intervention or a judgment. Samples
+in the same file are skipped; the importers of benchmarks read them.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def judgement_from(data: Mapping[str, Any], options: ReadOptions, report: Report
 
 
 def _about(data: Mapping[str, Any], kind: str, report: Report) -> AboutAnswer | None:
-    """The one trajectory that a row is about, where it has the digest of what was judged."""
+    """Return the trajectory that a row refers to, if it has the digest of what was judged."""
     digest = data.get("text_digest")
     if digest is None:
         return None

@@ -96,7 +96,9 @@ def _step(value: object, index: int, space: BoxSpace, report: Report) -> Step:
 
 
 def _box(value: object, field: str, index: int, report: Report) -> tuple[Number4 | None, Any]:
-    """The box as four numbers, or as written where it is none. An invalid box is kept as recorded and noted."""
+    """Return the box as four numbers, or its original value if it is not one. An invalid box is kept as recorded and
+    reported.
+    """
     if value is None:
         return None, None
     numbers = fields.four_numbers(value)

@@ -26,7 +26,7 @@ _TELLING = (
     ((b'"role"', b'"tool_calls"'), "Its messages have tool_calls."),
     ((b'"custom_id"', b'"choices"', b'"message"'), "Its responses are of a batch of chat completions."),
 )
-"""What the beginning of a file holds that is of one of these interfaces."""
+"""Texts in the beginning of a file of one of these interfaces."""
 _OTHERS = (b'"eval"', b'"gt_answer"', b'"observations"')
 """Other keys next to such messages in logs of Inspect AI, benchmarks and traces."""
 

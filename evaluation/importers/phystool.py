@@ -1,10 +1,10 @@
 """PhysTool-Bench: tools recognized (task I), tools planned (task II), and judged results.
 
-- ``all_tools_identified_MODEL.json`` has lists, ``task_ii_results_MODEL.json`` texts with commas in order of use. Of a
-  folder or zip the two of one model make one trajectory per sample; a file by itself gives the one it has, and the
-  other one that is stored already stays with it.
+- ``all_tools_identified_MODEL.json`` has lists, ``task_ii_results_MODEL.json`` texts with commas in order of use. In a
+  folder or zip the two files of one model make one trajectory per sample. A single file gives its list, and the other
+  list that is already stored stays.
 - A result file (``evaluations``) gives the plan with the judge's map of it.
-- Names stay as written, repeats and order kept; one final full stop is no part of them.
+- Names stay as written, repeats and order kept; a final period is removed.
 - Rows join by ``id``, else by ``original_id`` and ``slot``, or ``original_id`` alone. A request that failed has no row.
 """
 
@@ -42,7 +42,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
-    """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
+    """Yield all trajectories of ``path``. Raises ``ImportProblem`` if there are none."""
 
     def convert(document: Document, report: Report) -> Iterator[Record | Issue]:
         return _model_files(document, options, samples)

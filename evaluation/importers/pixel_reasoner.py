@@ -53,7 +53,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
-    """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
+    """Yield all trajectories of ``path``. Raises ``ImportProblem`` if there are none."""
     empty = f"{path.name} contains no readable records. It needs conv.json, or rows of sample.eval_iter*.jsonl."
     if path.is_file() and path.suffix.lower() == ".jsonl":
         seen: set[str] = set()

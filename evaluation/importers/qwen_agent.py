@@ -2,11 +2,11 @@
 
 - A dialogue is a JSON list of messages: alone in a file, one to a line, or under ``messages`` of an object with an id.
   Without an id, the file's name or the prompt's image and question identify the sample.
-- Boxes are 0-1000 of ``images[img_idx]``: the distinct images so far, the prompt's first, those of failed calls not
-  counted. Older models use the same tool name with pixels: say so with ``coordinates``.
-- ``executed_bbox`` is the box after clamping and growing to 32 px, ``out_size`` the size then shown: both need
-  the image's size.
-- No answer rule of its own: the last text, in which tags are looked for when it is scored.
+- Boxes are 0-1000 of ``images[img_idx]``: the distinct images so far, the prompt's first, without those of failed
+  calls. Older models use the same tool name with pixels: set ``coordinates``.
+- ``executed_bbox`` is the box after clamping and growing to 32 px, ``out_size`` the size then shown: both need the
+  image's size.
+- It has no answer rule: the answer is the last text, in which scoring searches for tags.
 """
 
 from __future__ import annotations
@@ -100,7 +100,9 @@ def _zoom(exchange: Exchange, pictures: ImageFrames, space: BoxSpace, report: Re
 
 
 def _seen(asked: Number4, coords: Coordinates, source: ImageFrame) -> tuple[Number4 | None, Size | None]:
-    """The box executed, where it differs, and the size its image was shown at; unknown without the source's size."""
+    """Return the executed box, if it differs, and the size at which its image was shown; unknown without the source's
+    size.
+    """
     if source.size is None:
         return None, None
     pixels = in_pixels(asked, coords, source.size)

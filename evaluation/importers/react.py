@@ -1,13 +1,13 @@
 """Logs of agents that think, act and observe (ReAct, LLaVA-Plus): ``response_list`` and ``tool_list`` of a record.
 
-- ``response_list`` has a turn each: an object of thoughts, actions and value, or a text that holds one as JSON or as
-  Python writes it. Keys count in any case and with any signs ("thoughts🤔"). Thoughts are the reasoning, ``value`` is
-  what the tool returned, and the last text where nothing was called.
+- ``response_list`` has a turn each: an object of thoughts, actions and value, or a text that contains one in JSON or
+  Python notation. Keys match in any case, with any signs ("thoughts🤔"). Thoughts are the reasoning; ``value`` is the
+  result of the tool, and the last text if there was no call.
 - Calls are the actions of a turn, else its part of ``tool_list``: ``API_name`` and ``API_params``, or a name and its
-  arguments. An ``image`` named by its number (``img_2``, the original being 1) is the one a box lies in; calls of tools
-  that cut or draw, such as Crop, bring the next one. A call with nothing returned counts as made.
-- The answer is what the closing call says (Terminate, Finish, final_answer …), which is no step; else the last text.
-  A column with the correct answer is never taken for it.
+  arguments. An ``image`` named by its number (``img_2``; the original is 1) is the input of a box; calls of tools that
+  crop or draw, such as Crop, return the next one. A call without a result counts as made.
+- The answer is in the closing call (Terminate, Finish, final_answer …), which is not a step; else it is the last text.
+  A column with the correct answer is never used.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
-    """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
+    """Yield all trajectories of ``path``. Raises ``ImportProblem`` if there are none."""
 
     def convert(row: Mapping[str, Any], _: str, report: Report) -> Record:
         return _trajectory(row, options, samples, report)
@@ -77,7 +77,7 @@ class _Turn:
     thoughts: str
     calls: tuple[Exchange, ...]
     value: str
-    """What was said or returned; "" when nothing was."""
+    """The text or result; "" if there is none."""
 
 
 def _trajectory(row: Mapping[str, Any], options: ReadOptions, samples: SampleIndex, report: Report) -> Trajectory:

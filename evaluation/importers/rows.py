@@ -64,8 +64,9 @@ def read_rows(
 
 
 def read_documents(stream: DocumentStream, convert: ConvertDocument, empty: str) -> Read:
-    """Read records that are files of their own, like ``read_rows``, and report progress after each. A record without
-    a matching sample counts as a record: it has an issue, and the file isn't reported as empty."""
+    """Read records in separate files, like ``read_rows``, and report progress after each. A record without a matching
+    sample counts as a record: it has an issue, and the file isn't reported as empty.
+    """
     trajectories = failed = 0
     strangers, refused_first = False, ""
     for document in stream:
@@ -96,7 +97,7 @@ def read_documents(stream: DocumentStream, convert: ConvertDocument, empty: str)
 
 
 def _in_words(issue: Issue) -> str:
-    """What a file of which nothing can be read ends with: why its first record was refused."""
+    """Return the last part of the message for a file without a readable record: why its first record was rejected."""
     return f" {issue.file}: {issue.done}" if issue.severity == Severity.REFUSED else ""
 
 

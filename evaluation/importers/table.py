@@ -66,7 +66,9 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
-    """All trajectories of ``path``. Raises ``ImportProblem`` when there is none, or the mapping lacks something."""
+    """Yield all trajectories of ``path``. Raises ``ImportProblem`` if there are none, or if the mapping is
+    incomplete.
+    """
     mapping = options.mapping or RUN_FIELDS.guessed([column.name for column in columns_of(path)])
     if problem := RUN_FIELDS.problem(mapping):
         raise ImportProblem(problem)
@@ -80,7 +82,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
 def trajectory_from(
     row: Mapping[str, Any], mapping: ColumnMapping, options: ReadOptions, samples: SampleIndex, report: Report
 ) -> Trajectory:
-    """One row, flat. Raises ``RowRefused`` when it fits no sample or several, or a number is none."""
+    """Convert one flat row. Raises ``RowRefused`` if it matches no sample or several, or if a number is invalid."""
     cell = {name: row.get(column) for name, column in mapping.columns.items()}
     for name, column in mapping.columns.items():
         report.stands_for(name, column)

@@ -1,4 +1,4 @@
-"""Rows of predictions from whatever holds a table: CSV, TSV, an Excel workbook, Parquet, a JSON list or JSONL."""
+"""Rows of predictions from any table: CSV, TSV, an Excel workbook, Parquet, a JSON list or JSONL."""
 
 from __future__ import annotations
 

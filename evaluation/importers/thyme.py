@@ -42,7 +42,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
-    """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
+    """Yield all trajectories of ``path``. Raises ``ImportProblem`` if there are none."""
 
     def convert(document: Document, report: Report) -> Iterator[Record | Issue]:
         return _folder(document, options, samples, report)
@@ -103,8 +103,9 @@ def _clues(document: Document, history: Sequence[Mapping[str, Any]], meta: objec
 
 
 def _turns(requests: Sequence[Any], history: Sequence[Mapping[str, Any]]) -> list[CodeTurn]:
-    """The model's turns that led to the last response, each with the text that came back; the last of the history
-    behind them where it is another."""
+    """Return the model's turns that led to the last response, each with the returned text; the last turn of the history
+    is added if it differs.
+    """
     last = next((item for item in reversed(requests) if isinstance(item, dict) and item.get("response")), None)
     if last is None:
         return []

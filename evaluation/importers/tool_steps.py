@@ -18,8 +18,9 @@ from evaluation.schema import Step
 def step_of(
     exchange: Exchange, pictures: ImageFrames, space: BoxSpace, report: Report, *, number: int | None = None
 ) -> Step:
-    """One call of a tool that nothing more is known of than its arguments and its reply. ``number``: that of the
-    image it names, 0 = the original, where the format says so in its own way."""
+    """Return one call of a tool of which only the arguments and the reply are known. ``number``: that of the image it
+    names, 0 = the original, if the format has its own notation.
+    """
     arguments = exchange.arguments or {}
     readable = exchange.arguments is not None
     written = box_in(arguments) if readable else exchange.raw

@@ -1,13 +1,13 @@
 """Prediction files of VLMEvalKit (xlsx, TSV, JSON), judged or not, and DeepEyesV2's, which hold whole transcripts.
 
 - A row joins by ``index`` or ``id``, else by question and options. ``prediction`` is the answer, ``hit`` the verdict; a
-  verdict whose log says that the option was drawn at random is none.
+  verdict whose log reports a random option is ignored.
 - A prediction that only reports a missing answer makes the row an error, not an incorrect answer.
-- ``raw_response`` (DeepEyesV2) is the text of a Python list of messages, taken apart as literals. The code in it ran on
-  ``image_1``, a copy of the image resized to multiples of 28: boxes are brought back to the image.
-- A prediction with ``<box>`` tags and no transcript (TreeBench, TreeVGR) has crops in its reasoning: boxes
-  in pixels of the image as the model was sent it, whose size the file does not say. Its answer is in tags.
-- What else a row holds (``log``, ``thinking``, columns of the benchmark) is kept.
+- ``raw_response`` (DeepEyesV2) is the text of a Python list of messages, parsed as literals. The code in it ran on
+  ``image_1``, a copy of the image resized to multiples of 28: boxes are converted back to the image.
+- A prediction with ``<box>`` tags and no transcript (TreeBench, TreeVGR) has crops in its reasoning: boxes in pixels of
+  the image sent to the model, whose size is not in the file. Its answer is in tags.
+- Other columns (``log``, ``thinking``, columns of the benchmark) are kept.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
-    """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
+    """Yield all trajectories of ``path``. Raises ``ImportProblem`` if there are none."""
 
     def convert(row: dict[str, Any], report: Report) -> Trajectory:
         return trajectory_from(row, options, samples, report)
@@ -143,7 +143,7 @@ def _turns(raw: object, report: Report) -> list[CodeTurn]:
 
 
 def _answer(predicted: str, turns: Sequence[CodeTurn]) -> str:
-    """The prediction; a transcript's own last answer where the prediction is empty."""
+    """Return the prediction; if it is empty, the transcript's own last answer."""
     return predicted or ((answer_in(turns[-1].text) or "") if turns else "")
 
 

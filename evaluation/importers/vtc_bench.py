@@ -1,12 +1,12 @@
 """Runs of VTC-Bench's interface track: ``results_*.jsonl`` with ``response_list_ID.json`` files.
 
 - Ids were renumbered between the two editions of the benchmark: a row joins by its question and options, and by its id
-  only where that sample asks the same.
-- Steps are the calls of the sample's response list. A call names its input by path: the benchmark's image, or one
-  that an earlier reply saved; any other path is an unknown image.
-- ``opencv_crop`` and ``opencv_zoom_in`` give a box as x, y, width and height in pixels of their input. The size of what
-  came back is read from the reply's INFO.
-- Calls are of the tool profile ``vtc``, which a replay needs to know; it is kept with each trajectory.
+  only if that sample has the same question.
+- Steps are the calls of the sample's response list. A call names its input by path: the benchmark's image, or one that
+  an earlier reply saved; any other path is an unknown image.
+- ``opencv_crop`` and ``opencv_zoom_in`` give a box as x, y, width and height in pixels of their input. The size of the
+  result is read from the reply's INFO.
+- Calls have the tool profile ``vtc``, which replays need; it is stored with each trajectory.
 - ``agent_answer`` is the answer; a row without one has none. ``status`` other than success is an error.
 """
 
@@ -54,7 +54,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
-    """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
+    """Yield all trajectories of ``path``. Raises ``ImportProblem`` if there are none."""
     lists = _response_lists(path)
 
     def convert(row: Mapping[str, Any], _: str, report: Report) -> Record:
@@ -125,7 +125,7 @@ def _sample(row: Mapping[str, Any], item: str, samples: SampleIndex, report: Rep
 
 
 def _exchanges(member: Member | None, report: Report) -> tuple[list[Exchange], str]:
-    """The calls of a response list, and what was said last."""
+    """Return the calls of a response list, and the last text."""
     if member is None:
         return [], ""
     with member.open() as file:

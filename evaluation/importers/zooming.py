@@ -1,4 +1,5 @@
-"""What tools make of the box a model asked for: the pixels really cut out, in the image they were cut from.
+"""The effect of tools on the box that a model requested: the pixels actually cropped, in the image they were cropped
+from.
 
 Boxes are ``(x1, y1, x2, y2)`` in pixels of that image, sizes ``(width, height)``.
 """
@@ -38,7 +39,7 @@ class ImageFrames:
         return len(self._known)
 
     def at(self, index: object) -> ImageFrame | None:
-        """The image with this number, counted from 0; None when there is none (yet)."""
+        """Return the image with this number, counted from 0; None if there is none (yet)."""
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(self._known):
             return None
         return self._known[index]
@@ -80,7 +81,7 @@ def on_picture(numbers: Number4, space: BoxSpace, picture: ImageFrame | None) ->
 
 
 def clamped(box: Number4, size: Size) -> Number4:
-    """The part of the box inside the image, each edge by itself."""
+    """Return the box with each edge clamped to the image."""
     return max(0.0, box[0]), max(0.0, box[1]), min(size[0], box[2]), min(size[1], box[3])
 
 
@@ -138,8 +139,8 @@ def floored(box: Number4, size: Size) -> Number4:
 
 
 def at_least(box: Number4, size: Size, least: int = 64) -> Number4:
-    """Thyme's sandbox: edges sorted and clamped, then each side brought to ``least`` pixels by moving its far edge, and
-    its near one where the image ends.
+    """Apply the rules of Thyme's sandbox: edges are sorted and clamped, then each side is extended to ``least`` pixels
+    by moving its far edge, and its near one at the border of the image.
 
     >>> at_least((700, 500, 730, 520), (1600, 1200))
     (700, 500, 764, 564)
@@ -164,10 +165,10 @@ def size_of(box: Number4) -> Size:
 
 
 def box_in(arguments: object) -> object:
-    """What a call gives as its box: a list under a usual name, or edges or place and size under names of their own.
+    """Return the box of a call: a list under a usual name, or edges, or position and size under separate names.
 
-    Names seen: ``bbox_2d``, ``bbox``, ``box``, ``region``, ``crop_box``; ``x1 y1 x2 y2``; ``left top right bottom``;
-    ``x y width height``. None when there is nothing of the kind.
+    Known names: ``bbox_2d``, ``bbox``, ``box``, ``region``, ``crop_box``; ``x1 y1 x2 y2``; ``left top right bottom``;
+    ``x y width height``. None if there is no box.
     """
     if not isinstance(arguments, dict):
         return None

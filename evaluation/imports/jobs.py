@@ -51,7 +51,7 @@ def idle_sessions(now: datetime) -> int:
 
 
 def _in_kilobytes(context: JobContext) -> Callable[[Progress], None]:
-    """How far a file is read; bytes themselves would not fit the columns of a job."""
+    """Report the progress of a file in kilobytes, because bytes would not fit the columns of a job."""
 
     def report(progress: Progress) -> None:
         total = max(1, progress.bytes_total // 1000)

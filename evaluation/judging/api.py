@@ -1,4 +1,4 @@
-"""What people and judges said, over the API: agreement tables, judges against people, queues of judging."""
+"""Judgments of people and judge models over the API: agreement tables, judges against people, judging queues."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ ROW = serializers.DictField(help_text="A row of the table, as the page of agreem
 )
 @api_view(["GET"])
 def agreement(request: Request, slug: str, table: str) -> Response:
-    """One table of agreement (pairs, people, blind, judges, checks, audits), as much of it as you may see."""
+    """Return one table of agreement (pairs, people, blind, judges, checks, audits), limited to what you may see."""
     benchmark = benchmark_for(request, slug, Right.COMPARE_WORK)
     found = AGREEMENT_TABLES.get(table)
     if found is None:
@@ -105,7 +105,9 @@ def agreement(request: Request, slug: str, table: str) -> Response:
 )
 @api_view(["GET"])
 def judges(request: Request, slug: str) -> Response:
-    """Judges and people on the same cases: raw agreement of each two, coefficients and the table of two of them."""
+    """Return judges and people on the same cases: raw agreement of each pair, coefficients and the table of
+    one pair.
+    """
     benchmark = benchmark_for(request, slug, Right.COMPARE_WORK)
     person = person_of(request)
     kinds = kinds_of(benchmark, person)
@@ -171,7 +173,9 @@ class QueueSerializer(serializers.ModelSerializer):
 @extend_schema(operation_id="judging", parameters=PAGING, responses=page_of("JudgingQueuePage", QueueSerializer))
 @api_view(["GET"])
 def judging(request: Request, slug: str) -> Response:
-    """The queues of questions to people, the newest first. Where a queue comes from is told to who has finished it."""
+    """Return the queues of questions to people, the newest first. Only people who have finished a queue see
+    its source.
+    """
     benchmark, person = benchmark_for(request, slug, Right.JUDGE), person_of(request)
     context = {"benchmark": benchmark, "person": person}
     rows = with_remaining(queues_of(benchmark), person)

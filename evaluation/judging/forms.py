@@ -11,7 +11,7 @@ MOST = 500
 
 
 class JudgingForm(forms.Form):
-    """How many trajectories of a list people judge, and how many people each."""
+    """The number of trajectories of a list to judge, and of judges per question."""
 
     terms = {"size": "trajectory", "about": "judgment"}
 
@@ -32,7 +32,7 @@ class JudgingForm(forms.Form):
 
 
 class LabelForm(forms.Form):
-    """How many items of a judge people label next, and how many people each."""
+    """The number of items of a judge to label next, and of people per item."""
 
     size = forms.IntegerField(label=gettext_lazy("Items"), min_value=1, max_value=MOST, initial=20)
     people = forms.IntegerField(label=gettext_lazy("People for each"), min_value=1, max_value=5, initial=1)

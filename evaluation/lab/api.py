@@ -62,7 +62,7 @@ LAB = inline_serializer(
 @extend_schema(operation_id="run_lab", parameters=[ESTIMAND], responses=LAB)
 @api_view(["GET"])
 def lab(request: Request, slug: str, pk: int) -> Response:
-    """What the arms of a run show, each compared with the sham arm (docs/metrics.md#faithfulness-lab)."""
+    """The effects of the arms of a run, each compared with the sham arm (docs/metrics.md#faithfulness-lab)."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     run = get_object_or_404(Run.objects.of(benchmark).select_related("model", "benchmark"), pk=pk)
     there, wanted = estimands_of(run), said(request, "estimand", "")

@@ -1,4 +1,4 @@
-"""The arms of a run out of its scores: the draws of each arm on the same samples, and what they come to."""
+"""The arms of a run from its scores: the draws of each arm on the same samples, and their results."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Design:
-    """What was said before the start: the arms that are confirmatory, and the margin of equivalence as a share."""
+    """The choices before the start: the confirmatory arms, and the margin of equivalence as a share."""
 
     confirm: frozenset[str]
     margin: float
@@ -75,7 +75,7 @@ def estimands_of(run: Run) -> list[Estimand]:
 
 
 def design_of(run: Run, estimand: Estimand) -> Design:
-    """What the experiments on this run said before their start. One query."""
+    """Return the choices of the experiments on this run before their start. One query."""
     rows = Experiment.objects.filter(source=run, kind=Experiment.Kind.ARMS, recipe__estimand=estimand.value)
     designs = list(rows.order_by("-pk").values_list("design", flat=True))
     confirm = frozenset(name for design in designs for name in design.get("confirm", ()))

@@ -1,4 +1,4 @@
-"""The faithfulness lab of a run: its arms, one sample under all of them, and both to take away."""
+"""The faithfulness lab of a run: its arms, one sample under all of them, and exports."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def lab(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
 
 
 MOST_CASES = 200
-"""Samples that the page links to."""
+"""The maximum number of samples that the page links to."""
 
 
 @require_safe

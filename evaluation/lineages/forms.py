@@ -23,7 +23,7 @@ class PlaceForm(forms.Form):
 
 
 class DescriptionForm(forms.Form):
-    """What was trained."""
+    """The description of a training."""
 
     name = forms.CharField(label=_("Name"), max_length=200)
     base_model = forms.CharField(label=_("Base model"), required=False, max_length=200)
@@ -40,6 +40,6 @@ class DescriptionForm(forms.Form):
         return cls(initial={name: getattr(lineage, name) for name in kept} | {"training_data": lineage.data})
 
     def values(self) -> dict[str, str]:
-        """What ``describe_lineage`` takes: only the fields that were sent."""
+        """Return the values for ``describe_lineage``: only the fields that were sent."""
         sent = {name: value for name, value in self.cleaned_data.items() if name in self.data}
         return {"data" if name == "training_data" else name: value for name, value in sent.items()}

@@ -148,9 +148,9 @@ def load_series(
     runs: Sequence[Run] | None = None,
 ) -> Series:
     """The series of a lineage, on the samples that a query lists. ``between``: numbers of two of its runs, default the
-    first and the last scored one. ``runs``: of ``runs_of``, where they are loaded. A fixed number of queries.
+    first and the last scored one. ``runs``: of ``runs_of``, if loaded. A fixed number of queries.
 
-    Raises ``NotFound`` for an unknown setting or run, ``InvalidInput`` for a query that means nothing.
+    Raises ``NotFound`` for an unknown setting or run, ``InvalidInput`` for an invalid query.
     """
     benchmark = lineage.benchmark
     names, setting, shown = chosen_setting(runs_of(lineage) if runs is None else runs, setting)

@@ -1,4 +1,4 @@
-"""The lineages of a benchmark, one lineage over its steps, and where a run stands in one."""
+"""The lineages of a benchmark, the page of one lineage over its steps, and forms that assign a run to a step."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from webapp.common.htmx import render_page
 from webapp.common.http import Request
 
 ON_A_PAGE = 50
-"""Checkpoints of the table that are shown at once; the curves and the files have all."""
+"""Checkpoints on a page of the table; the curves and the files have all."""
 
 
 @require_safe
@@ -52,18 +52,18 @@ def lineages(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def lineage(request: Request, slug: str, pk: int) -> HttpResponseBase:
-    """Template evaluation/lineages/lineage.html and its piece evaluation/lineages/_series.html, which is asked for
-    again while rows arrive. Address: ?setting= (where runs share a step) &q=QUERY (its samples) &from=RUN&to=RUN (what
-    flipped between them) &smooth=3|5|9 &page=N (of the table)
-    &format=csv|json|jsonl|parquet|md|tex|svg|png (these numbers as a file).
+    """Template evaluation/lineages/lineage.html and its piece evaluation/lineages/_series.html, which is polled while
+    rows arrive. Address: ?setting= (if runs share a step) &q=QUERY (its samples) &from=RUN&to=RUN (flips between them)
+    &smooth=3|5|9 &page=N (of the table) &format=csv|json|jsonl|parquet|md|tex|svg|png (these numbers as a file).
 
-    Context: lineage, series, panels, heads, rows, page (of points, those of the rows),
-    finding and basis (in words), flips, smooth, smoothings, formats,
-    form (what was trained, of who imports runs), error (of the query)."""
+    Context: lineage, series, panels, heads, rows, page (of points, those of the rows), finding and basis (texts),
+    flips, smooth, smoothings, formats, form (description of the training, for people who import runs), error (of the
+    query).
+    """
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     found = get_object_or_404(benchmark.lineages.select_related("benchmark"), pk=pk)
     runs = runs_of(found)
-    # The state is named by what it is made of, so that asking again costs almost nothing while it stays.
+    # The ETag covers the inputs of the state, so that polling an unchanged state costs almost nothing.
     state = _state(request, benchmark, found, runs) if request.htmx and not request.GET.get("q") else ""
     if state and (same := get_conditional_response(request, etag=state)) is not None:
         return same
@@ -112,8 +112,9 @@ def _shown(series: Series, smooth: int, number: str | None) -> dict[str, Any]:
 
 
 def _state(request: Request, benchmark: Any, lineage: Lineage, runs: list[Run]) -> str:
-    """An ETag of all that the piece shows without a query: who asks for what, and the states of runs, gold, settings
-    and rewards."""
+    """Return an ETag of everything that the piece shows without a query: the person and the address, and the states of
+    runs, gold, settings and rewards.
+    """
     scored = [(run.pk, run.revision, run.step, run.setting, run.note, _scored(run)) for run in runs]
     number = content_number(benchmark)
     job = scoring_under_way(benchmark)
@@ -131,7 +132,7 @@ def _scored(run: Run) -> tuple[Any, ...]:
 
 
 def _others(request: HttpRequest) -> list[tuple[str, str]]:
-    """The terms of the address that a query leaves as they are."""
+    """Return the terms of the address that a query leaves unchanged."""
     return [(name, value) for name in ("setting", "smooth") if (value := request.GET.get(name, ""))]
 
 
@@ -143,7 +144,7 @@ def _number(request: HttpRequest, name: str) -> int | None:
 @login_required
 @require_POST
 def describe(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Change what is said of a lineage. Posted: the fields of ``DescriptionForm``."""
+    """Change the description of a lineage. Posted: the fields of ``DescriptionForm``."""
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
     found = get_object_or_404(benchmark.lineages.select_related("benchmark"), pk=pk)
     form = DescriptionForm(request.POST)

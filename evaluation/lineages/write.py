@@ -19,8 +19,9 @@ DESCRIBED = ("name", "base_model", "data", "reward_scheme")
 
 @transaction.atomic
 def describe_lineage(*, actor: User | None, lineage: Lineage, values: Mapping[str, str]) -> Lineage:
-    """Change the name of a lineage and what is said of its training; ``values`` of ``DESCRIBED``. Raises ``Conflict``
-    where another lineage of the benchmark has the name."""
+    """Change the name of a lineage and the description of its training; ``values`` of ``DESCRIBED``. Raises
+    ``Conflict`` if another lineage of the benchmark has the name.
+    """
     require(actor, lineage.benchmark, Right.IMPORT_RUNS)
     changed = {name: value for name in DESCRIBED if (value := values.get(name)) is not None
                and value != getattr(lineage, name)}  # fmt: skip

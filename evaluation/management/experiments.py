@@ -1,4 +1,4 @@
-"""What the commands that run experiments have in common: starting, waiting, and the exit status."""
+"""Shared code of the commands that run experiments: starting, waiting, and the exit status."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run_of(benchmark: Benchmark, pk: int) -> Run:
 
 
 def add_shared_arguments(parser: CommandParser, *, calls: int) -> None:
-    """What ``run``, ``arms`` and ``judge`` have in common. ``calls``: the default budget of requests."""
+    """Add the arguments common to ``run``, ``arms`` and ``judge``. ``calls``: the default budget of requests."""
     parser.add_argument("slug")
     parser.add_argument("--endpoint", required=True, metavar="NAME")
     parser.add_argument("--samples", default="", metavar="QUERY", help="such as facet.scene=street; default: all")

@@ -1,4 +1,6 @@
-"""What the commands share: finding things, refusing in a sentence, printing what was read, kept and refused."""
+"""Shared code of commands: finding objects, reporting errors in a sentence, printing what was read, kept
+and rejected.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,13 @@ from webapp.common.errors import ApplicationError
 
 SHOWN_ISSUES = 20
 SURE = 0.5
-"""Below this confidence a format is not chosen for the person."""
+"""With a lower confidence, the command does not choose a format."""
 
 
 def answering_plainly(handle: Callable[..., None]) -> Callable[..., None]:
-    """A refused import or a wrong value ends the command with its sentence and exit status 1, without a traceback."""
+    """Decorator: a rejected import or an invalid value ends the command with its message and exit status 1, without a
+    traceback.
+    """
 
     @wraps(handle)
     def plainly(self: BaseCommand, *args: Any, **options: Any) -> None:
@@ -42,15 +46,16 @@ def answering_plainly(handle: Callable[..., None]) -> Callable[..., None]:
 
 
 def settings_line(settings: MetricSettings) -> str:
-    """The settings that are not the default: ``ioa_threshold=0.3, no_crop=fail``."""
+    """Return the settings that are not the default: ``ioa_threshold=0.3, no_crop=fail``."""
     changed = ", ".join(f"{name}={value}" for name, value in settings.changed().items())
     return changed or "all at their defaults"
 
 
 @contextmanager
 def written_to(output: Path | None) -> Iterator[IO[bytes]]:
-    """Standard output, or a file that stands under its name only when it is whole: what was there before stays where
-    writing fails."""
+    """Yield standard output, or a file that appears under its name only when it is complete. If writing fails, the
+    previous file stays.
+    """
     if output is None:
         yield sys.stdout.buffer
         return
@@ -77,7 +82,7 @@ def the_benchmark(slug: str) -> Benchmark:
 def chosen_format(
     command: BaseCommand, given: str | None, path: Path, detect: Callable[[Path], Sequence[Detection]]
 ) -> str:
-    """The format asked for, or the one found by content; says which and why."""
+    """Return the given format, or the one detected by content; prints it and the reason."""
     if not path.exists():
         raise CommandError(f"{path} not found. Check the path.")
     if given:
@@ -93,7 +98,7 @@ def chosen_format(
 
 
 def mapping_at(path: Path | None, read: Callable[[str], Mapping[str, Any]]) -> dict[str, Any] | None:
-    """The mapping in a file, as ``read`` checks it. Raises ``ImportProblem``."""
+    """Return the mapping in a file, as checked by ``read``. Raises ``ImportProblem``."""
     if path is None:
         return None
     try:
@@ -103,7 +108,7 @@ def mapping_at(path: Path | None, read: Callable[[str], Mapping[str, Any]]) -> d
 
 
 def print_counts(command: BaseCommand, counts: Counter[str], issues: Sequence[Issue], names: Sequence[str]) -> None:
-    """What was read, kept, repaired and refused; then the first issues. Fails when nothing could be imported."""
+    """Print what was read, kept, repaired and rejected, then the first issues. Fails if nothing could be imported."""
     parts = [f"{name.replace('_', ' ')} {counts[name]}" for name in names if counts[name]]
     parts += [f"{name} {counts[name]}" for name in ("repaired", "refused", "noted") if counts[name]]
     command.stdout.write(", ".join(parts) + "." if parts else "Nothing was read.")
@@ -116,7 +121,9 @@ def print_counts(command: BaseCommand, counts: Counter[str], issues: Sequence[Is
 
 
 def _in_words(issue: Issue) -> str:
-    """``refused runs.json, record 2, bbox: [1, 2] (box-not-numbers). What was done.``; lines as editors take them."""
+    """Return ``refused runs.json, record 2, bbox: [1, 2] (box-not-numbers). What was done.``, with lines in the format
+    of editors.
+    """
     place = f"{issue.file}:{issue.line}" if issue.line and not issue.row else issue.file
     parts = ", ".join(filter(None, (place, issue.place if issue.row else "", issue.field)))
     found = f": {issue.found}" if issue.found else ""

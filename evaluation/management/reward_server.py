@@ -130,7 +130,7 @@ def _parsed(data: bytes) -> dict[str, Any]:
 def _checked(
     header: str, slug: str, read: Callable[[Benchmark, Any, Any], list[Joined]], body: dict[str, Any]
 ) -> list[Joined]:
-    """What a request asks for, if its token allows it. Raises ``Refused``. Runs in a thread."""
+    """Return what a request asks for, if its token allows it. Raises ``Refused``. Runs in a thread."""
     close_old_connections()
     try:
         person, benchmark = _allowed(header, slug)

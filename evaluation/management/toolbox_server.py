@@ -172,8 +172,9 @@ def served(desk: ToolboxDesk) -> Any:
 
 
 def guarded(app: Any, secret: str) -> Any:
-    """The server over HTTP, for whoever sends the secret. All programs of this machine reach the port, those of other
-    users too."""
+    """Return the server over HTTP for clients with the secret. All programs of this machine can reach the port,
+    including those of other users.
+    """
     wanted = f"Bearer {secret}".encode()
 
     async def guard(scope: Any, receive: Any, send: Any) -> None:

@@ -48,7 +48,7 @@ from evaluation.metrics.verdicts import file_agreement
 
 @dataclass(frozen=True)
 class _Task:
-    """What every slice needs."""
+    """The data needed by every slice."""
 
     samples: SampleColumns
     scores: ScoreColumns
@@ -83,7 +83,7 @@ def aggregate(
         prices: price of a call by tool name, default 1.
         measures: those of ``all_measures``, where they are known.
 
-    Values are fractions 0..1 for rates, None where undefined. ``detail`` holds the counts that must never be hidden
+    Values are fractions 0..1 for rates, None where undefined. ``detail`` holds the counts that are always shown
     (samples, missing, failed, ...), and DEFF, n_eff, draws and seed of the interval. A metric without a population on
     the whole benchmark is given there, as undefined, and not repeated for slices. A run in which every record is an
     error has no values: its rows say ``run_failed``.
@@ -144,12 +144,12 @@ def _faithfulness_rows(part: Slice, counts: Mapping[str, Any], task: _Task) -> l
 
 
 def _first_arm(metric: str) -> str:
-    """The name of the accuracy that an effect is held against."""
+    """Return the name of the accuracy that an effect is compared with."""
     return "accuracy_placebo" if metric.endswith("beyond_placebo") else "accuracy_none"
 
 
 def _open_detail(metric: str, arms: PairedArms) -> dict[str, Any]:
-    """What undecided answers leave open of an effect and of the accuracy of its arms."""
+    """Return the ranges of an effect and of the accuracy of its arms that undecided answers allow."""
     return open_effect(arms.first, arms.second, arms.undecided).as_detail(_first_arm(metric), "accuracy_intervened")
 
 
@@ -194,7 +194,7 @@ def _judged_row(metric: str, codes: Ints | None, part: Slice, counts: Mapping[st
 
 
 def _counts(part: Slice, task: _Task) -> dict[str, Any]:
-    """What must never be hidden (docs/metrics.md#never-hidden), of one slice."""
+    """Return the counts that are always shown (docs/metrics.md#never-hidden), for one slice."""
     scores = task.scores
     recorded = part.rows[part.rows < task.rows.recorded]
     given = answers_given(scores.correct, scores.undecided, scores.missing_answer)

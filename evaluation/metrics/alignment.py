@@ -1,5 +1,6 @@
-"""Toolchains laid side by side: Levenshtein distance, longest common subsequence, Kendall tau
-(docs/metrics.md#statistics)."""
+"""Alignment of toolchains: Levenshtein distance, longest common subsequence, Kendall tau
+(docs/metrics.md#statistics).
+"""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ _PAD_REFERENCE, _PAD_PREDICTED = -1, -2
 
 
 class Edit(StrEnum):
-    """What turns a reference toolchain into the predicted one."""
+    """An edit that turns a reference toolchain into the predicted one."""
 
     MATCH = "match"
     SUBSTITUTE = "substitute"

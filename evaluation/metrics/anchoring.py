@@ -1,4 +1,4 @@
-"""What drafts of models did to the work of people: the control arm against the arm that saw them.
+"""The effect of drafts of models on the work of people: the control arm compared with the arm that saw them.
 
 Source: docs/drafting.md#anchoring. People are drawn into the arms by sample, so the samples of one image, and the
 people who annotate one sample, can be in both. An image is therefore one cluster of the difference, not of each arm.
@@ -20,7 +20,7 @@ LEAST_IMAGES = 10
 
 
 class Why(StrEnum):
-    """Why an estimate is undefined."""
+    """The reason why an estimate is undefined."""
 
     FEW_SHOWN = "few-shown"
     FEW_WITHHELD = "few-withheld"

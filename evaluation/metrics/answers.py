@@ -103,8 +103,9 @@ def judge_answer(text: str | None, key: AnswerKey, verdict: int, settings: Metri
 
 
 def as_read(text: str | None, key: AnswerKey, settings: MetricSettings) -> str:
-    """What an answer says, equal for equal answers: the letter of an option, or the value folded; "" where nothing is
-    read. Example: "B. cup" and "(b)" are both B."""
+    """Return the content of an answer, equal for equal answers: the letter of an option, or the folded value; "" if
+    nothing is read. Example: "B. cup" and "(b)" are both B.
+    """
     letter = judge_answer(text, key, UNKNOWN, settings).letter
     return letter if key.multiple_choice else folded(letter)
 

@@ -22,7 +22,7 @@ BLOCK = 8192
 
 @dataclass(frozen=True)
 class Overlap:
-    """How a crop and a gold box overlap, (n,) each, 0..1.
+    """The overlap of a crop and a gold box, (n,) each, 0..1.
 
     Attributes:
         coverage: intersection / area of the gold box, "IoA(pred, gt)".
@@ -102,7 +102,7 @@ def iou(a: Floats, b: Floats) -> Floats:
 
 
 def center_in(crops: Floats, boxes: Floats) -> Bools:
-    """Whether the center of crop ``i`` lies in box ``i``, border included (within 1e-9)."""
+    """Return whether the center of crop ``i`` is in box ``i``, border included (within 1e-9)."""
     center = (crops[:, :2] + crops[:, 2:]) / 2
     inside = np.logical_and(center >= boxes[:, :2] - TIE, center <= boxes[:, 2:] + TIE)
     return inside[:, 0] & inside[:, 1]
@@ -132,7 +132,7 @@ def _blocks(a: Floats, b: Floats) -> Iterator[_Block]:
 
 
 def _intersect(a: Floats, b: Floats, inter: Floats, side: Floats, other: Floats) -> None:
-    """Writes the intersection area into ``inter``; 0 where the boxes are apart."""
+    """Write the intersection area into ``inter``; 0 for separate boxes."""
     for out, low, high in ((inter, 0, 2), (side, 1, 3)):
         np.minimum(a[high], b[high], out=out)
         np.maximum(a[low], b[low], out=other)

@@ -14,7 +14,7 @@ from evaluation.metrics.intervals import Interval, rate_interval
 
 
 class Answered(Protocol):
-    """What this needs of a run, n rows."""
+    """The columns of a run that are needed here, n rows."""
 
     @property
     def sample(self) -> Ints: ...

@@ -16,7 +16,7 @@ from evaluation.metrics.formulas import FORMULAS, Formula
 from evaluation.metrics.undecided import RANGES
 
 HIGHER, LOWER, NEITHER = "higher", "lower", ""
-"""Which direction is better; ``NEITHER`` where a metric only describes."""
+"""The better direction; ``NEITHER`` for metrics that only describe."""
 SHARE, POINTS, CALLS, TOOLS, AREA, REWARD, COST, DOLLARS = (
     "share",
     "pp",
@@ -39,7 +39,7 @@ UNIT_RANGES: Mapping[str, str] = {
     COST: gettext_noop("0 or more"),
     DOLLARS: gettext_noop("0 or more US dollars"),
 }
-"""The values that a metric of a unit can take, where its formula does not say otherwise."""
+"""The possible values of a metric with a unit, unless its formula states others."""
 PAPERS: Mapping[str, str] = {
     "F": "On the Faithfulness of Visual Thinking (arXiv 2510.23482)",
     "V": "VTC-Bench (arXiv 2603.15030)",

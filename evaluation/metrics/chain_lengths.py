@@ -57,8 +57,9 @@ def lengths_by(
 
 
 def length_table(reference: Ints, calls: Ints) -> Ints:
-    """(LONGEST + 1, LONGEST + 1) trajectories by length of the reference (rows) and number of calls (columns); the last
-    of each holds all that are longer too. Trajectories without a reference (negative) are omitted."""
+    """Return (LONGEST + 1, LONGEST + 1) trajectories by length of the reference (rows) and number of calls (columns).
+    The last row and column include all longer ones. Trajectories without a reference (negative) are omitted.
+    """
     rows = np.flatnonzero(reference >= 0)
     size = LONGEST + 1
     code = np.minimum(reference[rows], LONGEST) * size + np.minimum(calls[rows], LONGEST)
@@ -67,10 +68,10 @@ def length_table(reference: Ints, calls: Ints) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The trajectories with one value: their number, those ``counted`` in accuracy, and those that are ``right``
-    (correct).
+    """The trajectories with one value: their number, those ``counted`` in accuracy, and the correct ones (``right``).
 
-    ``rate`` = right / counted, None without one. ``range``: the rates that undecided answers allow."""
+    ``rate`` = correct / counted, None if none is counted. ``range``: the rates that undecided answers allow.
+    """
 
     value: int
     n: int
@@ -84,10 +85,11 @@ class Group:
 def pass_rate_by(
     values: Ints, right: Floats, counted: Floats, cluster: Ints | None, left_open: Open | None = None
 ) -> list[Group]:
-    """Pass rate by a whole number, such as the calls or the distinct tools of each trajectory; negative ones have none.
+    """Return the pass rate by a whole number, such as the calls or the distinct tools of each trajectory; negative ones
+    are omitted.
 
     Args:
-        values, right, counted: (n,); ``right`` (correct) and ``counted`` are 0 or 1 as in accuracy.
+        ``values``, ``right``, ``counted``: (n,); ``right`` (correct) and ``counted`` are 0 or 1 as in accuracy.
 
     Example: values 1, 1, 2, correct 1, 0, 1, all counted: 1/2 at 1, 1/1 at 2. Source:
     docs/metrics.md#benchmark-statistics.

@@ -89,7 +89,7 @@ class Pair:
 
 
 def confusion(chains: Chains) -> list[Pair]:
-    """Which tool is called where the reference has which, by the alignment with the fewest edits.
+    """Return pairs of the reference's tool and the called tool, by the alignment with the fewest edits.
 
     ``first``: the tool of the reference, "" for a call that is added; ``second``: the tool called, "" for a call of the
     reference that is missing. Equal names are matches. Only trajectories whose sample has a reference toolchain are
@@ -99,7 +99,7 @@ def confusion(chains: Chains) -> list[Pair]:
 
 
 def transitions(chains: Chains) -> list[Pair]:
-    """How often each tool is called after each other tool, over all attempted calls, in order of the names.
+    """Return how often each tool is called after each other tool, over all attempted calls, in order of the names.
 
     ``first`` "": the toolchain begins; ``second`` "": it ends. A trajectory without a call is the pair ("", ""). The
     share of a pair among those with its ``first`` estimates P(next tool | tool). Example: calls a, a, b: ""-a 1, a-a 1,
@@ -183,7 +183,7 @@ class Use:
 
 
 def uses(chains: Chains) -> list[Use]:
-    """What the calls are of, most called first; empty without a call. The shares sum to 1."""
+    """Return the tools of the calls, most called first; empty without a call. The shares sum to 1."""
     calls = np.bincount(chains.tool, minlength=len(chains.names)).tolist()
     owners = _by_tool(chains, chains.tool, rows_of(chains.start))
     rows = [

@@ -1,9 +1,9 @@
-"""What the metrics read and write, as columns: one array per field, one element per row. No framework.
+"""Input and output of the metrics as columns: one array per field, one element per row. No framework.
 
-A run of 100 000 trajectories is a handful of NumPy arrays here; records (``evaluation.schema``) are turned into
-columns by ``evaluation.metrics.records``, database rows by the action that scores a run. Ragged data (steps of a
-trajectory, gold boxes of a sample) is flat, with ``start`` offsets of length rows + 1: row ``i`` owns
-``flat[start[i]:start[i + 1]]``.
+A run of 100 000 trajectories is a handful of NumPy arrays here; records (``evaluation.schema``) are turned into columns
+by ``evaluation.metrics.records``, database rows by the action that scores a run. Ragged data (steps of a trajectory,
+gold boxes of a sample) is flat, with ``start`` offsets of length rows + 1: row ``i`` owns ``flat[start[i]:start[i +
+1]]``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TRUE, FALSE, UNKNOWN = 1, 0, -1
 
 @dataclass(frozen=True)
 class AnswerKey:
-    """How an answer to one sample is judged. ``accepted``: the gold letter (one) or the accepted strings."""
+    """The key for judging answers to one sample. ``accepted``: the gold letter (one) or the accepted strings."""
 
     multiple_choice: bool
     options: Mapping[str, str]
@@ -46,9 +46,10 @@ class AnswerKey:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person decided that one answer says: the ``letter`` of an option, or a word of
-    ``evaluation.schema.DecisionWord``. It is about the text and the key with these digests, and says nothing of others:
-    see ``evaluation.metrics.decided``."""
+    """A person's decision on the meaning of one answer: the ``letter`` of an option, or a word of
+    ``evaluation.schema.DecisionWord``. It applies to the text and the key with these digests only: see
+    ``evaluation.metrics.decided``.
+    """
 
     letter: str
     word: str
@@ -220,8 +221,8 @@ class ChainStatus:
 
 @dataclass(frozen=True)
 class ScoreColumns:
-    """The per-trajectory measures, n rows: what docs/metrics.md#exports names as the per-sample export, and what
-    aggregation needs.
+    """The per-trajectory measures, n rows: the per-sample export of docs/metrics.md#exports, and the input of
+    aggregation.
 
     Floats are NaN and integers -1 where a measure is undefined for the row, unless said otherwise.
 

@@ -82,7 +82,7 @@ class Comparison:
 
     @property
     def shares_clusters(self) -> bool:
-        """Whether trajectories lie in the same cluster, so that McNemar's p alone is too liberal."""
+        """Whether trajectories share clusters, so that McNemar's p alone is too liberal."""
         return self.clusters < self.n
 
     @property
@@ -92,8 +92,9 @@ class Comparison:
 
     @property
     def needed(self) -> int | None:
-        """How many trajectories like these would show this difference with 80% power, were it the true one:
-        n · (detectable / difference)², which solves ``detectable_difference`` for n. None without a difference."""
+        """The number of similar trajectories that would detect this difference with 80% power, if it were the true one:
+        n · (detectable / difference)², which solves ``detectable_difference`` for n. None without a difference.
+        """
         if not self.difference or self.detectable is None:
             return None
         return math.ceil(self.n * (self.detectable / self.difference) ** 2)
@@ -105,7 +106,7 @@ class Comparison:
 
 
 class Results(Protocol):
-    """What comparing needs of a run, n rows: ``ScoreColumns`` has it, and so has what a database keeps of them."""
+    """The columns of a run needed for comparisons, n rows. ``ScoreColumns`` has them, and so do stored scores."""
 
     @property
     def sample(self) -> Ints: ...
@@ -117,7 +118,7 @@ class Results(Protocol):
 
 
 class Clustered(Protocol):
-    """What comparing needs of samples: ``SampleColumns`` has it."""
+    """The columns of samples needed for comparisons. ``SampleColumns`` has them."""
 
     @property
     def cluster(self) -> Ints: ...
@@ -148,7 +149,7 @@ def _counted(pairing: Pairing, a: Results, b: Results, settings: MetricSettings)
 
 
 def paired_rows(a: Ints, b: Ints) -> Pairing:
-    """All pairs of rows of the same sample, whatever was answered; ``a``, ``b``: the samples of the rows."""
+    """Return all pairs of rows of the same sample, with any answers; ``a``, ``b``: the samples of the rows."""
     _, first, second = np.intersect1d(_keys(a), _keys(b), assume_unique=True, return_indices=True)
     return Pairing(first.astype(np.int64), second.astype(np.int64))
 

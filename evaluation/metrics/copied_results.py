@@ -36,7 +36,7 @@ def printed_values(text: str) -> Iterator[str]:
 
 
 def repeats_result(said: str, results: Iterable[str]) -> bool:
-    """Whether ``said``, the value of an answer, is a value in one of these results: an equal number, whatever its unit,
+    """Return whether ``said``, the value of an answer, is a value in one of these results: an equal number in any unit,
     or the same text (``folded``). A blank value repeats nothing.
 
     Example: "12 contours" and "12.0" repeat "Contours: 12"; "1" does not.
@@ -49,7 +49,9 @@ def repeats_result(said: str, results: Iterable[str]) -> bool:
 
 
 def answer_value(letter: str, key: AnswerKey) -> str:
-    """What an answer says: the text of the option read, or the value of an open answer; "" without either."""
+    """Return the content of an answer: the text of the option read, or the value of an open answer; ""
+    without either.
+    """
     return key.options.get(letter, "") if key.multiple_choice else letter
 
 

@@ -38,7 +38,7 @@ def union_ious(first: BoxSets, second: BoxSets) -> Floats:
 
 
 def crop_agreement(first: BoxSets, second: BoxSets, cluster: Ints) -> CropAgreement:
-    """How far the crops of two runs agree. Row ``i`` of all three is the same sample; ``cluster``: (n,)."""
+    """Return the agreement of the crops of two runs. Row ``i`` of all three is the same sample; ``cluster``: (n,)."""
     found = union_ious(first, second)
     known = ~np.isnan(found)
     shares = found[known]

@@ -1,10 +1,9 @@
-"""Where every zoom call looked, in pixels of the original image (docs/metrics.md#crops).
+"""The crop of every zoom call, in pixels of the original image (docs/metrics.md#crops).
 
-Every image of a trajectory has a frame: where it lies in the original (offset), how many original pixels one of its
-pixels spans (scale) and its own width and height (size). A frame that cannot be known is NaN, and so is every crop
-made on it ("location unknown").
+Every image of a trajectory has a frame: its position in the original (offset), the number of original pixels per pixel
+(scale) and its width and height (size). An unknown frame is NaN, and so are all crops of it ("location unknown").
 
-Choices where the specification is silent:
+Choices that the specification leaves open:
 
 - A call that names no input image, made before any call has returned one, can only have seen the original: that is
   its frame. Later there are several images it may mean, and its crop is "location unknown". (Its toolchain is broken
@@ -84,7 +83,7 @@ class _Frames:
         self._source = np.where(original, steps + self.trajectory, made)
 
     def _before_any_picture(self, run: RunColumns, producers: Producers) -> Bools:
-        """Which steps name no input while the original is the only image there is."""
+        """Return which steps name no input while the original is the only image."""
         written = (run.steps.ok & (run.steps.image_out > ORIGINAL_IMAGE)).astype(np.int64)
         earlier = np.concatenate([[0], np.cumsum(written)])
         so_far = earlier[:-1] - earlier[run.step_start[:-1]][self.trajectory]
@@ -131,7 +130,7 @@ class _RecordedBoxes:
         self._relative = (coords == NORM1) | (coords == NORM1000)
 
     def inside(self, rows: Ints, frame: Floats) -> Floats:
-        """The boxes of ``rows`` in pixels of their input images, clipped to them; NaN where nothing is left."""
+        """Return the boxes of ``rows`` in pixels of their input images, clipped to them; NaN if nothing is left."""
         boxes, relative = self._boxes[rows], self._relative[rows]
         for side in range(4):
             boxes[:, side] *= np.where(relative, frame[:, 4 + side % 2], 1.0)

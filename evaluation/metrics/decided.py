@@ -1,4 +1,6 @@
-"""What a person decided that an answer says. It comes before every rule that reads it (docs/metrics.md#answers)."""
+"""A person's decision on the meaning of an answer. It takes precedence over all rules that read it
+(docs/metrics.md#answers).
+"""
 
 from __future__ import annotations
 

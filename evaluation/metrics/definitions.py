@@ -1,4 +1,4 @@
-"""What every metric means, in one sentence each, as pages and documentation show it."""
+"""The definition of every metric, one sentence each, for pages and documentation."""
 
 from __future__ import annotations
 

@@ -27,9 +27,10 @@ STATES = (BLANK, DECIDED, FILE, READ, UNREAD, UNDECIDED)
 
 
 class Outcome(NamedTuple):
-    """What became of one answer. ``state``: not asked for, blank, decided by a person, decided by the verdict of the
+    """The result for one answer. ``state``: not asked for, blank, decided by a person, decided by the verdict of the
     file alone, read, unread, or read and still undecided (open answers). ``judged``: the file has a verdict and the
-    reading decides; ``same``: they agree."""
+    reading decides; ``same``: they agree.
+    """
 
     state: str
     where: str = ""
@@ -43,8 +44,9 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Read:
-    """What became of n answers: ``state`` of each (see ``Outcome``), and the ``text`` of those without a reading that
-    decides, "" of the others."""
+    """The results for n answers: ``state`` of each (see ``Outcome``), and the ``text`` of those without a deciding
+    reading, "" for the others.
+    """
 
     state: Sequence[str]
     text: Sequence[str]
@@ -91,7 +93,7 @@ class Tally:
 
 
 def _outcome(text: str | None, key: AnswerKey, verdict: int, settings: MetricSettings) -> tuple[Outcome, str]:
-    """What becomes of an answer without a person, and its text where nothing decides."""
+    """Return the result for an answer without a decision by a person, and its text if nothing decides."""
     judged = judge_answer(text, key, UNKNOWN, settings)
     reading = judged.reading
     said = (reading.where, reading.rule, reading.strength)
@@ -107,8 +109,9 @@ def _outcome(text: str | None, key: AnswerKey, verdict: int, settings: MetricSet
 
 
 def read_run(samples: SampleColumns, run: RunColumns, scores: ScoreColumns, settings: MetricSettings) -> Read:
-    """How the answers of a run were read, by its scores: they are not read again, but for the texts of those that are
-    undecided and for those that a file has judged."""
+    """Return how the answers of a run were read, from its scores. They are not read again, except for the texts of
+    undecided ones and of those that a file has judged.
+    """
     tally = Tally(settings)
     columns = zip(
         scores.reading_where, scores.reading_rule, scores.reading_class, scores.unread_reason,

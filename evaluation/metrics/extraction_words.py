@@ -1,4 +1,4 @@
-"""The extraction report in sentences, as commands print it."""
+"""The extraction report as sentences, for commands."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def report_lines(report: Mapping[str, Any], settings: MetricSettings) -> Iterato
 
 
 def alarm(report: Mapping[str, Any], settings: MetricSettings) -> str:
-    """ " above the alarm of 2.0%" if so many answers are unread that the run is provisional, else ""."""
+    """Return " above the alarm of 2.0%" if the number of unread answers makes the run provisional, else ""."""
     above = is_provisional(report["unread"], report["answers"] - report["blank"], settings)
     return f"above the alarm of {_percent(settings.unread_alarm)}" if above else ""
 

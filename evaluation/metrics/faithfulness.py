@@ -209,8 +209,9 @@ def paired_effect(first: Ints, second: Ints, cluster: Ints) -> Effect:
 
 @dataclass(frozen=True, slots=True)
 class OpenEffect:
-    """What undecided answers leave open of a paired difference: the range of each arm's accuracy, and of the second
-    minus the first. An undecided answer of one arm says nothing about the other."""
+    """The ranges that undecided answers allow: of each arm's accuracy, and of the second minus the first. An undecided
+    answer in one arm implies nothing about the other.
+    """
 
     before: Range
     after: Range
@@ -235,7 +236,9 @@ def open_effect(first: Ints, second: Ints, undecided: tuple[Bools, Bools]) -> Op
 
 @dataclass(frozen=True, slots=True)
 class Flips:
-    """How many of ``n`` samples differ between two arms, as a share 0..1 with its interval; both None without any."""
+    """The number of ``n`` samples that differ between two arms, as a share 0..1 with its interval; both None without
+    any.
+    """
 
     n: int
     count: int
@@ -272,8 +275,9 @@ def answer_change_rate(arms: PairedArms, cluster: Ints) -> Flips:
 
 
 def adjusted_over_arms(p_cluster: Mapping[str, float | None]) -> dict[str, float | None]:
-    """Holm's adjusted p of the conditions that are held against none, out of their ``p_cluster`` by metric; what is
-    undefined, and what is held against something else, is not among them."""
+    """Return Holm's adjusted p of the conditions that are compared with none, from their ``p_cluster`` by metric.
+    Undefined ones, and other comparisons, are not included.
+    """
     arms = [name for name in AGAINST_NONE if name in p_cluster]
     return dict(zip(arms, holm([p_cluster[name] for name in arms]), strict=True))
 

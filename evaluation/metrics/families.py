@@ -14,5 +14,5 @@ FAMILIES = {
 
 
 def family_words(family: str, size: int) -> str:
-    """What a p is adjusted over; "" for one that is not adjusted. Example: "vs reference, Holm over 4"."""
+    """Return the family that a p is adjusted over; "" for an unadjusted one. Example: "vs reference, Holm over 4"."""
     return f"{FAMILIES[family]}, Holm over {size}" if family else ""

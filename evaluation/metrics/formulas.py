@@ -1,4 +1,4 @@
-"""How every metric is computed, when it has no value, and which heading specifies it."""
+"""The formula of every metric, the cases without a value, and the heading that specifies it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from annotation.marking import gettext_noop
 
 
 class Formula(NamedTuple):
-    """text: the formula. undefined: the case without a value. document: the heading that specifies it. range: the
-    values it can take, where its unit does not say so."""
+    """text: the formula. undefined: the case without a value. document: the heading that specifies it. range: its
+    possible values, if its unit does not define them.
+    """
 
     text: str
     undefined: str

@@ -21,7 +21,7 @@ from evaluation.metrics.shares import Shares, measure_regions
 SUFFICIENT_COVERAGE = 0.5
 """Without a verdict of a judge, crops that cover this share of the gold together are sufficient."""
 FAILED_CALL = 0.05
-"""What a failed call costs."""
+"""The cost of a failed call."""
 QUADRANT_REWARDS: Mapping[int, float] = {Quadrant.GPAP: 1.0, Quadrant.GPAM: 0.25}
 """r_quadrant by code of ``Quadrant``; all others earn 0."""
 
@@ -105,7 +105,7 @@ def gold_rewards(
 
 
 def _inside(boxes: Floats, size: tuple[float, float]) -> Floats:
-    """The parts of valid boxes inside of the image; NaN where nothing is left."""
+    """Return the parts of valid boxes inside the image; NaN if nothing is left."""
     whole = np.where(valid(boxes)[:, None], boxes, np.nan)
     return clipped(whole, np.broadcast_to(np.array(size, float), (len(boxes), 2)))
 

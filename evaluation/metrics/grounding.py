@@ -1,4 +1,4 @@
-"""How the crops of a trajectory lie over the gold evidence (docs/metrics.md#ioa, #population, #statistics)."""
+"""The overlap of a trajectory's crops with the gold evidence (docs/metrics.md#ioa, #population, #statistics)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from evaluation.metrics.shares import Shares, covered_shares, measure_regions, t
 
 
 def gold_sets(samples: SampleColumns) -> BoxSets:
-    """The gold boxes that count: valid, clipped to the image, something left. None where the size is unknown."""
+    """Return the gold boxes that count: valid, clipped to the image, not empty. None of a sample with unknown size."""
     row = rows_of(samples.gold_start)
     boxes = clipped(samples.gold_boxes, known_sizes(samples.size)[row])
     counted = valid(samples.gold_boxes) & ~np.isnan(boxes[:, 0])
@@ -36,7 +36,7 @@ def known_sizes(size: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Grounding:
-    """What ``ground`` finds, n rows; fields as in ``ScoreColumns``. Rows without a scoring crop have shares 0."""
+    """The result of ``ground``, n rows; fields as in ``ScoreColumns``. Rows without a scored crop have shares 0."""
 
     shares: Shares
     crop_index: Ints
@@ -49,7 +49,7 @@ class Grounding:
 def ground(
     crops: Crops, step_start: Ints, gold: BoxSets, size: Floats, multi_crop: str, multi_gold: str, whole_image: Bools
 ) -> Grounding:
-    """Scores every trajectory's usable crops against its gold.
+    """Score every trajectory's usable crops against its gold.
 
     Args:
         gold: n sets, empty where the trajectory is not scorable. size: (n, 2), NaN when unknown.
@@ -98,7 +98,7 @@ def _score_crops(
 
 
 def _center_hits(box: Floats, gold: BoxSets) -> Ints:
-    """Whether the center of each scoring crop lies in any gold box; UNKNOWN without such a crop."""
+    """Return whether the center of each scored crop is in any gold box; UNKNOWN without such a crop."""
     inside = center_in(np.repeat(box, gold.counts, axis=0), gold.boxes)
     hit = np.where(count_true(inside, gold.start) > 0, TRUE, FALSE)
     return np.where(np.isnan(box[:, 0]), UNKNOWN, hit)

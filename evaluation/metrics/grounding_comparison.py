@@ -1,5 +1,6 @@
-"""Where two runs looked, on the samples of both's grounding population: grounded or not, and how well, as paired
-differences. Source: docs/metrics.md#population, #ratios, #two-runs."""
+"""Comparison of the grounding of two runs, on the samples in the grounding population of both: grounded or not, and how
+well, as paired differences. Source: docs/metrics.md#population, #ratios, #two-runs.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +58,7 @@ class LookComparison:
 
 
 class GroundedRun(Protocol):
-    """What this needs of a run, n rows: ``ScoreColumns`` has it, and so has what a database keeps of them."""
+    """The columns of a run needed here, n rows. ``ScoreColumns`` has them, and so do stored scores."""
 
     @property
     def sample(self) -> Ints: ...

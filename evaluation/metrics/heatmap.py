@@ -1,4 +1,4 @@
-"""Where a run looks, minus where the evidence is: two densities on a grid over images of any size."""
+"""The density of a run's crops minus that of the evidence, on a grid over images of any size."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Density:
 
 
 def density(boxes: Floats, columns: int = COLUMNS, rows: int = ROWS) -> Density:
-    """How boxes are spread over the image: (k, 4) in units of it, 0..1, none empty.
+    """Return the density of boxes over the image: (k, 4) in units of it, 0..1, none empty.
 
     Each box weighs 1, spread evenly over its area: Σ_boxes area(box ∩ cell) / area(box), divided by the number of
     boxes.
@@ -102,7 +102,7 @@ def cells_of_boxes(boxes: Floats, size: Floats, counted: Bools) -> Ints:
 
 
 def _overlaps(low: Floats, high: Floats, edges: Floats) -> Floats:
-    """(k, cells) share of each interval that lies between two neighboring edges."""
+    """Return (k, cells) the share of each interval between two adjacent edges."""
     inside = np.minimum(high[:, None], edges[None, 1:]) - np.maximum(low[:, None], edges[None, :-1])
     shares: Floats = np.maximum(inside, 0.0) / (high - low)[:, None]
     return shares

@@ -54,7 +54,7 @@ MOST_DRAWN_CELLS = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Clustering:
-    """What clusters do to a mean or a ratio of totals.
+    """The effect of clusters on a mean or a ratio of totals.
 
     ``se`` is the clustered standard error, None with one cluster; ``deff`` = se² / naive se², None when the naive one
     is 0; ``n_eff`` = n / deff, None when deff is None or 0.

@@ -1,7 +1,8 @@
-"""What the arms of the faithfulness lab show, and what they cannot show. Source: docs/metrics.md#faithfulness-lab.
+"""Effects of the arms of the faithfulness lab, and their limits. Source: docs/metrics.md#faithfulness-lab.
 
 An arm is compared with the sham arm on the same samples, never with the recorded run, which is a single draw. The seeds
-of a sample are averaged first; samples of an image are a cluster. A null is only called one after an equivalence test.
+of a sample are averaged first; samples of an image are a cluster. The absence of an effect is only claimed after an
+equivalence test.
 """
 
 from __future__ import annotations
@@ -239,7 +240,7 @@ def _apart(first: Ints, second: Ints | None) -> Floats:
 
 
 def _shares(parts: Ints | Floats, wholes: Ints | Floats) -> Floats:
-    """Parts over wholes, NaN where there is no whole."""
+    """Return parts divided by wholes, NaN where the whole is 0."""
     made = np.full(parts.shape, np.nan)
     np.divide(parts, wholes, out=made, where=wholes > 0)
     return made
@@ -258,7 +259,7 @@ def adjusted(effects: Mapping[str, ArmEffect], confirm: Sequence[str]) -> dict[s
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """How accuracy falls with the dose.
+    """The decrease of accuracy with the dose.
 
     Attributes:
         doses: in order, 0 for the sham arm first.
@@ -327,7 +328,7 @@ def dose_trend(doses: Mapping[float, Draws], sham: Draws, cluster: Ints, seed: i
 
 
 def rate_or_mean(values: Floats, cluster: Ints) -> Interval | None:
-    """The interval of a mean of sample means, 0 to 1: that of a rate where all are 0 or 1."""
+    """Return the interval of a mean of sample means, 0 to 1: that of a rate if all are 0 or 1."""
     if np.isin(values, (0.0, 1.0)).all():
         return rate_interval(values, cluster)
     found = clustering(values, cluster)
@@ -398,10 +399,11 @@ def _restored(totals: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class EarlyAnswering:
-    """How early the answer is settled.
+    """Measures of how early the answer is determined.
 
     ``shares``: of the kept steps, 0 to 1; ``same``: share of answers equal to those of the sham arm; ``area``: over the
-    curve, 0 if the steps did not matter; None if a share is missing."""
+    curve, 0 if the steps did not matter; None if a share is missing.
+    """
 
     shares: Sequence[float]
     same: Sequence[float | None]

@@ -16,7 +16,7 @@ from evaluation.metrics.ranking import Standing, standings_of, totals_ratio
 from evaluation.metrics.resampling import PAIRED_DRAWS, resampled_values
 
 APART = 1000
-"""Seeds of two benchmarks lie so far apart: each block of draws takes one, and no two draw the same images."""
+"""The distance of the seeds of two benchmarks: each block of draws uses one, so that no two draw the same images."""
 SAME = 1e-9
 
 
@@ -40,8 +40,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Macro:
-    """In the order of the models: ``standings``, whose values are macro means, and the ``ends`` of their 95%
-    intervals, None where nothing is drawn. ``draws``: 0 then."""
+    """In the order of the models: ``standings``, whose values are macro means, and the ``ends`` of their 95% intervals,
+    None if nothing is drawn. ``draws``: then 0.
+    """
 
     standings: tuple[Standing, ...]
     ends: tuple[tuple[float, float] | None, ...]

@@ -34,13 +34,13 @@ def align_multiple(reference: Sequence[str] | None, chains: Sequence[Sequence[st
     """Star alignment of ``chains`` (toolchains as names of tools) around the reference; () has no calls.
 
     Each toolchain is aligned only with the center, with the fewest edits (``align``): another tool, an added and a
-    missing call cost 1 each, and equal canonical names nothing. So an added call opens a column of its own and moves no
+    missing call cost 1 each, and equal canonical names nothing. An added call thus opens a separate column and moves no
     other toolchain. Between two calls of the center, added calls of the same tool share a column where their order
     allows it; different tools never do. Without a reference (None) the center is the toolchain with the smallest sum of
-    distances to the others, of several the first.
+    distances to the others, the first among ties.
 
-    Example: reference a b, chains a x b and b: columns a - | . x | b b, distances 1 and 1.
-    Source: the center star method, Gusfield 1997, Algorithms on Strings, Trees and Sequences, 14.6.2.
+    Example: reference a b, toolchains a x b and b: columns a - | . x | b b, distances 1 and 1. Source: the center star
+    method, Gusfield 1997, Algorithms on Strings, Trees and Sequences, 14.6.2.
     """
     center, around = None, reference
     if around is None:
@@ -84,8 +84,9 @@ class _Added:
 
 
 def _split(center: Sequence[str], names: Sequence[str]) -> tuple[dict[int, int], dict[int, list[int]], int]:
-    """A toolchain's partner of each call of the center, its added calls by the next call of the center, and the number
-    of edits."""
+    """Return the toolchain's partner of each call of the center, its added calls by the next call of the center, and
+    the number of edits.
+    """
     pairs: dict[int, int] = {}
     added: dict[int, list[int]] = {}
     at, place, edits = 0, 0, 0

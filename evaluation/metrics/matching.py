@@ -1,5 +1,4 @@
-"""Which target a predicted tool name means, and which predicted names match a target. Source:
-docs/metrics.md#matching."""
+"""Matches predicted tool names with targets. Source: docs/metrics.md#matching."""
 
 from __future__ import annotations
 

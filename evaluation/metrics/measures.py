@@ -1,4 +1,4 @@
-"""What each metric adds up: a numerator and a denominator per evaluated row, so that any slice is a pair of sums."""
+"""The sums of each metric: a numerator and a denominator per evaluated row, so that any slice is a pair of sums."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Rows:
-    """The evaluated rows: n trajectories and, under ``missing_sample`` = wrong, one row for each sample without any.
+    """The evaluated rows: n trajectories and, with ``missing_sample = wrong``, one row for each sample without any.
 
     ``sample``, ``cluster``, ``calls``: (r,). ``recorded``: n.
     """
@@ -82,7 +82,7 @@ class Rows:
 
 
 def evaluated_rows(samples: SampleColumns, scores: ScoreColumns, settings: MetricSettings) -> Rows:
-    """The rows that count under ``missing_sample`` (docs/metrics.md#evaluated-samples)."""
+    """Return the rows that count under ``missing_sample`` (docs/metrics.md#evaluated-samples)."""
     sample, calls = scores.sample, scores.calls
     if settings.missing_sample == "wrong":
         absent = np.setdiff1d(np.arange(len(samples)), sample)
@@ -109,14 +109,14 @@ def all_measures(
     ]
     if run is None or run.of_model.all():
         return measures
-    # A sample without a trajectory lacks one of a model only where there are any.
+    # A sample can lack a trajectory of a model only if there are trajectories of models.
     asked = rows.padded(run.of_model, float(run.of_model.any()))
     return [one if one.metric in OF_DETECTORS else one.among(asked) for one in measures]
 
 
 @cached_per_sample_columns
 def _asked(samples: SampleColumns) -> Bools:
-    """(m,) Whether a sample has an accepted answer."""
+    """Return (m,) whether a sample has an accepted answer."""
     return np.fromiter((bool(key.accepted) for key in samples.answers), np.bool_, len(samples))
 
 
@@ -134,7 +134,7 @@ def answered(
 def answered_rate(
     metric: str, samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings
 ) -> Measure:
-    """Accuracy, also called pass rate, with what undecided answers leave open of it."""
+    """Return accuracy, also called pass rate, with the range that undecided answers allow."""
     correct, counted = answered(samples, scores, rows, settings)
     whole = counted.copy()
     whole[: rows.recorded] = judged(scores.correct, scores.undecided)
@@ -142,8 +142,9 @@ def answered_rate(
 
 
 def open_quadrants(scores: ScoreColumns) -> tuple[Open, Open, Open, Open]:
-    """What undecided answers leave open of G+A+, G+A-, G-A+ and G-A-, (n,) each: such an answer is in either cell of
-    its row, whatever ``undecided_answer`` omits."""
+    """Return the ranges of G+A+, G+A-, G-A+ and G-A- due to undecided answers, (n,) each: such an answer may be in
+    either cell of its row, even if ``undecided_answer`` omits it.
+    """
     everyone = (scores.grounded_anyway != UNKNOWN) & judged(scores.correct, scores.undecided)
     reached = scores.grounded_anyway == TRUE
 

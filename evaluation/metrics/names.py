@@ -77,7 +77,7 @@ _SEPARATORS = re.compile(r"[\s\-._]+")
 
 
 class ToolKind(IntEnum):
-    """What a tool does to the frame of its image (docs/metrics.md#crops)."""
+    """The effect of a tool on the frame of its image (docs/metrics.md#crops)."""
 
     ZOOM, RESCALE, KEEP, LOSE = range(4)
 

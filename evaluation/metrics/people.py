@@ -1,4 +1,4 @@
-"""What people reach on a benchmark, estimated from a stratified sample that several of them answered. Source:
+"""The performance of people on a benchmark, estimated from a stratified sample that several of them answered. Source:
 docs/metrics.md#people.
 
 Answers on a sample are averaged first, then the samples of a stratum, then the strata by their share of the benchmark.
@@ -18,7 +18,7 @@ from evaluation.metrics.intervals import t_quantile
 ENOUGH_PEOPLE = 5
 """With this number of people or more, the interval also covers the selection of people."""
 WILSON, OVER_SAMPLES, OVER_BOTH, T = "stratified-wilson", "samples-bootstrap", "people-bootstrap", "stratified-t"
-"""How an interval was made."""
+"""The method of an interval."""
 FAMILIAR = {"4+": 4, "5": 5}
 """The slices by how familiar the people said they were with the subject of a sample, and the least of each."""
 FAMILIARITY = "familiarity"
@@ -37,9 +37,10 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """θ and what it rests on: ``n`` samples, ``people`` and ``answers`` in its population. ``variance``: over samples,
-    None where a stratum has one answered sample of several. ``low``, ``high``: the lowest and the highest value of one
-    person. ``covered``: share of the benchmark in strata with an answer; the estimate is about these."""
+    """θ and its basis: ``n`` samples, ``people`` and ``answers`` in its population. ``variance``: over samples, None
+    where a stratum has one answered sample of several. ``low``, ``high``: the lowest and the highest value of one
+    person. ``covered``: share of the benchmark in strata with an answer; the estimate is about these.
+    """
 
     value: float | None = None
     n: int = 0
@@ -186,7 +187,9 @@ def _unseen(means: _Means) -> Floats:
 
 
 def _effective(means: _Means, value: float, variance: float | None) -> float | None:
-    """Effective number of samples; infinite where all samples of the benchmark were answered; None where undefined."""
+    """Return the effective number of samples; infinite if all samples of the benchmark were answered; None if
+    undefined.
+    """
     if variance is None:
         return None
     if variance > 1e-15 and 0 < value < 1:
@@ -225,8 +228,9 @@ def _covered(answers: Answers) -> float:
 
 @dataclass(frozen=True)
 class Resampled:
-    """How often samples (draws, m) and people (draws, k) count in each draw of a bootstrap. It depends on who answered
-    what, so that all metrics of a study share it."""
+    """The multiplicity of samples (draws, m) and people (draws, k) in each draw of a bootstrap. It depends only on who
+    answered which sample, so all metrics of a study share it.
+    """
 
     weights: Floats
     people: Floats

@@ -1,4 +1,5 @@
-"""Why plans fail: targets that were recognized and left out, picks that are no targets, order by chance.
+"""The reasons why plans fail: recognized targets that were omitted, entries other than targets, correct order by
+chance.
 
 Source: docs/metrics.md#plan-diagnostics.
 """
@@ -22,7 +23,7 @@ _NO_PICKS = (-1, -1, -1)
 
 @dataclass(frozen=True)
 class PlanErrors:
-    """What n plans lack and add, as columns named as in ``ScoreColumns``."""
+    """The missing and extra entries of n plans, as columns named as in ``ScoreColumns``."""
 
     plan_omitted: Ints
     plan_unrecognized: Ints
@@ -80,9 +81,9 @@ def chance_of_disorder(steps: Sequence[int]) -> float:
 
 
 def plan_errors(samples: SampleColumns, run: RunColumns, settings: MetricSettings) -> PlanErrors:
-    """What each plan of a run lacks and adds. −1 and NaN where undefined: all without a plan or without targets,
-    ``plan_omitted`` and ``plan_unrecognized`` without a list of recognized tools, ``plan_chance`` with a target
-    missing.
+    """Return the missing and extra entries of each plan of a run. −1 and NaN where undefined: all without a plan or
+    without targets, ``plan_omitted`` and ``plan_unrecognized`` without a list of recognized tools, ``plan_chance`` with
+    a target missing.
 
     ``plan_omitted``: missing targets that the list of the same trajectory has; ``plan_unrecognized``: the other missing
     ones. Names are prepared as for the outcome (``plan_repeats``) and for recognition (``recognition_match``).
@@ -113,7 +114,7 @@ def plan_errors(samples: SampleColumns, run: RunColumns, settings: MetricSetting
 
 
 def _omissions(missing: Sequence[frozenset[int] | None], seen: Sequence[frozenset[int]], plan: Ints, at: Ints) -> Ints:
-    """(n, 2) missing targets that were recognized, and those that were not; −1 without a plan or a list."""
+    """Return (n, 2) missing targets that were recognized, and those that were not; −1 without a plan or a list."""
     found = np.full((len(plan), 2), -1, np.int64)
     for row, (lacks, place) in enumerate(zip((missing[one] for one in plan.tolist()), at.tolist(), strict=True)):
         if lacks is not None and place >= 0:

@@ -69,7 +69,7 @@ class PlanScore:
 
 @dataclass(frozen=True)
 class Query:
-    """A plan's targets ready to be matched: ``steps`` by target, all equal where the query has no order."""
+    """A plan's targets prepared for matching: ``steps`` by target, all equal if the query has no order."""
 
     targets: TargetNames
     steps: tuple[int, ...]
@@ -173,7 +173,7 @@ def targets_of(samples: SampleColumns) -> Ints:
 
 
 def sr_population(plans: Sequence[ToolPlan], settings: MetricSettings) -> Bools:
-    """Which queries are in the population of SR@k under the setting ``sr_population``, (m,)."""
+    """Return which queries are in the population of SR@k under the setting ``sr_population``, (m,)."""
     if settings.sr_population == "ordered":
         return np.fromiter((bool(p.targets) and has_order(p) for p in plans), dtype=np.bool_, count=len(plans))
     least = 2 if settings.sr_population == "multi" else 1
@@ -199,7 +199,7 @@ def _outcome(missing: int, extra: int, in_order: bool) -> int:
 
 
 def _prefix(places: Sequence[int], steps: Sequence[int]) -> int:
-    """How many first entries match an unused target whose step is the i-th smallest of the query."""
+    """Return how many first entries match an unused target whose step is the i-th smallest of the query."""
     length = 0
     for place, step in zip(places, sorted(steps), strict=False):
         if place == UNMATCHED or steps[place] != step:

@@ -1,4 +1,4 @@
-"""Which call made the image that another call reads (docs/metrics.md#crops, #effective-toolchain)."""
+"""The call that created the image read by another call (docs/metrics.md#crops, #effective-toolchain)."""
 
 from __future__ import annotations
 

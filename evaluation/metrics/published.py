@@ -118,8 +118,9 @@ def _value(table: Mapping[str, Any], benchmark: str, model: str, setting: str, *
 
 
 def _viebench(table: Mapping[str, Any]) -> Iterator[PublishedValue]:
-    """Per dimension, and pooled where both dimensions rest on the same n. With 100 samples per dimension, the printed
-    tool ratio is the size of the grounding population."""
+    """Yield values per dimension, and pooled if both dimensions have the same n. With 100 samples per dimension, the
+    printed tool ratio is the size of the grounding population.
+    """
     everyone = int(table["n_per_dimension"])
     found: dict[tuple[str, str], list[PublishedValue]] = {}
     for row in table["rows"]:

@@ -1,4 +1,4 @@
-"""The grounding population, who is grounded in it, and the quadrants (docs/metrics.md#population, #quadrants)."""
+"""The grounding population, the grounded trajectories, and the quadrants (docs/metrics.md#population, #quadrants)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def spans(first: Ints, counts: Ints) -> Ints:
 
 
 def count_true(flags: Bools, start: Ints) -> Ints:
-    """How many elements of every row are true."""
+    """Return the number of true elements of every row."""
     return np.diff(np.concatenate(([0], np.cumsum(flags)))[start])
 
 
@@ -45,7 +45,7 @@ def different(codes: Ints) -> Ints:
 
 
 def distinct_counts(codes: Ints, start: Ints, counted: Bools | None = None) -> Ints:
-    """How many different codes (>= 0) every row holds, of the elements that are ``counted`` (default all)."""
+    """Return the number of distinct codes (>= 0) in every row, of the elements that are ``counted`` (default all)."""
     rows = rows_of(start)
     if counted is not None:
         codes, rows = codes[counted], rows[counted]

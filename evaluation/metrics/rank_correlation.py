@@ -1,4 +1,4 @@
-"""How alike orders are: Spearman's ρ of two measures, and the concordance of several models over the same items.
+"""Similarity of orders: Spearman's ρ of two measures, and the concordance of several models over the same items.
 
 Source: docs/metrics.md#rank-correlation.
 """

@@ -1,4 +1,4 @@
-"""Ranks of models: rank intervals, the chance of being best or near it, and ties."""
+"""Ranks of models: rank intervals, the probability of being best or near it, and ties."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from evaluation.metrics.resampling import PAIRED_DRAWS, resampled_values
 from evaluation.metrics.significance import cluster_differences, holm, sign_flip
 
 TIE = 1e-9
-"""Values this near are equal."""
+"""Values with a smaller difference are equal."""
 TOP = 3
-"""In addition to being best, being among this number of first models is counted."""
+"""The number of first places of ``p_top3``."""
 LEVEL = 0.05
 """Adjusted p below which one model is above another."""
 DRAWN, TESTED = "bootstrap", "tests"
-"""What the ranges of a ranking are made by."""
+"""The basis of the ranges of a ranking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Standings in the order of the columns given, and what they rest on: ``draws``, or ``pairs`` that were tested."""
+    """Standings in the order of the given columns, and their basis: ``draws``, or ``pairs`` that were tested."""
 
     standings: tuple[Standing, ...]
     n: int
@@ -109,12 +109,12 @@ def standings_of(values: Floats, drawn: Iterable[Floats] | None, higher_is_bette
 
 
 def with_tested_ranges(ranking: Ranking, passed: Ints, counted: Ints, cluster: Ints) -> Ranking:
-    """A ranking with few clusters, its ranges by exact tests of all pairs instead of draws.
+    """Return a ranking with few clusters, with ranges by exact tests of all pairs instead of draws.
 
-    1 + the models clearly above .. the models less those clearly below. One is clearly above another where the cluster
+    1 + the models clearly above .. the models less those clearly below. One is clearly above another if the cluster
     sign-flip test of what both ``passed`` (0 or 1), on the samples ``counted`` (0 or 1) for both, has p < 0.05 after
     Holm's adjustment over all pairs. (n, m) each; ``cluster``: (n,). The range holds the rank, which is over each
-    model's own samples. As it was with fewer than two models with a value. Source: docs/metrics.md#two-runs,
+    model's own samples. It is unchanged with fewer than two models with a value. Source: docs/metrics.md#two-runs,
     #many-runs.
     """
     there = [model for model, standing in enumerate(ranking.standings) if standing.rank is not None]
@@ -143,15 +143,16 @@ def with_tested_ranges(ranking: Ranking, passed: Ints, counted: Ints, cluster: I
 
 
 def _ranks(values: Floats) -> Ints:
-    """1 + the number of models clearly above, of values (draws, m); a NaN is below everything."""
+    """Return 1 + the number of models clearly above, of values (draws, m); a NaN is below everything."""
     filled = np.where(np.isfinite(values), values, -np.inf)
     above = filled[:, None, :] > filled[:, :, None] + TIE
     return np.asarray(above.sum(axis=2) + 1, dtype=np.int64)
 
 
 def _rank_counts(sign: float, blocks: Iterable[Floats]) -> tuple[Ints, Floats, Floats]:
-    """How many draws gave each model each rank, (m, m); its first places and its places among the first three, shared
-    ones counted in parts, (m,) each."""
+    """Return how many draws gave each model each rank, (m, m); its first places and its places among the first three,
+    with shared ones counted in parts, (m,) each.
+    """
     counts: Ints | None = None
     best: Floats | None = None
     top: Floats | None = None
@@ -170,14 +171,14 @@ def _rank_counts(sign: float, blocks: Iterable[Floats]) -> tuple[Ints, Floats, F
 
 
 def _parts_of_places(ranks: Ints, places: int) -> Floats:
-    """The part that each model has in the first ``places`` places of each draw, (draws, m): k models of rank r stand on
-    the places r .. r + k - 1 and share those of them that are among the first.
+    """Return the part that each model has in the first ``places`` places of each draw, (draws, m): k models of rank r
+    occupy the places r .. r + k - 1 and share those of them that are among the first.
 
     Example: of ranks 1, 2, 2, 2 the first two places are 1, 1/3, 1/3, 1/3.
     """
     among = ranks <= places
     parts = among.astype(np.float64)
-    # Elsewhere as many stand on these places as there are of them, and nothing is shared with the next.
+    # In the other draws, these places have exactly as many models, and nothing is shared with the next.
     shared = np.count_nonzero(among, axis=1) != places
     if shared.any():
         parts[shared] = _shared_parts(ranks[shared], places)
@@ -192,7 +193,7 @@ def _shared_parts(ranks: Ints, places: int) -> Floats:
 
 
 def _rank_interval(counts: Ints) -> tuple[int, int]:
-    """The smallest ranks at which the share of draws reaches 2.5% and 97.5%, from draws per rank (m,)."""
+    """Return the smallest ranks at which the share of draws reaches 2.5% and 97.5%, from draws per rank (m,)."""
     cumulative = np.cumsum(counts) / counts.sum()
     low, high = np.searchsorted(cumulative, np.array((0.025, 0.975)) - 1e-12)
     return int(low) + 1, int(high) + 1

@@ -1,8 +1,8 @@
-"""The accepted reference toolchains of each sample, and which of them a trajectory is held against
+"""The accepted reference toolchains of each sample, and the one that a trajectory is compared with
 (docs/metrics.md#toolchains and #statistics).
 
-A sample may have several: that of its gold, and further ones that reviewers accepted. Every measure that needs a
-reference takes one and the same, the closest to all calls attempted.
+A sample may have several: that of its gold, and others that reviewers accepted. All measures that need a reference use
+the same one, the closest to all calls attempted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ NO_CHAIN = -1
 @dataclass(frozen=True)
 class References:
     """All accepted toolchains, c of them: ``start`` (m + 1,) offsets of each sample's, ``place`` (c,) index among
-    these, and ``names``, c lists of tool names as written."""
+    these, and ``names``, c lists of tool names as written.
+    """
 
     start: Ints
     place: Ints
@@ -37,7 +38,7 @@ class References:
 
 @cached_per_sample_columns
 def references_of(samples: SampleColumns) -> References:
-    """The accepted toolchains of every sample, its gold's first."""
+    """Return the accepted toolchains of every sample, its gold's first."""
     if not samples.accepted:
         known = np.array([gold is not None for gold in samples.references], np.int64)
         names = [gold for gold in samples.references if gold is not None]
@@ -52,8 +53,9 @@ def references_of(samples: SampleColumns) -> References:
 
 
 def chain_at(samples: SampleColumns, sample: int, place: int) -> tuple[str, ...] | None:
-    """The tool names of the accepted toolchain with an index of ``ScoreColumns.reference_chain``; None for
-    ``NO_CHAIN``."""
+    """Return the tool names of the accepted toolchain with an index of ``ScoreColumns.reference_chain``; None for
+    ``NO_CHAIN``.
+    """
     if place == NO_CHAIN:
         return None
     return samples.references[sample] if place == GOLD_CHAIN else samples.accepted[sample][place - 1]
@@ -74,7 +76,7 @@ def closest_chains(edits: Ints, lcs: Ints, start: Ints) -> Ints:
     >>> closest_chains(np.array([2, 2, 5]), np.array([0, 2, 0]), np.array([0, 2, 2, 3])).tolist()
     [1, -1, 2]
     """
-    # A stable sort: of what ties in everything, the earliest stays first.
+    # A stable sort: among ties, the earliest stays first.
     order = np.lexsort((-lcs, edits, rows_of(start)))
     found = np.full(len(start) - 1, -1)
     some = np.diff(start) > 0
@@ -83,9 +85,10 @@ def closest_chains(edits: Ints, lcs: Ints, start: Ints) -> Ints:
 
 
 def shortest_lengths(samples: SampleColumns) -> Ints:
-    """(m,) L_G of a sample without a trajectory: the closest toolchain to no call is the shortest; -1 without any.
+    """Return (m,) L_G of a sample without a trajectory: the closest toolchain to no call is the shortest; -1 without
+    any.
 
-    Source: docs/metrics.md#evaluated-samples and #toolchain-metrics, ``missing_sample`` = wrong.
+    Source: docs/metrics.md#evaluated-samples and #toolchain-metrics, ``missing_sample = wrong``.
     """
     references = references_of(samples)
     lengths, start = references.lengths, references.start

@@ -13,7 +13,7 @@ from evaluation.metrics.columns import Bools, Floats, Ints
 from evaluation.metrics.ragged import count_true, rows_of, spans, starts_of
 
 CELLS = 262_144
-"""How many boxes the sweep holds at once, all sets of a batch together."""
+"""The maximum number of boxes that the sweep holds at once, in all sets of a batch."""
 
 
 @dataclass(frozen=True)

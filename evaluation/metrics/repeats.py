@@ -40,8 +40,8 @@ class Rollouts:
 
 @dataclass(frozen=True)
 class OpenRollouts:
-    """q rollouts that are correct, incorrect or undecided, without an intervention, whatever ``undecided_answer``
-    omits.
+    """q rollouts that are correct, incorrect or undecided, without an intervention, even if ``undecided_answer`` omits
+    them.
 
     ``sample``, ``first``: as of ``Rollouts``. ``sure``: (q,) 1 if correct; ``possible``: 1 if correct or undecided.
     """
@@ -79,7 +79,7 @@ def _counts(surely: Bools, possibly: Bools) -> Range:
 
 
 def _several(sample: Ints) -> Bools:
-    """Which rollouts are of a sample with at least two of them."""
+    """Return which rollouts belong to a sample with at least two of them."""
     code, n = dense_codes(sample)
     found: Bools = np.bincount(code, minlength=n)[code] >= LEAST
     return found
@@ -127,12 +127,12 @@ def repeated(found: Rollouts) -> Rollouts:
 
 
 def rollout_statistics(found: Rollouts, left: OpenRollouts | None = None) -> RolloutStatistics | None:
-    """How ``repeated`` rollouts of samples turned out; None without one. ``left``: what
-    undecided answers leave open of them.
+    """Return statistics of ``repeated`` rollouts of samples; None without any. ``left``: the ranges that undecided
+    answers allow.
 
-    With m_i the mean of the k_i >= 2 rollouts x_ij of sample i: value = Σ m_i / n,
-    σ² = Σ_i Σ_j (x_ij - m_i)² / Σ (k_i - 1), se_draws² = (1/n²) Σ σ²/k_i, which is σ²/(k n) where all k_i are k.
-    Example: 1, 1 and 1, 0 of two samples: value 0.75, σ² = 0.5 / 2, se_draws² = 0.25 / 4.
+    With m_i the mean of the k_i >= 2 rollouts x_ij of sample i: value = Σ m_i / n, σ² = Σ_i Σ_j (x_ij - m_i)² / Σ (k_i
+    - 1), se_draws² = (1/n²) Σ σ²/k_i, which is σ²/(k n) where all k_i are k. Example: 1, 1 and 1, 0 of two samples:
+    value 0.75, σ² = 0.5 / 2, se_draws² = 0.25 / 4.
     """
     if not len(found.sample):
         return None

@@ -1,7 +1,7 @@
-"""Metrics of any selection of trajectories: what each row adds to a metric, and the metric of some rows.
+"""Metrics of any selection of trajectories: the contribution of each row to a metric, and the metric of some rows.
 docs/metrics.md#intervals, #exports.
 
-A sample without a trajectory is in no selection, whatever the setting ``missing_sample`` says of it elsewhere.
+A sample without a trajectory is in no selection, for every value of the setting ``missing_sample``.
 """
 
 from __future__ import annotations
@@ -124,8 +124,9 @@ def _difference(values: Floats, cluster: Ints | None) -> Summary:
 
 
 def open_of(metric: str, columns: Mapping[str, Floats]) -> Open:
-    """What undecided answers leave open of one of ``ENDED`` or ``AMONG``, out of what rows add to ``columns_of`` it:
-    ``n_`` and ``d_`` of each."""
+    """Return the range that undecided answers allow of one of ``ENDED`` or ``AMONG``, from the contributions of rows to
+    ``columns_of`` it: ``n_`` and ``d_`` of each.
+    """
     if metric in AMONG:
         right, wrong = (open_of(name, columns) for name in AMONG[metric])
         return right_among(right, wrong)

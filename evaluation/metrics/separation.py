@@ -23,7 +23,7 @@ FEW = 10
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What became of n samples at k steps, in the order of the steps.
+    """The results on n samples at k steps, in the order of the steps.
 
     Attributes:
         correct: (k, n) 1 or 0; UNKNOWN without an answer that counts.
@@ -68,8 +68,9 @@ class StepChange:
 
 @dataclass(frozen=True)
 class Separation:
-    """``changes``: of each step after the first, in order. ``first``: the place among them of the first one at which
-    the changes of accuracy and grounding differ, None if there is none. ``tested``: how many could be tested."""
+    """``changes``: of each step after the first, in order. ``first``: the index among them of the first one at which
+    the changes of accuracy and grounding differ, None if there is none. ``tested``: number of tested steps.
+    """
 
     changes: Sequence[StepChange]
     first: int | None
@@ -129,9 +130,10 @@ def _change(outcomes: Outcomes, step: int) -> StepChange:
 
 @dataclass(frozen=True)
 class Flips:
-    """What changed from one step to a later one. ``correct``, ``incorrect``: samples that became so, among ``answered``
+    """The changes from one step to a later one. ``correct``, ``incorrect``: samples that became so, among ``answered``
     with an answer that counts at both; ``grounded``, ``ungrounded``: among ``looked``, in the population of both.
-    ``quadrants``: (4, 4) counts, from the quadrant of the row to that of the column, of samples in both of these."""
+    ``quadrants``: (4, 4) counts, from the quadrant of the row to that of the column, of samples in both of these.
+    """
 
     answered: int
     correct: int

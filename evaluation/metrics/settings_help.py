@@ -1,5 +1,6 @@
-"""What each metric setting changes, in one sentence, under the part of the leaderboard it belongs to; and how answers
-count that are neither correct nor incorrect."""
+"""The effect of each metric setting in one sentence, under its part of the leaderboard; and how answers count that are
+neither correct nor incorrect.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +127,7 @@ def uncertain_words(counts: Mapping[str, Any], settings: MetricSettings) -> str:
 
 
 def counting_words(settings: MetricSettings) -> str:
-    """How these answers count."""
+    """Return how these answers count."""
     left_out = settings.undecided_answer == "exclude"
     undecided = "are excluded" if left_out else "count as incorrect"
     if settings.unread_answer == "wrong":

@@ -1,4 +1,4 @@
-"""How regions (unions of crops) lie over gold regions (docs/metrics.md#ioa)."""
+"""The overlap of regions (unions of crops) with gold regions (docs/metrics.md#ioa)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from evaluation.metrics.regions import BoxSets, union_areas
 
 @dataclass(frozen=True)
 class Shares:
-    """How regions lie over gold, (r,) each, 0..1: coverage, concentration, IoA (see ``boxes.Overlap``) and IoU."""
+    """The overlap of regions with gold, (r,) each, 0..1: coverage, concentration, IoA (see
+    ``boxes.Overlap``) and IoU.
+    """
 
     coverage: Floats
     concentration: Floats
@@ -56,7 +58,7 @@ def measure_regions(regions: BoxSets, gold: BoxSets, multi_gold: str = "union") 
 
 
 def covered_shares(regions: BoxSets, gold: BoxSets) -> Floats:
-    """The share of gold region ``i`` (union of its boxes) that lies in region ``i``: 0..1."""
+    """Return the share of gold region ``i`` (union of its boxes) inside region ``i``: 0..1."""
     return measure_regions(regions, gold).coverage
 
 

@@ -30,7 +30,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class SampledTest:
-    """A p-value out of ``draws`` random draws from ``seed``; None where there is nothing to test."""
+    """A p-value from ``draws`` random draws with ``seed``; None if there is nothing to test."""
 
     p_value: float | None
     draws: int

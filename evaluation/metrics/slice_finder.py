@@ -1,4 +1,6 @@
-"""Where two runs differ most: every value of a facet, and every two of different facets, adjusted together."""
+"""Finds the slices in which two runs differ most: every value of a facet, and every pair of values of different facets,
+adjusted together.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ class Search:
 def find_slices(
     right_a: Ints, right_b: Ints, cluster: Ints, terms: Sequence[Term], members: Bools, *, least: int = LEAST
 ) -> Search:
-    """Tests run b against run a on every slice of at least ``least`` samples.
+    """Test run b against run a on every slice of at least ``least`` samples.
 
     ``right_a``, ``right_b``: (n,) 1 or 0 on the n samples both have; ``cluster``: (n,); ``members``: (n, v) whether a
     sample has each of the v ``terms``. Two values of one facet are not put together; nor is a slice tested that holds

@@ -24,7 +24,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class LengthCount:
-    """How many trajectories have a toolchain of this length: attempted, effective, and in the reference."""
+    """The number of trajectories with a toolchain of this length: attempted, effective, and in the reference."""
 
     length: int
     predicted: int

@@ -1,4 +1,4 @@
-"""The quadrants at every IoA threshold: how far the image depends on where the line is drawn."""
+"""The quadrants at every IoA threshold: how much they depend on the threshold."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def ranks_by_threshold(counts: Ints) -> Ints:
 
 
 def _grounded(passed: Ints) -> Ints:
-    """How many rows are grounded at each threshold."""
+    """Return the number of grounded rows at each threshold."""
     counts = np.bincount(passed, minlength=STEPS + 2)
     beyond: Ints = counts[::-1].cumsum()[::-1][1:].astype(np.int64)
     return beyond

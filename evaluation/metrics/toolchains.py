@@ -67,7 +67,7 @@ def backtrack(run: RunColumns, producers: Producers) -> tuple[Bools, Ints]:
 
 
 def _final_steps(run: RunColumns, producers: Producers) -> tuple[Ints, Ints]:
-    """The step of each trajectory's final output, or NO_STEP with the status that says why."""
+    """Return the step of each trajectory's final output, or NO_STEP with the status that gives the reason."""
     last_ok = np.full(len(run), NO_STEP)
     has_steps = np.diff(run.step_start) > 0
     last_ok[has_steps] = latest_true(run.steps.ok, run.step_start)[run.step_start[1:][has_steps] - 1]

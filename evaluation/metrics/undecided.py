@@ -23,8 +23,10 @@ RANGES = (
 
 @dataclass(frozen=True)
 class Open:
-    """What r rows add to a rate (r,), 0 or 1 each: ``sure`` without any undecided answer, ``possible`` with those that
-    could still belong to it, of ``whole``, in which undecided answers count whatever ``undecided_answer`` says."""
+    """The contributions of r rows to a rate (r,), 0 or 1 each: ``sure`` without any undecided answer, ``possible`` with
+    those that could still belong to it, of ``whole``, in which undecided answers count for every value of
+    ``undecided_answer``.
+    """
 
     sure: Floats
     possible: Floats

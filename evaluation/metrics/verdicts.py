@@ -59,16 +59,18 @@ def with_judges(
 
 
 def same_reading(ours: str | None, theirs: str, key: AnswerKey, settings: MetricSettings) -> bool | None:
-    """Whether what a file extracted from an answer says what our reading of the answer does; None where nothing can be
-    read in one of them. Example: "It is (B)." and "cup" of an option B that reads cup are the same."""
+    """Return whether the answer extracted by a file equals our reading of it; None if nothing can be read in one of
+    them. Example: "It is (B)." and "cup" of an option B that reads cup are the same.
+    """
     both = as_read(ours, key, settings), as_read(theirs, key, settings)
     return both[0] == both[1] if all(both) else None
 
 
 def file_agreement(file: Ints, reading: Ints) -> dict[str, Any]:
-    """How the file's verdicts agree with those of reading alone, of n trajectories: the four counts of those that both
-    decide, the ``open`` ones that only the file does, and over the four ``share`` that agrees and Cohen's ``kappa``;
-    None where undefined. Example: 4 both correct, 1 file only, 5 both incorrect: share 0.9, kappa 0.8."""
+    """Return the agreement of the file's verdicts with those of reading alone, on n trajectories: the four counts of
+    those that both decide, the ``open`` ones that only the file decides, and over the four the agreeing ``share`` and
+    Cohen's ``kappa``; None if undefined. Example: 4 both correct, 1 file only, 5 both incorrect: share 0.9, kappa 0.8.
+    """
     both = (file != UNKNOWN) & (reading != UNKNOWN)
     a, b = file[both], reading[both]
     n = len(a)

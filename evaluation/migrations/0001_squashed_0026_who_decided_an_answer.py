@@ -517,7 +517,7 @@ class Migration(migrations.Migration):
                         (
                             "answers_n",
                             models.PositiveIntegerField(
-                                default=0, help_text="Answers given to questions with a right answer."
+                                default=0, help_text="Answers given to questions with a gold answer."
                             ),
                         ),
                         (
@@ -1367,7 +1367,7 @@ class Migration(migrations.Migration):
                                 auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                             ),
                         ),
-                        ("image", models.CharField(help_text="sha256 of the picture it ran on.", max_length=64)),
+                        ("image", models.CharField(help_text="SHA-256 of the image it ran on.", max_length=64)),
                         (
                             "opencv",
                             models.CharField(help_text="The version of the library it ran with.", max_length=40),

@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
             name="Replay",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("image", models.CharField(help_text="sha256 of the picture it ran on.", max_length=64)),
+                ("image", models.CharField(help_text="SHA-256 of the image it ran on.", max_length=64)),
                 ("opencv", models.CharField(help_text="The version of the library it ran with.", max_length=40)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 (

@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="scoring",
             name="answers_n",
-            field=models.PositiveIntegerField(default=0, help_text="Answers given to questions with a right answer."),
+            field=models.PositiveIntegerField(default=0, help_text="Answers given to questions with a gold answer."),
         ),
         migrations.AddField(
             model_name="scoring",

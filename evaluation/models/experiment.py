@@ -69,14 +69,14 @@ class Experiment(models.Model):
     """A recipe applied to samples; its finished attempts are trajectories of one run.
 
     ``recipe``: everything that can change a response, as ``evaluation.runner.recipe`` writes it. ``samples``: the query
-    that selected the samples. Money is in USD. ``reserved_usd`` is what requests in flight may cost at most.
+    that selected the samples. Money is in USD. ``reserved_usd`` is the maximum cost of requests in flight.
 
-    An experiment of kind ``ARMS`` repeats the trajectories of ``source`` under the arms of ``design``, and adds what
-    comes of it to the same run (docs/experiments.md#faithfulness-lab). One of kind ``JUDGE`` asks about them. One of
-    kind ``HUMAN`` asks people: its ``design`` says which samples, and who (docs/experiments.md#human-studies).
-    kind ``SESSION`` has no endpoint and sends nothing: it collects what agents elsewhere answer, while it is open.
-    One of kind ``DETECT`` asks a detector, whose detections are trajectories of a run (docs/metrics.md#detectors).
-    One of kind ``DRAFT`` asks for the fields of samples to do, and fills no run (docs/drafting.md).
+    An experiment of kind ``ARMS`` repeats the trajectories of ``source`` under the arms of ``design``, and adds the
+    results to the same run (docs/experiments.md#faithfulness-lab). One of kind ``JUDGE`` asks about them. One of kind
+    ``HUMAN`` asks people: its ``design`` has the samples and the people (docs/experiments.md#human-studies). One of
+    kind ``SESSION`` has no endpoint and sends nothing: it collects answers of external agents while it is open. One of
+    kind ``DETECT`` asks a detector, whose detections are trajectories of a run (docs/metrics.md#detectors). One of kind
+    ``DRAFT`` asks for the fields of samples to do, and fills no run (docs/drafting.md).
     """
 
     class Kind(models.TextChoices):
@@ -98,7 +98,7 @@ class Experiment(models.Model):
         STOPPED = "stopped", gettext_lazy("Stopped")
 
     class Reason(models.TextChoices):
-        """Why an experiment is paused."""
+        """The reason why an experiment is paused."""
 
         PERSON = "person"
         BUDGET = "budget"

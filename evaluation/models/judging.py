@@ -15,12 +15,13 @@ new_key = partial(secrets.token_urlsafe, 16)
 
 
 class JudgingQueue(models.Model):
-    """A fixed sample of trajectories from a slice, about whose crops people are asked.
+    """A fixed sample of trajectories from a slice, with questions to people about their crops.
 
     ``terms``: the list from which it was drawn. ``people``: judges per question. ``seed``: of the draw, secret until
-    all questions are judged. ``begun``: people who were assigned a question, whoever has the place now. ``experiment``:
-    the judge model whose verdicts are labeled. Items then have probabilities, and ``weight`` is that of the judge in
-    the estimate (docs/metrics.md#drawn-labels)."""
+    all questions are judged. ``begun``: people who were assigned a question, even if another person has the place now.
+    ``experiment``: the judge model whose verdicts are labeled. Items then have probabilities, and ``weight`` is that of
+    the judge in the estimate (docs/metrics.md#drawn-labels).
+    """
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="judging_queues")
     terms = models.JSONField(default=dict, blank=True)

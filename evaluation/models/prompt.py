@@ -10,9 +10,9 @@ from evaluation.models.querysets.prompts import PromptQuerySet
 
 
 class Prompt(models.Model):
-    """A version of a prompt that people wrote. Without a benchmark, it is of the site.
+    """A version of a prompt that people wrote. Without a benchmark, it belongs to the site.
 
-    ``role``: what it is for, as ``evaluation.runner.templates`` lists. ``digest``: SHA-256 of the text. ``frozen``: an
+    ``role``: its purpose, one of ``evaluation.runner.templates``. ``digest``: SHA-256 of the text. ``frozen``: an
     experiment has used it, so it never changes again; only the newest version of a prompt can be open.
     """
 

@@ -14,7 +14,7 @@ class Replay(models.Model):
     """
 
     trajectory = models.OneToOneField(Trajectory, on_delete=models.CASCADE, related_name="replay")
-    image = models.CharField(max_length=64, help_text="sha256 of the picture it ran on.")
+    image = models.CharField(max_length=64, help_text="SHA-256 of the image it ran on.")
     opencv = models.CharField(max_length=40, help_text="The version of the library it ran with.")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

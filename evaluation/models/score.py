@@ -42,7 +42,7 @@ class Scoring(models.Model):
     samples_n = models.PositiveIntegerField()
     trajectories_n = models.PositiveIntegerField()
     failed_n = models.PositiveIntegerField(default=0)
-    answers_n = models.PositiveIntegerField(default=0, help_text="Answers given to questions with a right answer.")
+    answers_n = models.PositiveIntegerField(default=0, help_text="Answers given to questions with a gold answer.")
     unread_n = models.PositiveIntegerField(default=0, help_text="Of these, those in which no option could be read.")
     provisional = models.BooleanField(default=False, help_text="Too many answers are unread: no rank.")
 

@@ -31,7 +31,8 @@ class Participant(models.Model):
     """A participant of a human study.
 
     ``number``: their rollout in the run of the study, from 0 in the order in which people started. ``finished_at``:
-    after this, they are assigned nothing more and may see gold and runs."""
+    after this, they get no more samples and may see gold and runs.
+    """
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="participants", db_index=False)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="studies")
@@ -53,9 +54,9 @@ class Participant(models.Model):
 
 
 class HumanAnswer(models.Model):
-    """The answer of one person for one sample of a study, from the moment of assignment.
+    """The answer of one person for one sample of a study, created on assignment.
 
-    ``place``: the place of the sample that it fills, from 0; null: this person skipped it. A conditional UPDATE takes
+    ``place``: the index of its place for the sample, from 0; null: this person skipped it. A conditional UPDATE takes
     over an expired place, so that exactly one person gets it. ``steps``: the zooms, as ``{"box": [x1, y1, x2, y2],
     "seconds": s}`` in pixels of the original. ``seconds``: time without pauses.
     """

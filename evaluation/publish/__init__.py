@@ -1,6 +1,6 @@
-"""A read-only copy of a leaderboard and chosen trajectories, as files that any web server assigns as they are.
+"""A read-only copy of a leaderboard and chosen trajectories, as files that any web server can serve unchanged.
 
-The pages are those of the application, made by its own views, so that a number in the copy is the number on the site.
-``reading`` asks a view for a page, ``places`` says which file an address becomes, ``rewriting`` points the links of a
-page at those files and takes out what needs a server, ``bundle`` goes from page to page.
+The pages are those of the application, rendered by its own views, so that a number in the copy equals the number on the
+site. ``reading`` requests a page from a view, ``places`` maps addresses to files, ``rewriting`` points the links of a
+page to these files and removes parts that need a server, ``bundle`` follows the links from page to page.
 """

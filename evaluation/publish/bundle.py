@@ -1,4 +1,4 @@
-"""From the leaderboard through what it leads to, page by page, into a folder."""
+"""Copies the leaderboard and the pages it links to into a folder."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ from evaluation.publish.statics import signs, static_files
 from webapp.common.errors import Conflict, NotFound
 
 RECORD = "copy.json"
-"""Says what the copy is of, and the SHA-256 of each of its files."""
+"""The file with the source of the copy, and the SHA-256 of each of its files."""
 
 TABLES = ("metrics", "samples")
 BOARD_FILES = ("csv", "md", "tex", "svg")
-"""The whole board as the page exports it: the table and the figure of the paper are those of the copy."""
+"""The entire board as the page exports it: the table and the figure for a paper equal those of the copy."""
 README = """{title}, {which}: a copy made on {day}. It does not change.
 
 index.html        the leaderboard; from there every run, slice and chosen trajectory
@@ -61,27 +61,29 @@ It needs no server: open index.html from this folder, or hand the folder out wit
 
 @dataclass(slots=True)
 class Copy:
-    """A copy under way: what was chosen, which pages are in it, what is still to be read."""
+    """A copy in progress: the chosen trajectories, the copied pages, and the pages still to copy."""
 
     benchmark: Benchmark
     folder: Path
     most: int
     chosen: dict[str, str] = field(default_factory=dict)
-    """Trajectory to the query of the list it was chosen from."""
+    """Trajectory to the query of the list from which it was chosen."""
     runs: set[str] = field(default_factory=set)
-    """Those of the chosen trajectories."""
+    """The runs of the chosen trajectories."""
     pages: dict[str, Place] = field(default_factory=dict)
     pictures: dict[str, Place] = field(default_factory=dict)
     reader: PublicReader = field(default_factory=PublicReader)
 
     def place(self, address: str, page: str = "") -> Place | None:
-        """Return the place of an address as it is in a page at ``page``: "?by=scene" belongs to the page's own
-        path."""
+        """Return the place for an address that a page at ``page`` contains: "?by=scene" belongs to the
+        page's own path.
+        """
         return place_of(page.partition("?")[0] + address if address.startswith("?") else address, self.benchmark.slug)
 
     def holds(self, target: Place, origin: Place) -> bool:
-        """Whether a page found on another is copied. Lists are, where the whole board counts them, or the page of a run
-        of which something was chosen."""
+        """Return whether a page found on another is copied. Lists are copied if the entire board counts them, or if
+        they are linked from the page of a run with chosen trajectories.
+        """
         if target.kind == BOARD:
             return is_a_view_of_the_board(target)
         if target.kind == LIST:
@@ -94,12 +96,13 @@ class Copy:
 
 
 def publish(benchmark: Benchmark, folder: Path, cases: list[str], *, most: int, today: date) -> dict[str, int]:
-    """Write the copy; returns how many pages, trajectories, images and files it holds.
+    """Write the copy; return its numbers of pages, trajectories, images and files.
 
-    cases: queries of lists of trajectories, as they are behind the "?" of their address; from each the first
-    ``most`` trajectories. The folder is new, empty or an earlier copy, which is replaced once the new one is whole.
+    ``cases``: queries of lists of trajectories, in the form after the "?" of their address; the first ``most``
+    trajectories of each are copied. The folder is new, empty or an earlier copy, which is replaced once the new one is
+    complete.
 
-    Raises: Conflict when the folder holds anything else, while gold checks run, and while a judging queue is open;
+    Raises: Conflict when the folder contains anything else, while gold checks run, and while a judging queue is open;
     NotFound when a list of cases is empty.
     """
     if not known_to(PublicReader(), benchmark).gold:
@@ -130,8 +133,9 @@ def _refuse_other_folders(folder: Path) -> None:
 
 
 def _choose(copy: Copy, query: str) -> Place:
-    """The trajectories of one list, page after page, until there are as many as wanted. One that an earlier list holds
-    too counts here as well, and keeps its place there."""
+    """Choose trajectories of one list, page after page, up to the wanted number. A trajectory of an earlier list also
+    counts here, and stays in the earlier one.
+    """
     first = place = copy.place(f"{reverse('evaluation:trajectories', args=[copy.benchmark.slug])}?{query}")
     found_here: set[str] = set()
     while place is not None and len(found_here) < copy.most:
@@ -153,7 +157,7 @@ def _choose(copy: Copy, query: str) -> Place:
 
 
 def _walk(copy: Copy, lists: list[Place]) -> None:
-    """Read every page that belongs to the copy, as it comes from its view, into the folder."""
+    """Read every page of the copy from its view into the folder."""
     names = ("evaluation:leaderboard", "evaluation:data-card")
     first = [copy.place(reverse(name, args=[copy.benchmark.slug])) for name in names]
     waiting = deque([place for place in [*first, *lists] if place is not None])
@@ -178,7 +182,7 @@ def _walk(copy: Copy, lists: list[Place]) -> None:
 
 
 def _asked(copy: Copy, place: Place) -> str:
-    """A chosen trajectory is asked for within its list, so that its page leads to its neighbors there."""
+    """Return the address of a chosen trajectory within its list, so that its page links to its neighbors there."""
     listed = copy.chosen.get(place.part("pk")) if place.kind == CASE else None
     query = "&".join(part for part in (listed, place.query) if part)
     return f"{place.path}?{query}" if query else place.path
@@ -196,7 +200,7 @@ def _targets(copy: Copy, place: Place, page: bytes) -> Iterator[Place]:
 
 
 def _tiles(copy: Copy, address: str) -> Iterator[Place]:
-    """Every tile of an image, from the address of one with {level}, {column} and {row} in it."""
+    """Yield every tile of an image, from the address of one with {level}, {column} and {row} in it."""
     first = copy.place(address.format(level=0, column=0, row=0))
     if first is None:
         return
@@ -209,7 +213,7 @@ def _tiles(copy: Copy, address: str) -> Iterator[Place]:
 
 
 def _finish(copy: Copy, lists: list[Place], today: date) -> None:
-    """The images, the static files, the tables; then the links of each page, now that it is known what there is."""
+    """Write the images, the static files and the tables, then the links of each page, now that all pages are known."""
     for file, place in list(copy.pictures.items()):
         answer = read(place.address, copy.reader)
         if answer is None:
@@ -264,7 +268,9 @@ def _tiles_link(copy: Copy, page: Place, address: str) -> str | None:
 
 
 def _notice(copy: Copy, page: Place, which: str, lists: list[tuple[str, Place]], today: date) -> list[tuple[str, str]]:
-    """``which``: the version that was copied. ``lists``: of cases, each with what it holds."""
+    """Return the line at the top of a page. ``which``: the version that was copied. ``lists``: of cases, each with its
+    description.
+    """
     cases = [(words, link(place.file, page.file)) for words, place in lists]
     files = [f"leaderboard.{name}" for name in BOARD_FILES] + [f"{table}.csv" for table in TABLES]
     tables = [(file, link(f"data/{file}", page.file)) for file in files if (copy.folder / "data" / file).is_file()]
@@ -283,7 +289,7 @@ def _which(benchmark: Benchmark) -> str:
 
 
 def _case_words(copy: Copy, place: Place) -> str:
-    """What a list of cases holds, by its terms: "Cases: quadrant G+A-"; a run by its name."""
+    """Return the description of a list of cases, by its terms: "Cases: quadrant G+A-"; a run by its name."""
     runs = {str(run.pk): str(run) for run in copy.benchmark.runs.select_related("model")}
     said = [
         value if name == "q" else runs.get(value, value) if name == "run" else f"{name.removeprefix('facet.')} {value}"

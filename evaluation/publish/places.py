@@ -1,4 +1,4 @@
-"""Which file of the copy an address of the application becomes."""
+"""Maps addresses of the application to files of the copy."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _OF_ONE_BOARD = ({"by", "slice"}, {"reference"}, {"published"}, {"group"}, {"int
 """The views of the board that are copied: each slice, reference and group of columns, intervals in digits, all
 published rows. Not their products."""
 _VIEWS = {RUN: {"slice_by"}, SAMPLE: {"crops"}, CASE: {"tab", "whole", "from"}}
-"""Terms that make another page of these; what else stands in their address says where they were opened from."""
+"""Terms that make another page of these. Other terms in their address only identify the page they were opened from."""
 _NOT_COPIED = {RUN: {"slice"}}
 """Terms of pages that are omitted: a run on each slice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One address: what it shows (name of its URL), with which parts of the path and which query."""
+    """One address: the name of its URL pattern, its parts of the path, and its query."""
 
     kind: str
     path: str
@@ -46,7 +46,7 @@ class Place:
 
     @property
     def file(self) -> str:
-        """Relative to the folder of the copy; the same address always has the same file."""
+        """The file relative to the folder of the copy; the same address always has the same file."""
         if self.kind == BOARD:
             return f"board-{_named(self.query)}.html" if self.query else "index.html"
         if self.kind in {DATA_CARD, GLOSSARY}:
@@ -72,9 +72,9 @@ class Place:
 
 @lru_cache(maxsize=65_536)
 def place_of(address: str, benchmark: str) -> Place | None:
-    """The place of an address (a path with its query); None when it is none that a copy of this benchmark holds.
+    """Return the place for an address (a path with its query); None if a copy of this benchmark does not contain it.
 
-    A trajectory has the same pages, whichever list it was opened from; so have samples and runs.
+    A trajectory has the same pages, regardless of the list it was opened from; so have samples and runs.
     """
     parts = urlsplit(address)
     if parts.scheme or parts.netloc:
@@ -107,7 +107,7 @@ def place_of(address: str, benchmark: str) -> Place | None:
 
 @lru_cache(maxsize=16_384)
 def _resolved(path: str) -> ResolverMatch | None:
-    """Most addresses of a copy are one path with other terms."""
+    """Resolve a path. Cached, because most addresses of a copy are one path with different terms."""
     try:
         return resolve(path)
     except Resolver404:
@@ -115,14 +115,17 @@ def _resolved(path: str) -> ResolverMatch | None:
 
 
 def is_a_view_of_the_board(place: Place) -> bool:
-    """Whether a board is one of those copied: whole, a slice, with another reference, or with all published rows."""
+    """Return whether a board is copied: the entire one, a slice, one with another reference, or with all published
+    rows.
+    """
     return place.kind == BOARD and (not place.asks or set(place.asks) in _OF_ONE_BOARD)
 
 
 def _named(text: str) -> str:
-    """A file name of letters, digits, dots, hyphens and underscores, which every server and system accepts.
+    """Return a file name of letters, digits, dots, hyphens and underscores, which every server and system accepts.
 
-    A digest is added where the text had to be changed."""
+    A digest is added if the text had to be changed.
+    """
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "all"
     if plain == text and len(plain) <= _LONGEST_NAME:
         return plain

@@ -16,7 +16,7 @@ from webapp.common.errors import ApplicationError
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a view gave: the bytes and what they are."""
+    """The response of a view: its bytes and their type."""
 
     content: bytes
     is_page: bool

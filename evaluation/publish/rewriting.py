@@ -1,4 +1,4 @@
-"""A page of the application as a page of the copy: links to files, nothing that needs a server."""
+"""Converts a page of the application to a page of the copy: links to files, and no parts that need a server."""
 
 from __future__ import annotations
 
@@ -29,17 +29,18 @@ REMOVED = " | ".join(
         "//*[@data-live and not(self::a)]",
     )
 )
-"""What works with a server only. Of menus the slices stay: they are links to pages that are copied."""
+"""Parts that need a server. Of menus, slices stay: they are links to copied pages."""
 SIGN = "sign-"
-"""Before the name of a sign that is drawn in a page."""
+"""The prefix of the name of a sign that is drawn in a page."""
 _ADDRESSES = {"href", "src", "srcset", "data-tiles", "data-viewer", "data-image"}
 _POLICY = "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'"
 
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Where an address of the application leads in the copy. Each gives a relative link, or None: not copied.
-    ``signs``: what pages draw with ``use``, by name."""
+    """The targets of addresses in the copy. Each function returns a relative link, or None: not copied. ``signs``: the
+    symbols that pages draw with ``use``, by name.
+    """
 
     page: Callable[[str], str | None]
     static: Callable[[str], str | None]
@@ -48,9 +49,10 @@ class Targets:
 
 
 def rewritten(page: bytes, targets: Targets, notice: Sequence[tuple[str, str]]) -> bytes:
-    """The page with its links rewritten and a line that says what it is; what is not copied is no link.
+    """Return the page with rewritten links and a line that describes the copy. Links to pages that are not copied are
+    removed.
 
-    page: HTML of a view. notice: the pieces of the line, each plain words and a link in the copy ("" for none).
+    page: HTML of a view. notice: the pieces of the line, each a text and a link in the copy ("" for none).
     """
     document = html.document_fromstring(page.decode())
     for element in document.xpath(REMOVED):
@@ -63,7 +65,7 @@ def rewritten(page: bytes, targets: Targets, notice: Sequence[tuple[str, str]]) 
     for time in document.xpath("//time[@datetime]"):
         for child in list(time):
             child.drop_tree()
-        # "2 minutes ago" is only true on the day the copy was made.
+        # "2 minutes ago" is only true at the time of the copy.
         time.text = time.get("datetime", "")[:10]
     _mark(document, notice)
     return b"<!doctype html>\n" + html.tostring(document, encoding="utf-8") + b"\n"
@@ -71,7 +73,7 @@ def rewritten(page: bytes, targets: Targets, notice: Sequence[tuple[str, str]]) 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a page leads to ("a"), shows ("img") or zooms into ("tiles"). ``next``: the following page of a list."""
+    """A link ("a"), an image ("img") or tiles ("tiles") of a page. ``next``: the following page of a list."""
 
     address: str
     kind: str
@@ -79,7 +81,7 @@ class Link:
 
 
 def links(page: bytes) -> list[Link]:
-    """Everything a page leads to or shows, in its order."""
+    """Return all links and images of a page, in their order."""
     document = html.document_fromstring(page.decode())
     found = []
     for element in document.xpath("//a[@href] | //img[@src] | //*[@data-tiles]"):
@@ -93,7 +95,7 @@ def links(page: bytes) -> list[Link]:
 
 
 def _join_scripts(document: html.HtmlElement) -> None:
-    """One classic script instead of the modules, which run after the page is read as it does."""
+    """Replace the modules by one classic script that, like them, runs after the page is parsed."""
     modules = document.xpath("//script[@type='module']")
     for place, module in enumerate(modules):
         if place == 0:
@@ -105,7 +107,7 @@ def _join_scripts(document: html.HtmlElement) -> None:
 
 
 def _draw_signs(document: html.HtmlElement, signs: Mapping[str, html.HtmlElement]) -> None:
-    """The signs of a page stand in it: a browser that opens it straight from a folder takes none from another file."""
+    """Embed the signs in the page: a browser that opens it directly from a folder loads none from another file."""
     used = [(use, name) for use in document.iter("use") if (name := use.get("href").partition("#")[2]) in signs]
     if not used:
         return
@@ -144,8 +146,9 @@ def _replace(element: html.HtmlElement, name: str, value: str, targets: Targets)
 
 
 def _unlink(element: html.HtmlElement) -> None:
-    """What led to a page that is not copied: its words stay where they say something; a button, a tab, and what only
-    the application does (``data-live``) goes."""
+    """Remove a link to a page that is not copied. Its text stays if it is informative; buttons, tabs and elements that
+    only work in the application (``data-live``) are removed.
+    """
     classes = str(element.get("class", "")).split()
     parent = element.getparent()
     if (
@@ -155,14 +158,14 @@ def _unlink(element: html.HtmlElement) -> None:
     ):
         element.drop_tree()
         return
-    # In a drawing anything else than a group would end the drawing there, and take what it draws along.
+    # In a drawing, any element other than a group would end the drawing there, and remove its content.
     element.tag = "g" if next(element.iterancestors("svg"), None) is not None else "span"
     for name in [name for name in element.attrib if name not in {"class", "title", "dir", "lang"}]:
         del element.attrib[name]
 
 
 def _mark(document: html.HtmlElement, notice: Sequence[tuple[str, str]]) -> None:
-    """The line at the top of each page, and a policy as strict as the site's."""
+    """Add the line at the top of each page, and a policy as strict as the site's."""
     line = html.Element("p", {"class": "published-copy"})
     for words, link in notice:
         piece = html.Element("a", {"href": link}) if link else html.Element("span")

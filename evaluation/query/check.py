@@ -19,7 +19,7 @@ SHOWN = 6
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What there is to compare with on a benchmark.
+    """The values for comparisons on a benchmark.
 
     ``names``: values of the fields whose values are names (run, condition, tool, tag, ...); a field that is not in it
     takes any. ``facets``: the values of each facet of the samples.

@@ -24,9 +24,11 @@ class Kind(StrEnum):
 
 YES_NO = ("yes", "no")
 READING_REASONS = ("nothing", *REASONS[1:])
-"""Why answers are unread; "none" is undefined in every field, so that the reason of that name has another one here."""
+"""The reasons why answers are unread. "none" is undefined in every field, so the reason of that name is called
+"nothing" here.
+"""
 REPEATED = ("always", "some", "never")
-"""How the rollouts of one sample in one run turned out, where at least two count in accuracy."""
+"""The results of the rollouts of one sample in one run, if at least two count in accuracy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Field:
 
     @property
     def sql(self) -> str:
-        """Its column in ``evaluation.store.schema``, where it has one."""
+        """Its column in ``evaluation.store.schema``, if it has one."""
         return _STORED.get(self.name, self.name)
 
 

@@ -1,4 +1,4 @@
-"""What a comparison with a number means: bounds, with the tolerance of docs/metrics.md#equality."""
+"""The meaning of a comparison with a number: bounds, with the tolerance of docs/metrics.md#equality."""
 
 from __future__ import annotations
 

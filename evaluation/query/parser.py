@@ -1,9 +1,9 @@
-r"""The grammar of queries, read by precedence::
+r"""The grammar of queries, parsed by precedence::
 
     query  = either
     either = all ("or" all)*
     all    = scope ("and" scope)*
-    scope  = one+                     what stands side by side belongs together, to one run
+    scope  = one+                     adjacent terms belong together, to one run
     one    = "not" one | "(" query ")" | term | flag | "text"
     term   = field (":" | "=" | "!=" | "<" | "<=" | ">" | ">=") value
 

@@ -62,7 +62,7 @@ class Conditions:
         return f"({base_population(node)} AND {self.holds(node)})"
 
     def holds(self, node: Node) -> str:
-        """Whether a trajectory meets the query. Raises ``QueryError`` for a number that is none."""
+        """Return the SQL for whether a trajectory meets the query. Raises ``QueryError`` for an invalid number."""
         if isinstance(node, Term):
             return self._compared(node)
         if isinstance(node, Text):

@@ -89,7 +89,7 @@ Node = Term | Text | Not | And | Or | OnOtherTrajectory
 
 
 def conjuncts(node: Node) -> tuple[Node, ...]:
-    """What all has to hold, as one flat row."""
+    """Return all parts that must hold, as a flat sequence."""
     if not isinstance(node, And):
         return (node,)
     return tuple(part for inner in node.parts for part in conjuncts(inner))

@@ -1,6 +1,6 @@
-"""A model's calls run again through the toolbox, on our image, and laid beside what was recorded.
+"""Runs a model's calls again through the toolbox, on our image, and compares the results with the recorded ones.
 
-A call that our tools cannot repeat is named with the reason, never guessed: the images that hang on it are lost too.
+A call that our tools cannot repeat is reported with the reason, never guessed. Images that depend on it are also lost.
 """
 
 from __future__ import annotations
@@ -23,20 +23,23 @@ from annotation.toolbox.vtc import Profile, arguments_of, published_name, tools_
 from evaluation.schema import ARGS_RAW, NOT_RUN, Coordinates, Step
 
 ZOOMS = frozenset({"crop", "zoom_in", "zoom", "image_zoom_in", "crop_image", "crop_image_normalized"})
-"""Calls whose box alone says what they do (docs/metrics.md#crops), as ``plain_name`` has them."""
+"""Calls that are fully determined by their box (docs/metrics.md#crops), by ``plain_name``."""
 
 USUAL = Limits(kept_pixels=200_000_000)
-"""``kept_pixels``: of the images that later calls name, together."""
+"""``kept_pixels``: the total of the images that later calls name."""
 
 DIGEST = "out_digest"
-"""The key of a recorded step under which the digest of its image stands: ``picture_key`` in hexadecimal."""
+"""The key of a recorded step with the digest of its image: ``picture_key`` in hexadecimal."""
 
 
 class Outcome(StrEnum):
-    """What came of a recorded call. SAME: of the recorded size and, where its image or its digest is at hand, its
-    values. DIFFERS: of another size or other values. RAN: nothing is recorded to compare with. FAILED: it failed then
-    and fails here. UNLIKE: it failed then and runs here, or the tool, which took the call, cannot do it here. LOST: it
-    can't be replayed, because our tools do not take it as it is recorded."""
+    """The result of a recorded call.
+
+    SAME: the size is as recorded and, if its image or its digest is available, so are the values. DIFFERS: another size
+    or other values. RAN: nothing is recorded to compare with. FAILED: it failed then and fails here. UNLIKE: it failed
+    then and runs here, or the tool accepted the call but fails here. LOST: it can't be replayed, because our tools do
+    not accept it as recorded.
+    """
 
     SAME = "same"
     DIFFERS = "differs"
@@ -48,12 +51,14 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """Step ``number`` (1, 2, ...) run again. ``digest`` of the image made here, ``recorded_digest`` as recorded.
-    ``difference``: mean absolute difference to the recorded image, 0 to 255, None where there is none to compare.
-    ``seen``: what of the original its image shows, None if unknown. ``image``: what is kept to look at, ``image_out``
-    its id.
-    ``ok``: whether it ran here, None where it could not be run again. ``executed``: of a zoom call that ran, the box
-    whose pixels it returned, x1, y1, x2, y2 in the coordinates of its step."""
+    """Step ``number`` (1, 2, ...) run again.
+
+    ``digest``: of the image made here; ``recorded_digest``: as recorded. ``difference``: mean absolute difference to
+    the recorded image, 0 to 255, None if there is none. ``seen``: the region of the original that its image shows, None
+    if unknown. ``image``: the image kept for display; ``image_out``: its id. ``ok``: whether it ran here, None if it
+    could not be run again. ``executed``: for a zoom call that ran, the box whose pixels it returned, x1, y1, x2, y2 in
+    the coordinates of its step.
+    """
 
     number: int
     tool: str
@@ -74,7 +79,7 @@ class Replayed:
 
 @dataclass(slots=True)
 class _Pictures:
-    """Images by id, each with its way to the original; ``lost`` names those that could not be made again."""
+    """Images by id, each with its transformation to the original; ``lost`` names those that could not be recreated."""
 
     made: dict[str, tuple[Picture, Affine | None]]
     lost: set[str] = field(default_factory=set)
@@ -86,7 +91,7 @@ class _Pictures:
         return sum(one.shape[0] * one.shape[1] for name, (one, _) in self.made.items() if name != ORIGINAL)
 
     def forget(self, rest: Sequence[Step]) -> None:
-        """Let go of what the rest of the steps do not name."""
+        """Release the images that the remaining steps do not name."""
         named = {ORIGINAL, self.latest}
         for step in rest:
             named |= {step.image_in} if isinstance(step.image_in, str) else set(step.image_in or ())
@@ -94,7 +99,7 @@ class _Pictures:
 
 
 class CannotRun(Exception):
-    """Why a call is not repeated."""
+    """The reason why a call is not repeated."""
 
 
 def replay(
@@ -105,10 +110,10 @@ def replay(
     show: Callable[[Picture], Picture] | None = None,
     profile: Profile = Profile.STRICT,
 ) -> tuple[Replayed, ...]:
-    """Every step run again, in order. ``recorded`` are images of the trajectory that are at hand, by their ids.
+    """Run every step again, in order. ``recorded``: available images of the trajectory, by their ids.
 
-    ``show`` makes what is kept of each image; without it none is: many large ones would fill the memory.
-    ``profile``: how the tools were called.
+    ``show`` converts each image for display; without it none is kept, because many large ones would fill the memory.
+    ``profile``: the interface of the tool calls.
     """
     pictures = _Pictures({ORIGINAL: (original, IDENTITY)})
     found = []
@@ -157,7 +162,7 @@ def _replayed(
     if step.ok:
         pictures.latest = step.image_out or f"step_{number}"
         pictures.made[pictures.latest] = (image, back)
-    # A size that was taken from the record agrees with it by itself.
+    # A size taken from the record agrees with it trivially.
     compared = None if "target_width" in call.arguments and "target_width" not in step.arguments else wanted
     digest = picture_key(image)
     outcome, difference = _compared(
@@ -177,7 +182,7 @@ def _replayed(
 def _compared(
     step: Step, image: Picture, wanted: tuple[int, int] | None, known: Picture | None, alike: bool | str
 ) -> tuple[Outcome, float | None]:
-    """``alike``: whether the recorded digest is ours; "" where none is recorded."""
+    """Compare a result. ``alike``: whether the recorded digest equals ours; "" if none is recorded."""
     if not step.ok:
         return Outcome.UNLIKE, None
     size = (image.shape[1], image.shape[0])
@@ -195,7 +200,7 @@ def _compared(
 
 
 def _inputs(step: Step, pictures: _Pictures, limits: Limits) -> tuple[str, ...]:
-    """The ids of the images that the call works on, all of them made."""
+    """Return the ids of the images that the call uses, all of them recreated."""
     if pictures.pixels > limits.kept_pixels:
         raise CannotRun(f"the images that later calls need have more than {limits.kept_pixels:,} pixels together.")
     ids = (step.image_in,) if isinstance(step.image_in, str) else step.image_in or (pictures.latest,)
@@ -208,7 +213,7 @@ def _inputs(step: Step, pictures: _Pictures, limits: Limits) -> tuple[str, ...]:
 
 
 def _call(step: Step, image: Picture, ids: tuple[str, ...], profile: Profile) -> ToolCall:
-    """The recorded call as one of ours, on the image that is its original."""
+    """Return the recorded call as one of ours, on the image that is its original."""
     names = ids if len(ids) > 1 else ids[0]
     if profile is Profile.VTC:
         try:
@@ -230,8 +235,9 @@ def _is_zoom(step: Step) -> bool:
 
 
 def zoom_call(step: Step, image: Picture, names: tuple[str, ...] | str) -> ToolCall:
-    """The box cut out, and brought to the recorded size: what was returned was rescaled to it
-    (docs/metrics.md#crops). Raises ``CannotRun``."""
+    """Return a crop of the box, resized to the recorded size, because results were rescaled to it
+    (docs/metrics.md#crops). Raises ``CannotRun``.
+    """
     box = _box(step, image)
     if step.out_size is None:
         return ToolCall("crop", box, names)
@@ -240,7 +246,7 @@ def zoom_call(step: Step, image: Picture, names: tuple[str, ...] | str) -> ToolC
 
 
 def _unit(coords: Coordinates, image: Picture) -> tuple[float, float]:
-    """How many pixels of ``image`` one unit is, across and down."""
+    """Return the number of pixels of ``image`` per unit, horizontally and vertically."""
     height, width = image.shape[:2]
     whole = {Coordinates.PIXEL: (1.0, 1.0), Coordinates.NORM1: (float(width), float(height))}
     return whole.get(coords, (width / 1000, height / 1000))
@@ -252,7 +258,7 @@ def _in_coordinates(box: Box, coords: Coordinates, image: Picture) -> tuple[floa
 
 
 def _box(step: Step, image: Picture) -> dict[str, int]:
-    """The recorded box as a crop: the pixels that were really returned where they are recorded."""
+    """Return the recorded box as a crop: the pixels actually returned, if recorded."""
     box = step.executed_bbox or step.bbox
     if box is None:
         raise CannotRun("it has no box that could be cropped.")

@@ -29,7 +29,7 @@ _NEAR = 2.0
 
 @dataclass(frozen=True)
 class CellResult:
-    """What came of a cell: what it printed, the images that it saved, and the error that ended it, "" without one."""
+    """The result of a cell: its output, the images that it saved, and the error that ended it, "" without one."""
 
     text: str = ""
     images: Sequence[Picture] = ()

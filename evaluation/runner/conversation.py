@@ -1,7 +1,7 @@
-"""One attempt as a state machine without clock and network: what to do next, until a trajectory is finished.
+"""One attempt as a state machine without clock and network.
 
-``next`` returns a request to send, calls or code to run, or the finished row. The caller does it and hands back what
-came of it; the same replies and results lead to the same requests.
+``next`` returns a request to send, calls or code to run, or the finished row. The caller executes it and submits the
+result. Equal replies and results lead to equal requests.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ _MOST_REASON = 2000
 
 
 class Conversation:
-    """One attempt. Raises ``RecipeError`` and ``PromptError`` as ``Opening`` does, and ``PictureProblem`` for a damaged
-    image. ``family``: of the model, for the tokens of images; ``run``: what runs a call of the toolbox."""
+    """One attempt. Raises ``RecipeError`` and ``PromptError`` like ``Opening``, and ``PictureProblem`` for a damaged
+    image. ``family``: of the model, for counting tokens of images; ``run``: runs a call of the toolbox.
+    """
 
     def __init__(self, recipe: Recipe, task: Task, rollout: int = 0, *, family: str = "", run: Run = run_alone) -> None:
         self.recipe, self.task, self.rollout = recipe, task, rollout
@@ -66,7 +67,7 @@ class Conversation:
         return self._next
 
     def answered(self, message: Mapping[str, Any], finish_reason: str | None, usage: Counted | None = None) -> None:
-        """Hand in the message of the first choice. ``usage`` None = unknown."""
+        """Submit the message of the first choice. ``usage`` None = unknown."""
         self._expect(Request)
         self._rounds += 1
         known = self._tokens is not None and usage is not None
@@ -81,7 +82,7 @@ class Conversation:
             self._take(reply, cut=finish_reason == "length")
 
     def tool_results(self, results: Sequence[ToolResult]) -> None:
-        """Hand in the results of all calls, in order. Raises ``ValueError`` if there are more or fewer."""
+        """Submit the results of all calls, in order. Raises ``ValueError`` if there are more or fewer."""
         calls = self._expect(ToolCalls).calls
         if len(results) != len(calls):
             raise ValueError(f"There are {len(calls)} calls, not {len(results)}.")
@@ -95,7 +96,7 @@ class Conversation:
         self._next = self._request()
 
     def cell_result(self, result: CellResult) -> None:
-        """Hand in what came of the code. Further code of the same response runs next, unless this failed."""
+        """Submit the result of the code. Further code of the same response runs next, unless this failed."""
         self._expect(CodeCell)
         if not isinstance(self._toolset, CodeTools):
             raise OutOfTurn("The attempt has no code.")
@@ -113,7 +114,7 @@ class Conversation:
         self._next = self._request()
 
     def failed(self, kind: str, message: str) -> None:
-        """End the attempt without an answer, as an endpoint or a sandbox that fails ends it."""
+        """End the attempt without an answer, after a failure of an endpoint or a sandbox."""
         if isinstance(self._next, Finished):
             raise OutOfTurn("The attempt is finished.")
         for cell in self._cells:
@@ -126,7 +127,7 @@ class Conversation:
         return self._next
 
     def _take(self, reply: Reply, *, cut: bool) -> None:
-        """Decide what a response leads to."""
+        """Decide the next state after a response."""
         calls, limits = self._toolset.read(reply.response), self.recipe.limits
         marked = self._toolset.answered(reply.text)
         self._malformed += sum(isinstance(call, UnreadableCall) for call in calls)
@@ -160,7 +161,7 @@ class Conversation:
             self._next = ToolCalls(calls, lambda: self._run(tools, calls, room))
 
     def _run(self, tools: Runnable, calls: Sequence[Call], room: int) -> tuple[ToolResult, ...]:
-        """Run what has not run yet: after an interruption, the rest."""
+        """Run the calls that have not run yet; after an interruption, the remaining ones."""
         for call in calls[len(self._results) :]:
             if len(self._results) < room:
                 self._results.append(tools.run(call))
@@ -177,7 +178,7 @@ class Conversation:
         self._say(reply, first)
 
     def _say(self, reply: Reply, first: int) -> None:
-        """What was said before the calls of a response is the text of the first step."""
+        """Record the text before the calls of a response as the text of the first step."""
         text = "\n\n".join(part for part in (reply.reasoning.strip(), self._toolset.said(reply.text)) if part)
         if text and first < len(self._toolset.steps):
             self._toolset.steps[first]["text"] = text

@@ -1,7 +1,7 @@
-"""What a model is asked to draft for a sample, and how its response is read. Source: docs/drafting.md.
+"""Requests to a model for drafts of a sample, and parsing of its response. Source: docs/drafting.md.
 
 A model sees the image alone. Its response is one JSON object with a key for each field. A field in another form is
-left out, with the reason; a response without any usable field is malformed, and its attempt fails with that kind.
+omitted, with the reason; a response without any usable field is malformed, and its attempt fails with that kind.
 """
 
 from __future__ import annotations

@@ -33,8 +33,9 @@ class PolicyError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ImagePolicy:
-    """How large images are sent: ``original``, ``fit:N`` (longer side at most N pixels) or ``pixels:N`` (area at most
-    N pixels). Nothing is ever enlarged. Raises ``PolicyError``."""
+    """The size at which images are sent: ``original``, ``fit:N`` (longer side at most N pixels) or ``pixels:N`` (area
+    at most N pixels). Nothing is ever enlarged. Raises ``PolicyError``.
+    """
 
     text: str = "original"
 
@@ -93,7 +94,7 @@ class SentImage:
         return f"sha256:{self.sha256}"
 
     def to_json(self) -> dict[str, Any]:
-        """What a trajectory keeps of it; the bytes are kept by their digest."""
+        """Return the data that a trajectory keeps; the bytes are stored by their digest."""
         return {
             "sha256": self.sha256,
             "bytes": len(self.data),

@@ -1,8 +1,8 @@
-"""What a judge model is asked about a trajectory, and how its response is read. Source: docs/experiments.md#judges.
+"""Questions about a trajectory to a judge model, and parsing of its response. Source: docs/experiments.md#judges.
 
-A judge never learns the name of the model. Only the question ``answer`` shows it gold. Positions alternate by vote: the
-options of ``sufficiency`` are rotated, and the two answers of ``answer`` change places. A response in another form than
-was asked for is unread: it is counted, and not guessed.
+A judge never receives the name of the model. Only the question ``answer`` shows it gold. Positions alternate by vote:
+the options of ``sufficiency`` are rotated, and the two answers of ``answer`` are swapped. A response in another form
+than requested is unread: it is counted, and not guessed.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ from evaluation.runner.turns import Request
 VOTES = (1, 3, 5)
 YES, NO = "yes", "no"
 MOST_TEXT = 4000
-"""Characters of a response that a vote keeps; its exchange has all of them."""
+"""The maximum number of characters of a response that a vote keeps; its exchange keeps all."""
 
 
 class Question(StrEnum):
-    """What a judge is asked: do the crops support the answer, can one answer from them alone, do two answers mean the
-    same, which tools do the names of a list mean, and how does the reasoning read with one fact changed, or in other
-    words."""
+    """A question to a judge: do the crops support the answer, can one answer from them alone, do two answers mean the
+    same, which tools do the names of a list mean, or how does the reasoning read with one fact changed, or in other
+    words.
+    """
 
     RELIABILITY = "reliability"
     SUFFICIENCY = "sufficiency"
@@ -56,17 +57,18 @@ PROMPTS: Mapping[Question, str] = {
 }
 """Question to the slug of its prompt."""
 WITH_CROPS = (Question.RELIABILITY, Question.SUFFICIENCY)
-"""Questions that show the judge the crops of the trajectory."""
+"""Questions that show the crops of the trajectory to the judge."""
 
 
 class JudgeError(ValueError):
-    """A recipe of a judge that can't be used. The message states what is allowed."""
+    """An unusable recipe of a judge. The message states what is allowed."""
 
 
 @dataclass(frozen=True)
 class JudgeRecipe:
-    """Everything about a judge that can change a verdict. ``images``: an image policy; ``votes``: how often each
-    trajectory is judged. Raises ``JudgeError``, and ``PolicyError`` for an unknown image policy."""
+    """Everything about a judge that can change a verdict. ``images``: an image policy; ``votes``: number of votes per
+    trajectory. Raises ``JudgeError``, and ``PolicyError`` for an unknown image policy.
+    """
 
     question: Question
     model: str
@@ -86,7 +88,7 @@ class JudgeRecipe:
     def of(
         cls, question: Question, model: str, base_url: str, prompt: Prompt | None = None, **more: Any
     ) -> JudgeRecipe:
-        """Return a recipe with the prompt of the question where no other one is given."""
+        """Return a recipe. Without a prompt, it uses the default prompt of the question."""
         return cls(question, model, base_url, prompt or load_prompt(PROMPTS[question]), **more)
 
     def sampled(self, vote: int) -> dict[str, Any]:
@@ -126,8 +128,9 @@ class JudgeRecipe:
             raise JudgeError(f"The recipe can't be read: {error}") from error
 
     def digest(self) -> str:
-        """Return the SHA-256 of all that can change a verdict; of the prompt its digest counts, and votes don't: three
-        votes contain the first one."""
+        """Return the SHA-256 of everything that can change a verdict. A prompt counts by its digest. The number of
+        votes doesn't count, because three votes contain the first one.
+        """
         prompt = [self.prompt.slug, self.prompt.version, self.prompt.digest]
         return digest_of(
             {name: value for name, value in self.to_json().items() if name != "votes"} | {"prompt": prompt}
@@ -136,8 +139,9 @@ class JudgeRecipe:
 
 @dataclass(frozen=True)
 class Subject:
-    """What is judged. ``answer``: as the model gave it, without its reasoning; ``accepted``: the first accepted answer,
-    which only the question ``answer`` shows. ``crops``: those that the model received, in order."""
+    """The subject of a judgment. ``answer``: of the model, without its reasoning; ``accepted``: the first accepted
+    answer, shown only by the question ``answer``. ``crops``: those that the model received, in order.
+    """
 
     sample: str
     question: str
@@ -152,7 +156,7 @@ class Subject:
     crops_digest: str = ""
 
     def about(self, question: Question) -> list[Any]:
-        """Return all that a verdict on this question depends on."""
+        """Return everything that a verdict on this question depends on."""
         match question:
             case Question.RELIABILITY:
                 return [self.question, dict(self.options), self.answer, self.crops_digest]
@@ -166,8 +170,9 @@ class Subject:
 
 
 def verdict_digest(recipe: JudgeRecipe, subject: Subject, vote: int) -> str:
-    """Return the digest of a vote: an equal one is not asked for again. Raises ``PromptError`` if the prompt uses a
-    value that the trajectory does not have."""
+    """Return the digest of a vote; an equal one is not requested again. Raises ``PromptError`` if the prompt uses a
+    value that the trajectory does not have.
+    """
     recipe.prompt.rendered(judge_values(recipe.question, subject, vote))
     return digest_of([recipe.digest(), *subject.about(recipe.question), vote])
 
@@ -194,12 +199,11 @@ class JudgeTurn(SingleTurn):
 
 
 def read_verdict(question: Question, text: str, subject: Subject, vote: int) -> Any:
-    """Return what a response says, None if it is unread.
+    """Return the verdict of a response, None if it is unread.
 
-    ``reliability`` and ``answer``: yes or no, the first word behind the thoughts. ``sufficiency``: the letter of the
-    option before it was rotated, the answer, or no where the images do not show enough. ``tool-map``: from predicted
-    name to target or None. ``mistake``: the object with text, old and new.
-    ``paraphrase``: the new text.
+    ``reliability`` and ``answer``: yes or no, the first word after the thoughts. ``sufficiency``: the letter of the
+    option before the rotation, the answer, or no if the images do not show enough. ``tool-map``: from predicted name to
+    target or None. ``mistake``: the object with text, old and new. ``paraphrase``: the new text.
     """
     said = spoken(text).strip()
     match question:
@@ -224,8 +228,9 @@ def read_verdict(question: Question, text: str, subject: Subject, vote: int) -> 
 
 
 def majority(votes: Sequence[Any], asked: int) -> Any:
-    """Return what more than half of the ``asked`` votes say, None where no verdict has so many: it is undecided then.
-    Unread votes are among those asked. Example: yes, yes, None of 3: yes; yes, None of 2 asked: None."""
+    """Return the verdict of more than half of the ``asked`` votes; None (undecided) if there is none. Unread votes
+    count as asked. Example: yes, yes, None of 3: yes; yes, None of 2 asked: None.
+    """
     counted = Counter(json.dumps(one, sort_keys=True) for one in votes if one is not None)
     (first, n), *_ = counted.most_common(1) or [("null", 0)]
     return json.loads(first) if 2 * n > asked else None
@@ -236,7 +241,7 @@ _DECODER = json.JSONDecoder()
 
 
 def judge_values(question: Question, subject: Subject, vote: int) -> dict[str, str | None]:
-    """Return what the prompt of a vote can say about a trajectory; None where it has no such value."""
+    """Return the values of a trajectory for the prompt of a vote; None for a value that it does not have."""
     options = subject.options
     if question is Question.SUFFICIENCY:
         shown = _rotation(options, vote)
@@ -259,13 +264,13 @@ def judge_values(question: Question, subject: Subject, vote: int) -> dict[str, s
 
 
 def _rotation(options: Mapping[str, str], vote: int) -> dict[str, str]:
-    """Letter to the letter under which a vote shows its text: moved on by the number of the vote."""
+    """Return, for each letter, the letter under which a vote shows its text: moved on by the number of the vote."""
     letters = list(options)
     return {letter: letters[(place + vote) % len(letters)] for place, letter in enumerate(letters)}
 
 
 def _read_map(found: Mapping[str, Any], subject: Subject) -> dict[str, str | None] | None:
-    """A map of predicted names in which each target occurs once; None if it is another one."""
+    """Return a map of predicted names in which each target occurs once; None for any other map."""
     made = {name: found[name] for name in subject.predicted if name in found}
     used = [target for target in made.values() if target is not None]
     known = all(isinstance(target, str) and target in subject.targets for target in used)
@@ -273,7 +278,7 @@ def _read_map(found: Mapping[str, Any], subject: Subject) -> dict[str, str | Non
 
 
 def _object(text: str) -> Mapping[str, Any]:
-    """The first JSON object of a text, empty if there is none."""
+    """Return the first JSON object of a text, empty if there is none."""
     start = text.find("{")
     while start >= 0:
         try:

@@ -1,4 +1,4 @@
-"""What a model learns about its tools: their definitions in the request, or instructions in the system prompt."""
+"""The description of tools for a model: their definitions in the request, or instructions in the system prompt."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from evaluation.runner.dialects.zooms import ZOOM_DIALECTS
 
 
 class Tools(StrEnum):
-    """What a model can call: nothing, the zoom tool of its dialect, the toolbox, or Python."""
+    """The tools that a model can call: none, the zoom tool of its dialect, the toolbox, or Python."""
 
     NONE = "none"
     ZOOM = "zoom"
@@ -20,7 +20,7 @@ class Tools(StrEnum):
 
 
 class Result(StrEnum):
-    """What a response contains: an answer, the tools that the model recognized, or those that it plans to use."""
+    """The content of a response: an answer, the tools that the model recognized, or those that it plans to use."""
 
     ANSWER = "answer"
     RECOGNITION = "recognition"

@@ -1,4 +1,4 @@
-"""A recipe: everything that can change a response, as data with a digest; and a task, the sample it is applied to."""
+"""Recipes and tasks. A recipe is everything that can change a response, as data with a digest; a task is its sample."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evaluation.runner.sampling import seeded
 from evaluation.runner.templates import SLUGS, Prompt, Role, load_prompt
 
 _OWN_KEYS = frozenset({"model", "messages", "tools", "stream", "n"})
-"""Of a request: these are the runner's, and no parameters of sampling."""
+"""Keys of a request that the runner sets. They are not sampling parameters."""
 
 
 class RecipeError(ValueError):
@@ -26,7 +26,7 @@ class RecipeError(ValueError):
 
 
 class ToolImages(StrEnum):
-    """Where images of tools are sent: in one user message ``after`` all tool messages, or ``inside`` each of them."""
+    """The position of tool images: in one user message ``after`` all tool messages, or ``inside`` each of them."""
 
     AFTER = "after"
     INSIDE = "inside"
@@ -34,12 +34,13 @@ class ToolImages(StrEnum):
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a model is run. Raises ``RecipeError`` for parts that do not fit together.
+    """The way a model is run. Raises ``RecipeError`` for incompatible parts.
 
-    ``frame``: what the boxes of the dialects ``tools`` and ``json`` count, None for their default. ``sampling``: as
-    sent, with the seed of rollout 0. ``omit``: keywords of tool schemas that the host rejects. ``dropped``: parameters
-    that the host rejects, which are not sent. ``checkpoint``: which weights an endpoint serves under a name that does
-    not say it, "" for none. ``offer``: digest of the tools and instructions that the model gets.
+    ``frame``: coordinates of boxes in the dialects ``tools`` and ``json``; None for their default. ``sampling``:
+    parameters as sent, with the seed of rollout 0. ``omit``: keywords of tool schemas that the host rejects.
+    ``dropped``: parameters that the host rejects and that are not sent. ``checkpoint``: the weights that an endpoint
+    serves, if its model name does not identify them; "" otherwise. ``offer``: digest of the tools and instructions for
+    the model.
     """
 
     protocol: str
@@ -91,8 +92,9 @@ class Recipe:
         omit: tuple[str, ...] = (),
         **more: Any,
     ) -> Recipe:
-        """Return a recipe with what the protocol defines where nothing else is given: dialect, prompts and limits.
-        ``more``: further fields. Raises ``RecipeError``."""
+        """Return a recipe. Missing parts (dialect, prompts, limits) are the defaults of the protocol. ``more``: further
+        fields. Raises ``RecipeError``.
+        """
         if protocol not in PROTOCOLS:
             raise RecipeError(f"There is no protocol {protocol!r}. Allowed: {', '.join(PROTOCOLS)}.")
         task = PROTOCOLS[protocol]
@@ -116,7 +118,7 @@ class Recipe:
 
     @property
     def task(self) -> Protocol:
-        """The protocol. Raises ``RecipeError`` if there is none of this name."""
+        """The protocol. Raises ``RecipeError`` for an unknown name."""
         if self.protocol not in PROTOCOLS:
             raise RecipeError(f"There is no protocol {self.protocol!r}. Allowed: {', '.join(PROTOCOLS)}.")
         return PROTOCOLS[self.protocol]
@@ -174,7 +176,7 @@ class Recipe:
             raise RecipeError(f"The recipe can't be read: {error}") from error
 
     def digest(self) -> str:
-        """Return the SHA-256 of all that can change a response; of prompts their digests count."""
+        """Return the SHA-256 of everything that can change a response. Prompts count by their digests."""
         prompts = {
             role: [prompt.slug, prompt.version, prompt.digest] if prompt else None
             for role, prompt in (("system", self.system), ("user", self.user))
@@ -185,7 +187,8 @@ class Recipe:
 @dataclass(frozen=True)
 class Task:
     """The sample that a recipe is applied to, without its gold. ``sample`` is its id, ``toolchain`` the names of the
-    tools in its reference toolchain, for prompts that show it."""
+    tools in its reference toolchain, for prompts that show it.
+    """
 
     sample: str
     question: str
@@ -194,7 +197,7 @@ class Task:
     toolchain: tuple[str, ...] = ()
 
     def values(self) -> dict[str, str | None]:
-        """Return what prompts can say about the sample; None where the sample has no such value."""
+        """Return the values of the sample for prompts; None for a value that it does not have."""
         listed = "".join(f"\n{letter}. {text}" for letter, text in self.options.items())
         return {
             "question": self.question,

@@ -43,8 +43,9 @@ _MARKS = re.compile(r"<\|im_start\|>(?:assistant)?\n?")
 
 @dataclass(frozen=True, slots=True)
 class RolloutPrompt:
-    """What a group is about: width and height of the image and (k, 4) gold boxes, all in pixels of the original.
-    Without gold boxes, the rewards from gold are undefined."""
+    """The prompt of a group: width and height of the image and (k, 4) gold boxes, all in pixels of the original.
+    Without gold boxes, the rewards from gold are undefined.
+    """
 
     size: tuple[int, int]
     gold: Sequence[Number4] = ()
@@ -70,8 +71,9 @@ class SentRollout:
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """How groups are rewarded: ``dialect`` of completions, ``family`` of image tokens, metric settings, and the table
-    of r_quadrant by code of ``Quadrant``. Raises ``ValueError`` for an unknown dialect or family."""
+    """The reward rules of groups: ``dialect`` of completions, ``family`` of image tokens, metric settings, and the
+    table of r_quadrant by code of ``Quadrant``. Raises ``ValueError`` for an unknown dialect or family.
+    """
 
     dialect: str = "qwen2.5-vl"
     family: str = "qwen2.5-vl"

@@ -1,4 +1,4 @@
-"""Attempts that consist of one request, such as those under an arm and those of a judge."""
+"""Attempts with a single request, such as those under an arm and those of a judge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluation.runner.toolsets import ToolResult
 from evaluation.runner.turns import Counted, Finished, OutOfTurn, Request
 
 MOST_REASON = 2000
-"""Characters of the reason of a failure that are kept."""
+"""The maximum number of characters kept of the reason of a failure."""
 
 
 class SingleTurn(ABC):
@@ -27,7 +27,7 @@ class SingleTurn(ABC):
         return self._next
 
     def answered(self, message: Mapping[str, Any], finish_reason: str | None, usage: Counted | None = None) -> None:
-        """Hand in the message of the first choice. ``usage`` None = unknown."""
+        """Submit the message of the first choice. ``usage`` None = unknown."""
         if isinstance(self._next, Finished):
             raise OutOfTurn("The attempt is finished.")
         reply = reply_of(message, 1)
@@ -55,11 +55,11 @@ class SingleTurn(ABC):
 
     @abstractmethod
     def row(self, reply: Reply, *, cut: bool) -> dict[str, Any]:
-        """Return what a response becomes; ``cut``: it reached the limit of tokens."""
+        """Return the row of a response; ``cut``: it reached the limit of tokens."""
 
     @abstractmethod
     def failure(self) -> dict[str, Any]:
-        """Return what the attempt becomes without a response."""
+        """Return the row of an attempt without a response."""
 
     def _finish(self, row: Mapping[str, Any]) -> None:
         self._next = Finished(storable(dict(row)))

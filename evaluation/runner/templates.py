@@ -27,8 +27,9 @@ class PromptError(ValueError):
 
 
 class Role(StrEnum):
-    """What a template is for: the system message, the user message of a task, a question to a judge, a change of a
-    model's reasoning, or the drafts of a sample."""
+    """The purpose of a template: the system message, the user message of a task, a question to a judge, a change of a
+    model's reasoning, or the drafts of a sample.
+    """
 
     SYSTEM = "system"
     USER = "user"

@@ -21,7 +21,7 @@ Call = ZoomCall | ToolboxCall | UnreadableCall | Cell
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What the model gets for a call: a text, and an image with its id where the call succeeded."""
+    """The result of a call for the model: a text, and an image with its id if the call succeeded."""
 
     text: str
     image: SentImage | None = None

@@ -1,4 +1,4 @@
-"""What a conversation waits for: a request to send, calls or code to run; or the finished trajectory."""
+"""The next action of a conversation: a request to send, calls or code to run; or the finished trajectory."""
 
 from __future__ import annotations
 

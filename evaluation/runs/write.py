@@ -50,7 +50,9 @@ BATCH = 500
 
 @dataclass(frozen=True)
 class RunLoss:
-    """What goes with a run: ``goes``, how many rows of each kind; ``queues``, what judging queues lose."""
+    """The data deleted with a run: ``goes``, the number of rows of each kind; ``queues``, the losses of
+    judging queues.
+    """
 
     goes: dict[str, int]
     queues: tuple[Loss, ...]
@@ -164,7 +166,7 @@ def _purge(actor: User | None, runs: Iterable[Run]) -> int:
 
 
 def purge_run(context: JobContext, *, run_id: int) -> dict[str, Any]:
-    """The body of the job: each batch in a transaction of its own; run again, it goes on with the rest."""
+    """The body of the job. Each batch is a separate transaction; when run again, it continues with the rest."""
     run = Run.everything.select_related("benchmark", "model").filter(pk=run_id, purging=True).first()
     done = int(context.state.get("done", 0))
     if run is None:

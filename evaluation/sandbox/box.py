@@ -48,8 +48,9 @@ class OutImage:
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """What a cell gave. ``error``: a traceback, "" without one. ``killed``: why it was stopped, "" if it was not; the
-    next cell then has no variables. ``notes``: files that are no image, with the reason. ``seconds`` of wall clock.
+    """The result of a cell. ``error``: a traceback, "" without one. ``killed``: why it was stopped, "" if it was not;
+    the next cell then has no variables. ``notes``: files that are not images, with the reason. ``seconds`` of wall
+    clock.
     """
 
     text: str
@@ -61,7 +62,7 @@ class CellResult:
 
 
 class _Stopped(Exception):
-    """The cell has to be killed; the text says why."""
+    """The cell must be killed; the text gives the reason."""
 
 
 class Sandbox:
@@ -95,7 +96,7 @@ class Sandbox:
     def __enter__(self) -> Sandbox:
         self._root = Path(tempfile.mkdtemp(prefix="sightline-cells-"))
         for folder in ("in", "out"):
-            # A server keeps its files to itself, whatever mode is asked for.
+            # A server keeps its files private, regardless of the requested mode.
             (self._root / folder).mkdir()
             (self._root / folder).chmod(0o755)
         for name, data in self._images.items():
@@ -117,7 +118,7 @@ class Sandbox:
         return self._group is not None
 
     def run(self, cell: str) -> CellResult:
-        """Runs ``cell``, starting a driver first where none runs. Raises ``SandboxError`` if that can't start."""
+        """Run ``cell``; start a driver first if none is running. Raises ``SandboxError`` if it can't start."""
         if self._left <= 0:
             return CellResult("", (), "", f"The {self.limits.attempt:g} s of the attempt are used.", 0.0)
         if self._process is None:
@@ -160,7 +161,7 @@ class Sandbox:
         if self.mode is Mode.BUBBLEWRAP:
             command = bubblewrap(self.python, str(self._root / "in"), rules)
             command[1:1] = ["--info-fd", str(child_info), "--block-fd", str(gate)]
-        # The driver expects its answers at descriptor 3, whatever number the pipe has here.
+        # The driver expects its answers at descriptor 3, regardless of the pipe's number here.
         inner = f"import os; os.dup2({answers}, 3)\n" + DRIVER if answers != 3 else DRIVER
         given = (answers, child_info, rules, gate) if self.mode is Mode.BUBBLEWRAP else (answers,)
         try:
@@ -245,7 +246,7 @@ class _Reading:
         self._looked = 0.0
 
     def text(self) -> str:
-        """What the cell printed, cut at its limit."""
+        """The output of the cell, cut at its limit."""
         shown = self._text.decode("utf-8", "replace")
         return f"{shown}\n[cut after {self.sandbox.limits.output} bytes]" if self._cut else shown
 

@@ -1,4 +1,4 @@
-"""Which system calls cells may make, by name, with their numbers on x86_64 and aarch64 (None: does not exist there).
+"""The allowed system calls of cells, by name, with their numbers on x86_64 and aarch64 (None: does not exist there).
 
 Everything else fails with EPERM. Absent on purpose: fork, exec, sockets, signals, chmod, utime, mounts, namespaces.
 """

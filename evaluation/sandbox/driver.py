@@ -60,7 +60,7 @@ def confine_calls(program: bytes) -> None:
 
 
 class Moved(ast.NodeTransformer):
-    """Paths under /in and /out unchanged where no file system of its own can be mounted."""
+    """Rewrites paths under /in and /out if no separate file system can be mounted."""
 
     def __init__(self, folders: dict[str, str]) -> None:
         self.folders = folders

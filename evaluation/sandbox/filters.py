@@ -40,7 +40,7 @@ def program(machine: str, stage: str) -> bytes:
 
 
 def shipped(stage: str, machine: str | None = None) -> bytes:
-    """The shipped filter of this machine. Raises ``FileNotFoundError`` where there is none."""
+    """Return the shipped filter of this machine. Raises ``FileNotFoundError`` if there is none."""
     return (FOLDER / f"{stage}-{machine or platform.machine()}.bpf").read_bytes()
 
 
@@ -53,7 +53,7 @@ def write() -> None:
 
 
 def _body(name: str) -> list[bytes]:
-    """What follows for a call whose arguments are checked; every path ends with a return."""
+    """Return the instructions for a call whose arguments are checked; every path ends with a return."""
     denied = _op(_RETURN, _ERRNO | errno.EPERM)
     allowed = _op(_RETURN, _ALLOW)
     if name == "clone3":  # its flags are in memory that a filter cannot read; libraries then use clone
@@ -73,7 +73,7 @@ def _body(name: str) -> list[bytes]:
 
 
 def _argument(index: int) -> int:
-    """Where the low half of an argument is; both machines are little-endian."""
+    """Return the position of the low half of an argument; both machines are little-endian."""
     return 16 + 8 * index
 
 

@@ -72,7 +72,7 @@ def values_of(limits: Limits) -> dict[str, str]:
 def handed_over(hierarchies: Sequence[Path] = HIERARCHIES, own: Path = _OWN) -> Path | None:
     """The group below which this process can make others with limits of memory and processes, None if there is none.
 
-    Either its own group has such groups below it already, or the one above is left to this service, as systemd does
+    Either its own group already has such groups below it, or the parent is delegated to this service, as systemd does
     with ``Delegate=memory pids`` and ``DelegateSubgroup=``: a group with limits below it holds no process itself.
     """
     try:

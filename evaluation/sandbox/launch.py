@@ -1,4 +1,4 @@
-"""Whether code can be closed in on this machine, and the command that starts the driver."""
+"""Checks whether code can be isolated on this machine, and returns the command that starts the driver."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from evaluation.sandbox import filters
 NOBODY = 65534
 OUT_BYTES = 64 * 2**20
 LANDLOCK_ABI = 6
-"""The first one that keeps signals and abstract sockets in; kernel 6.12."""
+"""The first version that isolates signals and abstract sockets; kernel 6.12."""
 _LIBRARIES = ("/usr/lib", "/usr/lib64", "/lib", "/lib64")
 _CREATE_RULESET, _VERSION = 444, 1
 _INSTALL = (
@@ -32,7 +32,7 @@ _INSTALL = (
 
 
 class Mode(StrEnum):
-    """What closes the code in."""
+    """The mechanism that isolates the code."""
 
     BUBBLEWRAP = "bubblewrap"
     LANDLOCK = "landlock"
@@ -40,14 +40,14 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Code can't run here. ``message`` says why and what to do."""
+    """Code can't run here. ``message``: the reason and the solution."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds, bytes and counts; see docs of each name."""
+    """Limits in seconds, bytes and counts; see the description of each."""
 
     cell_cpu: float = 10.0
     """Seconds of CPU per cell."""
@@ -108,14 +108,16 @@ class Python:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The only variable: where a Python built as a library finds it. The driver removes it."""
+        """The only environment variable: the library path of a Python that was built as a library. The driver removes
+        it.
+        """
         return {"LD_LIBRARY_PATH": str(Path(self.prefix) / "lib")}
 
 
 def available(python: Python | None = None, drop_root: bool = True) -> Mode | Refusal:
-    """The safer mode that works here, tried by starting Python in it, or why there is none.
+    """Return the safer mode that works here, tested by starting Python in it, or the reason why there is none.
 
-    Root never starts the launcher: with ``drop_root`` it becomes uid 65534 before, without it is refused.
+    Root never starts the launcher: with ``drop_root`` it first becomes uid 65534; without it, root is refused.
     """
     python = python or Python()
     if os.getuid() == 0 and not drop_root:
@@ -147,12 +149,14 @@ def user_id() -> int:
 
 
 def dropped() -> dict[str, object]:
-    """Arguments of ``Popen`` that take root away before the launcher starts."""
+    """Return arguments of ``Popen`` that drop root before the launcher starts."""
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
 
 
 def bubblewrap(python: Python, images: str | None, seccomp: int | None) -> list[str]:
-    """The command up to the arguments of Python. ``images``: the folder that becomes /in; ``seccomp``: a descriptor."""
+    """Return the command up to the arguments of Python. ``images``: the folder mounted as /in; ``seccomp``: a
+    descriptor.
+    """
     command = [shutil.which("bwrap") or "bwrap", "--unshare-user", "--unshare-all", "--disable-userns"]
     command += ["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
     command += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "sandbox", "--dev", "/dev"]
@@ -162,7 +166,7 @@ def bubblewrap(python: Python, images: str | None, seccomp: int | None) -> list[
     command += ["--size", str(OUT_BYTES), "--tmpfs", "/out"]
     if images:
         command += ["--ro-bind", images, "/in"]
-    # /dev would be a second file system to write to, of half the memory of the machine.
+    # /dev would be another writable file system, with half the memory of the machine.
     command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/out"]
     for name, value in python.environment.items():
         command += ["--setenv", name, value]
@@ -187,5 +191,5 @@ def _starts(command: list[str], python: Python) -> bool:
 
 
 def environment(python: Python) -> Mapping[str, str]:
-    """What the launcher sees of the environment of the server: nothing."""
+    """Return the environment variables of the server that the launcher sees: none."""
     return python.environment

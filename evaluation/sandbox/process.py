@@ -71,7 +71,7 @@ class Driver:
 
 
 def _fields(pid: int) -> list[str]:
-    """What the kernel says about a process; nothing after its end."""
+    """Return the kernel's data about a process; empty after its end."""
     try:
         return Path("/proc", str(pid), "stat").read_text(errors="replace").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):

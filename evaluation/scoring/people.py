@@ -109,7 +109,7 @@ def keep_differences(benchmark: Benchmark, samples: LoadedSamples) -> None:
 
 
 def _strata(drawn: Drawn, samples: LoadedSamples) -> Ints:
-    """(m,) the stratum of each sample; −1 where it was not drawn."""
+    """Return (m,) the stratum of each sample; −1 if it was not drawn."""
     return np.array([drawn.stratum.get(pk, -1) for pk in samples.pks], np.int64)
 
 

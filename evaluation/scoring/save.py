@@ -20,7 +20,7 @@ from webapp.common.bulk import as_json, insert_rows
 
 LONGEST_READING = 200
 _WORDS = ("reading_where", "reading_rule", "reading_class")
-"""Choices that are texts among the columns, "" where there is none."""
+"""Choices stored as texts among the columns, "" for none."""
 
 
 def written_scores(loaded: LoadedRun, scores: ScoreColumns, chains: Chains, copied: Bools) -> Written:

@@ -1,4 +1,4 @@
-"""What a search shows: groups of links, at most ``MOST`` together."""
+"""The results of a search: groups of links, at most ``MOST`` in total."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from evaluation.search.read.gold import Searchable, Wanted
 
 MOST = 20
 SHARES = {"benchmarks": 4, "samples": 5, "runs": 4, "slices": 2}
-"""How many of each kind are shown at most; lists and pages have what is left."""
+"""The maximum number of each kind; lists and pages contain the rest."""
 QUESTION = 120
 """Characters of a question that are shown."""
 
@@ -54,7 +54,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the queries of a search gave."""
+    """The results of the queries of a search."""
 
     benchmarks: Sequence[Benchmark]
     samples: Sequence[Sample]

@@ -1,4 +1,4 @@
-"""The page of the search, and the results that the palette asks for while a person types."""
+"""The search page, and the results that the palette requests while a person types."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from webapp.common.htmx import render_page
 from webapp.common.http import Request
 
 LONGEST = 200
-"""Characters of a text that are looked for."""
+"""The maximum number of characters of a searched text."""
 
 
 @require_safe
 def search(request: Request) -> HttpResponse:
     """Template evaluation/search/search.html and its piece; context: groups, wanted, benchmark or None, n. Address:
-    ?q=TEXT &in=SLUG (the benchmark that comes first) &run=RUN (whose trajectories are listed). Beside the session's,
-    five queries at most, and one for a run."""
+    ?q=TEXT &in=SLUG (the benchmark that comes first) &run=RUN (whose trajectories are listed). At most five queries in
+    addition to the session's, and one for a run.
+    """
     area = searchable_by(request.user)
     here = area.at(request.GET.get("in", ""))
     run = run_of(area, request.GET.get("run", "")) if here else None

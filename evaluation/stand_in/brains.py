@@ -1,4 +1,4 @@
-"""Who answers: agents whose recorded runs are replayed, and rules with known rates for tests of experiments.
+"""Agents that answer requests: replays of recorded runs, and rules with known rates for tests of experiments.
 
 Draws depend on the sample and the seed only, so that all arms of an experiment share them.
 """
@@ -23,7 +23,7 @@ from evaluation.stand_in.recorded import Known, Recorded
 
 UNKNOWN = "The stand-in does not know this sample."
 RULES = ("reader:p=.9,q=.4", "ignorer:p=.7", "text:p=.9,q=.3", "judge:tpr=.8,tnr=.7", "drafter", "echo")
-"""Brains besides the recorded agents, with their default rates."""
+"""Brains in addition to the recorded agents, with their default rates."""
 _ANSWER = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)
 
 
@@ -35,7 +35,7 @@ class Brain(Protocol):
 
 @dataclass(frozen=True)
 class Agent(ABC):
-    """Makes its calls one after the other, as the request has them, then answers. A prefix is continued."""
+    """Makes its calls one after the other, depending on the request, then answers. A prefix is continued."""
 
     recorded: Recorded
 
@@ -115,7 +115,7 @@ class Chance(Agent):
         return targets if name == "plan" else [*targets, *(known.row.get("distractors") or ())]
 
     def _others(self, known: Known) -> Sequence[str]:
-        """Incorrect answers: the other options, or answers to other open questions."""
+        """Return incorrect answers: the other options, or answers to other open questions."""
         if known.row.get("options"):
             return sorted(known.row["options"])
         given = {one.answers[0] for one in self.recorded.samples if one.answers and not one.row.get("options")}
@@ -152,14 +152,14 @@ class Follower(Chance):
 
 @dataclass(frozen=True)
 class Echo:
-    """Repeats the last text that it was sent."""
+    """Repeats the last text that it received."""
 
     def respond(self, chat: Chat) -> Response:
         return Response((chat.turns[-1].reply if chat.turns else chat.opening)[-2000:])
 
 
 def continued(prefix: str, response: str) -> str:
-    """Return what comes after a prefix: the rest of the same response, or the answer in an open ``<answer>``."""
+    """Return the continuation of a prefix: the rest of the same response, or the answer in an open ``<answer>``."""
     if prefix and response.startswith(prefix):
         return response[len(prefix) :]
     found = _ANSWER.search(response)
@@ -170,6 +170,6 @@ def continued(prefix: str, response: str) -> str:
 
 
 def drawn(*parts: object) -> Random:
-    """A generator that the same parts always seed in the same way."""
+    """Return a generator that equal parts always seed equally."""
     digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).digest()
     return Random(int.from_bytes(digest[:8], "big"))

@@ -1,6 +1,6 @@
-"""A request for a chat completion, checked and read: what was said, which images came with it, and what may be called.
+"""Parses and checks a request for a chat completion: its messages, its images, and the available tools.
 
-Images arrive as data URLs. Nothing is fetched: any other address is rejected.
+Images are data URLs. Nothing is fetched: any other address is rejected.
 """
 
 from __future__ import annotations

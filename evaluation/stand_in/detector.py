@@ -44,8 +44,9 @@ def sought_of(data: bytes) -> Sought:
 
 
 def detections_of(sought: Sought, recorded: Recorded, seed: int) -> dict[str, Any]:
-    """What the stand-in finds: each target with probability ``FOUND`` at one of the gold boxes, each other name with
-    ``WRONG`` anywhere. An unknown image has none."""
+    """Return the detections of the stand-in: each target with probability ``FOUND`` at one of the gold boxes, each
+    other name with ``WRONG`` anywhere. An unknown image has none.
+    """
     known = recorded.sample_of("", [sought.image], planning=True)
     found: list[dict[str, Any]] = []
     if known is not None:

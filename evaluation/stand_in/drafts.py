@@ -1,4 +1,4 @@
-"""A model that drafts samples: the gold where it knows the image, else a true question about its sides."""
+"""A model that drafts samples: the gold if it knows the image, else a correct question about its sides."""
 
 from __future__ import annotations
 

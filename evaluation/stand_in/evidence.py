@@ -1,4 +1,4 @@
-"""How much of the evidence the crops of a conversation still show, measured against the original image."""
+"""The share of the evidence that the crops of a conversation still show, measured on the original image."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from evaluation.stand_in.chat import Chat
 
 Change = Callable[[Response, Chat], Response]
 _IN_TEXT = re.compile(r'\{"(?:name|tool)": ')
-"""Where a call in the text begins."""
+"""Matches the beginning of a call in the text."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a request offers, as the stand-in reads it: which calls it can make, how they are written, what came back."""
+"""The forms of requests, as read by the stand-in: available calls, their notation, and their results."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What a conversation has shown, the original first, and its calls in order, each with the number of its image."""
+    """The images of a conversation, the original first, and its calls in order, each with the number of its image."""
 
     album: Sequence[Shown]
     calls: Sequence[tuple[Call, int | None]]
 
 
 class Form(ABC):
-    """How calls are written and read in one conversation."""
+    """The notation of calls in one conversation."""
 
     @abstractmethod
     def plan(self, move: Move, source: Shown, index: int) -> Call | None:
@@ -257,7 +257,7 @@ def past_of(form: Form | None, chat: Chat, size: Size, sample: str) -> Past:
 def next_call(form: Form, moves: Sequence[Move], past: Past) -> tuple[Move, Call] | None:
     """Return the first move whose call the conversation does not have, None after the last one.
 
-    A move that this form has no call for is passed over, and so is one on an image that the conversation lacks.
+    Moves without a call in this form are skipped, and so are those on an image that the conversation lacks.
     """
     known, at = {ORIGINAL: 0}, 0
     for move in moves:

@@ -1,4 +1,6 @@
-"""What an agent does before it answers: regions of the original to zoom into, and tools to run on what it has seen."""
+"""The moves of an agent before it answers: regions of the original to zoom into, and tools to run on images it has
+seen.
+"""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Known:
 
     @property
     def fact(self) -> str:
-        """What the evidence shows: the text of the gold option, or the answer."""
+        """The content of the evidence: the text of the gold option, or the answer."""
         return str((self.row.get("options") or {}).get(self.answers[0]) or self.answers[0])
 
     @cached_property

@@ -55,8 +55,9 @@ class Counts:
 
 @dataclass(frozen=True)
 class Options:
-    """``faults`` come with probability ``rate``; a retried request draws again. ``latency``: seconds before a response.
-    ``brain``: answers whatever model a request names; "" uses the model id."""
+    """``faults`` occur with probability ``rate``; a retried request draws again. ``latency``: seconds before a
+    response. ``brain``: answers for every model that a request names; "" uses the model id.
+    """
 
     brain: str = ""
     faults: Sequence[Fault] = ()

@@ -1,4 +1,4 @@
-"""What the lab needs of runs: their trajectories under arms, and the samples that metrics are made of."""
+"""The data of runs for the lab: their trajectories under arms, and the samples of metrics."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from evaluation.store.snapshot import Snapshot
 
 
 class ArmRow(NamedTuple):
-    """A trajectory under an arm. ``verdict`` None where nothing says what is correct, or it is not scored."""
+    """A trajectory under an arm. ``verdict`` None without a gold answer, or if it is not scored."""
 
     run: int
     sample: int

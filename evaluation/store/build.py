@@ -36,9 +36,10 @@ Written = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Evaluated:
-    """What scoring knows of the trajectories ``pks`` beyond their scores. ``added``: by column of ``CONTRIBUTIONS``,
-    what each adds to metrics. ``chains``: their calls, whose names as written are ``names``, in the same order.
-    ``scores``: with what each call was measured as. ``read``: how their answers were read."""
+    """The results of scoring for the trajectories ``pks`` in addition to their scores. ``added``: by column of
+    ``CONTRIBUTIONS``, the contribution of each to metrics. ``chains``: their calls, with the names as written in
+    ``names``, in the same order. ``scores``: with the measures of each call. ``read``: how their answers were read.
+    """
 
     pks: Sequence[int]
     added: Mapping[str, NDArray[np.float64]]
@@ -84,11 +85,11 @@ def load_rows(
     evaluated: Evaluated | None = None,
     scored: Path | None = None,
 ) -> dict[str, Arrays]:
-    """The tables that ``statement`` reads, by name. Two queries.
+    """Return the tables that ``statement`` reads, by name. Two queries.
 
-    ``written``: the scores of the run where they were just computed. ``scored``: else the file of the last scoring,
-    whose scores the trajectories keep that are still there. ``evaluated``: of the trajectories that metrics are made
-    of; None where it is not known.
+    ``written``: the scores of the run, if they were just computed. ``scored``: else the file of the last scoring, whose
+    scores stay for the trajectories that still exist. ``evaluated``: of the trajectories that metrics use; None if
+    unknown.
     """
     rows = Trajectory.objects.filter(run=run).order_by("sample__key", "rollout", "condition", "pk")
     own = rows.values_list(*map(raw_value, _OWN.values()), _FILE_READING)
@@ -135,7 +136,7 @@ def _recorded(name: str, values: Sequence[Any]) -> NDArray[Any]:
 
 
 def _numbers(values: Sequence[Any]) -> NDArray[np.float64]:
-    """NaN where there is none."""
+    """Return the numbers, NaN for missing ones."""
     return np.array(values, np.float64)
 
 
@@ -161,7 +162,7 @@ def _places(pks: NDArray[np.int64], wanted: Sequence[int] | NDArray[np.int64]) -
 
 
 def _cells(rows: Arrays) -> NDArray[Any]:
-    """The cell of the heat map in which the scored crop lies, as column-row; None without one."""
+    """Return the cell of the heat map that contains the scored crop, as column-row; None without one."""
     box = np.stack([rows[f"crop_{corner}"] for corner in ("x1", "y1", "x2", "y2")], axis=1)
     cells = cells_of_boxes(box, np.stack([rows.pop("width"), rows.pop("height")], axis=1), rows["population"] == 1)
     named = [None if cell == NO_CELL else f"{cell % CELLS_ACROSS}-{cell // CELLS_ACROSS}" for cell in cells.tolist()]
@@ -169,8 +170,9 @@ def _cells(rows: Arrays) -> NDArray[Any]:
 
 
 def _verdicts(rows: Arrays, settings: MetricSettings) -> Arrays:
-    """Which trajectories are scored, and their verdicts; which of them metrics are made of, and what counts in
-    accuracy."""
+    """Return which trajectories are scored, and their verdicts; which of them metrics use, and which count
+    in accuracy.
+    """
     scored, undecided = ~np.isnan(rows["calls"]), rows["undecided"] == 1
     correct, incorrect = rows["correct"] == 1, (rows["correct"] == 0) | undecided
     codes = np.select([~scored, undecided, correct, rows["correct"] == 0], [3, 2, 1, 0], 3)

@@ -24,7 +24,7 @@ ARGUMENT = re.compile(r"\$(\w+)")
 SECONDS = 5.0
 """A statement that takes longer is interrupted."""
 CHECK_SECONDS = 0.2
-"""How often running statements are compared with their deadlines."""
+"""The interval in which running statements are compared with their deadlines."""
 _CONFIG: dict[str, Any] = {
     "threads": 1,
     "memory_limit": "512MB",
@@ -120,7 +120,7 @@ class Watchdog:
             time.sleep(CHECK_SECONDS)
 
     def _interrupt_late(self) -> None:
-        # A method of its own, so that the thread holds no connection while it sleeps.
+        # A separate method, so that the thread holds no connection while it sleeps.
         now = time.monotonic()
         for key, (deadline, connection) in list(self._deadlines.items()):
             if deadline <= now:

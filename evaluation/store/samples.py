@@ -43,14 +43,14 @@ MOST_CHANGED = 100
 
 @dataclass(frozen=True, slots=True)
 class SampleFiles:
-    """The samples of a benchmark as they were at one change number: files on this machine.
+    """The samples of a benchmark at one change number: files on this machine.
 
     Attributes:
         samples: one row per sample, with answer type, evidence area, image cluster, size of the image, numbers of gold
             boxes and targets, and four numbers of each gold box.
         facets: one row per value of a facet of a sample.
-        number: the change number of the benchmark that they are of.
-        changed: samples whose rows in these files are of an earlier number.
+        number: their change number of the benchmark.
+        changed: samples whose rows in these files have an earlier number.
         changed_samples, changed_facets: files with the rows of those samples; None where there are none.
     """
 

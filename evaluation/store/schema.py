@@ -83,14 +83,14 @@ CHAINS = (
     Column("crop_boxes", "DOUBLE[]", "as call_tools"),
 )
 """The attempted calls of each trajectory in order, by canonical name and as written, and the reference toolchain that
-they are held against: what the analysis of toolchains is made of. ``call_coverage``: the share of the gold region that
-the usable crops up to and with each call cover; ``crop_boxes``: four numbers of each usable crop, in pixels of the
-image."""
+they are compared with, for the analysis of toolchains. ``call_coverage``: the share of the gold region that the usable
+crops up to and including each call cover; ``crop_boxes``: four numbers of each usable crop, in pixels of the image.
+"""
 READ_AS = (
     Column("answer_state", "VARCHAR", "as call_tools"),
     Column("unread_text", "VARCHAR", "something decides the answer, or as call_tools"),
 )
-"""What became of the answer, as reports on the reading of answers count it (``evaluation.metrics.extraction``)."""
+"""The states of an answer, as counted by reports on the reading of answers (``evaluation.metrics.extraction``)."""
 WITHIN_RUN = (
     Column("flip", "VARCHAR", "no intervention, or it did not change whether the answer is correct"),
     Column("repeats", "VARCHAR", "fewer than two rollouts of the sample count in accuracy"),
@@ -104,7 +104,7 @@ CONTRIBUTIONS = tuple(
     for name in dict.fromkeys(MEASURED)
     for side in ("n", "d")
 )
-"""What a row adds to numerator and denominator of each metric; 0 for one that metrics are not made of."""
+"""The contribution of a row to numerator and denominator of each metric; 0 for rows that metrics do not use."""
 
 COLUMNS: tuple[Column, ...] = (
     *IDENTITY, *RECORDED, *ANSWER, *GROUNDING, *TOOLCHAIN, *CHAINS, *READ_AS, *WITHIN_RUN, *CONTRIBUTIONS,

@@ -18,10 +18,10 @@ from evaluation.store.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What pages show of one scored trajectory: measures of docs/metrics.md#exports, None where undefined.
+    """The scores of one trajectory for pages: measures of docs/metrics.md#exports, None if undefined.
 
     ``letter``: the answer as read, "" for none. ``quadrant`` and ``failure`` (by rule): names, "" for none.
-    ``plan_outcome``: see ``Outcome``. ``crop_index``: the position of the step that gave the score, whose crop has the
+    ``plan_outcome``: see ``Outcome``. ``crop_index``: the position of the step with the scored crop, which has the
     corners ``crop_x1`` to ``crop_y2`` in original pixels.
     """
 

@@ -93,7 +93,9 @@ def _alone(snapshot: Snapshot) -> set[int]:
 
 
 def contributions(metric: str, runs: Collection[int]) -> dict[int, Contributions | None]:
-    """What the trajectories of these runs add to a metric; None of a run that changed since its scoring. One query."""
+    """Return the contributions of the trajectories of these runs to a metric; None for a run that changed since its
+    scoring. One query.
+    """
     rows = list(Run.everything.filter(pk__in=runs).select_related("model", "scoring", "file"))
     found: dict[int, Contributions | None] = {}
     for run, path in zip(rows, paths_of(rows), strict=True):

@@ -56,7 +56,7 @@ def tables_of(snapshot: Snapshot, run: Run, terms: Mapping[str, str], *, canonic
 
 
 def report_on(snapshot: Snapshot, run: Run, terms: Mapping[str, str]) -> Report | None:
-    """How the answers of the same trajectories were read; None where the run changed since it was scored."""
+    """Return how the answers of the same trajectories were read; None if the run changed since it was scored."""
     return _kept(_REPORTS, snapshot, run, terms, lambda: _report(snapshot))
 
 

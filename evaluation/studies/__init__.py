@@ -1,1 +1,1 @@
-"""Human studies: people take a stratified sample of a benchmark as a run of their own."""
+"""Human studies: people answer a stratified sample of a benchmark, which becomes a separate run."""

@@ -21,7 +21,7 @@ ROLE_WORDS = {
 
 
 class StudyForm(forms.Form):
-    """What a lead chooses for a study."""
+    """The choices of a lead for a study."""
 
     terms = {"facets": "facet", "name": "human-study", "people": "human-study"}
 

@@ -1,4 +1,4 @@
-"""Human studies in words and as rows."""
+"""Human studies as texts and as rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STATES = {
     Experiment.State.DONE: pgettext_lazy("state of a study", "Closed"),
 }
 API_STATES = {"running": "open", "paused": "paused", "done": "closed"}
-"""The states of an experiment, as the API and the command name those of a study."""
+"""The states of an experiment, with the names that the API and the command use for studies."""
 
 
 def state_words(study: Experiment) -> str:
@@ -25,8 +25,9 @@ def state_words(study: Experiment) -> str:
 
 
 def with_answers(people: Iterable[Participant], run: Run | None) -> list[tuple[Participant, Count]]:
-    """Participants with their answers, which are the trajectories of one rollout of the run of a closed study.
-    ``people``: of ``progress_by_person``."""
+    """Return participants with their answers, which are the trajectories of one rollout of the run of a closed study.
+    ``people``: of ``progress_by_person``.
+    """
     links = RunLinks.of(run) if run else None
     return [(one, _answers(one, links)) for one in people]
 
@@ -51,8 +52,9 @@ def strata_shown(strata: Iterable[Stratum]) -> list[dict[str, Any]]:
 
 
 def study_row(study: Experiment) -> dict[str, Any]:
-    """A study as the API and the command show it to leads. The seed is among it: with the samples, it makes the draw
-    again."""
+    """Return a study as the API and the command show it to leads. It includes the seed, which reproduces the draw from
+    the samples.
+    """
     design = study.design
     return {
         "id": study.pk,

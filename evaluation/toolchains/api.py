@@ -42,8 +42,9 @@ RUNS = {"type": "array", "items": {"type": "integer"}, "maxItems": MOST_RUNS, "u
 )
 @api_view(["GET"])
 def toolchains(request: Request, slug: str) -> Response:
-    """Which tools runs choose, confuse and call one after another, what lengths do, and pass rates by them: the tables
-    that the page exports."""
+    """The tools that runs choose, confuse and call one after another, the lengths of toolchains, and pass rates by
+    them: the tables that the page exports.
+    """
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     runs, named = scored_runs(benchmark), request.query_params.getlist("run")
     if "" in named or len(set(named)) < len(named):

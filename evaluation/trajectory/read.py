@@ -42,7 +42,7 @@ class Verdicts:
 
 
 def read_verdicts(trajectory: Trajectory, detail: TrajectoryDetail, viewer: Any) -> Verdicts:
-    """What was said of this trajectory. Two queries."""
+    """Return the judgments on this trajectory. Two queries."""
     benchmark = trajectory.run.benchmark
     if withheld_samples(viewer, benchmark).filter(trajectory__sample=trajectory.sample_id).exists():
         return Verdicts((), withheld=True)

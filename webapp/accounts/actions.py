@@ -1,4 +1,4 @@
-"""What happens to accounts: invitations, passwords, tokens. Each writes its audit entry."""
+"""Actions on accounts: invitations, passwords, tokens. Each writes its audit entry."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _when_accepted: list[WhenAccepted] = []
 
 
 def when_accepted(callback: WhenAccepted) -> WhenAccepted:
-    """Register what else happens, in the same transaction, when an invitation is accepted; a decorator."""
+    """Decorator: register a function to run in the same transaction when an invitation is accepted."""
     _when_accepted.append(callback)
     return callback
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What an invitation brings, for the page that asks whether to accept it."""
+    """The content of an invitation, for the page that asks whether to accept it."""
 
     title: str
     text: str
@@ -55,13 +55,13 @@ _offered: list[Offered] = []
 
 
 def offered_by(callback: Offered) -> Offered:
-    """Register what says what an invitation brings; a decorator."""
+    """Decorator: register a function that returns the content of an invitation."""
     _offered.append(callback)
     return callback
 
 
 def offers_of(invitation: Invitation) -> list[Offer]:
-    """Everything the invitation brings."""
+    """Return all content of the invitation."""
     return [offer for callback in _offered for offer in callback(invitation)]
 
 
@@ -69,8 +69,9 @@ def offers_of(invitation: Invitation) -> list[Offer]:
 def invite(
     *, email: str, actor: User, lasts: timedelta = INVITATION_LASTS, mailed: bool = False
 ) -> tuple[Invitation, str]:
-    """Create an invitation; the second is its secret, for the link, and is kept nowhere. ``mailed``: the link goes to
-    the address by email and is shown to nobody, so that whoever opens it receives email there."""
+    """Create an invitation. The second value is the secret for its link, which is not stored. ``mailed``: the link is
+    only sent to the address by email and never shown, so that opening it proves access to the address.
+    """
     secret = secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
         email=email.strip().lower(), token_hash=hashed(secret), invited_by=actor, mailed=mailed,
@@ -89,7 +90,7 @@ def email_invitation(invitation: Invitation, secret: str, *, benchmark: str, rol
 
 
 def invitation_of(secret: str) -> Invitation:
-    """The open invitation that a link leads to."""
+    """Return the open invitation of a link."""
     invitation = Invitation.objects.open().select_related("invited_by").filter(token_hash=hashed(secret)).first()
     if invitation is None:
         raise NotFound(gettext("This invitation was already used or has expired. Ask the sender for a new one."))
@@ -98,7 +99,7 @@ def invitation_of(secret: str) -> Invitation:
 
 @transaction.atomic
 def withdraw_invitation(invitation: Invitation, *, actor: User) -> None:
-    """Close an open invitation: its link leads nowhere from now on. Raises ``Conflict`` when it was accepted."""
+    """Close an open invitation: its link stops working. Raises ``Conflict`` if it was accepted."""
     closed = Invitation.objects.open().filter(pk=invitation.pk).update(expires=timezone.now())
     if not closed:
         raise Conflict(
@@ -109,10 +110,10 @@ def withdraw_invitation(invitation: Invitation, *, actor: User) -> None:
 
 @transaction.atomic
 def accept_invitation(secret: str, *, name: str = "", password: str = "", actor: User | None = None) -> User:
-    """Make the account of the invitation and give it what it was invited to.
+    """Create the account of the invitation and grant its roles.
 
-    `actor` is who is signed in. A person who has an account gives neither name nor password, but has to be signed in;
-    nobody makes an account for another, least of all the person who sent the invitation.
+    ``actor`` is the person who is signed in. A person with an account gives neither name nor password, but must be
+    signed in. Other people can't create the account, including the person who sent the invitation.
     """
     invitation = Invitation.objects.select_for_update().get(pk=invitation_of(secret).pk)
     if not invitation.is_open:
@@ -133,7 +134,7 @@ def set_up(signed: str, *, email: str, name: str, password: str) -> User:
     """Create the first account, a site admin, by the link that the server printed. It works once."""
     if not opens_set_up(signed):
         raise NotFound(gettext(NO_SET_UP))
-    # Whoever reads the server's output owns the site; the address itself is not verified.
+    # The person who can read the server's output owns the site; the address itself is not verified.
     user = User(email=email.strip().lower(), name=name.strip(), is_staff=True, is_superuser=True)
     _set_password(user, password)
     user.save()
@@ -142,7 +143,7 @@ def set_up(signed: str, *, email: str, name: str, password: str) -> User:
 
 
 def for_another(invitation: Invitation, actor: User) -> str:
-    """Why this person cannot accept an invitation that is for another address."""
+    """Return why this person cannot accept an invitation for another address."""
     if invitation.invited_by_id == actor.pk:
         words = gettext("You created this invitation for %(email)s. Send that person the link; you can't accept it.")
         return words % {"email": invitation.email}
@@ -171,7 +172,9 @@ def _set_password(user: User, password: str) -> None:
 
 
 def request_reset(*, email: str) -> None:
-    """Send a link to a new password to the person of this address, if there is one. Takes as long if there is none."""
+    """Send a link to set a new password to the person of this address, if there is one. It takes equally long if there
+    is none.
+    """
     with transaction.atomic():
         user = User.objects.filter(email=email, is_active=True).first()
         audit.record(actor=None, action="password.reset_request", subject=user, personal={"email": email})
@@ -181,7 +184,9 @@ def request_reset(*, email: str) -> None:
 
 @transaction.atomic
 def create_reset_link(*, user: User, actor: User | None) -> str:
-    """The path of a link to a new password, to be passed to the person; no actor: a command on the server."""
+    """Return the path of a link to set a new password, to be passed to the person; no actor: a command on
+    the server.
+    """
     _note_link(user, actor, by="hand")
     return reset_path(user, by_email=False)
 
@@ -205,8 +210,9 @@ def _email_reset(user: User) -> None:
 
 @transaction.atomic
 def reset_password(*, user_id: int, token: str, password: str) -> User:
-    """Set the password by a link, which is used up. All sessions and tokens end, and failed tries are forgotten. A link
-    that came by email shows that the address is this person's."""
+    """Set the password by a link, which is then used up. All sessions and tokens end, and failed attempts are deleted.
+    A link sent by email proves that the address belongs to this person.
+    """
     user = User.objects.select_for_update().filter(pk=user_id).first()
     way = opens_reset(user, token) if user else ""
     if user is None or not way:
@@ -228,7 +234,7 @@ def send_verification(*, actor: User) -> None:
 
 @transaction.atomic
 def verify_address(signed: str) -> User:
-    """Note that the address of a link is its person's."""
+    """Mark the address of a link as verified."""
     user = to_verify(signed)
     if not user.email_verified:
         user.email_verified = True
@@ -238,7 +244,7 @@ def verify_address(signed: str) -> User:
 
 
 def to_verify(signed: str) -> User:
-    """The person whose address a link confirms."""
+    """Return the person whose address a link confirms."""
     found = verified_by(signed)
     user = User.objects.filter(pk=found[0], email=found[1], is_active=True).first() if found else None
     if user is None:
@@ -248,7 +254,7 @@ def to_verify(signed: str) -> User:
 
 @transaction.atomic
 def sign_out_others(*, actor: User, keep: str | None) -> int:
-    """End the sessions of this person except the one with the key ``keep``; how many there were."""
+    """End the sessions of this person except the one with the key ``keep``; return their number."""
     ended, _ = Session.objects.filter(user=actor).exclude(session_key=kept_as(keep)).delete()
     if ended:
         audit.record(actor=actor, action="session.end", subject=actor, data={"ended": ended})
@@ -257,7 +263,7 @@ def sign_out_others(*, actor: User, keep: str | None) -> int:
 
 @transaction.atomic
 def end_session(*, actor: User, session_id: str) -> None:
-    """End one session of this person, by the hash of its key. Raises ``NotFound`` when there is none."""
+    """End one session of this person, by the hash of its key. Raises ``NotFound`` if there is none."""
     ended, _ = Session.objects.filter(user=actor, session_key=session_id).delete()
     if not ended:
         raise NotFound(gettext("This session has already ended. Reload your account page."))
@@ -265,14 +271,17 @@ def end_session(*, actor: User, session_id: str) -> None:
 
 
 def delete_ended_sessions(now: datetime) -> int:
-    """Delete the rows of sessions that have ended; how many. Nothing that a person did: it leaves no audit entry."""
+    """Delete the rows of expired sessions; return their number. It is not an action of a person and leaves no audit
+    entry.
+    """
     return Session.objects.filter(expire_date__lte=now).delete()[0]
 
 
 @transaction.atomic
 def change_password(*, password: str, actor: User) -> None:
-    """Set a new password. Every session and token ends (``User.save``); the browser that asked gets a new session from
-    its view."""
+    """Set a new password. All sessions and tokens end (``User.save``); the view gives the requesting browser a new
+    session.
+    """
     tokens = actor.api_tokens.count()
     actor.set_password(password)
     actor.save(update_fields=["password"])
@@ -291,7 +300,7 @@ def change_name(*, name: str, actor: User) -> None:
 def create_token(
     *, name: str, actor: User, scopes: Collection[Scope], benchmark: str = "", lasts: timedelta = TOKEN_LASTS
 ) -> tuple[ApiToken, str]:
-    """Create a key for programs, for one benchmark or all; the second is the key itself, to be shown once."""
+    """Create an API token for one benchmark or all. The second value is the token itself, to be shown once."""
     if not scopes:
         raise InvalidInput(gettext("A token needs at least one scope. Choose a scope."), field="scopes")
     if benchmark and benchmark not in dict(benchmarks_of(actor)):

@@ -40,7 +40,7 @@ class UserAdmin(DjangoUserAdmin):
         return [path("<id>/reset-link/", view, name="accounts_user_reset_link"), *super().get_urls()]
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        # Another address is as yet nobody's, unless the same form says otherwise.
+        # A new address is not verified, unless the same form says so.
         if change and "email" in form.changed_data and "email_verified" not in form.changed_data:
             obj.email_verified = False
         super().save_model(request, obj, form, change)
@@ -86,7 +86,7 @@ class UserAdmin(DjangoUserAdmin):
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
-    """To be read; such rows are made by actions only, because a secret comes with them that is shown once."""
+    """Read-only. These rows are created by actions only, because they come with a secret that is shown once."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

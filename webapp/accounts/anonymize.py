@@ -1,4 +1,4 @@
-"""People who leave: what names them goes, what they did stays, and no statistic changes."""
+"""Anonymization of people who leave: identifying data is removed, their work stays, and no statistic changes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from webapp.common import audit
 from webapp.common.errors import Conflict
 
 DOMAIN = "anonymized.invalid"
-"""No mail reaches it: the domain is reserved."""
+"""A reserved domain that receives no mail."""
 SECRETS = ("password", "token_hash", "session_key", "session_data", "secret")
 
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """A person before and after: what named them, and what takes its place."""
+    """A person before and after anonymization: the identifying data and its replacement."""
 
     user: User
     email: str
@@ -39,19 +39,19 @@ _described: list[Described] = []
 
 
 def when_anonymized(callback: WhenAnonymized) -> WhenAnonymized:
-    """Register what else goes, in the same transaction, when a person is anonymized; a decorator."""
+    """Decorator: register a function to run in the same transaction when a person is anonymized."""
     _when_anonymized.append(callback)
     return callback
 
 
 def described_by(callback: Described) -> Described:
-    """Register what says in a word what a person was ("annotator"), "" where it knows none; a decorator."""
+    """Decorator: register a function that returns a person's role as a word ("annotator"), "" if it has none."""
     _described.append(callback)
     return callback
 
 
 def anonymized() -> QuerySet[User]:
-    """Everyone who has left."""
+    """Return all people who were anonymized."""
     return User.objects.filter(email__endswith=f"@{DOMAIN}")
 
 
@@ -61,10 +61,10 @@ def is_anonymized(user: User) -> bool:
 
 @transaction.atomic
 def anonymize_person(*, actor: User | None, user: User) -> User:
-    """Remove everything that names a person and every way to sign in; "Former annotator 7" takes their place.
+    """Remove all identifying data of a person and every way to sign in, and replace the name by "Former annotator 7".
 
-    Their annotations, reviews and judgments stay theirs under the new name, so that agreement and all other statistics
-    stay as they are. The audit log keeps its entries without names and addresses. It can't be undone.
+    Their annotations, reviews and judgments stay under the new name, so that agreement and all other statistics stay
+    unchanged. The audit log keeps its entries without names and addresses. It can't be undone.
     """
     user = User.objects.select_for_update().get(pk=user.pk)
     if is_anonymized(user):
@@ -73,7 +73,7 @@ def anonymize_person(*, actor: User | None, user: User) -> User:
         raise Conflict(gettext("You can't anonymize yourself. Ask another admin."))
     word = next((said for describe in _described if (said := describe(user))), "member")
     leaving = Leaving(user, user.email, user.name, f"former-{user.pk}@{DOMAIN}", f"Former {word} {user.pk}")
-    # The other half knows of this one, and reads what it removes.
+    # The other half depends on this one, and reads the data that is removed here.
     for callback in reversed(_when_anonymized):
         callback(leaving)
     Session.objects.filter(user=user).delete()

@@ -1,6 +1,6 @@
-"""Browsers in which a person signed in before. A signed cookie says so; it opens nothing.
+"""Browsers in which a person signed in before, identified by a signed cookie that gives no access.
 
-Failed tries in such a browser are counted alone: whoever guesses elsewhere cannot lock this person out of it.
+Failed attempts in such a browser are counted separately, so that attackers elsewhere cannot lock this person out of it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ class SignedInRequest(Request):
 
 
 def person_of(request: ApiRequest) -> User:
-    """The person who asks the API; for views that a visitor cannot use."""
+    """Return the person of an API request; for views that a visitor cannot use."""
     if not isinstance(request.user, User):
         raise NotAuthenticated
     return request.user

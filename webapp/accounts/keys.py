@@ -1,6 +1,6 @@
-"""Keys of pages that a person may change: which there are, which keys they may be, and what a person has chosen.
+"""Keyboard shortcuts that a person may change: the available ones, the allowed keys, and a person's choices.
 
-A page that has such keys registers its table. A key is written as people read it: ``B``, ``Shift+S``, ``Ctrl+Enter``.
+A page with such keys registers its table. A key is written as people read it: ``B``, ``Shift+S``, ``Ctrl+Enter``.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from webapp.common.translation import Text
 NAMED = ("Enter", "Space", "Delete", "Backspace", "Insert", "Home", "End", "PageUp", "PageDown")
 KEY = re.compile(rf"(Ctrl\+)?(Alt\+)?(Shift\+)?(?:[^\W_a-z]|[!-/:-@\[-`{{-~]|{'|'.join(NAMED)}|F(?:[1-9]|1[0-2]))")
 BROWSER = frozenset(f"Ctrl+{letter}" for letter in "ACFLNPQRTVWX") | {"F1", "F5", "F6", "F11", "F12"}
-"""What the browser does itself, or does not let a page have."""
+"""Keys that the browser uses itself, or does not pass to a page."""
 SITE: Mapping[str, Text] = {"Ctrl+K": gettext_lazy("search")}
-"""What a key does on every page."""
+"""Keys with the same function on every page."""
 PRESSES = frozenset({"Enter", "Space", "Shift+Enter", "Shift+Space"})
 """Keys that press the focused button."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Something a page does by key: its name in code, what it does in words, the key unless changed, and further ones
-    that do the same as long as it is unchanged."""
+    """A function of a page with a key: its name in code, its description, its default key, and further keys that do the
+    same unless the person changes it.
+    """
 
     name: str
     words: Text
@@ -36,7 +37,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class KeyTable:
-    """The keys of one page. ``fixed``: keys that stay what they are, and what they do."""
+    """The keys of one page. ``fixed``: keys that can't be changed, with their functions."""
 
     name: str
     title: Text
@@ -44,7 +45,7 @@ class KeyTable:
     fixed: Mapping[str, Text] = field(default_factory=dict)
 
     def used(self, key: Key, own: Mapping[str, str]) -> tuple[str, ...]:
-        """The keys that do this for a person who chose ``own`` (by name), the one to show first."""
+        """Return the keys of this function for a person who chose ``own`` (by name), the one to show first."""
         chosen = own.get(key.name, key.default)
         return (chosen,) if chosen != key.default else (key.default, *key.also)
 
@@ -53,13 +54,14 @@ TABLES: dict[str, KeyTable] = {}
 
 
 def add_keys(table: KeyTable) -> None:
-    """Let people change the keys of a page; called once, when the half that has the page is ready."""
+    """Let people change the keys of a page; called once, when the app with the page is ready."""
     TABLES[table.name] = table
 
 
 def problems_of(table: KeyTable, own: Mapping[str, str]) -> dict[str, str]:
-    """What is wrong with what a person chose, by name of what it is for: a key that cannot be one, or that does two
-    things. The two are both told."""
+    """Return the problems of a person's choices, by name of the function: an invalid key, or a key with two functions.
+    The latter is reported for both.
+    """
     found = {name: problem for name, chosen in own.items() if (problem := _problem(table, chosen))}
     doers: dict[str, list[Key]] = {}
     for key in table.keys:

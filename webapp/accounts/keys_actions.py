@@ -13,7 +13,7 @@ from webapp.common.errors import InvalidInput
 
 
 def own_keys(user: User, table: KeyTable) -> dict[str, str]:
-    """What this person chose, by name; what is as usual is omitted."""
+    """Return this person's choices by name, without defaults."""
     rows = OwnKey.objects.filter(user=user, table=table.name).values_list("name", "key")
     return changed(table, dict(rows))
 

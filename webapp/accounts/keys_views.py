@@ -1,4 +1,4 @@
-"""The page on which a person changes keys."""
+"""The page for changing keyboard shortcuts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webapp.accounts.keys_actions import change_keys, own_keys
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
-    """Something done by key, the key that it has now or that was asked for, and what is wrong with that."""
+    """A function with its current or requested key, and the problem of that key."""
 
     key: Key
     field: str

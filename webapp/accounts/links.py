@@ -32,7 +32,7 @@ def reset_path(user: User, *, by_email: bool) -> str:
 
 
 def opens_reset(user: User, token: str) -> str:
-    """How the link that holds this token was handed over, "email" or "hand"; "" if it does not open anything now."""
+    """Return how the link with this token was delivered, "email" or "hand"; "" if it is no longer valid."""
     if not user.is_active:
         return ""
     if _BY_EMAIL.check_token(user, token):

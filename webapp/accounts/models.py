@@ -21,7 +21,7 @@ class UserManager(BaseUserManager["User"]):
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
         if not email:
             raise ValueError("A user needs an e-mail address.")
-        # Who makes an account by hand knows whose it is.
+        # A person who creates an account manually knows its owner.
         user = self.model(email=email.strip().lower(), **{"email_verified": True, **fields})
         user.set_password(password)
         user.save(using=self._db)
@@ -77,10 +77,10 @@ class User(AbstractBaseUser, PermissionsMixin):
         self._locked = True
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save. A new password ends all sessions and tokens, whoever sets it: the person, the admin site or a command.
-        So does switching the account off: nothing comes back to life when it is switched on again.
+        """Save. A new password ends all sessions and tokens, whether the person, the admin site or a command sets it.
+        So does deactivating the account: they stay ended when it is activated again.
 
-        A stronger hash of the same password is no new password.
+        A stronger hash of the same password is not a new password.
         """
         renewed = self.pk is not None and (self._password is not None or self._locked)
         with transaction.atomic():
@@ -114,7 +114,9 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class Invitation(models.Model):
-    """A letter to an address; whoever holds its token may make the account. Only the hash of the token is kept."""
+    """An invitation to an address; the holder of its token may create the account. Only the hash of the token is
+    stored.
+    """
 
     email = models.EmailField()
     token_hash = models.CharField(max_length=64, unique=True)
@@ -174,7 +176,7 @@ class ApiToken(models.Model):
 
 
 class OwnKey(models.Model):
-    """A key that a person chose for something a page does, where it is not the usual one (``webapp.accounts.keys``)."""
+    """A key that a person chose for a function of a page instead of the default (``webapp.accounts.keys``)."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="own_keys")
     table = models.CharField(max_length=40)
@@ -218,10 +220,10 @@ class SignInAttempt(models.Model):
 
 
 class Session(AbstractBaseSession):
-    """A browser that came here; who is signed in there, since when, from where. Written by ``SessionStore``.
+    """The session of a browser: the person who is signed in, since when, and from where. Written by ``SessionStore``.
 
-    Only the hash of the key is kept, so a copy of the database opens nothing. ``expire_date`` moves with use, up to a
-    limit (``webapp.accounts.sessions``).
+    Only the hash of the key is stored, so a copy of the database gives no access. ``expire_date`` moves with use, up to
+    a limit (``webapp.accounts.sessions``).
     """
 
     session_key = models.CharField("hash of the key", max_length=64, primary_key=True)

@@ -1,4 +1,4 @@
-"""How the description of the API names our tokens; found by drf-spectacular once it is imported."""
+"""Describes our tokens for the API description; drf-spectacular finds it once it is imported."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a token may do of all that its person may do. Each address of the API needs one scope."""
+"""The permissions of a token, a subset of those of its person. Each address of the API needs one scope."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WORDS = {
     Scope.MANAGE: gettext_noop("Change settings of a benchmark"),
     Scope.REWARDS: gettext_noop("Ask for rewards of rollouts, as a trainer does"),
 }
-"""What a scope allows, for the form of a token, which translates it, and the documentation."""
+"""Descriptions of the scopes, for the form of a token, which translates them, and the documentation."""
 
 
 def needs(scope: Scope) -> Callable[[V], V]:
@@ -52,7 +52,7 @@ def scopes_for(view: Any, method: str) -> tuple[Scope, ...]:
 
 
 def in_effect(held: Collection[str], method: str) -> frozenset[Scope]:
-    """The scopes that count in a request: reading changes nothing, so READ suffices for whatever only reads."""
+    """Return the scopes that count in a request. Reading changes nothing, so READ suffices for all reading requests."""
     if method in SAFE and Scope.READ in held:
         return frozenset(Scope)
     return frozenset(Scope(name) for name in held)

@@ -16,7 +16,9 @@ from webapp.common import audit
 
 _ADMIN = {ADDITION: "admin.add", CHANGE: "admin.change", DELETION: "admin.delete"}
 THROTTLED_ONCE_IN = 900
-"""Seconds: more refused tries from one address or for one account in that time leave no further entry."""
+"""Seconds. Within this time, further rejected attempts from one address or for one account leave no
+additional entry.
+"""
 
 
 @receiver(user_logged_in)
@@ -37,7 +39,7 @@ def _failed(sender: Any, credentials: dict[str, Any], request: HttpRequest | Non
 
 
 def note_throttled(*, email: str, address: str | None, limit: str) -> None:
-    """Write down that tries are refused, once in a while: who guesses must not be able to fill the log."""
+    """Log that attempts are rejected, at limited intervals, so that attackers cannot fill the log."""
     about = address if limit == "address" else email
     if cache.add(f"throttled/{limit}/{about}", True, THROTTLED_ONCE_IN):
         audit.record(None, "sign_in.throttle", None, data={"limit": limit}, personal={"email": email})

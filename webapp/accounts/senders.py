@@ -1,4 +1,4 @@
-"""Who sends a request, before anything of its body is read."""
+"""Identifies the sender of a request before any of its body is read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webapp.common.bodies import Allowance, allowance
 
 
 def sender_of(request: HttpRequest) -> User | None:
-    """The person of the token or else of the session that the request names; None for a visitor."""
+    """Return the person of the token, or else of the session, of the request; None for a visitor."""
     try:
         token = token_of(cast(Any, request))
     except AuthenticationFailed:
@@ -33,5 +33,5 @@ def sender_of(request: HttpRequest) -> User | None:
 
 
 def allowance_of(request: HttpRequest) -> Allowance:
-    """How much the sender of this request may send to its address."""
+    """Return the number of bytes that the sender of this request may send to its address."""
     return allowance(request.path_info, sender_of(request))

@@ -1,5 +1,6 @@
-"""The SESSION_ENGINE. A session knows whose it is, so that people see where they are signed in, and ends when it is not
-used. The database holds hashes of keys only."""
+"""The SESSION_ENGINE. A session has a person, so that people see where they are signed in, and ends without use. The
+database contains hashes of keys only.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ SYSTEMS = (
 
 
 class Limits(NamedTuple):
-    """How long a session lasts without use, and at most."""
+    """The lifetime of a session without use, and its maximum."""
 
     idle: timedelta
     most: timedelta
@@ -41,11 +42,11 @@ LIMITS = {
 }
 """By whether the person asked to stay signed in on this computer."""
 USED_STEP = timedelta(minutes=5)
-"""How exactly the last use is known: noting each request would write with each request."""
+"""The precision of the last use: recording every request would need a write for each."""
 
 
 def kept_as(key: str | None) -> str:
-    """What the database holds of a session key. A plain hash is enough: there is nothing to guess in a random key."""
+    """Return the stored form of a session key. A plain hash suffices, because a random key cannot be guessed."""
     return hashlib.sha256((key or "").encode()).hexdigest()
 
 
@@ -56,7 +57,7 @@ def ends_at(now: datetime, signed_in_at: datetime | None, *, stays: bool) -> dat
 
 
 class SessionStore(DatabaseStore):
-    """Sessions in the database; the row says who is signed in, since when and from where."""
+    """Sessions in the database; the row has the person, and when and from where they signed in."""
 
     @classmethod
     def get_model_class(cls) -> type[Session]:
@@ -125,5 +126,5 @@ def browser_of(agent: str) -> str:
 
 
 def sessions_of(user: User) -> list[Session]:
-    """Where this person is signed in, the latest first."""
+    """Return where this person is signed in, the latest first."""
     return list(user.sessions.filter(expire_date__gt=timezone.now()).order_by("-signed_in_at", "session_key"))

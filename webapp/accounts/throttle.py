@@ -25,9 +25,9 @@ MOST_OF_DEVICE = 5
 
 
 def begin_attempt(request: HttpRequest, email: str, *, purpose: str = SignInAttempt.SIGN_IN) -> SignInAttempt:
-    """Count this try before the password is looked at, so that tries at the same moment count too.
+    """Count this attempt before the password is checked, so that simultaneous attempts also count.
 
-    Raises TooManyTries once a limit is passed; refused tries are not counted, so the wait ends.
+    Raises TooManyTries beyond a limit; rejected attempts are not counted, so the wait ends.
     """
     now = timezone.now()
     SignInAttempt.objects.filter(at__lte=now - WINDOW).delete()
@@ -42,7 +42,7 @@ def begin_attempt(request: HttpRequest, email: str, *, purpose: str = SignInAtte
 
 
 def end_attempt(request: HttpRequest, email: str) -> None:
-    """Forget the failed tries of a person who has now signed in from there."""
+    """Delete the failed attempts of a person who has now signed in from there."""
     address, device = network_of(client_address(request)), known_device(request, email)
     SignInAttempt.objects.sign_ins().filter(email=email[:254], address=address, device=device).delete()
 

@@ -28,9 +28,9 @@ def hashed(secret: str) -> str:
 
 
 def token_of(request: Request) -> ApiToken | None:
-    """The token that a request names, carried by its person; None where it names none.
+    """Return the token of a request, with its person; None without one.
 
-    Raises ``AuthenticationFailed`` for one that cannot be used. Whether it covers the address is not asked here.
+    Raises ``AuthenticationFailed`` for an unusable one. Its scopes are not checked here.
     """
     return token_in(get_authorization_header(request).decode("latin-1"), request.method or "")
 
@@ -53,8 +53,8 @@ def token_in(header: str, method: str) -> ApiToken | None:
 class TokenAuthentication(BaseAuthentication):
     """Authorization: Bearer sightline_…
 
-    A token is refused here where its scopes or its benchmark do not cover the address, whatever permissions the view
-    asks for; the person carries it on, so that their rights are those that it passes on.
+    A token is rejected here if its scopes or its benchmark do not cover the address, regardless of the view's
+    permissions. The person keeps a reference to it, so that their permissions are limited to those of the token.
     """
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
@@ -69,7 +69,7 @@ class TokenAuthentication(BaseAuthentication):
         return "Bearer"
 
     def _refuse_outside(self, token: ApiToken, request: Request) -> None:
-        """Raise ``PermissionDenied`` for an address that needs another scope, or that is of another benchmark."""
+        """Raise ``PermissionDenied`` for an address that needs another scope, or that belongs to another benchmark."""
         wanted = scopes_for(request.parser_context["view"], request.method or "")
         slug = request.parser_context["kwargs"].get("slug", token.benchmark)
         if not set(wanted) & set(token.scopes):

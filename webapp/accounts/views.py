@@ -31,10 +31,10 @@ from webapp.common.once import forget_once, keep_once, kept_once
 
 PROXY = gettext_noop(
     "A proxy seems to be in front of this site, but SIGHTLINE_PROXIES is 0. All visitors count as one address, so a "
-    "few wrong passwords lock out everyone. Set SIGHTLINE_PROXIES to the number of proxies."
+    "few incorrect passwords lock out everyone. Set SIGHTLINE_PROXIES to the number of proxies."
 )
 TOKEN = "token"
-"""What is shown once on the account page."""
+"""The session key of a value that the account page shows once."""
 
 
 @never_cache
@@ -65,8 +65,9 @@ def sign_in(request: Request) -> HttpResponse:
 @never_cache
 @require_safe
 def session(request: Request) -> HttpResponse:
-    """Who is signed in. For scripts as JSON: ``person`` (number or null), ``name``, the ``token`` of their requests.
-    As a page, where people end who signed in again in a tab of its own. Template accounts/session.html."""
+    """Return the person who is signed in. For scripts as JSON: ``person`` (number or null), ``name``, the ``token`` of
+    their requests. As a page, after a person signed in again in a separate tab. Template accounts/session.html.
+    """
     if not asked_by_script(request):
         return render(request, "accounts/session.html")
     if not isinstance(request.user, User):
@@ -75,7 +76,9 @@ def session(request: Request) -> HttpResponse:
 
 
 def _authenticated(request: HttpRequest, email: str, password: str) -> User:
-    """The person of this address and password. It is not revealed whether the address or the password was incorrect."""
+    """Return the person of this address and password. It is not revealed whether the address or the password was
+    incorrect.
+    """
     begin_attempt(request, email)
     user = authenticate(request, username=email, password=password)
     if not isinstance(user, User):
@@ -85,13 +88,15 @@ def _authenticated(request: HttpRequest, email: str, password: str) -> User:
 
 
 def _from_known_device(request: HttpRequest, answer: HttpResponse, user: User) -> HttpResponse:
-    """The answer to signing in: from now on, failed tries elsewhere do not keep this person out of this browser."""
+    """Return the response to signing in. From now on, failed attempts elsewhere do not lock this person out of this
+    browser.
+    """
     remember_device(request, answer, user.email)
     return answer
 
 
 def _safe_target(request: HttpRequest) -> str:
-    """Where to go after signing in: a page of this site, or home."""
+    """Return the URL to open after signing in: a page of this site, or home."""
     target = request.POST.get("next") or request.GET.get("next", "")
     if url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
         return target
@@ -101,7 +106,9 @@ def _safe_target(request: HttpRequest) -> str:
 @never_cache
 @require_safe
 def admin_door(request: Request) -> HttpResponse:
-    """The site of the administrators has no door of its own, at which passwords could be guessed without end."""
+    """Redirect to the sign-in page. The admin site has no separate one, where passwords could be guessed
+    without limit.
+    """
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     if not admin.site.has_permission(request):
@@ -193,7 +200,7 @@ def sign_out_others(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def end_session(request: SignedInRequest, session_id: str) -> HttpResponse:
-    """End one session of this person; one's own as signing out does."""
+    """End one session of this person; for the current one, sign out."""
     if session_id == kept_as(request.session.session_key):
         return sign_out(request)
     actions.end_session(actor=request.user, session_id=session_id)
@@ -215,8 +222,9 @@ def create_token(request: SignedInRequest) -> HttpResponse:
 
 
 def _valid_with_password(request: SignedInRequest, form: PasswordForm | TokenForm, field: str) -> bool:
-    """Whether the form is valid. Guesses of the password in ``field`` count as those at the sign-in page do: a person
-    at a browser that was left open may try no more often."""
+    """Return whether the form is valid. Incorrect passwords in ``field`` count like those at the sign-in page, so that
+    a person at an unattended browser has no additional attempts.
+    """
     begin_attempt(request, request.user.email)
     valid = form.is_valid()
     if field not in form.errors:
@@ -237,8 +245,9 @@ def revoke_token(request: SignedInRequest, token_id: int) -> HttpResponse:
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "HEAD", "POST"])
 def set_up(request: Request, signed: str) -> HttpResponse:
-    """Template accounts/set_up.html; context: form (SetUpForm: email, name, password), rules. 404 once there is an
-    account."""
+    """Template accounts/set_up.html; context: form (SetUpForm: email, name, password), rules. 404 if an
+    account exists.
+    """
     if not opens_set_up(signed):
         raise NotFound(gettext(actions.NO_SET_UP))
     form = SetUpForm(request.POST or None)
@@ -257,9 +266,9 @@ def set_up(request: Request, signed: str) -> HttpResponse:
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "HEAD", "POST"])
 def accept_invitation(request: Request, secret: str) -> HttpResponse:
-    """Template accounts/invitation.html; context: invitation (email, invited_by, expires), offers (title, text,
-    roles), form (AcceptForm: name, password), has_account, signed_in_as_invited (then one button is enough), refused
-    (why the person who is signed in cannot accept it; else ""), next (this page, for the way by sign-in), rules.
+    """Template accounts/invitation.html; context: invitation (email, invited_by, expires), offers (title, text, roles),
+    form (AcceptForm: name, password), has_account, signed_in_as_invited (then one button is enough), refused (why the
+    person who is signed in cannot accept it; else ""), next (this page, to return to after sign-in), rules.
     """
     invitation = actions.invitation_of(secret)
     actor = request.user if isinstance(request.user, User) else None

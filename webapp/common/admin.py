@@ -46,8 +46,9 @@ class ReadOnlyInline(ReadOnly, admin.TabularInline):
 
 
 class Named(NamedTuple):
-    """How rows of a table are named where others refer to them: by the column that is searched, and with the rows that
-    the name is made of. Rows of other tables are named by their number."""
+    """The names of rows in references: the column that is searched, and the relations that the name needs. Rows of
+    other tables are named by their number.
+    """
 
     search: str
     along: Sequence[str] = ()
@@ -75,7 +76,7 @@ def _columns(model: Table) -> list[models.Field[Any, Any]]:
 
 
 def _shown(model: Table, named: Mapping[Table, Named]) -> dict[str, list[str]]:
-    """The first columns, which can be searched where they hold text or a name."""
+    """Return the first columns; those with text or a name can be searched."""
     columns = _columns(model)
     names = {field.name: named[to] for field in columns if (to := field.related_model) in named and to}
     choices = [field.name for field in columns if field.choices or isinstance(field, models.BooleanField)]
@@ -91,7 +92,9 @@ def _shown(model: Table, named: Mapping[Table, Named]) -> dict[str, list[str]]:
 
 
 def _path_to(name: str, model: Table) -> str:
-    """The shortest way to a relation of this name, over rows that there are always; "" where there is none."""
+    """Return the shortest path to a relation of this name through relations that are never null; "" if
+    there is none.
+    """
     ways: list[tuple[str, Table]] = [("", model)]
     for way, table in ways:
         for field in table._meta.concrete_fields:
@@ -104,7 +107,7 @@ def _path_to(name: str, model: Table) -> str:
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
-    """What was written down is not changed."""
+    """Read-only, because entries of the log never change."""
 
     list_display = ("created", "actor", "action", "subject_type", "subject_id", "benchmark", "before", "after")
     list_filter = ("action", "subject_type")

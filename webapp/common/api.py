@@ -22,9 +22,9 @@ NOT_BLANK = r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
 
 
 class TextField(serializers.RegexField):
-    """A text, just as the description says: a number is none, the character NUL is refused, and where it may not be
-    blank, spaces alone are refused too. Spaces around it are dropped unless ``trimmed`` is False. ``pattern``: of a
-    text of a stricter form."""
+    """A text, exactly as described: numbers and the character NUL are rejected, and so are only spaces if it may not be
+    blank. Surrounding spaces are dropped unless ``trimmed`` is False. ``pattern``: for a text of a stricter form.
+    """
 
     def __init__(
         self, *, allow_blank: bool = False, trimmed: bool = True, pattern: str | None = None, **options: Any
@@ -46,7 +46,7 @@ class TextField(serializers.RegexField):
 
 
 class TruthField(serializers.BooleanField):
-    """True or false. Texts and numbers are none in JSON; the fields of a form are always texts."""
+    """True or false. Texts and numbers are rejected in JSON; the fields of a form are always texts."""
 
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, bool) and not html.is_html_input(getattr(self.root, "initial_data", None)):
@@ -128,7 +128,7 @@ def _body(error: Exception, view: Any) -> dict[str, Any]:
 
 
 def _sentence(error: exceptions.APIException, view: Any) -> str:
-    """What happened and what to do, where the library's words omit the second."""
+    """Return what happened and what to do, if the library's message omits the second."""
     if isinstance(error, exceptions.NotAuthenticated):
         return "Send a token of your account page as Authorization: Bearer TOKEN, or sign in."
     if isinstance(error, exceptions.Throttled):

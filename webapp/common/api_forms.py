@@ -1,4 +1,4 @@
-"""What programs send to the API: a form accepts what its description allows, and nothing else."""
+"""Forms of requests to the API. A form accepts what its description allows, and nothing else."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from webapp.common.api_schema import RULES
 
 
 class Form(serializers.Serializer[Any]):
-    """The fields of a request. An unknown field is refused, since it would have no effect.
+    """The fields of a request. An unknown field is rejected, because it would have no effect.
 
-    ``rules``: what the description says of several fields together, as JSON Schema; ``validate`` checks the same.
+    ``rules``: descriptions of several fields together, as JSON Schema; ``validate`` checks the same.
     """
 
     rules: ClassVar[Mapping[str, Any]] = {}
@@ -40,7 +40,7 @@ class FormExtension(OpenApiSerializerExtension):
 
 
 def read_form(form: type[Form], request: Request) -> dict[str, Any]:
-    """What was sent, checked. Raises ``ValidationError`` with all problems."""
+    """Return the checked request. Raises ``ValidationError`` with all problems."""
     read = form(data=request.data)
     read.is_valid(raise_exception=True)
     return dict(read.validated_data)

@@ -69,7 +69,7 @@ class KeysetPagination(CursorPagination):
         except (ValidationError, TypeError, ValueError, OverflowError) as error:
             if "cursor" not in request.query_params:
                 raise
-            # The cursor can be read, but its key is none that such rows have.
+            # The cursor can be read, but no such row can have its key.
             raise _stale() from error
 
 
@@ -168,7 +168,7 @@ def paged_keys(
 
 
 def page_of(name: str, item: serializers.Field | type[serializers.Serializer]) -> serializers.Serializer:
-    """How the description of the API names such a page."""
+    """Return the description of such a page for the API."""
     results = item(many=True) if isinstance(item, type) else serializers.ListField(child=item)
     return inline_serializer(
         name,

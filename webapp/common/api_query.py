@@ -1,4 +1,4 @@
-"""What the address of a request of the API says under a name, as the description says it: once, and of its form."""
+"""Reads parameters in the address of API requests exactly as described: at most once, and of the given form."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from webapp.common.errors import InvalidInput
 
 
 def said(request: Request, name: str, default: str = "") -> str:
-    """The value under this name, ``default`` where there is none. Raises ``InvalidInput`` where there are several: an
-    answer about the last of them would pass for one about all."""
+    """Return the value of this name, ``default`` if it is missing. Raises ``InvalidInput`` if it is repeated, because a
+    response for the last value could be mistaken for one for all.
+    """
     values = request.query_params.getlist(name)
     if len(values) > 1:
         raise InvalidInput(f"{name} is given {len(values)} times. Give it once.", field=name)
@@ -20,7 +21,7 @@ def said(request: Request, name: str, default: str = "") -> str:
 
 
 def one_of(request: Request, name: str, allowed: Collection[str], default: str) -> str:
-    """One of a few words, ``default`` where none is given. Raises ``InvalidInput`` for another one."""
+    """Return one of a few words, ``default`` if it is missing. Raises ``InvalidInput`` for any other one."""
     if name not in request.query_params:
         return default
     word = said(request, name)
@@ -30,7 +31,7 @@ def one_of(request: Request, name: str, allowed: Collection[str], default: str) 
 
 
 def number_of(request: Request, name: str, what: str, most: int = NUMBER["maximum"]) -> int | None:
-    """A whole number from 1 to ``most``, None where none is given. ``what`` names it in the message.
+    """Return a whole number from 1 to ``most``, None if it is missing. ``what`` names it in the message.
 
     Raises ``InvalidInput`` for anything else.
     """

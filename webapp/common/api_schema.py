@@ -1,4 +1,4 @@
-"""What the description of the API says of every address alike: the one shape of its errors, and what a text is."""
+"""Common descriptions of all addresses of the API: the form of errors, and of texts."""
 
 from typing import Any
 
@@ -55,9 +55,10 @@ def _without_nul(schema: dict[str, Any]) -> None:
 
 
 def _described(schema: Any) -> None:
-    """Add the rules of forms, which the generator would take for further choices of a field. Describe a text that may
-    be blank by one schema where it can be said: the generator says exactly one of its pattern and the blank text, which
-    no blank text fits if the pattern allows it."""
+    """Add the rules of forms, which the generator would treat as additional choices of a field. Describe a text that
+    may be blank by one schema if possible: the generator requires exactly one of its pattern and the blank text, which
+    a blank text violates if the pattern allows it.
+    """
     for one in schema if isinstance(schema, list) else schema.values():
         if isinstance(one, dict | list):
             _described(one)

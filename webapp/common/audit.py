@@ -1,4 +1,4 @@
-"""The one way to write down who did what. Called by actions, inside their transaction."""
+"""Writes the audit log. Called by actions, inside their transaction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SECURITY = (
     "access.", "address.", "admin.", "benchmark.create", "benchmark.public", "download.", "export.", "invitation.",
     "member.", "password.", "person.", "session.", "sign_in.", "token.", "version.freeze",
 )  # fmt: skip
-"""How the actions of security events begin. Their entries keep the network address."""
+"""Prefixes of the actions of security events. Their entries keep the network address."""
 SEALED_AT_ONCE = 5000
 
 
@@ -35,10 +35,12 @@ def entry(
     actor: AbstractBaseUser | None, action: str, subject: models.Model | None, benchmark: str = "", *, before: str = "",
     after: str = "", reason: str = "", data: dict[str, Any] | None = None, personal: Mapping[str, Any] | None = None,
 ) -> AuditEntry:  # fmt: skip
-    """An entry not kept yet: `actor` did `action` to `subject`; no actor means that it happened by itself.
+    """Return an entry that is not stored yet: ``actor`` did ``action`` to ``subject``; without an actor, the system did
+    it.
 
-    `before` and `after` are states in one word, `data` whatever else a reader of the log needs, as JSON. What names a
-    person, such as an email address, goes to `personal`: it can be erased when that person leaves.
+    ``before`` and ``after`` are states in one word, ``data`` is other information for readers of the log, as JSON. Data
+    that identify a person, such as an email address, belong in ``personal``: they can be erased when that person
+    leaves.
     """
     named: dict[str, Any] = dict(personal or {})
     if actor is not None:
@@ -69,7 +71,7 @@ def record(
     actor: AbstractBaseUser | None, action: str, subject: models.Model | None, benchmark: str = "", *, before: str = "",
     after: str = "", reason: str = "", data: dict[str, Any] | None = None, personal: Mapping[str, Any] | None = None,
 ) -> AuditEntry:  # fmt: skip
-    """Keep one entry: see `entry`."""
+    """Store one entry: see ``entry``."""
     about = {"before": before, "after": after, "reason": reason}
     made = entry(actor, action, subject, benchmark, data=data, personal=personal, **about)
     made.save(force_insert=True)
@@ -77,14 +79,15 @@ def record(
 
 
 def record_many(entries: Iterable[AuditEntry]) -> None:
-    """Keep many entries of one moment, in their order, by one statement."""
+    """Store many entries of one moment, in their order, by one statement."""
     rows = [(*(getattr(one, name) for name in PLAIN), as_json(one.data), as_json(one.personal)) for one in entries]
     insert_rows(AuditEntry, ("actor", *PLAIN[1:], "data", "personal"), rows)
 
 
 def seal() -> int:
     """Add the entries since the last seal to the hash chain; return their number. Of two simultaneous processes, one
-    does it."""
+    succeeds.
+    """
     sealed = 0
     while True:
         waiting = list(AuditEntry.objects.filter(seal=None).order_by("pk").values_list("pk", "digest")[:SEALED_AT_ONCE])
@@ -107,8 +110,9 @@ def seal() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What a check of the log found: ``problems`` are sentences, empty where every digest fits. ``head`` is the digest
-    of the last seal: kept elsewhere, it shows later whether the end of the log was cut off."""
+    """The result of a check of the log: ``problems`` are sentences, empty if every digest matches. ``head`` is the
+    digest of the last seal. Stored elsewhere, it can show later whether the end of the log was cut off.
+    """
 
     entries: int
     seals: int

@@ -33,7 +33,7 @@ DATABASE, FILES, MANIFEST = "database.sqlite3", "files/", "manifest.json"
 UNREADABLE = (
     tarfile.TarError, EOFError, zlib.error, OSError, ValueError, LookupError, TypeError, AttributeError,
 )  # fmt: skip
-"""What reading an archive raises that is none, or has another shape than ours."""
+"""The exceptions raised when reading a file that is not an archive, or not one of ours."""
 
 
 @dataclass
@@ -52,8 +52,9 @@ class Contents:
 
 
 def write_backup(file: Path) -> Contents:
-    """Write the archive; the site may go on working. Raises ``Conflict`` where the file exists or the database is
-    another than SQLite."""
+    """Write the archive while the site continues to run. Raises ``Conflict`` if the file exists or the database is not
+    SQLite.
+    """
     database = _sqlite_file()
     if file.exists():
         raise Conflict(f"{file} exists. Choose the name of a new file.")
@@ -77,8 +78,9 @@ def write_backup(file: Path) -> Contents:
 
 
 def restore_backup(file: Path) -> Contents:
-    """Make the site of an archive where no site is yet. The database appears last, once everything was checked. Raises
-    ``Conflict`` where there is one, ``InvalidInput`` where the archive is damaged or of a newer release."""
+    """Create the site of an archive if there is none yet. The database appears last, once everything was checked.
+    Raises ``Conflict`` if there is one, ``InvalidInput`` if the archive is damaged or of a newer release.
+    """
     database = _sqlite_file()
     if any(Path(f"{database}{end}").exists() for end in ("", "-wal", "-shm")):
         raise Conflict(f"A database already exists: {database}. Restore into an empty SIGHTLINE_HOME.")
@@ -120,7 +122,7 @@ def _new_file(part: Path) -> Iterator[IO[bytes]]:
 
 
 def _copy(database: Path, copy: Path) -> None:
-    """What was committed until now, the log of SQLite included; others go on writing meanwhile."""
+    """Copy all committed data, including the log of SQLite, while others continue to write."""
     with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
         # One file without a separate log.

@@ -1,7 +1,7 @@
-"""How large the body of a request may be: asked by the server before it reads one, and by a middleware.
+"""The size limits of request bodies, checked by the server before it reads one, and by a middleware.
 
-A visitor may send a form, a signed-in person a long one, and who may upload at an address its files. Views say so with
-``takes_files``; the limits of all other addresses are here.
+A visitor may send a form, a signed-in person a long one, and a person with permission to upload at an address its
+files. Views declare the last with ``takes_files``; the limits of all other addresses are here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from django.utils.translation import gettext
 from webapp.common.formatting import size_of_file
 
 ANYBODY = 1_000_000
-"""Bytes that a request may have whoever sends it: the largest form a visitor is shown has a few hundred."""
+"""The number of bytes that any sender may send: the largest form for visitors has a few hundred."""
 ENVELOPE = 1_000_000
 """Bytes that a form may add around its files."""
 TOO_LARGE = "sightline.too_large"
@@ -28,8 +28,9 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Allowance:
-    """How many bytes may be sent, by whom (a name that is the same in all their requests, "" for a visitor), and what
-    is said of more."""
+    """The allowed number of bytes, the sender (a name common to all their requests, "" for a visitor), and the message
+    for more.
+    """
 
     most: int
     sender: str
@@ -38,14 +39,14 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Room:
-    """How many bytes an address takes from a person, and what to do with more: a sentence."""
+    """The number of bytes that an address accepts from a person, and the message for more."""
 
     most: int
     advice: str
 
 
 RoomFor = Callable[..., Room | None]
-"""Of a person and the parts of an address; None where the person may not send files there."""
+"""Returns the limit for a person and the parts of an address; None if the person may not send files there."""
 
 
 def takes_files(room_for: RoomFor) -> Callable[[View], View]:
@@ -59,7 +60,7 @@ def takes_files(room_for: RoomFor) -> Callable[[View], View]:
 
 
 def allowance(path: str, user: Any) -> Allowance:
-    """What this person, None for a visitor, may send to the address."""
+    """Return the limit of this person (None for a visitor) for the address."""
     if user is None:
         return Allowance(ANYBODY, "", _said(ANYBODY, gettext("Sign in first.")))
     room = _room(path, user)

@@ -1,4 +1,4 @@
-"""Boxes of which there are too many for an outline each: how often every part of their image lies in one."""
+"""Density of boxes that are too many to outline: the number of boxes over every part of their image."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DARKEST = 0.6
 """Of the part that most boxes share: the image is seen through it."""
 
 Layer = tuple[str, str]
-"""How opaque, and the path of the cells, in pixels of the image."""
+"""The opacity and the path of cells, in pixels of the image."""
 
 
 def density_layers(boxes: Iterable[Any], width: float, height: float) -> list[Layer]:
@@ -39,7 +39,7 @@ def density_layers(boxes: Iterable[Any], width: float, height: float) -> list[La
 def _counts(
     corners: Iterable[tuple[float, float, float, float]], side: float, across: int, down: int
 ) -> list[list[int]]:
-    """How many boxes reach into each cell: what begins and ends at corners, summed up both ways."""
+    """Return the number of boxes that touch each cell: differences at corners, summed in both directions."""
     edges = [[0] * (across + 1) for _ in range(down + 1)]
     for x1, y1, x2, y2 in corners:
         left, top = max(0, floor(x1 / side)), max(0, floor(y1 / side))

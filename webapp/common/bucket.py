@@ -1,7 +1,7 @@
-"""Objects in a bucket of S3 or of a store like it, with as much patience as the work at hand allows.
+"""Objects in a bucket of S3 or a compatible store, with timeouts that depend on the caller.
 
-A person waits for a request, so it waits for the store at most 5 seconds in all, and not at all for a few seconds after
-the store left another one without an answer. A job has time.
+A request waits for the store at most 5 seconds in total, and not at all for a few seconds after another request got no
+response. A job has time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from webapp.common.outages import STORE, Outage, outage_of
 from webapp.common.request_id import answering
 
 IMPATIENT: dict[str, Any] = {"connect_timeout": 1, "read_timeout": 1.8, "retries": {"total_max_attempts": 2}}
-"""Of requests; between the two attempts lies up to a second."""
+"""The configuration of requests; there is up to a second between both attempts."""
 PATIENT: dict[str, Any] = {"connect_timeout": 3, "read_timeout": 30, "retries": {"total_max_attempts": 5}}
 LEFT_ALONE_SECONDS = 3.0
 

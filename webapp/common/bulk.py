@@ -98,8 +98,9 @@ def _with_plain_times(row: Row, times: Sequence[int]) -> Row:
 
 
 def refresh_statistics(*tables: type[models.Model]) -> None:
-    """Have PostgreSQL look at tables that were just filled. It plans by what it knows of them, and looks by itself only
-    a minute later: until then a question about a thousand rows may be answered by walking through all of them."""
+    """Let PostgreSQL analyze tables that were just filled. Otherwise, it does so only a minute later, and until then a
+    query for a thousand rows may scan all of them.
+    """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             for table in tables:

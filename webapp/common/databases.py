@@ -1,4 +1,4 @@
-"""Bringing the database up to date, one process at a time, and what is said when it is not, or not there."""
+"""Migrates the database, one process at a time, and reports a missing or outdated database."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def migration_lock(database: Any) -> Iterator[None]:
 
 @contextmanager
 def _advisory_lock(database: Any) -> Iterator[None]:
-    """Held by a transaction on a connection of its own, which a pooler keeps together too."""
+    """Hold a lock in a transaction on a separate connection, which also works with a pooler."""
     other = database.copy()
     try:
         other.set_autocommit(False)
@@ -51,7 +51,7 @@ def _advisory_lock(database: Any) -> Iterator[None]:
 
 
 def refuse_no_database() -> None:
-    """Raises ``CommandError`` where the database cannot be asked."""
+    """Raises ``CommandError`` if the database cannot be reached."""
     try:
         MigrationRecorder(connection).has_table()
     except DatabaseError as error:
@@ -60,7 +60,7 @@ def refuse_no_database() -> None:
 
 
 def refuse_old_tables() -> None:
-    """Raises ``CommandError`` where migrations wait, or where the database cannot be asked."""
+    """Raises ``CommandError`` if migrations are pending, or if the database cannot be reached."""
     refuse_no_database()
     executor = MigrationExecutor(connection)
     waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())

@@ -25,9 +25,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ErrorContext:
-    """A benchmark that a page has found, and that the person may see: where its stop pages lead back to.
+    """A benchmark that a page has found, and that the person may see: error pages link back to it.
 
-    ``may_search`` says whether they may search its samples; it is asked only once a page has stopped.
+    ``may_search``: whether they may search its samples; evaluated only for an error page.
     """
 
     slug: str
@@ -42,7 +42,7 @@ def set_error_context(request: HttpRequest, place: ErrorContext) -> None:
 
 @dataclass(frozen=True)
 class Onward:
-    """Where a person goes on when a page stops them: the list that leads to that page."""
+    """The link on an error page: the list that contains the page."""
 
     href: str
     label: str
@@ -95,7 +95,7 @@ class NotAllowed(ApplicationError):
 
 
 class SignedOut(ApplicationError):
-    """A script asks for a person who is no longer signed in, or with a token from before they signed in."""
+    """A script sent a request for a person who is no longer signed in, or with a token from before they signed in."""
 
     status = 401
     code = "signed_out"
@@ -276,7 +276,7 @@ def _in_words(seconds: int) -> str:
 
 
 def _page_before(request: HttpRequest) -> str:
-    """Where a request was sent from, if that is a page of this site; else Home."""
+    """Return the address of the page that sent a request, if it is a page of this site; else Home."""
     before = request.headers.get("Referer", "")
     own = url_has_allowed_host_and_scheme(before, {host_of(request)}, require_https=request.is_secure())
     return before if before and own else "/"

@@ -1,4 +1,4 @@
-"""How numbers, sizes and times are written. Undefined (None or not a number) is "n/a", never 0."""
+"""Formats numbers, sizes and times. Undefined values (None or NaN) are "n/a", never 0."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def percent(share: object, digits: int = 1) -> str:
 
 
 def range_of(low: object, high: object) -> str:
-    """The shares that undecided answers allow in percent: "54.6–57.9"; "" where they are one, or undefined."""
+    """Return the shares that undecided answers allow in percent: "54.6–57.9"; "" if they are equal, or undefined."""
     least, most = finite(low), finite(high)
     if least is None or most is None or most - least < 1e-9:
         return ""
@@ -68,8 +68,9 @@ def span(low: str, high: str) -> str:
 
 
 def points_between(low: object, high: object) -> str:
-    """The differences that undecided answers allow in percentage points: "−1.0 to +3.0"; "" where they are one, or
-    undefined."""
+    """Return the differences that undecided answers allow in percentage points: "−1.0 to +3.0"; "" if they are equal,
+    or undefined.
+    """
     least, most = finite(low), finite(high)
     if least is None or most is None or most - least < 1e-9:
         return ""
@@ -77,7 +78,9 @@ def points_between(low: object, high: object) -> str:
 
 
 def points_open(low: object, high: object, *, could_turn: bool) -> str:
-    """What undecided answers leave open of a difference: "−1.0 to +3.0 pp, could change its sign"; "" where nothing."""
+    """Return the range of a difference due to undecided answers: "−1.0 to +3.0 pp, could change its sign"; "" without
+    one.
+    """
     points = points_between(low, high)
     if not points:
         return ""
@@ -154,7 +157,7 @@ def duration(seconds: object) -> str:
 
 
 def ago(moment: datetime | None, now: datetime) -> str:
-    """How long ago, in one unit: "just now", "12 min ago", "3 h ago", "2 d ago"; the date after two weeks."""
+    """Return the elapsed time in one unit: "just now", "12 min ago", "3 h ago", "2 d ago"; the date after two weeks."""
     if moment is None:
         return NOT_AVAILABLE
     seconds = (now - moment).total_seconds()
@@ -174,11 +177,11 @@ MOMENTS = {
     "day": "%-d %b %Y",
     "weekday": "%A %-d %B",
 }
-"""How a moment is written, by what is needed of it. Scripts write the same in the visitor's zone (lib/moments.js)."""
+"""The formats of a moment by purpose. Scripts use the same in the visitor's zone (lib/moments.js)."""
 
 
 def written(value: datetime | None, form: str = "minute") -> str:
-    """A moment in UTC, which is said with every time: "23 Nov 2026, 18:24 UTC"."""
+    """Return a moment in UTC with its zone: "23 Nov 2026, 18:24 UTC"."""
     if value is None:
         return NOT_AVAILABLE
     shown = value.astimezone(UTC) if value.tzinfo else value

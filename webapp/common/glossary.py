@@ -13,17 +13,17 @@ from types import MappingProxyType
 from django.utils.translation import gettext
 
 Row = tuple[str, str, str] | tuple[str, str, str, str]
-"""Name, sign and definition of a word and, where there is one, the heading that specifies it."""
+"""Name, sign and definition of a term and, if there is one, the heading that specifies it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
     """One entry.
 
-    slug: its name in templates and in the address of the glossary. sign: symbol, code or name in files. definition:
-    what it is, in one or two sentences. formula, range, direction (which values are better), undefined (when there is
-    no value): of what is measured. document: where it is specified, as ``docs/metrics.md#ioa``. source: the paper that
-    defines it, with the section.
+    slug: its name in templates and in the address of the glossary. sign: symbol, code or name in files. definition: one
+    or two sentences. formula, range, direction (which values are better), undefined (when there is no value): for
+    measures. document: its specification, as ``docs/metrics.md#ioa``. source: the paper that defines it, with the
+    section.
     """
 
     slug: str
@@ -84,9 +84,10 @@ def add_terms(terms: Iterable[Term]) -> None:
 
 
 def find_term(slug: str) -> Term:
-    """The entry of this slug, in the language of the page.
+    """Return the entry of this slug, in the language of the page.
 
-    Raises ``LookupError`` where there is none: a page may not name what nothing explains."""
+    Raises ``LookupError`` if there is none, so that every term on a page is explained.
+    """
     try:
         return translated(_TERMS[slug])
     except KeyError:

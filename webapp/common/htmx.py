@@ -13,10 +13,10 @@ from webapp.common.http import Request
 def render_page(
     request: Request, page: str, piece: str, context: Mapping[str, Any], *, status: int = 200
 ) -> HttpResponse:
-    """Render `piece` for htmx, and the whole `page` for everybody else.
+    """Render ``piece`` for htmx, and the full ``page`` otherwise.
 
-    The answer varies with the headers that decide it, or a cache would show the piece as a page. When the browser
-    goes back and htmx has the page no longer, it asks for all of it; so does a boosted link.
+    The response varies with the deciding headers; otherwise, a cache would show the piece as a page. When the browser
+    goes back and htmx no longer has the page, it requests the full page; so does a boosted link.
     """
     wants_piece = bool(request.htmx) and not request.htmx.history_restore_request and not request.htmx.boosted
     response = render(request, piece if wants_piece else page, dict(context), status=status)

@@ -1,4 +1,4 @@
-"""Requests as our views get them, and where they come from."""
+"""Types of requests in our views, and their network addresses."""
 
 import logging
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -31,10 +31,10 @@ def client_address(request: HttpRequest) -> str | None:
 
 
 def address_behind(forwarded: str, peer: str) -> str:
-    """The address of the client, given X-Forwarded-For and the address that the connection came from.
+    """Return the address of the client, given X-Forwarded-For and the address of the connection.
 
-    A header is believed only where a proxy of ours has written it: what lies further left was sent by the visitor.
-    An entry that is no address (some proxies add a port, which is dropped) does not count: the peer's is used.
+    Only entries written by our own proxies are trusted; entries further left were sent by the visitor. An invalid entry
+    (some proxies add a port, which is dropped) does not count: the address of the connection is used.
     """
     hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
     if settings.TRUSTED_PROXIES and len(hops) >= settings.TRUSTED_PROXIES:
@@ -56,8 +56,9 @@ def _address(hop: str) -> str:
 
 
 def network_of(address: str | None) -> str | None:
-    """What requests are counted by: the address itself, or the /64 network of an IPv6 address, which one customer has
-    as a whole."""
+    """Return the key for counting requests: the address itself, or the /64 network of an IPv6 address, which usually
+    belongs to one customer.
+    """
     try:
         found = ip_address((address or "").partition("%")[0])
     except ValueError:
@@ -81,5 +82,6 @@ def warn_of_undeclared_proxy(request: HttpRequest) -> None:
         _warned.add("said")
         logger.warning(
             "A request came with X-Forwarded-For, but SIGHTLINE_PROXIES is 0. If a proxy is in front, all visitors "
-            "count as one address, and a few wrong passwords lock out everyone. Set SIGHTLINE_PROXIES to their number."
+            "count as one address, and a few incorrect passwords lock out everyone. Set SIGHTLINE_PROXIES to their "
+            "number."
         )

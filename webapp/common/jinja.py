@@ -23,9 +23,10 @@ SIGNS = (status_icons.icon, status_icons.icon_address, status_icons.status_icon)
 
 
 def environment(**options: Any) -> Environment:
-    """What fragments know: filters and drawings under the names that pages have for them, and ``piece``. A name that is
-    not known is an error."""
-    # Django's options come with autoescape; here it is said once more, as a fragment must never be without.
+    """Return the environment of fragments: filters and drawings with the names used in pages, and ``piece``. Unknown
+    names are errors.
+    """
+    # Django's options include autoescape. It is set explicitly, because a fragment must never be without it.
     layout = {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     found = Environment(**{**options, **layout, "autoescape": True})  # noqa: S701
     found.filters |= {one.__name__: one for one in FILTERS}

@@ -1,4 +1,4 @@
-"""How much one person may ask for: at the same time, and in a stretch of time."""
+"""Limits of requests of one person: simultaneous ones, and those within a period."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ logger = logging.getLogger(__name__)
 
 class AtOnce:
     """A limit of simultaneous requests of one person in this process, because they use its memory and processor.
-    Further requests are refused at once: each waiting request would occupy a thread.
 
-    More are refused at once, not made to wait: each that waits would hold a thread.
+    Further requests are rejected at once, because each waiting request would occupy a thread.
     """
 
     def __init__(self, most: int, sentence: str) -> None:
@@ -107,12 +106,12 @@ class Rate:
             self._left = {}
 
     def _more(self, key: str, most: int, until: float) -> int:
-        """A share of the limit; what is left of it; 0 or less where all is taken."""
+        """Reserve a share of the limit and return what is left of it; 0 or less if it is used up."""
         share = max(1, most // SHARES)
         try:
             return min(share, most - _counted(key, share, datetime.fromtimestamp(until, UTC)))
         except DatabaseError:
-            # Whether the database is there is said by what needs it.
+            # Code that needs the database reports its outage.
             logger.warning("Requests could not be counted.", exc_info=True)
             return share
 

@@ -1,4 +1,4 @@
-"""What was made once and is asked for again, as long as there is room for it."""
+"""A cache of computed values that evicts the least recently used ones when it is full."""
 
 from __future__ import annotations
 

@@ -54,9 +54,9 @@ HEADERS = {
 
 
 class RequestIdMiddleware:
-    """Give each request a short reference: in the log, in the answer's header and on the page of a fault.
+    """Give each request a short reference for the log, a header of the response, and error pages.
 
-    Warn where the address of the request may be that of a proxy.
+    Warn if the address of the request may be that of a proxy.
     """
 
     def __init__(self, get_response: Answer) -> None:
@@ -69,17 +69,17 @@ class RequestIdMiddleware:
             warn_of_undeclared_proxy(request)
             response = self.get_response(request)
         if isinstance(response, StreamingHttpResponse) and not isinstance(response, FileResponse):
-            # What is made while it is sent belongs to the request too.
+            # Streamed parts also belong to the request.
             response.streaming_content = request_id.each_within(*of, iter(response))
         response["X-Request-Id"] = reference
         return response
 
 
 class CacheControlMiddleware:
-    """Say of every answer who may keep it; one that says so itself keeps its words.
+    """Set the caching rules of every response that has none.
 
-    Pages of people who are signed in are never stored. Answers of the API and pages of visitors may be stored by a
-    browser, which asks again each time.
+    Pages for signed-in people are never stored. Responses of the API and pages for visitors may be stored by a browser,
+    which revalidates them each time.
     """
 
     def __init__(self, get_response: Answer) -> None:
@@ -133,9 +133,9 @@ class SecurityHeadersMiddleware:
 
 
 class EnglishMiddleware:
-    """The API and files are English, whatever the language of pages: programs read them, and people keep them.
+    """Use English for the API and files, whatever the language of pages: programs read them, and people keep them.
 
-    A page that is also a file is asked for it with ``?format=``. Other views of files are ``in_english``.
+    A page that is also a file uses ``?format=``. Other views of files are ``in_english``.
     """
 
     def __init__(self, get_response: Answer) -> None:
@@ -200,9 +200,10 @@ class SignedOutMiddleware:
 
 
 class ApiConditionalMiddleware(ConditionalGetMiddleware):
-    """An ETag on every answer of the API, and 304 to who has it already. Pages have tokens in them: each is new.
+    """Add an ETag to every response of the API, and answer 304 if the client has it already. Pages contain tokens, so
+    each is new.
 
-    HEAD is answered as GET is, without the body: whether something has changed is all that some ask.
+    HEAD is answered like GET, without the body, so that clients can check for changes.
     """
 
     def process_request(self, request: HttpRequest) -> None:
@@ -217,9 +218,9 @@ class ApiConditionalMiddleware(ConditionalGetMiddleware):
 
 
 class SecurityLogMiddleware:
-    """Write down what a signed-in person was refused, and which files they downloaded.
+    """Log rejected requests and downloads of signed-in people.
 
-    Visitors leave no entry: a refusal leads them to the sign-in page, and what they download is public.
+    Visitors leave no entry: a rejection leads them to the sign-in page, and their downloads are public.
     """
 
     def __init__(self, get_response: Answer) -> None:

@@ -73,7 +73,7 @@ class AuditEntry(models.Model):
 
 
 class RequestCount(models.Model):
-    """How many requests of one person the processes have taken of a limit, in one stretch of time."""
+    """The number of requests of one person that all processes have counted for a limit in one period."""
 
     key = models.CharField(max_length=120, primary_key=True)
     count = models.PositiveIntegerField()

@@ -1,7 +1,7 @@
-"""The object store: the only door to stored files, in a folder of one machine or in a bucket that all machines share.
+"""The object store: the only access to stored files, in a folder of one machine or in a bucket shared by all machines.
 
-Names come from the content of a file, or from the row that it belongs to, so writing a name again writes the same
-bytes. Whatever another process must read is here; files elsewhere are copies that may vanish.
+Names are derived from the content of a file, or from its row, so writing a name again writes the same bytes. All files
+that another process reads are here; files elsewhere are copies that may disappear.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def exists(name: str) -> bool:
 
 
 def modified(name: str) -> datetime | None:
-    """When the object was written last; None when there is none of the name."""
+    """Return the time of the last write of the object; None if there is no such object."""
     return default_storage.get_modified_time(name) if default_storage.exists(name) else None
 
 

@@ -1,7 +1,7 @@
-"""What a page shows once after a form was sent: a secret that the database does not hold.
+"""Values that a page shows once after a form was sent, such as a secret that the database does not store.
 
-The form answers with a redirect, so that loading the page again sends nothing again. Until the next page, the secret is
-in a signed cookie of the person who asked for it; the page that shows it takes the cookie away.
+The form answers with a redirect, so that reloading the page sends nothing again. Until the next page, the secret is in
+a signed cookie of the person who requested it; the page that shows it deletes the cookie.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def keep_once(request: HttpRequest, answer: HttpResponse, about: str, value: str
 
 
 def kept_once(request: HttpRequest, about: str) -> str:
-    """What was kept; "" if there is nothing for this person and page."""
+    """Return the stored value; "" if there is none for this person and page."""
     signed = request.COOKIES.get(settings.ONCE_COOKIE_NAME, "")
     try:
         return str(signing.loads(signed, salt=_salt(request, about), max_age=_SECONDS)) if signed else ""

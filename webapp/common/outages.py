@@ -1,7 +1,7 @@
-"""Telling an outage of a service from a fault of the program, by the exception that it left.
+"""Distinguishes outages of services from errors of the program, by the exception.
 
-A request that meets an outage answers 503 and says when to come back; a job that meets one is tried again by itself.
-Drivers are known by name: none is imported that the process does not use.
+A request during an outage is answered with 503 and a time to retry; a job is retried automatically. Drivers are
+identified by name, so that unused ones are not imported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CONNECTIONS = "database connections"
 _LOST = frozenset({"08", "53", "57P01", "57P02", "57P03", "57P05", "40001", "40P01", "55P03", "25006", "25P03"})
 """SQLSTATEs, or their classes: connection, resources, shutdown, deadlock, lock timeout, read-only standby."""
 _FULL_UP = ("too many clients", "connection slots", "no more connections allowed", "query_wait_timeout")
-"""What PostgreSQL and PgBouncer say where no connection is free. The driver keeps no SQLSTATE of a refused one."""
+"""Messages of PostgreSQL and PgBouncer if no connection is free. The driver provides no SQLSTATE for a rejected one."""
 _SQLITE = {
     sqlite3.SQLITE_BUSY: BUSY,
     sqlite3.SQLITE_LOCKED: BUSY,
@@ -57,7 +57,7 @@ class Outage(Unavailable):
 
     @property
     def reason(self) -> str:
-        """What happened, without what to do."""
+        """Return what happened, without what to do."""
         return gettext(_SENTENCES[self.service])
 
     @property

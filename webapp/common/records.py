@@ -1,4 +1,4 @@
-"""What was computed, as the API says it."""
+"""Computed results in the form of the API."""
 
 from __future__ import annotations
 

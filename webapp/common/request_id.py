@@ -1,4 +1,4 @@
-"""The short reference of the request being answered, and where it came from: for the logs and the page of a fault.
+"""The short reference and origin of the current request, for the logs and error pages.
 
 A job keeps the reference of the request that started it.
 """
@@ -23,7 +23,7 @@ _FROM_PROXY = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
 def taken(given: str) -> str:
-    """The reference that a proxy has given; a new one where that could forge a line of the log, or is none."""
+    """Return the reference given by a proxy; a new one if it is invalid or could forge a line of the log."""
     return given if _FROM_PROXY.fullmatch(given) else uuid.uuid4().hex[:12]
 
 

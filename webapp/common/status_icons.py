@@ -28,7 +28,7 @@ STATES = {
 
 
 def icon_address(name: str) -> str:
-    """Where a drawing of the sprite is."""
+    """Return the URL of a drawing in the sprite."""
     return f"{static('img/icons.svg')}#{name}"
 
 

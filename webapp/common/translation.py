@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
 Text: TypeAlias = "str | _StrPromise"
-"""Text of pages, which may be translated only where it is shown. Files, rows and JSON need ``str()`` of it."""
+"""Text of pages, which may be lazy and translated on display. Files, rows and JSON need ``str()`` of it."""
 ENGLISH = "en"
 
 P = ParamSpec("P")
@@ -25,8 +25,9 @@ R = TypeVar("R")
 
 
 def in_english(call: Callable[P, R]) -> Callable[P, R]:
-    """The same function, which speaks English whatever the language of the request; a decorator. A response that is
-    streamed is English to its end."""
+    """Decorator: run a function in English, whatever the language of the request. A streamed response is English to its
+    end.
+    """
 
     @wraps(call)
     def speaking(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -40,7 +41,7 @@ def in_english(call: Callable[P, R]) -> Callable[P, R]:
 
 
 def english(text: Text) -> str:
-    """The English of a text that is translated where it is shown, for what is stored."""
+    """Return the English of a lazy text, for storage."""
     with override(ENGLISH):
         return str(text)
 
@@ -60,7 +61,7 @@ def _joined(pair: str, names: Sequence[str]) -> str:
 
 
 def _english(parts: Any) -> Iterator[bytes]:
-    """The parts, each of which is made in English. Between them, the language is that of whoever reads them."""
+    """Yield the parts, each of which is created in English. Between them, the language is that of the caller."""
     remaining: Iterator[bytes] = iter(parts)
     while True:
         with override(ENGLISH):

@@ -112,7 +112,7 @@ def glossary(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(public=True, max_age=600)
 def glossary_term(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the popover of a word holds: template ui/_term_card.html. It is the same for everyone."""
+    """Render the popover of a term: template ui/_term_card.html. It is the same for everyone."""
     try:
         entry = find_term(slug)
     except LookupError:

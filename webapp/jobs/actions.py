@@ -86,8 +86,9 @@ def cancel(job: Job, *, actor: User) -> Job:
 
 @transaction.atomic
 def retry(job: Job, *, actor: User) -> Job:
-    """Put a failed or stopped job in the queue again; it goes on from its last checkpoint. Of one with parts, the body
-    finds again what is left to do."""
+    """Put a failed or stopped job in the queue again; it continues from its last checkpoint. The body of a job with
+    parts determines the remaining work.
+    """
     job = _locked(job)
     if not job.can_retry:
         raise Conflict(

@@ -54,7 +54,7 @@ def jobs(request: Request) -> Response:
 @extend_schema(operation_id="job", responses=JobSerializer)
 @api_view(["GET"])
 def job(request: Request, job_id: UUID) -> Response:
-    """How far the job is, and how it ended."""
+    """The progress of a job, and its result."""
     return Response(JobSerializer(_job_for(request, job_id)).data)
 
 

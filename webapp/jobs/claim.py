@@ -1,7 +1,7 @@
-"""Taking, keeping and giving back a job: each is one conditional UPDATE, so that exactly one worker wins.
+"""Claiming, keeping and releasing a job: each is one conditional UPDATE, so that exactly one worker wins.
 
-`worker` is fresh for every claim. Whoever was overtaken no longer matches, whatever it still tries to write. Every time
-is that of the database: the clocks of hosts differ.
+``worker`` is new for every claim, so a worker that lost its job no longer matches and cannot write. All times are those
+of the database, because the clocks of hosts differ.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""What the body of a job gets: its checkpoint, and the ways to say how far it is."""
+"""The context of a job's body: its checkpoint, and methods to report progress."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ class JobContext:
         self._written = time.monotonic()
 
     def save(self, state: dict[str, Any], *, done: int | None = None) -> None:
-        """Keep the checkpoint. Call it inside the transaction of the writes that it accounts for.
+        """Save the checkpoint. Call it inside the transaction of the writes that it covers.
 
-        Then both are kept or neither: after a crash the next worker goes on from `state`, with nothing lost or
-        repeated. A worker that was overtaken gets LeaseLost, which rolls its writes back. Workers that vanished and
-        outages are counted from here again.
+        Both are then saved, or neither: after a crash the next worker continues from ``state``, with nothing lost or
+        repeated. A worker that lost its job gets LeaseLost, which rolls its writes back. The counts of lost workers and
+        outages restart here.
         """
         if self._stopping.is_set():
             raise WorkerStopping

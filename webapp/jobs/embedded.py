@@ -39,9 +39,9 @@ class EmbeddedWorker:
             thread.start()
 
     def stop(self, seconds: float = 2.0) -> None:
-        """Ask the bodies to stop at their next progress, then give back what is still held.
+        """Ask the bodies to stop at their next progress, then release the jobs that are still held.
 
-        Whatever a body does after that is refused, because its claim no longer holds; the next start goes on.
+        Later writes of a body are rejected, because its claim is no longer valid; the next start continues the job.
         """
         self._stopping.set()
         WAKE.set()

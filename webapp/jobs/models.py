@@ -58,7 +58,7 @@ class Job(models.Model):
 
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(null=True, blank=True)
-    # How far earlier attempts came, so that the time left is estimated from this one alone.
+    # The progress of earlier attempts, so that the remaining time is estimated from this attempt only.
     done_at_start = models.PositiveIntegerField(default=0)
     unit = models.CharField(max_length=40, blank=True)
     checkpoint = models.JSONField(default=dict)
@@ -111,7 +111,7 @@ class Job(models.Model):
 
     @property
     def unit_words(self) -> str:
-        """What it counts, in the language of the page. Jobs mark their units where they report progress."""
+        """The unit of progress, in the language of the page. Jobs mark their units where they report progress."""
         return gettext(self.unit) if self.unit else ""
 
     @property

@@ -1,7 +1,7 @@
-"""Jobs in parts: a job assigns parts, which any worker runs, and goes on itself once the last of them has ended.
+"""Jobs in parts: a job creates parts, which any worker runs, and continues when the last of them has ended.
 
-Every change here locks the parent before its parts, so that of two parts that end at the same moment one is the last.
-A part says what it has to say in the log of its parent, which is the one entry that people see.
+Every change here locks the parent before its parts, so that of two parts ending at the same moment one is the last. A
+part writes to the log of its parent, which is the only entry that people see.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ def say(job: Job, text: str, *, level: str = JobLog.Level.INFO) -> None:
 
 @transaction.atomic
 def hand_out(job: Job, parts: Parts) -> bool:
-    """Put the parts in the queue, and let go of the job until they have ended; whether it was still ours, and is not
-    to be stopped."""
+    """Put the parts in the queue, and release the job until they have ended; return whether it was still ours, and is
+    not to be stopped.
+    """
     let_go = Job.objects.filter(pk=job.pk, cancel_requested=False).held_by(job.worker)
     if not let_go.update(
         worker="", lease_until=None, unit=parts.unit, vanished=0, failures=0, failing_since=None
@@ -59,21 +60,21 @@ def lock_parent(job: Job) -> None:
 
 
 def part_ended(job: Job) -> None:
-    """Count a part that has ended, and go on with its parent if it was the last. The parent is locked."""
+    """Count a part that has ended, and continue with its parent if it was the last. The parent is locked."""
     if job.parent_id:
         Job.objects.filter(pk=job.parent_id).update(done=F("done") + 1)
         _go_on(job.parent_id)
 
 
 def stop_parts(job: Job) -> None:
-    """Stop the parts of a job that is locked and to be stopped: at once where they wait, else at their next step."""
+    """Stop the parts of a locked job that is to be stopped: waiting ones at once, others at their next step."""
     job.parts.queued().update(state=Job.State.CANCELLED, finished=Now())
     job.parts.live().update(cancel_requested=True)
     _go_on(job.pk)
 
 
 def go_on_with_parents() -> None:
-    """Send the parts that no message names, and go on with jobs whose parts have all ended."""
+    """Send the parts without a message, and continue jobs whose parts have all ended."""
     for pk in Job.objects.waiting_for_parts().values_list("pk", flat=True):
         with transaction.atomic():
             _lock(pk)
@@ -81,7 +82,7 @@ def go_on_with_parents() -> None:
 
 
 def failures_of(job: Job) -> str:
-    """How many parts of the job failed, which, and why; "" where none did."""
+    """Return the number, names and reasons of failed parts of the job; "" if none failed."""
     failed = list(job.parts.filter(state=Job.State.FAILED).oldest_first().values_list("title", "error"))
     if not failed:
         return ""

@@ -72,7 +72,7 @@ class JobQuerySet(models.QuerySet[Any]):
         return self.filter(state__in=TABS[tab]) if TABS.get(tab) else self
 
     def counts(self) -> dict[str, int]:
-        """How many jobs are in each state, and in all: one query."""
+        """Return the number of jobs in each state, and in total: one query."""
         states = {state: Count("pk", filter=Q(state=state)) for state in _STATES}
         return self.aggregate(all=Count("pk"), **states)
 

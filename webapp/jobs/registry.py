@@ -19,10 +19,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Parts:
-    """What a body returns to have workers run these as jobs of this kind. ``unit``: what the parts are called.
+    """Returned by a body so that workers run these parts as jobs of this kind. ``unit``: the name of the parts.
 
-    When the last has ended, the body is called again, with the ended ones in ``context.parts``. A part that fails
-    stops no other; once the body returns a result, the job fails with the names and reasons of those that did.
+    When the last has ended, the body is called again, with the ended ones in ``context.parts``. A failed part stops no
+    other. When the body returns a result, the job fails with the names and reasons of the failed parts.
     """
 
     kind: str
@@ -31,9 +31,9 @@ class Parts:
 
 
 Body = Callable[..., dict[str, Any] | Parts | None]
-"""Does the work, given the JobContext and the payload by name. What it returns is kept as the result of the job.
+"""Does the work, given the JobContext and the payload by name. Its return value is saved as the result of the job.
 
-It may be run again after a worker vanished: it goes on from context.state and repeats nothing.
+It may run again after its worker disappeared: it continues from context.state and repeats nothing.
 """
 
 Stopped = Callable[..., None]

@@ -1,4 +1,4 @@
-"""Running one claimed job to its end, whatever the end is."""
+"""Runs one claimed job to its end, successful or not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 MOST_VANISHED = 3
 # A body without progress loses its job this long after its worker was asked to stop.
 GIVE_BACK_AFTER_SECONDS = 6.0
-# How often a worker looks whether it is to end, and tries to write to a database that does not answer.
+# How often a worker checks whether it must end, and tries to write to a database that does not respond.
 _LOOK_EVERY_SECONDS = 1.0
 
 Ending = Callable[[], object]
@@ -104,7 +104,7 @@ def _run_body(job: Job, context: JobContext) -> Ending:
         return partial(_hand_out, job, result)
     if failures := failures_of(job):
         return partial(finish_failed, job, failures)
-    # What is done is done in full, whatever the last report of the body said.
+    # A finished job shows full progress, whatever the last report of the body.
     whole = Coalesce(F("total"), F("done"))
     return partial(finish, job, Job.State.DONE, result=result or {}, result_url=context.result_url, done=whole)
 
@@ -115,7 +115,7 @@ def _hand_out(job: Job, parts: Parts) -> None:
 
 
 def _close_connection() -> None:
-    """What was done on it last may have been cut off: the next statement opens another."""
+    """Close the connection, whose last operation may have been interrupted: the next statement opens another one."""
     if not connection.in_atomic_block:
         connection.close()
 
@@ -147,7 +147,7 @@ def _write_down(job: Job, ending: Ending, stopping: Stopping) -> None:
 
 @contextmanager
 def _lease_kept(job: Job, stopping: Stopping) -> Iterator[None]:
-    """Renew the lease from a thread of its own, so that one long step is not taken for a vanished worker."""
+    """Renew the lease from a separate thread, so that a long step is not mistaken for a lost worker."""
     ended = Event()
     thread = Thread(
         target=copy_context().run, args=(_renew_until, job, ended, stopping), name=f"lease of {job.pk}", daemon=True
@@ -161,7 +161,7 @@ def _lease_kept(job: Job, stopping: Stopping) -> Iterator[None]:
 
 
 def _renew_until(job: Job, ended: Event, stopping: Stopping) -> None:
-    """Also give the job back when its worker is to end and the body does not come to its next progress."""
+    """Renew the lease; also release the job if its worker must end and the body does not reach its next progress."""
     every = settings.JOB_LEASE_SECONDS / 3
     due, deadline = time.monotonic() + every, float("inf")
     try:

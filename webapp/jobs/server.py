@@ -1,7 +1,7 @@
 """Starting the web server: one process with the embedded worker, or several.
 
 Another process watches several ones, each from ``webapp.asgi``, and replaces one that dies. A single process is not
-watched: whatever starts it (a service manager, a container) restarts it.
+watched: a service manager or container restarts it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def site(worker_threads: int = 0) -> Site:
     """The application of this process, loaded now and not with the first request."""
     application = get_wsgi_application()
     get_resolver().url_patterns  # noqa: B018 - loads the pages
-    # What is loaded stays: the collector need not look at it again and again.
+    # Loaded objects stay, so the collector need not scan them repeatedly.
     gc.collect()
     gc.freeze()
     worker = _Worker(worker_threads) if worker_threads else None
@@ -82,7 +82,7 @@ def serve(bound: socket.socket, *, processes: int, worker_threads: int, ready: C
         h11_max_incomplete_event_size=MOST_HEAD_BYTES,
     )
     if processes > 1:
-        # Whoever asks from now on waits for the first process that is there.
+        # Clients that connect from now on wait for the first process.
         bound.listen(config.backlog)
         ready()
         Multiprocess(config, sockets=[bound]).run()

@@ -1,4 +1,4 @@
-"""The one Celery task: the message of every job, whatever its kind. Known to others by its name only."""
+"""The only Celery task: the message of every job of any kind. Other code refers to it by name only."""
 
 import logging
 import os
@@ -44,8 +44,7 @@ def start_sweeper(**_: Any) -> None:
 
 @worker_shutting_down.connect
 def stop(**_: Any) -> None:
-    """Have the bodies stop at their next progress. A body that does not come to one has lost its job by the time that
-    the process ends under it."""
+    """Let the bodies stop at their next progress. A body that does not reach it loses its job when the process ends."""
     _stopping.set()
     while _sweepers:
         _sweepers.pop().stop()

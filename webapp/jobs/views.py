@@ -57,7 +57,7 @@ def jobs(request: SignedInRequest) -> HttpResponse:
 
 
 def _tabs(counts: dict[str, int], current: str) -> list[dict[str, Any]]:
-    """What each tab is called and counts; the tabs hold the states as JobQuerySet.in_tab does."""
+    """Return the label and count of each tab; the tabs contain the states of JobQuerySet.in_tab."""
     shown = {
         "all": counts["all"],
         "running": counts["queued"] + counts["running"],

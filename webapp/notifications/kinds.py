@@ -32,7 +32,7 @@ class Kind(TextChoices):
 
 
 class Channel(TextChoices):
-    """How a kind reaches a person. All but OFF are in the inbox, too."""
+    """The channel of a kind. All except OFF also appear in the inbox."""
 
     INBOX = "inbox", pgettext_lazy("channel", "Inbox only")
     AT_ONCE = "at_once", gettext_lazy("Email at once")
@@ -76,8 +76,9 @@ ABOUT: Mapping[str, Text] = {
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """What one entry says: a template that is marked for translation, filled with the data of the entry, ``actor``,
-    and ``title``, that of the benchmark."""
+    """The sentence of one entry: a template that is marked for translation, filled with the data of the entry,
+    ``actor``, and ``title``, that of the benchmark.
+    """
 
     kind: Kind
     text: str

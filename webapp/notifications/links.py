@@ -16,7 +16,7 @@ def unsubscribe_path(person: User) -> str:
 
 
 def unsubscribed_by(signed: str) -> User | None:
-    """The person whom the link names, or None if it is not ours or is of an earlier address."""
+    """Return the person named in the link, or None if it is not ours or for an earlier address."""
     try:
         pk, email = signing.loads(signed, salt=_UNSUBSCRIBE)
     except (signing.BadSignature, ValueError, TypeError):

@@ -1,7 +1,7 @@
-"""Sending what is due by email: one email to a person, whatever its entries are. Called by a job only.
+"""Sends due emails: one email per person with all entries. Called by a job only.
 
-An email is sent before its entries are marked: a worker that vanishes in between repeats it, with the same Message-ID,
-and loses none.
+An email is sent before its entries are marked. If a worker fails in between, it is sent again with the same Message-ID,
+and none is lost.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _send_to(person: User) -> bool:
     entries = list(rows.select_related("actor").order_by("changed_at", "pk"))
     if not entries:
         return False
-    # What happens meanwhile to one of them is for the next email.
+    # Entries that change meanwhile are for the next email.
     seen = rows.filter(pk__in=[entry.pk for entry in entries], changed_at__lte=now)
     if not (person.is_active and person.email_verified):
         seen.update(mail_after=None)

@@ -51,7 +51,7 @@ class Notification(models.Model):
 
 
 class NotificationSetting(models.Model):
-    """The channel that a person chose for a kind, where it is not the default one."""
+    """The channel that a person chose for a kind instead of the default."""
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notification_settings")
     kind = models.CharField(max_length=20, choices=Kind.choices)
@@ -66,7 +66,7 @@ class NotificationSetting(models.Model):
 
 
 class TimeZone(models.Model):
-    """Where a person lives, for the time of the daily email. Without a row: UTC."""
+    """The time zone of a person, for the daily email. Without a row: UTC."""
 
     person = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="time_zone")
     name = models.CharField(max_length=64, help_text="Name of the IANA database, such as Europe/Lisbon.")

@@ -1,4 +1,4 @@
-"""What a person chose."""
+"""The choices of a person."""
 
 from __future__ import annotations
 

@@ -37,8 +37,9 @@ KEEP = timedelta(days=180)
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What happened: the name of a sentence, what fills it, what it is about, and where it leads; ``list_path`` where
-    several alike lead. ``actor`` is not notified of their own act."""
+    """An event: the name of its sentence, its data, its subject, and its link; ``list_path``: the link of several
+    similar ones. ``actor`` is not notified of their own act.
+    """
 
     sentence: str
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -54,8 +55,9 @@ class Event:
 
 
 def notify(event: Event, people: Iterable[int] | Mapping[int, int]) -> int:
-    """Write an entry for each of these people, who may know of it; how many. A mapping gives the number of events for
-    each. The number of queries does not depend on the number of people."""
+    """Write an entry for each of these people, who may know of it; return the number. A mapping gives the number of
+    events for each. The number of queries does not depend on the number of people.
+    """
     counts = dict(people) if isinstance(people, Mapping) else dict.fromkeys(people, 1)
     if event.actor is not None:
         counts.pop(event.actor.pk, None)
@@ -90,7 +92,7 @@ def _entry(event: Event, person: int, count: int, now: datetime, due: datetime |
 
 
 def _folded(event: Event, earlier: list[Notification], count: int, now: datetime, due: datetime | None) -> bool:
-    """Make one entry of the alike ones, where this event makes them as many as that takes; whether it is in that."""
+    """Combine similar entries into one when this event reaches the required number; return whether it was combined."""
     events = count + sum(row.count for row in earlier)
     if not earlier or events < ALIKE_MOST:
         return False
@@ -160,8 +162,9 @@ def forget_benchmark(benchmark: str) -> None:
 
 
 def change_settings(*, actor: User, channels: Mapping[str, str], zone: str | None = None) -> list[str]:
-    """Choose how kinds reach this person, and where they live; the names of what changed. What waits for an email
-    follows. Raises ``InvalidInput`` naming the field."""
+    """Set the channels of kinds and the time zone of this person; return the names of the changed fields. Entries that
+    wait for an email follow the change. Raises ``InvalidInput`` with the field.
+    """
     for kind, channel in channels.items():
         if kind not in Kind.values or channel not in Channel.values:
             raise InvalidInput(gettext("Choose one of the listed channels."), field=kind)
@@ -184,7 +187,7 @@ def change_settings(*, actor: User, channels: Mapping[str, str], zone: str | Non
 
 
 def _due_again(actor: User, zone: str, kinds: Iterable[str], *, moved: bool) -> None:
-    """What waits for an email waits for that of the new choice."""
+    """Reschedule waiting entries for the email of the new choice."""
     now = timezone.now()
     chosen = dict(NotificationSetting.objects.filter(person=actor).values_list("kind", "channel"))
     for kind in Kind.values if moved else kinds:

@@ -1,7 +1,7 @@
-"""The body of a request, read whole before the request takes a thread: in memory while small, else in a file.
+"""Reads the body of a request completely before the request uses a thread: in memory if small, else in a file.
 
-Only people who may send more than ``ANYBODY`` to the address get a file. So the disk takes nothing from visitors, and
-memory holds no more than ``MEMORY`` for all requests of the process together.
+Only people who may send more than ``ANYBODY`` to the address get a file. Visitors therefore use no disk, and memory
+holds at most ``MEMORY`` for all requests of the process.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from typing import IO, Any
 from webapp.common.bodies import ANYBODY, Allowance
 
 STALL_SECONDS = 20.0
-"""Something of the body arrives within this long; after it, ``RATE`` is asked for as well."""
+"""The maximum pause within a body. After it, the average rate must also be at least ``RATE``."""
 IN_MEMORY_SECONDS = 60.0
-"""A body that is kept in memory is whole after this long: what many visitors hold there, others cannot use."""
+"""The time limit for a body in memory, because memory held by slow visitors is not available to others."""
 RATE = 1024
-"""Bytes a second, from the beginning on average."""
+"""Bytes per second, on average since the beginning."""
 MEMORY = 128 << 20
 BATCH = 1 << 20
 AT_ONCE = 3
-"""Bodies in files that one person may be sending to one process at the same time."""
+"""The number of bodies in files that one person can send to one process at the same time."""
 SPARE = 256 << 20
-"""Bytes that stay free on the disk of the temporary files."""
+"""The number of bytes that stay free on the disk of the temporary files."""
 
 Receive = Callable[[], Awaitable[Any]]
 Ask = Callable[[], Awaitable[Allowance]]
-"""Who sends, and how much they may send to this address; asked only once a body is larger than ``ANYBODY``."""
+"""Returns how much the sender may send to this address; called only for a body larger than ``ANYBODY``."""
 
 
 class Gone(Exception):
@@ -42,7 +42,7 @@ class Gone(Exception):
 
 @dataclass
 class Refused(Exception):
-    """The body is not read further: the status and the sentence of the answer."""
+    """The body is not read further: the status and the message of the response."""
 
     status: int
     message: str
@@ -50,7 +50,7 @@ class Refused(Exception):
 
 @dataclass
 class TooLarge(Exception):
-    """The body is larger than the address takes from its sender."""
+    """The body is larger than the address accepts from its sender."""
 
     limit: int
     size: int
@@ -58,25 +58,25 @@ class TooLarge(Exception):
 
 @dataclass
 class Body:
-    """All of a body, from its beginning."""
+    """A complete body, from its beginning."""
 
     file: IO[bytes]
     size: int
 
 
 class Bodies:
-    """The bodies that a process reads at the moment."""
+    """The bodies that a process currently reads."""
 
     def __init__(self) -> None:
         self._in_memory = 0
         self._senders: Counter[str] = Counter()
 
     def reading(self, receive: Receive, declared: int | None, ask: Ask) -> Reading:
-        """A body of ``declared`` bytes; None: it says itself where it ends. To be closed."""
+        """Return a reader for a body of ``declared`` bytes; None: the body marks its own end. It must be closed."""
         return Reading(self, receive, declared, ask)
 
     def hold(self, size: int) -> None:
-        """Raises ``Refused`` when memory is short."""
+        """Reserve memory. Raises ``Refused`` if there is not enough."""
         if self._in_memory + size > MEMORY:
             raise Refused(503, "The server is receiving too many files. Try again in a minute.")
         self._in_memory += size
@@ -98,7 +98,7 @@ class Bodies:
 
 
 class Reading:
-    """One body on its way. Raises ``Gone``, ``Refused`` or ``TooLarge``."""
+    """A body that is being received. Raises ``Gone``, ``Refused`` or ``TooLarge``."""
 
     def __init__(self, bodies: Bodies, receive: Receive, declared: int | None, ask: Ask) -> None:
         self._bodies, self._receive, self._declared, self._ask = bodies, receive, declared, ask
@@ -172,7 +172,7 @@ class Reading:
             await self._write()
 
     async def _write(self) -> None:
-        """In a thread: a disk that is slow to take bytes holds up nobody else."""
+        """Write in a thread, so that a slow disk delays no other request."""
         assert self._file is not None
         await asyncio.to_thread(self._file.write, b"".join(self._pieces))
         self._pieces.clear()

@@ -1,4 +1,4 @@
-"""HTTP/1.1 connections as uvicorn handles them, with deadlines for heads that do not end and answers nobody reads."""
+"""HTTP/1.1 connections of uvicorn, with deadlines for incomplete heads and unread responses."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS = 15.0
-"""A request line and its headers are complete after this long, or the connection is closed."""
+"""The time limit for a request line and its headers; then the connection is closed."""
 WRITE_SECONDS = 30.0
-"""A client takes some of its answer within this long, or the connection is closed."""
+"""The time limit for a client to read some of its response; then the connection is closed."""
 MOST_HEAD_BYTES = 32 * 1024
 
 
 class PatientProtocol(H11Protocol):
-    """A connection costs memory only, never a thread, while its client is slow; and not for long."""
+    """A connection whose slow client uses only memory, never a thread, and only for a limited time."""
 
     most_connections = 1000
 
@@ -62,4 +62,4 @@ class PatientProtocol(H11Protocol):
             self._head_timer = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
 
     def _unsupported_upgrade_warning(self) -> None:
-        """A request for WebSocket is answered as an ordinary one: two lines of log for each would help nobody."""
+        """Answer a request for WebSocket as an ordinary one, without the two useless log lines of each."""

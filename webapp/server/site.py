@@ -1,7 +1,7 @@
 """The site as an ASGI application: Django, which is written for threads, behind an event loop that waits for clients.
 
-A request takes one of ``threads`` turns only once its body is here, and gives it back when its answer is made. The loop
-sends the answer at the client's pace. ``/live`` is answered by the loop itself, however busy the threads are.
+A request uses one of ``threads`` turns only when its body is complete, and releases it when its response is ready. The
+loop sends the response at the client's pace. The loop itself answers ``/live``, however busy the threads are.
 """
 
 from __future__ import annotations
@@ -34,16 +34,18 @@ from webapp.server.bodies import Bodies, Body, Gone, Refused, TooLarge
 
 LIVE = "/live"
 PATIENCE = 30.0
-"""Seconds that a request waits for its turn."""
+"""The maximum number of seconds that a request waits for its turn."""
 STREAMS = 8
-"""Answers that are sent while they are made: they take none of the turns, and no more of them are begun."""
+"""The maximum number of streamed responses. They use none of the turns."""
 SENDER_SECONDS = 5.0
 PIECE = 1 << 16
 WHOLE = 1 << 20
 PROMPT_SECONDS = 0.5
-"""An answer in pieces that has ended within so many bytes and seconds is sent as a whole, when its thread is free."""
+"""A streamed response that ends within these seconds and bytes is sent at once, when its thread is free."""
 LINGER_SECONDS = 2.0
-"""So long the rest of a refused body is read and dropped: a client that is cut off may not see the answer."""
+"""The time for which the rest of a rejected body is read and dropped: a client that is cut off may not see the
+response.
+"""
 END_SECONDS = 1.0
 BODILESS = (204, 304)
 
@@ -52,7 +54,7 @@ access = logging.getLogger("webapp.access")
 
 
 class Worker(Protocol):
-    """What runs beside the requests, from the first to the last."""
+    """A background worker that runs from the first request to the last."""
 
     def start(self) -> None: ...
 
@@ -65,7 +67,7 @@ class Site:
     def __init__(self, wsgi: Callable[..., Iterable[bytes]], *, threads: int, worker: Worker | None = None) -> None:
         self.wsgi = wsgi
         self.pool = ThreadPoolExecutor(threads + STREAMS, thread_name_prefix="request")
-        # Of their own, so that a busy site still finds out who may send it something large.
+        # A separate pool, so that a busy site can still determine who may send large bodies.
         self.askers = ThreadPoolExecutor(2, thread_name_prefix="sender")
         self.turns, self.streams = asyncio.Semaphore(threads), asyncio.Semaphore(STREAMS)
         self.bodies = Bodies()
@@ -87,7 +89,7 @@ class Site:
             await asyncio.to_thread(self._worker.stop)
         self.pool.shutdown(wait=False, cancel_futures=True)
         self.askers.shutdown(wait=False, cancel_futures=True)
-        # Python waits for every thread before it ends, and a request may work for minutes.
+        # Python waits for every thread before it ends, and a request may take minutes.
         last = threading.Timer(END_SECONDS, _end)
         last.daemon = True
         last.start()
@@ -101,7 +103,7 @@ def _end() -> None:
 
 
 class Exchange:
-    """One request and its answer."""
+    """One request and its response."""
 
     def __init__(self, site: Site, scope: Any, receive: Any, send: Any) -> None:
         self.site, self.scope, self.receive, self.send = site, scope, receive, send
@@ -118,7 +120,7 @@ class Exchange:
         try:
             await self._answer()
         except (Gone, asyncio.CancelledError):
-            # Nobody waits for the answer, or the server ends. uvicorn closes what was begun.
+            # The client is gone, or the server ends. uvicorn closes open responses.
             self.gone.set()
         finally:
             self._end_turn()
@@ -149,7 +151,7 @@ class Exchange:
         await self._made_in_thread(self._environ(body))
 
     async def _refuse(self, problem: TooLarge) -> None:
-        """Django words the answer; its client may need a moment to notice that there is one."""
+        """Respond with Django's message; the client may need a moment to notice the response."""
         await self._take_turn()
         environ = self._environ(Body(open(os.devnull, "rb"), problem.size))  # noqa: PTH123, SIM115 - no path, no end
         environ[TOO_LARGE] = problem.limit
@@ -188,7 +190,7 @@ class Exchange:
             await self._pieces(answer[2], last=last)
 
     def _work(self, environ: dict[str, Any], loop: Any, last: bool) -> tuple[int, Any, bytes] | None:
-        """In a thread: the answer; None where it was sent while it was made."""
+        """Return the response, in a thread; None if it was streamed."""
         begun: list[Any] = []
 
         def start_response(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
@@ -210,7 +212,7 @@ class Exchange:
             ask(self._begin_stream(*begun))
             for piece in chain([held], pieces):
                 if self.gone.is_set():
-                    # Not raised: what makes the answer is to be closed here, in the thread of its database connection.
+                    # Not raised, because the response must be closed here, in the thread of its database connection.
                     return None
                 ask(self._pieces(piece, last=False))
             ask(self._pieces(b"", last=True))
@@ -221,7 +223,9 @@ class Exchange:
                 close()
 
     async def _begin_stream(self, status: int, headers: Any) -> None:
-        """It lasts as long as its client is slow, so it takes no turn of others. Raises ``Refused`` without room."""
+        """Begin a streamed response. It takes as long as its client is slow, so it uses no turn of others. Raises
+        ``Refused`` without room.
+        """
         if self.site.streams.locked():
             raise Refused(503, "The server is sending too many files. Try again in a minute.")
         await self.site.streams.acquire()
@@ -241,7 +245,7 @@ class Exchange:
         await self.send({"type": "http.response.start", "status": status, "headers": encoded})
 
     async def _pieces(self, data: bytes, *, last: bool) -> None:
-        """Piece by piece, each once the client has taken most of the one before."""
+        """Send chunk by chunk, each when the client has read most of the previous one."""
         self.sent += len(data)
         if self.scope["method"] == "HEAD" or self.status in BODILESS:
             data = b""
@@ -251,7 +255,7 @@ class Exchange:
             await self.send({"type": "http.response.body"})
 
     async def _say(self, status: int, content: dict[str, str] | str, headers: Mapping[str, str]) -> None:
-        """An answer without Django: JSON for programs, a sentence for people."""
+        """Send a response without Django: JSON for programs, a sentence for people."""
         if isinstance(content, str) and self.scope["path"].startswith("/api/"):
             content = error_body("refused", content)
         kind = "text/plain; charset=utf-8" if isinstance(content, str) else "application/json"
@@ -269,7 +273,7 @@ class Exchange:
         self.gone.set()
 
     async def _allowance(self) -> Allowance:
-        """In a thread, as it asks the database."""
+        """Return the allowance, in a thread, because it queries the database."""
         environ = self._environ(Body(open(os.devnull, "rb"), 0))  # noqa: PTH123, SIM115 - no path, no end
         loop = asyncio.get_running_loop()
         try:
@@ -284,7 +288,9 @@ class Exchange:
         return next((value for name, value in self.headers if name == wanted), "")
 
     def _environ(self, body: Body) -> dict[str, Any]:
-        """The request as WSGI wants it. A name with an underscore could pass for one with a hyphen: it is dropped."""
+        """Return the request as a WSGI environment. A header name with an underscore could imitate one with a hyphen
+        and is dropped.
+        """
         host, port = self.scope["server"] or ("", 0)
         environ: dict[str, Any] = {
             "REQUEST_METHOD": self.scope["method"],
@@ -325,7 +331,7 @@ class Exchange:
 
 
 def _path_of(target: bytes) -> bytes:
-    """The path of a request's target, which may be a whole address: ``http://host/path``."""
+    """Return the path of a request's target, which may be a full URL: ``http://host/path``."""
     return target if target.startswith(b"/") else b"/" + target.partition(b"://")[2].partition(b"/")[2]
 
 
@@ -338,7 +344,7 @@ def _asked(environ: dict[str, Any]) -> Allowance:
 
 
 def _first(pieces: Iterator[bytes]) -> tuple[bytes, bool]:
-    """The beginning of an answer, and whether that is all of it."""
+    """Return the beginning of a response, and whether it is complete."""
     held: list[bytes] = []
     size, end = 0, time.monotonic() + PROMPT_SECONDS
     for piece in pieces:

@@ -1,9 +1,9 @@
 """The build backend (PEP 517): the checkout as one package, ``sightline``, through setuptools.
 
 ``annotation``, ``evaluation`` and ``webapp`` are too general as names of installed packages: they would hide a folder
-of the same name beside a person's notebook. So they are copied into one package with the templates and static files,
-and the names of our modules are rewritten: in imports, and in strings that are exactly the name of a module, or of one
-thing in it, as in the settings.
+of the same name next to a person's notebook. They are therefore copied into one package with the templates and static
+files, and the names of our modules are rewritten: in imports, and in strings that are exactly the name of a module or
+of one of its members, as in the settings.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ def get_requires_for_build_sdist(config_settings: Settings = None) -> list[str]:
 
 
 def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
-    """The wheel in this folder; its name."""
+    """Build the wheel in this folder; return its name."""
     with _staged() as backend:
         return str(backend.build_wheel(wheel_directory, config_settings))
 
 
 def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: Settings = None) -> str:
-    """What the wheel says of itself, in this folder; its name."""
+    """Write the metadata of the wheel to this folder; return its name."""
     with _staged() as backend:
         return str(backend.prepare_metadata_for_build_wheel(metadata_directory, config_settings))
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
-    """The files that a wheel is made of, as they are in the checkout; the name of the archive."""
+    """Archive the unchanged source files of a wheel; return the name of the archive."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     name = f"{project['name']}-{project['version']}"
     with TemporaryDirectory() as folder, tarfile.open(Path(sdist_directory, f"{name}.tar.gz"), "w:gz") as archive:
@@ -72,8 +72,8 @@ def _kept(found: tarfile.TarInfo) -> tarfile.TarInfo | None:
 
 @contextmanager
 def _staged() -> Iterator[Any]:
-    """The package in a folder of its own, which is the current one meanwhile, and setuptools to build it."""
-    # Only here: whoever runs the program needs no tools that build it.
+    """Yield setuptools with the package in a separate folder, which is the current one meanwhile."""
+    # Imported here, because running the program does not require build tools.
     build_meta = import_module("setuptools.build_meta")
     before = Path.cwd()
     with TemporaryDirectory() as folder:
@@ -86,7 +86,7 @@ def _staged() -> Iterator[Any]:
 
 
 def stage(folder: Path) -> None:
-    """Write the package, and what setuptools has to know, into this folder."""
+    """Write the package and the configuration for setuptools to this folder."""
     package = folder / PACKAGE
     package.mkdir(parents=True)
     package.joinpath("__init__.py").touch()
@@ -106,9 +106,9 @@ def stage(folder: Path) -> None:
 
 
 def renamed(source: str, *, strings: bool = True) -> str:
-    """A module with the names of our modules as they are below ``sightline``.
+    """Return a module with the names of our modules below ``sightline``.
 
-    ``strings``: also those in strings. In migrations such strings are labels of models, which keep their names.
+    ``strings``: also those in strings. In migrations, such strings are labels of models, which keep their names.
     """
     lines = source.encode().split(b"\n")
     for line, column in sorted(set(_places(ast.parse(source), strings)), reverse=True):
@@ -120,7 +120,7 @@ def renamed(source: str, *, strings: bool = True) -> str:
 
 
 def _places(tree: ast.AST, strings: bool) -> Iterator[tuple[int, int]]:
-    """Where a name of ours begins, as line and byte; nothing is rewritten that has another shape."""
+    """Yield the position of each name of ours, as line and byte. Other forms are not rewritten."""
     pieces = {id(piece) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for piece in node.values}
     for node in ast.walk(tree):
         if id(node) in pieces:
@@ -141,7 +141,7 @@ def _is_ours(module: str) -> bool:
 
 @cache
 def _names_module(text: str) -> bool:
-    """Whether a string is the name of a module, or of one thing in it: "webapp.jobs.apps.JobsConfig"."""
+    """Return whether a string is the name of a module or of one of its members: "webapp.jobs.apps.JobsConfig"."""
     if not NAME.fullmatch(text):
         return False
     names = text.partition(":")[0].split(".")

@@ -31,18 +31,18 @@ class Card:
     roles: list[str]
     pictures: list[str]
     states: bool = True
-    """Whether this person may know how many samples are in which state."""
+    """Whether this person may know the number of samples in each state."""
     counts: list[tuple[str, int, str]] = field(default_factory=list)
     leaderboard: str = ""
 
     @property
     def role_words(self) -> str:
-        """The person's roles, as a list in words."""
+        """The person's roles, as a list in a text."""
         return role_words(self.roles)
 
     @property
     def bar(self) -> list[int]:
-        """Accepted, in review, begun (draft or returned), to do, discarded: the parts of the stacked bar."""
+        """The parts of the stacked bar: accepted, in review, in progress (draft or returned), to do, discarded."""
         states = {state: getattr(self.benchmark, f"{state}_n") for state in SampleState}
         begun = states[SampleState.DRAFT] + states[SampleState.RETURNED]
         ends = [states[SampleState.TO_DO], states[SampleState.DISCARDED]]
@@ -52,8 +52,9 @@ class Card:
 
 @dataclass(frozen=True)
 class Waiting:
-    """What waits for a person in one benchmark: the link leads to exactly that many samples, ``begin`` is where the
-    first of them is assigned. ``count`` None: withheld, because a gold check would not change it."""
+    """Work for a person in one benchmark. The link leads to exactly these samples; ``begin`` assigns the first of them.
+    ``count`` None: withheld, because a gold check would not change it.
+    """
 
     words: str
     benchmark: str
@@ -65,7 +66,9 @@ class Waiting:
 
 
 def cards_for(user: Person, benchmarks: BenchmarkQuerySet | None = None) -> list[Card]:
-    """The benchmarks a person may see, those they work on first. Three queries, however many there are."""
+    """Return the benchmarks that a person may see, those they work on first. Three queries for any number of
+    benchmarks.
+    """
     visible: BenchmarkQuerySet = Benchmark.objects.all() if benchmarks is None else benchmarks
     found = list(
         visible.visible_to(user).with_counts().with_roles_of(user).select_related("quality").order_by("title", "pk")
@@ -76,14 +79,14 @@ def cards_for(user: Person, benchmarks: BenchmarkQuerySet | None = None) -> list
 
 
 def creates(user: Person, cards: Iterable[Card]) -> bool:
-    """Whether this person may create a benchmark, from the cards of all that they may see."""
+    """Return whether this person may create a benchmark, from the cards of all that they may see."""
     if getattr(user, "is_staff", False) or (settings.WHO_CREATES == "MEMBERS" and user.is_authenticated):
         return True
     return settings.WHO_CREATES == "LEADS" and any(Role.LEAD.value in card.roles for card in cards)
 
 
 def pictures_of(benchmarks: Iterable[Benchmark]) -> dict[int, list[str]]:
-    """Addresses of the first thumbnails of each benchmark, by its number. One query."""
+    """Return the URLs of the first thumbnails of each benchmark, by its number. One query."""
     by_number = {benchmark.pk: benchmark for benchmark in benchmarks}
     found: dict[int, list[str]] = {}
     for sample in Sample.objects.filter(benchmark__in=by_number).first_pictures(PICTURES):
@@ -118,7 +121,9 @@ def _card(benchmark: Any, pictures: list[str], may: Known) -> Card:
 
 
 def waiting_for(user: Person) -> list[Waiting]:
-    """What this person could take up, most urgent first: one row for each kind and benchmark. Five queries at most."""
+    """Return the work that this person could start, the most urgent first: one row for each kind and benchmark. At most
+    five queries.
+    """
     titles = {b.pk: b for b in Benchmark.objects.joined_by(user).with_roles_of(user).select_related("quality")}
     rows = []
     for kind, words in WAITING_WORDS.items() if titles else ():
@@ -134,8 +139,9 @@ def waiting_for(user: Person) -> list[Waiting]:
 
 
 def next_for(user: Person, waiting: list[Waiting]) -> Sample | None:
-    """The first sample of the first row that has an image to show. None where gold checks are mixed into this person's
-    samples: an image shown beforehand would tell which is one."""
+    """Return the first sample of the first row that has an image to show. None if gold checks are mixed into this
+    person's samples, because an image shown in advance would reveal a check.
+    """
     if not waiting:
         return None
     found = Sample.objects.waiting_for(user, waiting[0].kind).filter(
@@ -147,5 +153,5 @@ def next_for(user: Person, waiting: list[Waiting]) -> Sample | None:
 
 
 def is_first_run() -> bool:
-    """Whether there is no benchmark at all, for any person."""
+    """Return whether no benchmark exists at all."""
     return not Benchmark.objects.exists()

@@ -1,4 +1,4 @@
-"""The people of a benchmark and its open invitations, as the settings page shows them."""
+"""The people of a benchmark and its open invitations, for the settings page."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Person:
 
 @dataclass(frozen=True)
 class Open:
-    """An invitation nobody has accepted yet."""
+    """An invitation that is not accepted yet."""
 
     invitation: Invitation
     roles: list[str]
 
 
 def people_of(benchmark: Benchmark) -> list[Person]:
-    """Everybody with a role, by name. One query."""
+    """Return all people with a role, by name. One query."""
     people: dict[int, Person] = {}
     for membership in benchmark.memberships.select_related("user").order_by("user__name", "user", "role"):
         people.setdefault(membership.user_id, Person(membership.user)).roles.append(membership.role)
@@ -33,7 +33,7 @@ def people_of(benchmark: Benchmark) -> list[Person]:
 
 
 def invitations_of(benchmark: Benchmark) -> list[Open]:
-    """Invitations that bring a role here and are open, the newest first. Two queries."""
+    """Return open invitations that include a role here, the newest first. Two queries."""
     found = Invitation.objects.open().filter(roles__benchmark=benchmark).distinct()
     return [
         Open(invitation, sorted(one.role for one in invitation.roles.all() if one.benchmark_id == benchmark.pk))

@@ -1,4 +1,4 @@
-"""Who made a benchmark and where its samples came from, for its data card."""
+"""The authors of a benchmark and the sources of its samples, for its data card."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from annotation.models import Annotation, Benchmark, ImportRecord, Review, Versi
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """How many people made the gold; ``reviewed`` counts samples whose gold another person accepted."""
+    """The number of people who made the gold; ``reviewed`` counts samples whose gold another person accepted."""
 
     authors: int
     reviewers: int
@@ -23,7 +23,7 @@ class Making:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that samples were read from."""
+    """A file from which samples were imported."""
 
     name: str
     format: str
@@ -33,7 +33,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """A version, as a data card lists it."""
+    """A version in the list of a data card."""
 
     number: int
     samples: int
@@ -43,7 +43,7 @@ class Frozen:
 
 
 def making_of(benchmark: Benchmark) -> Making:
-    """Counts over the samples that have gold, authors and reviewers over all of it. Three queries."""
+    """Return counts over the samples that have gold, authors and reviewers over all of it. Three queries."""
     golds = benchmark.samples.filter(gold__isnull=False)
     accepted = Q(gold__revision__reviews__decision__in=["accept", "fix_and_accept"])
     counts = golds.aggregate(
@@ -61,7 +61,7 @@ def making_of(benchmark: Benchmark) -> Making:
 
 
 def sources_of(benchmark: Benchmark) -> list[Source]:
-    """The files whose samples were imported, the newest first; a file is named without its folder."""
+    """Return the files whose samples were imported, the newest first; a file is named without its folder."""
     records = benchmark.imports.filter(kind=ImportRecord.Kind.SAMPLES, state=ImportRecord.State.DONE)
     return [
         Source(record.file_name.replace("\\", "/").rsplit("/", 1)[-1], record.format, record.sha256, record.created_at)
@@ -70,6 +70,6 @@ def sources_of(benchmark: Benchmark) -> list[Source]:
 
 
 def frozen_versions(benchmark: Benchmark) -> list[Frozen]:
-    """The versions, the newest first."""
+    """Return the versions, the newest first."""
     found = Version.objects.filter(benchmark=benchmark).annotate(samples_n=Count("entries")).order_by("-number")
     return [Frozen(v.number, v.samples_n, v.checksum, v.frozen_at, v.note) for v in found]

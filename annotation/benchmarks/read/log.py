@@ -70,14 +70,14 @@ WORDS: Mapping[str, Text] = {
     "webhook.test": gettext_lazy("tested a webhook"),
     "version.freeze": gettext_lazy("froze a version"),
 }
-"""What is not here is shown as its code: "note.write"."""
+"""Actions without an entry here are shown as their code: "note.write"."""
 LOSSES = ("judging.drop", "judging.remove")
-"""Questions that left a queue with what they were about."""
+"""Actions that removed questions and their subjects from a queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
-    """An entry as it is shown. ``who`` is "" where Sightline acted by itself; ``details`` are names with values."""
+    """An entry for display. ``who`` is "" for actions of Sightline itself; ``details`` are names with values."""
 
     entry: AuditEntry
     who: str
@@ -88,8 +88,9 @@ class LogRow:
 def log_page(
     benchmark: Benchmark, viewer: User, *, kind: str, person: int | None, after: str
 ) -> tuple[list[LogRow], Page[AuditEntry]]:
-    """A page of the log, the newest first. One query. What left a queue that ``viewer`` may still judge is omitted:
-    it would tell of which run its questions are."""
+    """Return a page of the log, the newest first. One query. Questions removed from a queue that ``viewer`` may still
+    judge are omitted, because they would reveal the run of its questions.
+    """
     entries = AuditEntry.objects.filter(benchmark=benchmark.slug).select_related("actor")
     open_ones = Benchmark.objects.all().questions().of(benchmark).unjudged().unsettled_by(viewer)
     queues = open_ones.order_by().values(number=Cast("queue_id", CharField()))
@@ -106,7 +107,7 @@ def log_page(
 
 
 def log_people(benchmark: Benchmark) -> list[User]:
-    """Who has entries in the log."""
+    """Return the people with entries in the log."""
     acting = AuditEntry.objects.filter(benchmark=benchmark.slug, actor__isnull=False).order_by()
     return list(User.objects.filter(pk__in=acting.values("actor").distinct()).order_by("name", "pk"))
 
@@ -115,9 +116,9 @@ def _row(entry: AuditEntry) -> LogRow:
     named = {name: value for name, value in (entry.personal or {}).items() if name not in ("actor", "salt")}
     told: dict[str, Any] = {**entry.data, **named}
     if entry.action == "judging.draw":
-        # Older entries say where a queue comes from, and leads judge too.
+        # Older entries name the source of a queue, and leads also judge.
         told = {name: value for name, value in told.items() if name in ("n", "people")}
-    # Verdicts are withheld: a lead who judges too must not learn what others found.
+    # Verdicts are withheld: a lead who also judges must not learn those of others.
     if (entry.before or entry.after) and not entry.action.startswith("judging."):
         told = {"change": " → ".join(part or gettext("none") for part in (entry.before, entry.after)), **told}
     if entry.reason:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from annotation.models.querysets.samples import BenchmarkQuerySet, Person
 
 FOLLOWS = (models.CASCADE, models.PROTECT, models.RESTRICT)
-"""What a foreign key of a row does that belongs to the row that it names."""
+"""The deletion rules of foreign keys by which a row belongs to another."""
 
 
 def deleted_benchmarks(user: Person) -> BenchmarkQuerySet:
@@ -25,7 +25,8 @@ def deleted_benchmarks(user: Person) -> BenchmarkQuerySet:
 
 def owned_tables() -> list[tuple[type[models.Model], str]]:
     """All tables whose rows belong to a benchmark, each with the path of its foreign keys to it. A table comes before
-    those that it refers to, so that rows can be deleted in this order whatever protects them."""
+    those that it refers to, so that rows can be deleted in this order despite protection.
+    """
     paths: dict[Any, str] = {Benchmark: ""}
     found: list[Any] = [Benchmark]
     for owner in found:

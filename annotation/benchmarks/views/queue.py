@@ -1,4 +1,4 @@
-"""How a benchmark assigns its samples: one form among its settings."""
+"""The assignment rules of a benchmark's samples: one form among its settings."""
 
 from __future__ import annotations
 

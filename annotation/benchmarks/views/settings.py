@@ -1,4 +1,4 @@
-"""The settings of a benchmark: what it says of itself, who may read it, and (beside it) the people."""
+"""The settings of a benchmark: its description, its visibility, and its people."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def settings(request: SignedInRequest, slug: str) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     if request.method != "POST":
         return settings_page(request, benchmark)
-    # A record of its own: what is typed wrongly must not stand in the head of the page.
+    # Use a separate record, so that invalid input does not appear in the head of the page.
     form = DetailsForm(request.POST, instance=Benchmark(slug=benchmark.slug))
     if not form.is_valid():
         return settings_page(request, benchmark, details=form)
@@ -52,9 +52,10 @@ def settings_page(
     details: DetailsForm | None = None,
     invite: InviteForm | None = None,
 ) -> HttpResponse:
-    """Template annotation/benchmarks/settings.html; context: details (DetailsForm), people (Person), roles (all there
-    are), invitations (Open), invite (InviteForm), link (of an invitation just created, shown once; else ""), checks_run
-    (gold checks run, so that the benchmark can't be public)."""
+    """Template annotation/benchmarks/settings.html; context: details (DetailsForm), people (Person), roles (all),
+    invitations (Open), invite (InviteForm), link (of an invitation just created, shown once; else ""), checks_run (gold
+    checks run, so that the benchmark can't be public).
+    """
     link = kept_once(request, invitation_to(benchmark))
     context = {
         **settings_context(request, benchmark, "general"),
@@ -72,5 +73,5 @@ def settings_page(
 
 
 def invitation_to(benchmark: Benchmark) -> str:
-    """What the link of an invitation is kept as until the page shows it."""
+    """Return the key under which the link of an invitation is kept until the page shows it."""
     return f"invitation {benchmark.pk}"

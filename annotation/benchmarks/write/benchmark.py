@@ -17,7 +17,7 @@ from webapp.common.errors import Conflict, InvalidInput
 from webapp.common.models import AuditEntry
 
 TAKEN = frozenset({"new"})
-"""Addresses below /benchmarks/ that are pages of their own."""
+"""Addresses below /benchmarks/ that are other pages."""
 
 
 def may_create(user: User) -> bool:
@@ -85,8 +85,9 @@ def add_member(*, actor: User | None, benchmark: Benchmark, user: User, role: Ro
 
 
 def set_public(*, actor: User | None, benchmark: Benchmark, public: bool) -> None:
-    """Open the leaderboard, and what lies behind it, to everyone, or close it. Raises ``Conflict`` while gold checks
-    run, or a judging queue is open: see ``refuse_open_blind_work``."""
+    """Open the leaderboard and the pages behind it to everyone, or close them. Raises ``Conflict`` while gold checks
+    run, or a judging queue is open: see ``refuse_open_blind_work``.
+    """
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
         refuse_open_blind_work(benchmark, public=public)

@@ -24,7 +24,7 @@ WORK = {
     Role.RESEARCHER: gettext_lazy("import runs and compare models"),
     Role.LEAD: gettext_lazy("lead it"),
 }
-"""What a role lets a person do, as the end of a sentence that ends with "to"."""
+"""The permissions of a role, as the end of a sentence that ends with "to"."""
 
 
 def invite_person(

@@ -1,4 +1,4 @@
-"""What a person who is anonymized leaves behind in the work of benchmarks."""
+"""Handles the work of an anonymized person in benchmarks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from webapp.accounts.models import User
 
 @described_by
 def role_word(user: User) -> str:
-    """What the person was known for: annotator before reviewer."""
+    """Return the person's main role as a word: annotator before reviewer."""
     if Annotation.objects.filter(author=user).exists():
         return "annotator"
     return "reviewer" if Review.objects.filter(reviewer=user).exists() else ""

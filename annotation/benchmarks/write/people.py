@@ -1,4 +1,4 @@
-"""What a benchmark says of itself, and the roles of the people who work on it."""
+"""The description of a benchmark, and the roles of the people who work on it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ def change_details(
     *, actor: User | None, benchmark: Benchmark, title: str, description: str, licence: str, public: bool,
     marks_open: bool, remove_metadata: bool, remote_allowed: bool,
 ) -> list[str]:  # fmt: skip
-    """Say what the benchmark is called, holds and allows, and who may read it. Returns the names of what changed.
+    """Change title, description, license, visibility and options of a benchmark. Return the names of the changed
+    fields.
 
-    Raises ``Conflict`` where it would be public while people work blind: see ``refuse_open_blind_work``."""
+    Raises ``Conflict`` if it would be public while people work blind: see ``refuse_open_blind_work``.
+    """
     require(actor, benchmark, Right.MANAGE)
     if not title.strip():
         raise InvalidInput(gettext("Enter a title."), field="title")
@@ -50,11 +52,11 @@ def change_details(
 
 
 def set_roles(*, actor: User | None, benchmark: Benchmark, user: User, roles: Collection[Role]) -> frozenset[Role]:
-    """Give a person exactly these roles; none takes the person out. Raises ``Conflict`` for the last lead."""
+    """Give a person exactly these roles; without any, the person is removed. Raises ``Conflict`` for the last lead."""
     require(actor, benchmark, Right.MANAGE)
     wanted = frozenset(roles)
     with transaction.atomic():
-        # One change of people at a time: of two leads who step down together one is refused.
+        # Serialize changes of people: if two leads step down at the same time, one is rejected.
         Benchmark.objects.select_for_update().get(pk=benchmark.pk)
         memberships = {Role(held.role): held for held in Membership.objects.filter(benchmark=benchmark, user=user)}
         _keep_a_lead(benchmark, user, taken=memberships.keys() - wanted)

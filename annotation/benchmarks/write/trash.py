@@ -93,7 +93,7 @@ def _begin(actor: User | None, benchmark: Benchmark) -> None:
 
 
 def purge_in_job(context: JobContext, *, benchmark_id: int) -> dict[str, Any]:
-    """The body of the job: each batch in a transaction of its own; run again, it goes on with the rest."""
+    """The body of the job. Each batch is a separate transaction; when run again, it continues with the rest."""
     benchmark = Benchmark.everything.filter(pk=benchmark_id, purging=True).first()
     done = int(context.state.get("done", 0))
     if benchmark is None:

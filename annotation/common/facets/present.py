@@ -34,7 +34,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Facet:
-    """``term``: the entry of the glossary that explains it, where there is one."""
+    """``term``: its entry in the glossary, if there is one."""
 
     title: str
     values: list[Value]

@@ -62,7 +62,7 @@ def sample_facets(
 
 
 def _known(narrowed: Narrowed, terms: Mapping[str, str]) -> dict[str, dict[str, int]]:
-    """Count by state: the facets without a term in one query, and each facet with a term in a query of its own."""
+    """Count by state: the facets without a term in one query, and each facet with a term in a separate query."""
     if not any(name in terms for name in KNOWN):
         return _by_state(narrowed(""))
     alike = [name for name in KNOWN if name not in terms]
@@ -75,7 +75,7 @@ def _known(narrowed: Narrowed, terms: Mapping[str, str]) -> dict[str, dict[str, 
 
 
 def _by_state(samples: SampleQuerySet) -> dict[str, dict[str, int]]:
-    """States are a group each, so that every row is held against half as many conditions."""
+    """Group by state, so that every row is compared with half as many conditions."""
     others = [(name, value) for name in KNOWN if name != "state" for value in KNOWN[name]]
     counted = {f"{name}:{value}": Count("pk", filter=SAMPLE_FILTERS[name](value)) for name, value in others}
     groups = list(samples.order_by().values("state").annotate(n=Count("pk"), **counted))

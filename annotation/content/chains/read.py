@@ -1,4 +1,4 @@
-"""Toolchains of a sample: the reference, accepted alternatives, and who verified them."""
+"""Toolchains of a sample: the reference, accepted alternatives, and the people who verified them."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ def digest_of(calls: Sequence[ToolCall]) -> str:
 
 
 def mark_of(sample: Sample, content: SampleContent, viewer: Any = None) -> VerifiedChain | None:
-    """The mark that the end of the content's toolchain gives its answer, on the sample's image: one that was measured
-    or answered blind before one that a person saw, and the first of equal ones. A ``viewer`` who is handed gold checks
-    sees only their own mark."""
+    """Return the mark that the end of the content's toolchain gives its answer, on the sample's image: measured or
+    blind marks before marks by sight, the first of equal ones. A ``viewer`` who gets gold checks sees only their own
+    mark.
+    """
     image = sample.image.sha256 if sample.image else ""
     marks = VerifiedChain.objects.filter(
         sample=sample, image=image, digest=digest_of(content.reference_toolchain),
@@ -49,8 +50,9 @@ def mark_of(sample: Sample, content: SampleContent, viewer: Any = None) -> Verif
 
 
 def known_chains(sample: Sample, content: SampleContent) -> list[KnownChain]:
-    """The toolchain of the gold content first, where there is one, then the further ones, each with its mark for the
-    answer of the content. Two queries."""
+    """Return the toolchain of the gold content first, if there is one, then the accepted ones, each with its mark for
+    the answer of the content. Two queries.
+    """
     image, gold = sample.image.sha256 if sample.image else "", content.reference_toolchain
     marks = VerifiedChain.objects.filter(
         sample=sample, image=image, answer_digest=answer_digest(content), matches=True

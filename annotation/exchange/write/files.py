@@ -1,7 +1,7 @@
-"""Uploaded files: in the object store under their sha256, and as copies in the scratch folder of this machine.
+"""Uploaded files: in the object store under their SHA-256, and as copies in the scratch folder of this machine.
 
-Readers want a path, so a copy is made where a file is read. Copies and unpacked zips may vanish at any time: the object
-is fetched again.
+Readers need a path, so a file is copied before it is read. Copies and unpacked zips may disappear at any time and are
+then fetched again.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from webapp.env import PROGRAM
 PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff"})
 MOST_PICTURES = 200_000
 UNPACKED = 4
-"""Images are compressed already: unpacked they may take at most this many times the upload limit."""
+"""Images are already compressed: unpacked, they can have at most this many times the upload limit."""
 CHUNK = 1 << 20
 NAME = 150
 PREFIX = "uploads"
 KEPT_SECONDS = 24 * 3600
-"""Copies in the scratch folder go when nothing has used them for so long."""
+"""Copies in the scratch folder are removed after this time without use."""
 _DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError)
 
 
 class Upload(Protocol):
-    """What a request brings: a name, a size and the bytes in pieces."""
+    """An uploaded file of a request: a name, a size and the bytes in chunks."""
 
     name: str | None
     size: int | None
@@ -55,7 +55,7 @@ class Upload(Protocol):
 
 @dataclass(frozen=True)
 class Stored:
-    """An uploaded file: its copy on this machine, and what it is. ``upload``: how records name it, sha256/name."""
+    """An uploaded file: its copy on this machine and its metadata. ``upload``: its name in records, sha256/name."""
 
     path: Path
     sha256: str
@@ -67,17 +67,17 @@ class Stored:
 
 
 def object_name(sha256: str) -> str:
-    """The name of an uploaded file in the object store."""
+    """Return the name of an uploaded file in the object store."""
     return f"{PREFIX}/{sha256}"
 
 
 def sha256_of(upload: str) -> str:
-    """The content hash in the name that a record gives an upload."""
+    """Return the content hash in the name that a record gives an upload."""
     return upload.partition("/")[0]
 
 
 def store(upload: Upload) -> Stored:
-    """Keep the file in the object store by its sha256, with a copy under its own name on this machine.
+    """Keep the file in the object store by its SHA-256, with a copy under its own name on this machine.
 
     Raises ``InvalidInput`` for an empty file, ``TooLarge`` beyond ``MAX_UPLOAD_BYTES``.
     """
@@ -106,7 +106,7 @@ def store(upload: Upload) -> Stored:
 
 
 def local_copy(upload: str) -> Path:
-    """The uploaded file on this machine, fetched from the object store unless it is here. Raises ``Missing``."""
+    """Return the uploaded file on this machine, fetched from the object store if needed. Raises ``Missing``."""
     path = _scratch() / upload
     with suppress(FileNotFoundError):
         os.utime(path.parent)  # before the check, so that no cleanup removes it in between
@@ -121,9 +121,9 @@ def local_copy(upload: str) -> Path:
 
 
 def unpacked(upload: str) -> Path | None:
-    """The folder with the images of an uploaded zip on this machine; None when it holds none.
+    """Return the folder with the images of an uploaded zip on this machine; None if it contains none.
 
-    Raises ``Missing``, and ``InvalidInput`` or ``TooLarge`` as ``unpack_pictures``.
+    Raises ``Missing``, and ``InvalidInput`` or ``TooLarge`` like ``unpack_pictures``.
     """
     into = _scratch() / f"{sha256_of(upload)}.pictures"
     with suppress(FileNotFoundError):
@@ -133,10 +133,11 @@ def unpacked(upload: str) -> Path | None:
 
 
 def tidy_scratch(now: float | None = None) -> None:
-    """Remove the copies that nothing has used for a day, and what was never finished. With each upload too: a host may
-    have no worker that sweeps."""
+    """Remove copies without use for a day, and incomplete ones. Every upload also does this, because a host may have no
+    worker that sweeps.
+    """
     for path in _scratch().iterdir():
-        with suppress(FileNotFoundError):  # another process tidies too
+        with suppress(FileNotFoundError):  # another process may tidy at the same time
             if path.stat().st_mtime < (now or time.time()) - KEPT_SECONDS:
                 _remove(path)
 
@@ -148,7 +149,7 @@ def _scratch() -> Path:
 
 
 def _remove(path: Path) -> None:
-    """Renames a folder before it deletes it, so that nobody finds half of it."""
+    """Rename a folder before deleting it, so that no process finds an incomplete one."""
     if path.is_dir():
         gone = path if path.suffix == PART else path.rename(path.with_name(f"{path.name}.{token_hex(4)}{PART}"))
         shutil.rmtree(gone, ignore_errors=True)
@@ -170,7 +171,9 @@ def refuse_too_large(name: str, size: int) -> None:
 
 
 def safe_name(name: str) -> str:
-    """The last part of the name, without what a file system or a shell minds; never empty or hidden."""
+    """Return the last part of the name without characters that are special to a file system or a shell; never empty or
+    hidden.
+    """
     base = name.replace("\\", "/").rsplit("/", 1)[-1]
     kept = re.sub(r"[^\w.\- ()+]", "_", base).strip(" .")
     stem, dot, suffix = kept.rpartition(".")
@@ -179,10 +182,10 @@ def safe_name(name: str) -> str:
 
 
 def unpack_pictures(archive: Path, into: Path) -> Path | None:
-    """The images of a zip as files below ``into``, in the zip's folders; None when it holds none.
+    """Unpack the images of a zip as files below ``into``, in the zip's folders; return None if it contains none.
 
     Only regular files with an image's ending are written, under checked names, with a limit on their number and size.
-    What is unpacked stays: the same zip again costs nothing. Raises ``InvalidInput`` or ``TooLarge``.
+    Unpacked files stay, so unpacking the same zip again costs nothing. Raises ``InvalidInput`` or ``TooLarge``.
     """
     if into.is_dir():
         return into
@@ -204,7 +207,7 @@ def unpack_pictures(archive: Path, into: Path) -> Path | None:
 
 @contextmanager
 def _whole(into: Path) -> Iterator[Path]:
-    """A folder that appears under its name only once everything is in it."""
+    """Create a folder that appears under its name only when its content is complete."""
     part = Path(tempfile.mkdtemp(dir=into.parent, suffix=PART))
     try:
         yield part
@@ -261,7 +264,9 @@ def _write(opened: zipfile.ZipFile, members: list[zipfile.ZipInfo], folder: Path
 
 
 def _copy(source: IO[bytes], out: IO[bytes], room: int) -> int:
-    """Bytes copied; the sizes a zip states may lie, so they are counted as they come."""
+    """Return the number of bytes copied. The sizes stated in a zip can be false, so bytes are counted while they are
+    read.
+    """
     size = 0
     while chunk := source.read(CHUNK):
         size += len(chunk)

@@ -1,8 +1,8 @@
-"""Talking with a Label Studio: samples go there as tasks, and what people make of them comes back by import.
+"""Exchange with a Label Studio: samples are sent as tasks, and the annotations of people return by import.
 
-A task is known by our sample id in its data, so sending twice changes nothing. Work done there is never overwritten:
-where our gold has changed since, it is added as a further annotation. The client is an extra and is imported here only
-when it is used.
+A task is identified by our sample id in its data, so sending twice changes nothing. Work in Label Studio is never
+overwritten: if our gold has changed since, it is added as another annotation. The client is an optional extra and is
+imported only when it is used.
 """
 
 from __future__ import annotations
@@ -37,16 +37,17 @@ from webapp.common.errors import InvalidInput, NotFound, Unavailable
 BATCH = 100
 PAGE = 500
 TITLE = 50
-"""The longest title Label Studio keeps, in characters."""
+"""The maximum length of a title in Label Studio, in characters."""
 MOST_VALUES = 60
-"""A facet with more values than this is no choice in the form; it stays in the data of the tasks."""
+"""A facet with more values than this is not a choice in the form; it stays in the data of the tasks."""
 SECONDS = 120
 
 
 @dataclass
 class Pushed:
-    """Where the tasks are and what became of them: ``new``, ``changed``, ``unchanged``, ``annotated`` (further
-    annotations of ours on changed tasks)."""
+    """The project of the tasks and their counts: ``new``, ``changed``, ``unchanged``, ``annotated`` (annotations of
+    ours added to changed tasks).
+    """
 
     project: int
     counts: Counter[str] = field(default_factory=Counter)
@@ -55,8 +56,10 @@ class Pushed:
 def push(
     *, actor: User | None, benchmark: Benchmark, url: str, token: str, project: int | None, pictures: str = ""
 ) -> Pushed:
-    """Send every sample to a project, None = a new one. ``pictures`` is put before the names of the images, so that
-    Label Studio finds them. Raises ``Unavailable``, ``NotFound`` or ``InvalidInput`` as Label Studio answers."""
+    """Send every sample to a project; None = a new one. ``pictures`` is prepended to the names of the images, so that
+    Label Studio finds them. Raises ``Unavailable``, ``NotFound`` or ``InvalidInput``, depending on the response of
+    Label Studio.
+    """
     require(actor, benchmark, Right.EXPORT)
     with answered(url):
         client = connect(url, token)
@@ -86,7 +89,7 @@ def push(
 def pull(
     *, actor: User | None, benchmark: Benchmark, url: str, token: str, project: int
 ) -> tuple[ImportRecord, Imported]:
-    """Import what a project holds now. Tasks that nobody annotated stay samples to do."""
+    """Import the current content of a project. Tasks without annotations remain samples to do."""
     require(actor, benchmark, Right.IMPORT_SAMPLES)
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"label-studio-{project}.json"
@@ -98,7 +101,7 @@ def pull(
 
 
 def connect(url: str, token: str) -> Any:
-    """The client. Raises ``Unavailable`` where the extra is not installed."""
+    """Return the client. Raises ``Unavailable`` if the extra is not installed."""
     try:
         from label_studio_sdk import LabelStudio
     except ImportError as error:
@@ -108,7 +111,7 @@ def connect(url: str, token: str) -> Any:
 
 @contextmanager
 def answered(url: str) -> Iterator[None]:
-    """What Label Studio or the way to it answers, in a sentence of ours."""
+    """Convert errors of Label Studio or of the network to our messages."""
     try:
         yield
     except httpx.HTTPError as error:
@@ -136,7 +139,7 @@ def answered(url: str) -> Iterator[None]:
 
 
 def _setup(samples: Iterable[SampleRecord]) -> tuple[str, frozenset[str]]:
-    """The labelling setup these samples need, and the names of its controls."""
+    """Return the labeling setup that these samples need, and the names of its controls."""
     facets: dict[str, dict[str, None]] = {}
     labels: dict[str, None] = {}
     for sample in samples:
@@ -152,7 +155,7 @@ def _setup(samples: Iterable[SampleRecord]) -> tuple[str, frozenset[str]]:
 
 
 def _within(wanted: dict[str, Any], controls: frozenset[str]) -> dict[str, Any]:
-    """The task without results that the setup has no control for; they are in its data."""
+    """Return the task without results for which the setup has no control; they are in its data."""
     for made in wanted["annotations"]:
         made["result"] = [one for one in made["result"] if one["from_name"] in controls]
     return wanted
@@ -174,7 +177,7 @@ def _project(client: Any, benchmark: Benchmark, number: int | None, config: str)
 
 
 def _tasks(client: Any, project: int) -> Iterator[tuple[str, int, str]]:
-    """Our sample id, the task's number and the digest of its data, of each task that we sent."""
+    """Yield our sample id, the task's number and the digest of its data, for each task that we sent."""
     for found in client.tasks.list(project=project, page_size=PAGE, fields="task_only", include="id,data"):
         if isinstance(found.data, Mapping) and isinstance(found.data.get("sample_id"), str):
             yield found.data["sample_id"], found.id, _digest(found.data)
@@ -192,7 +195,7 @@ def _send(client: Any, pushed: Pushed, waiting: list[dict[str, Any]]) -> None:
 
 
 def _update(client: Any, number: int, sample: SampleRecord, wanted: dict[str, Any], counts: Counter[str]) -> None:
-    """New data; and our gold as a further annotation where what would come back is something else."""
+    """Update the data, and add our gold as another annotation if the import would return something else."""
     client.tasks.update(str(number), data=wanted["data"])
     counts["changed"] += 1
     made = client.tasks.get(str(number)).annotations or []

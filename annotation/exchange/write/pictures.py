@@ -1,6 +1,6 @@
-"""Pictures uploaded by themselves: each becomes a sample to do, with nothing asked of it yet.
+"""Uploads of images without a file of samples: each image becomes a sample to do, without a question yet.
 
-The files are stored first; a job then checks them, a batch a transaction, and remembers how far it came.
+The files are stored first. A job then checks them in batches, one transaction each, and saves its position.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from webapp.common.errors import ApplicationError, InvalidInput
 
 FORMAT = PICTURES_FORMAT
 DUPLICATE = "duplicate-picture"
-"""The rule of an issue whose image the benchmark has; ``found`` is the first sample with it."""
+"""The rule of an issue for an image that the benchmark already has; ``found`` is the first sample with it."""
 BATCH = 20
 KEY = LIMITS["id"]
 
@@ -41,7 +41,7 @@ Report = Callable[[int, int], None]
 
 
 def receive_pictures(*, actor: User, benchmark: Benchmark, files: Sequence[Upload]) -> ImportRecord:
-    """Keep uploaded images, or zips of them, and have them taken in. Raises ``InvalidInput``, ``TooLarge``."""
+    """Keep uploaded images, or zips of them, and start their job. Raises ``InvalidInput``, ``TooLarge``."""
     require(actor, benchmark, Right.IMPORT_SAMPLES)
     if not files:
         raise InvalidInput(gettext("No file was chosen. Choose images or a zip file of images."), field="files")
@@ -63,7 +63,7 @@ def receive_pictures(*, actor: User, benchmark: Benchmark, files: Sequence[Uploa
 
 
 def go_on(*, actor: User, record: ImportRecord) -> None:
-    """Take up an upload whose job has stopped, behind what is there already."""
+    """Continue an upload whose job has stopped, after its last batch."""
     require(actor, record.benchmark, Right.IMPORT_SAMPLES)
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
@@ -76,7 +76,7 @@ def _enqueue(actor: User, record: ImportRecord) -> None:
 
 
 def take_pictures(*, record_id: int, report: Report, checkpoint: Checkpoint | None = None) -> dict[str, int]:
-    """The job: every image of an upload becomes a sample, or an issue says why not. Goes on where it stopped."""
+    """The job: every image of an upload becomes a sample, or an issue gives the reason. Continues where it stopped."""
     record = ImportRecord.objects.select_related("benchmark", "created_by").get(pk=record_id)
     counts = Counter(record.counts)
     if record.state != ImportRecord.State.RUNNING:
@@ -97,14 +97,16 @@ def take_pictures(*, record_id: int, report: Report, checkpoint: Checkpoint | No
 
 @dataclass(frozen=True)
 class _Picture:
-    """A file to look at: the folder it is relative to, and its name there, which is that of the sample's image."""
+    """A file to examine: the folder it is relative to, and its name there, which becomes the name of the sample's
+    image.
+    """
 
     folder: Path
     name: str
 
 
 def _pictures(upload: str, issues: list[Issue]) -> Iterator[_Picture]:
-    """The file, or in a fixed order the images of the zip it is. What of a zip is not used is reported."""
+    """Yield the file, or the images of a zip in a fixed order. Unused files of a zip are reported."""
     path = local_copy(upload)
     if not zipfile.is_zipfile(path):
         yield _Picture(path.parent, path.name)
@@ -143,10 +145,10 @@ def _take(
     position: Position,
     checkpoint: Checkpoint | None,
 ) -> None:
-    """Files first, outside the transaction; then samples, issues and the place, all or nothing."""
+    """Save the files, outside the transaction; then samples, issues and the position, atomically."""
     stored = [(picture, _stored(record, picture)) for picture in batch]
     with transaction.atomic():
-        # Two uploads at once wait for each other here, so that no two choose the same key.
+        # Simultaneous uploads wait for each other here, so that no two choose the same key.
         Benchmark.objects.select_for_update().get(pk=record.benchmark_id)
         new, found = _new_samples(record.benchmark, stored, issues)
         saved = save_samples(
@@ -159,7 +161,9 @@ def _take(
 
 
 def _stored(record: ImportRecord, picture: _Picture) -> Image | PictureProblem:
-    """The image in the store. No file named it, so that it is not here says something about this machine alone."""
+    """Return the image in the store. It was uploaded without a reference to it, so a missing file can only be missing
+    on this machine.
+    """
     path = picture.folder / picture.name
     if not path.is_file():
         raise objects.Missing(picture.name)
@@ -172,7 +176,9 @@ def _stored(record: ImportRecord, picture: _Picture) -> Image | PictureProblem:
 def _new_samples(
     benchmark: Benchmark, stored: Sequence[tuple[_Picture, Image | PictureProblem]], issues: list[Issue]
 ) -> tuple[list[SampleRecord], dict[str, Image | PictureProblem]]:
-    """A record for each image the benchmark has not, under a key of its own; an issue for every other."""
+    """Return a record with a new key for each image that the benchmark does not have; report an issue for
+    every other.
+    """
     images = [found for _, found in stored if isinstance(found, Image)]
     there = Sample.objects.filter(benchmark=benchmark, image__in=images).order_by("-pk")
     known = dict(there.values_list("image_id", "key"))
@@ -202,7 +208,7 @@ def _new_samples(
 
 
 def _free(benchmark: Benchmark, wanted: str, taken: set[str]) -> str:
-    """``wanted``, or with the first number behind it that no sample has."""
+    """Return ``wanted``, or the name with the first free number appended."""
     key, number = wanted, 1
     while key in taken or Sample.objects.filter(benchmark=benchmark, key=key).exists():
         number += 1

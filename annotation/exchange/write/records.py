@@ -1,4 +1,4 @@
-"""The job that works on an import: put in the queue, and its number kept with the record."""
+"""Jobs of imports: starts them, and stores their numbers in the records."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ WORKING = (State.READING, State.RUNNING, State.UNDOING)
 
 
 def start_job(record: ImportRecord, kind: str, *, actor: User, key: str) -> None:
-    """Have a job of ``kind`` work on ``record``; call inside a transaction.
-    While a job of the same ``key`` is live for this record, that one is kept and none is added."""
+    """Start a job of ``kind`` for ``record``; call inside a transaction. If a job with the same ``key`` is live for
+    this record, it is kept and none is added.
+    """
     job = enqueue_on_commit(
         kind,
         payload={"record_id": record.pk},
@@ -30,12 +31,12 @@ def start_job(record: ImportRecord, kind: str, *, actor: User, key: str) -> None
 
 
 def has_stopped(record: ImportRecord, job: Job | None) -> bool:
-    """Whether an unfinished import waits for a person. ``job``: the one of the record, none where it is pruned."""
+    """Return whether an unfinished import needs a person. ``job``: the one of the record, None if it was pruned."""
     return record.state in WORKING and (not job.is_live if job else bool(record.error))
 
 
 def note_stopped(sentence: str, *, record_id: int) -> None:
-    """Have an unfinished import say why its job stopped; "": its job is under way again."""
+    """Store in an unfinished import the reason why its job stopped; "": its job is running again."""
     record = ImportRecord.objects.filter(pk=record_id, state__in=WORKING).select_related("benchmark").first()
     if record is None:
         return

@@ -47,7 +47,7 @@ Checkpoint = Callable[[], None]
 
 @dataclass
 class Imported:
-    """What an import did, for the page, the command and the record."""
+    """The result of an import, for the page, the command and the record."""
 
     counts: Counter[str] = field(default_factory=Counter)
     settings: dict[str, Any] = field(default_factory=dict)
@@ -74,7 +74,7 @@ def open_record(
     format: str,
     options: dict[str, Any],
 ) -> ImportRecord:
-    """The record of this import. The same file, unfinished, with the same choices goes on where it stopped."""
+    """Return the record of this import. An unfinished one of the same file with the same choices is continued."""
     digest = file_digest(path)
     unfinished = ImportRecord.objects.filter(
         benchmark=benchmark, kind=kind, sha256=digest, format=format, options=options, state=ImportRecord.State.RUNNING
@@ -105,9 +105,9 @@ def import_samples(
 ) -> tuple[ImportRecord, Imported]:
     """Import a benchmark file. Restartable and idempotent: the same file again changes nothing.
 
-    ``mapping``: which column of a table is what, as ``SAMPLE_FIELDS`` reads it; ``coordinates``: where its boxes lie.
-    ``with_runs``: the file is one of results, and what a model did comes from it too.
-    ``record``: the record to go on with; without one, an unfinished import of this file is taken up or one is made.
+    ``mapping``: the fields of the columns of a table, for ``SAMPLE_FIELDS``; ``coordinates``: the space of its boxes.
+    ``with_runs``: the file is a result file, and its runs are imported too. ``record``: the record to continue; without
+    one, an unfinished import of this file is continued or a new one is created.
 
     Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
     """
@@ -236,7 +236,7 @@ def duplicates(records: Sequence[SampleRecord]) -> list[Issue]:
 
 
 def misfit(record: SampleRecord) -> Issue | None:
-    """Why a record cannot be stored, or None: texts that are too long, sizes no image has."""
+    """Return why a record cannot be stored, or None: texts that are too long, impossible sizes of images."""
     long = [name for name, limit in LIMITS.items() if len(getattr(record, name) or "") > limit]
     facets = {
         n: v for n, values in record.facets.items() for v in values if len(n) > FACET_NAME or len(str(v)) > FACET_VALUE
@@ -290,7 +290,7 @@ def count_issues(issues: Sequence[Issue], counts: Counter[str]) -> None:
 def remember(
     record: ImportRecord, position: Position | None, counts: Counter[str], checkpoint: Checkpoint | None = None
 ) -> None:
-    """Where the last committed batch ended, and what was counted so far. Call it last in the transaction."""
+    """Save the end of the last committed batch and the counts so far. Call it last in the transaction."""
     if position is not None:
         record.checkpoint = {"member": position.member, "offset": position.offset, "line": position.line}
     record.counts = dict(counts)
@@ -305,7 +305,7 @@ def fail_record(record: ImportRecord, problem: ImportProblem) -> None:
 
 
 def finish_record(actor: User | None, record: ImportRecord, counts: Counter[str], *, notify: bool = True) -> None:
-    """End an import. ``notify``: whether to notify its person; not where each row is an import of its own."""
+    """End an import. ``notify``: whether to notify its person; not if each row is a separate import."""
     with transaction.atomic():
         record.state, record.counts, record.finished_at = ImportRecord.State.DONE, dict(counts), timezone.now()
         record.save(update_fields=["state", "counts", "finished_at"])

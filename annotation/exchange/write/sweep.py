@@ -22,7 +22,9 @@ UNDECIDED = (State.READING, State.PREVIEW)
 
 
 def preview_folder(record_id: int) -> str:
-    """Where the object store has the images of an import's preview. They go with its record."""
+    """Return the folder in the object store with the images of an import's preview. They are deleted with
+    its record.
+    """
     return f"{PREVIEWS}/{record_id}"
 
 

@@ -16,7 +16,7 @@ from annotation.imaging.variants.recipes import Kind, Recipe, crop_window, size_
 
 Values = NDArray[np.float64]
 BACKGROUND = (128, 128, 128)
-"""Where a turned or tilted image has no pixels."""
+"""The fill of areas without pixels in a rotated or tilted image."""
 _BAND = 1024
 """Rows that are worked on at once, so that a large image needs no large arrays of numbers."""
 
@@ -64,7 +64,7 @@ def written(recipe: Recipe, variant: Picture) -> bytes:
 
 
 def digest_of(variant: Picture) -> str:
-    """sha256 of size and pixels, whatever library writes the file."""
+    """Return the SHA-256 of size and pixels, independent of the library that writes the file."""
     found = hashlib.sha256(repr(variant.shape).encode())
     found.update(np.ascontiguousarray(variant).data)
     return found.hexdigest()

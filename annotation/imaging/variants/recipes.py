@@ -1,4 +1,4 @@
-"""What a variant is made by: the kinds of recipes, their doses and choices, and what they do to places."""
+"""Recipes of variants: their kinds, doses and choices, and their effect on positions."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ WIDTH = 1000
 """Of the axis."""
 MOST_TICKS = 6
 MOST_DAYS = 366
-"""What lies later is drawn at the end of the axis."""
+"""Later dates are drawn at the end of the axis."""
 
 WHY: dict[NoForecast, Text] = {
     NoForecast.FEW_SAMPLES: gettext_lazy("No forecast: fewer than %(fewest)s submitted samples have a recorded time."),
@@ -68,7 +68,7 @@ class Plan:
 
 
 def plan_of(benchmark: Benchmark) -> Plan:
-    """What the page of the plan shows."""
+    """Return the content of the page of the plan."""
     now = timezone.now()
     statuses = packages_of(benchmark)
     first, days = _axis(statuses, now.date())

@@ -48,7 +48,7 @@ class PackageStatus:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What the forecast draws from: the active seconds of finished samples, and of each person and day."""
+    """The data of the forecast: the active seconds of finished samples, and of each person and day."""
 
     seconds: Sequence[float]
     days: dict[int, dict[date, float]]

@@ -70,7 +70,7 @@ class Line:
 
     @property
     def paid_samples(self) -> int:
-        """What a rate by the sample pays."""
+        """The number of samples paid by a rate per sample."""
         return {Role.ANNOTATE: self.submitted, Role.REVIEW: self.reviewed, Role.ADJUDICATE: self.adjudicated}[self.role]
 
 

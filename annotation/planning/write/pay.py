@@ -1,4 +1,4 @@
-"""What work is paid, and closing a month: from then on it is what was stored."""
+"""Rates of pay, and closing a month, which stores its amounts permanently."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def set_currency(*, actor: User, benchmark: Benchmark, currency: str) -> None:
 def set_rate(
     *, actor: User, benchmark: Benchmark, role: Role, per: PayRate.Per, amount: Decimal, person: User | None = None
 ) -> PayRate:
-    """What this kind of work is paid from now on, in every month that is not closed. Replaces the rate of the same
-    person, or without one that of everyone else."""
+    """Set the pay of this kind of work from now on, in every month that is not closed. Replaces the rate of the same
+    person, or without one that of everyone else.
+    """
     require(actor, benchmark, Right.MANAGE)
     if not currency_of(benchmark):
         raise InvalidInput(gettext("Choose a currency first."), field="currency")

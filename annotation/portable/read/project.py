@@ -1,4 +1,4 @@
-"""Writing a benchmark as a portable file."""
+"""Exports a benchmark as a portable file."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from webapp.common import audit, objects
 
 AT_ONCE = 2000
 PLACEHOLDERS = "@placeholder.invalid"
-"""The end of the addresses of people who came with a file."""
+"""The suffix of the addresses of people imported with a file."""
 
 
 def export_project(*, actor: User | None, benchmark: Benchmark, out: IO[bytes], named: bool) -> Manifest:
-    """Write the whole benchmark to ``out``: everything but its runs, seats, and audit log. ``named``: people by name
-    and address, else as "person-07". Two exports of the same state have the same bytes."""
+    """Write the entire benchmark to ``out`` except its runs, seats and audit log. ``named``: people by name and
+    address, else as "person-07". Two exports of the same state have the same bytes.
+    """
     writer = Writer(out)
     with transaction.atomic():
         people = _people(benchmark)
@@ -47,12 +48,12 @@ def export_project(*, actor: User | None, benchmark: Benchmark, out: IO[bytes], 
 
 
 def image_bytes(benchmark: Benchmark) -> int:
-    """The size of all images of a benchmark together."""
+    """Return the total size of all images of a benchmark."""
     return int(_images_of(benchmark).aggregate(total=models.Sum("bytes"))["total"] or 0)
 
 
 def _images_of(benchmark: Benchmark) -> models.QuerySet[Image]:
-    """The images of the samples, and those that variants were made of."""
+    """Return the images of the samples, and the originals of variants."""
     of_variants = models.Q(variants__sample__benchmark=benchmark)
     found = Image.objects.filter(models.Q(samples__benchmark=benchmark) | of_variants).order_by().values("pk")
     return Image.objects.filter(pk__in=found)
@@ -64,7 +65,7 @@ def _number(table: Table, benchmark: Benchmark) -> dict[int, int]:
 
 
 def _people(benchmark: Benchmark) -> list[int]:
-    """Everyone whom a row names, in the order of their accounts."""
+    """Return all people named in a row, in the order of their accounts."""
     found: set[int] = set()
     for table in TABLES:
         for one in table.fields:
@@ -85,7 +86,7 @@ def _person_rows(people: list[int], named: bool) -> Iterator[dict[str, Any]]:
 
 
 def address_of(email: str) -> str:
-    """The address that a file names: that of a placeholder is the one it stands for, "" if it stands for none."""
+    """Return the address for a file. For a placeholder it is the original address, "" if there is none."""
     if not email.endswith(PLACEHOLDERS):
         return email
     local = email.removesuffix(PLACEHOLDERS).rpartition(".")[0]
@@ -117,5 +118,5 @@ def _rows(
 
 
 def _plain(value: Any) -> Any:
-    """A time in UTC with microseconds; anything else is JSON already."""
+    """Return a time in UTC with microseconds; any other value is already JSON."""
     return value.astimezone(UTC).isoformat(timespec="microseconds") if isinstance(value, datetime) else value

@@ -126,7 +126,7 @@ TABLES = (
     Table(Version, "benchmark"),
     Table(VersionEntry, "version__benchmark"),
 )
-"""In an order in which rows name rows of earlier tables, of their own, or people and images."""
+"""In an order in which rows refer only to rows of earlier tables, of the same table, or to people and images."""
 LEFT_BEHIND = frozenset({
     "drafting", "mention", "proposal", "proposaluse", "webhook", "webhookdelivery", "workpackage", "worksession",
     "workclock", "payline", "payperiod", "payrate", "paysettings", "benchmark", "contentchange", "image",

@@ -22,8 +22,9 @@ SIDE = 480
 
 @dataclass(frozen=True)
 class Dispute:
-    """A sample as its tile shows it: ``boxes`` of the first, the second and gold in pixels of the part shown. ``href``
-    leads to its adjudication where the reader can decide it, else to its page."""
+    """The content of a sample's tile: ``boxes`` of the first, the second and gold in pixels of the visible part.
+    ``href`` links to its adjudication if the reader can decide it, else to its page.
+    """
 
     key: str
     href: str
@@ -94,7 +95,7 @@ def _answers(pair: Pair, names: tuple[str, str]) -> str:
 
 
 def said_in(said: Said) -> str:
-    """A short answer: the letter, the first accepted text, or that there is none."""
+    """Return a short answer: the letter, the first accepted text, or that there is none."""
     if said.content.unanswerable is not None:
         return gettext("cannot be answered")
     answer = next(iter(said.content.answers), "")

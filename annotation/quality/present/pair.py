@@ -36,7 +36,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Inside:
-    """How much of one's boxes lies inside the other's, on average: of the first's, the second's, or either's."""
+    """The mean share of one person's boxes inside the other's: of the first's, the second's, or either's."""
 
     which: str
     value: float
@@ -45,7 +45,7 @@ class Inside:
 
 @dataclass(frozen=True)
 class Overlap:
-    """How the boxes of some pairs overlap; there is at least one pair with boxes."""
+    """The overlap of the boxes of some pairs; at least one pair has boxes."""
 
     bins: list[Bin]
     median: float
@@ -54,7 +54,9 @@ class Overlap:
 
 
 def overlap_of(benchmark: Benchmark, pairs: Sequence[Pair], several: bool = False) -> Overlap | None:
-    """None when no pair has boxes from both. Of ``several`` people together it says nothing who is first."""
+    """Return the overlap; None if no pair has boxes from both. For ``several`` people together, the order of a pair
+    means nothing.
+    """
     drawn = [(pair, pair.boxes) for pair in pairs if pair.boxes is not None]
     if not drawn:
         return None
@@ -117,7 +119,7 @@ class CoefficientRow:
 
     @property
     def undefined(self) -> str:
-        """Why no coefficient is defined, where it is the same for all; else ""."""
+        """Return why no coefficient is defined, if the reason is the same for all; else ""."""
         reasons = {reason for _, one, reason in self.coefficients if one.value is None}
         none = all(one.value is None for _, one, _ in self.coefficients)
         return reasons.pop() if none and len(reasons) == 1 else ""
@@ -140,7 +142,7 @@ def coefficient_row(benchmark: Benchmark, found: LabelAgreement, pairs: Sequence
 
 
 def lowest_of(rows: Sequence[CoefficientRow]) -> float:
-    """Where the axis of the intervals begins: a little below 0, or at −1 when something reaches further down."""
+    """Return the beginning of the axis of the intervals: a little below 0, or −1 if a value is lower."""
     ends = [one.interval.low if one.interval else one.value for row in rows for _, one, _ in row.coefficients]
     return -1.0 if any(end < -0.1 for end in ends if end is not None) else -0.1
 

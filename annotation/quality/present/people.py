@@ -1,4 +1,4 @@
-"""What each person made, as rows of a table whose counts lead to their samples."""
+"""The work of each person, as rows of a table whose counts link to their samples."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from webapp.accounts.models import User
 
 @dataclass(frozen=True)
 class PersonRow:
-    """A person's numbers: ``work`` has the rates and medians, the counts lead to their samples. ``unverified``: nobody
-    knows who receives email at the address of the account."""
+    """A person's numbers: ``work`` has the rates and medians, the counts link to their samples. ``unverified``: the
+    address of the account is not verified.
+    """
 
     work: PersonWork
     unverified: bool

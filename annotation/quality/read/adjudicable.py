@@ -1,4 +1,4 @@
-"""Which disputes a reader of the agreement pages can decide."""
+"""The disputes that a reader of the agreement pages can decide."""
 
 from __future__ import annotations
 

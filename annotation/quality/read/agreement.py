@@ -1,7 +1,7 @@
-"""What several people said of the same samples: their work, the gold, and the pairs that can be compared.
+"""Annotations of several people on the same samples: their work, the gold, and the comparable pairs.
 
-The work of a person is what they submitted first, before any review: only that is independent. Against gold, a person
-is compared where the gold was made from a person else's annotation.
+The work of a person is their first submission, before any review, because only this is independent. A person is
+compared with gold if it was made from another person's annotation.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from webapp.common.errors import NotAllowed
 ALL = "all"
 GOLD = "gold"
 DISPUTED_BELOW = 0.5
-"""A pair is disputed when its boxes have an IoU below this, or when its answers differ."""
+"""A pair is disputed if its boxes have an IoU below this, or if its answers differ."""
 
 Rater = int | str
 """A person by their number, or ``ALL`` people, or ``GOLD``."""
@@ -34,7 +34,9 @@ _WITH_AUTHOR = (State.DRAFT, State.RETURNED)
 
 
 class Audience(StrEnum):
-    """What a reader sees: a lead everyone by name, a researcher all people together, others only their own work."""
+    """The work that a reader sees: a lead everyone's by name, a researcher that of all people together, others only
+    their own.
+    """
 
     EVERYONE = "everyone"
     TOGETHER = "together"
@@ -43,7 +45,7 @@ class Audience(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComparedSample:
-    """What is known of a sample: its id, what is drawn together with it, its values of the chosen facet."""
+    """Facts about a sample: its id, its cluster, its values of the chosen facet."""
 
     key: str
     cluster: str
@@ -52,8 +54,9 @@ class ComparedSample:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one submission, or gold, says of a sample. ``writers``: who wrote the annotation or this revision of it, or
-    annotations that it combines; nobody when it was imported."""
+    """The content of one submission, or of gold. ``writers``: the people who wrote this annotation or revision, or
+    annotations that it combines; empty if it was imported.
+    """
 
     content: SampleContent
     facets: Mapping[str, Sequence[object]]
@@ -62,7 +65,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Work:
-    """All that can be compared: names of people, samples, and what was said by person and sample."""
+    """All comparable work: names of people, samples, and contents by person and sample."""
 
     people: Mapping[int, str]
     samples: Mapping[int, ComparedSample]
@@ -72,7 +75,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two that speak of one sample. ``second_by`` is None for gold; ``boxes`` and ``same`` None: not comparable."""
+    """Two contents of one sample. ``second_by`` is None for gold; ``boxes`` and ``same`` None: not comparable."""
 
     sample: int
     place: ComparedSample
@@ -89,9 +92,10 @@ class Pair:
 
 
 def audience_of(user: Any, benchmark: Benchmark) -> Audience:
-    """What of people's work this person sees. Raises ``NotAllowed`` for a person without a role.
+    """Return the work that this person sees. Raises ``NotAllowed`` for a person without a role.
 
-    Who annotates or reviews sees no more than their own, also when they research: others' work would lead theirs.
+    People who annotate or review see only their own, even if they are also researchers, because other work would
+    influence theirs.
     """
     roles = roles_of(user, benchmark)
     if Role.LEAD in roles:
@@ -106,10 +110,10 @@ def audience_of(user: Any, benchmark: Benchmark) -> Audience:
 
 
 def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "") -> Work:
-    """Everybody's first submissions on samples that a person else, or an import, says something of.
+    """Return the first submissions of all people on samples that also have content from another person or an import.
 
-    For ``Audience.OWN`` only samples the person has submitted and does not have back; ``by`` names a facet whose values
-    come with the samples. Five queries at most.
+    For ``Audience.OWN``, only samples that the person has submitted and that are not returned to them. ``by``: a facet
+    whose values are loaded with the samples. At most five queries.
     """
     first = Revision.objects.filter(annotation__sample__benchmark=benchmark).first_submitted().beside_others()
     first = first.order_by("annotation__author__name", "annotation__author")
@@ -152,7 +156,7 @@ _OF_PEOPLE = (
 
 
 def _boxes(benchmark: Benchmark) -> dict[int, list[Box]]:
-    """Gold boxes by revision, of all revisions on samples that more than one annotation was submitted for."""
+    """Return gold boxes by revision, of all revisions on samples with more than one submitted annotation."""
     submitted = Revision.objects.filter(annotation__sample__benchmark=benchmark, submitted_at__isnull=False)
     found: dict[int, list[Box]] = {}
     rows = GoldBox.objects.filter(revision__in=submitted.beside_others().values("pk")).order_by("revision", "position")
@@ -167,7 +171,7 @@ def facet_names(benchmark: Benchmark) -> list[str]:
 
 
 def facet_values(benchmark: Benchmark, by: str) -> dict[int, list[str]]:
-    """The values of one facet by sample, in their order."""
+    """Return the values of one facet by sample, in their order."""
     found: dict[int, list[str]] = {}
     rows = FacetValue.objects.filter(sample__benchmark=benchmark, name=by).order_by("position")
     for sample, value in rows.values_list("sample", "value"):
@@ -176,7 +180,7 @@ def facet_values(benchmark: Benchmark, by: str) -> dict[int, list[str]]:
 
 
 def _combined(row: Mapping[str, Any]) -> set[int]:
-    """The revisions that an adjudicated one combines."""
+    """Return the revisions that an adjudicated one combines."""
     return {number for one in (row["provenance"] or {}).values() for number in one["from"]}
 
 
@@ -198,20 +202,24 @@ def _said(
 
 
 def _cluster(row: Mapping[str, Any]) -> str:
-    """Samples of one image are drawn together."""
+    """Return the cluster: samples of one image belong together."""
     image, group = row["cluster_image"], row["annotation__sample__image_group"]
     return group or (f"image {image}" if image else f"sample {row[_SAMPLE]}")
 
 
 def short_names(names: Mapping[int, str]) -> dict[int, str]:
-    """First names where they distinguish people, full names elsewhere and of people who left: "Former annotator 7"."""
+    """Return first names if they distinguish people, otherwise full names. People who left have full names: "Former
+    annotator 7".
+    """
     first = {person: name if name.startswith("Former ") else name.split()[0] for person, name in names.items()}
     shared = list(first.values())
     return {person: short if shared.count(short) == 1 else names[person] for person, short in first.items()}
 
 
 def pairs_of(work: Work, first: Rater, second: Rater) -> list[Pair]:
-    """The samples on which these two can be compared, in order of id: two people, a person and gold, or all of them."""
+    """Return the samples on which these two can be compared, in order of id: two people, a person and gold, or all of
+    them.
+    """
     return in_order(_pairs(work, first, second))
 
 
@@ -221,7 +229,7 @@ def in_order(pairs: Iterable[Pair]) -> list[Pair]:
 
 
 def swapped(pair: Pair) -> Pair:
-    """Two people the other way round. Raises ``ValueError`` for gold, which is always the second."""
+    """Return two people in reverse order. Raises ``ValueError`` for gold, which is always the second."""
     if pair.second_by is None:
         raise ValueError("Gold is always the second of a pair.")
     boxes = pair.boxes

@@ -1,4 +1,4 @@
-"""How people do on gold checks, for the lead."""
+"""The results of people on gold checks, for the lead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from annotation.work_rules import Standing
 
 @dataclass(frozen=True)
 class CheckRow:
-    """One answer submitted: to which sample, by whom, and what came of the comparison."""
+    """One submitted answer: its sample, its author, and the result of the comparison."""
 
     answer: CheckAnswer
     key: str

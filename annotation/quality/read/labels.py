@@ -1,7 +1,7 @@
-"""What people label samples with, as codes, and how well those codes agree.
+"""Labels of people on samples as codes, and the agreement of these codes.
 
-A label is compared over the samples where both gave one: the chosen letter where both offered the same options, whether
-the question is answered by choice, how many boxes were drawn, whether the order of the plan counts, and each facet.
+A label is compared over the samples with labels of both: the chosen letter if both offered the same options, the answer
+type, the number of boxes, whether the order of the plan counts, and each facet.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Reading = Callable[[Pair], tuple[str | None, str | None]]
 
 @dataclass(frozen=True)
 class Label:
-    """One label over some pairs: ``first`` and ``second`` are codes of ``categories``, −1 where there is none."""
+    """One label over some pairs: ``first`` and ``second`` are codes of ``categories``, −1 if missing."""
 
     name: str
     title: str
@@ -46,7 +46,7 @@ class Label:
 
 @dataclass(frozen=True)
 class LabelAgreement:
-    """How well a label agrees; ``reasons`` says by coefficient why it is undefined."""
+    """The agreement on a label; ``reasons``: by coefficient, why it is undefined."""
 
     label: Label
     raw: Coefficient
@@ -57,7 +57,7 @@ class LabelAgreement:
 
 
 def labels_of(pairs: Sequence[Pair]) -> list[Label]:
-    """Every label that at least one of the pairs has twice; the answer always."""
+    """Return every label that at least one of the pairs has twice; the answer always."""
     facets = sorted({name for pair in pairs for name in (*pair.first.facets, *pair.second.facets)})
     readings: list[tuple[str, str, Reading]] = [
         ("answer", gettext("Answer"), _letters),
@@ -76,9 +76,10 @@ def labels_of(pairs: Sequence[Pair]) -> list[Label]:
 
 
 def agreement_on(label: Label, pairs: Sequence[Pair], first: Rater, second: Rater) -> LabelAgreement:
-    """Coefficients with cluster bootstrap intervals; of many people together only raw agreement and alpha are defined.
+    """Return coefficients with cluster bootstrap intervals. For many people together, only raw agreement and alpha are
+    defined.
 
-    With fewer than two categories in use every chance-corrected coefficient is undefined, never 1.
+    With fewer than two categories in use, every chance-corrected coefficient is undefined, never 1.
     """
     cluster = _codes([pair.place.cluster for pair in pairs])
     used = {int(code) for row in label.both for code in (label.first[row], label.second[row])}
@@ -106,7 +107,7 @@ def _raw(label: Label, cluster: Ints) -> Coefficient:
 
 
 def _alpha_of_many(label: Label, pairs: Sequence[Pair]) -> Coefficient:
-    """Alpha over samples × people: a person's label of a sample is the same in every pair it occurs in."""
+    """Return alpha over samples × people: a person's label of a sample is the same in each of its pairs."""
     samples = {pair.sample: row for row, pair in enumerate({pair.sample: pair for pair in pairs}.values())}
     people = {one: column for column, one in enumerate(sorted({p for pair in pairs for p in _raters(pair)}))}
     table = np.full((len(samples), len(people)), MISSING, dtype=np.int64)
@@ -125,7 +126,7 @@ def _raters(pair: Pair) -> tuple[int, int]:
 
 
 def _label(name: str, title: str, given: Sequence[tuple[str | None, str | None]], offered: set[str]) -> Label:
-    """Codes of the given values. Categories of ``offered`` count even if nobody chose them."""
+    """Return codes of the given values. Categories of ``offered`` count even if they are unused."""
     used = {value for both in given if None not in both for value in both if value is not None}
     categories = tuple(sorted(used | offered))
     place = {value: code for code, value in enumerate(categories)}
@@ -140,7 +141,9 @@ def _codes(names: Sequence[str]) -> Ints:
 
 
 def _letters(pair: Pair) -> tuple[str | None, str | None]:
-    """The letters, where both offered the same options under the same letters; that there is no answer is one more."""
+    """Return the letters, if both offered the same options under the same letters; a missing answer is another
+    category.
+    """
     first, second = pair.first.content, pair.second.content
     chosen = AnswerType.MULTIPLE_CHOICE
     if first.answer_type is not chosen or second.answer_type is not chosen or first.options != second.options:

@@ -60,8 +60,9 @@ class PersonWork:
 
 
 def people_work(benchmark: Benchmark, user: Any, audience: Audience, work: Work) -> list[PersonWork]:
-    """The work of everybody who submitted, by name; of the person alone where they see their own. Two queries more
-    than ``load_work``. Raises ``ValueError`` for an audience that sees no names."""
+    """Return the work of all people who submitted, by name; only the person's own if that is all they see. Two queries
+    more than ``load_work``. Raises ``ValueError`` for an audience that sees no names.
+    """
     if audience is Audience.TOGETHER:
         raise ValueError("You can see only combined results, not those of single people.")
     annotations = Annotation.objects.filter(sample__benchmark=benchmark, kind=Annotation.Kind.OWN, author__isnull=False)

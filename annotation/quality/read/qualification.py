@@ -1,4 +1,4 @@
-"""How annotators do on the qualification test, for the lead."""
+"""The results of annotators in the qualification test, for the lead."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Candidate:
 
 
 def candidates(benchmark: Benchmark, most_attempts: int) -> list[Candidate]:
-    """Every annotator who is no lead, by name. Three queries."""
+    """Return every annotator who is not a lead, by name. Three queries."""
     members = Membership.objects.filter(benchmark=benchmark).select_related("user").order_by("user__name", "pk")
     leads = {one.user_id for one in members if one.role == Role.LEAD}
     people = {one.user_id: one.user for one in members if one.role == Role.ANNOTATOR and one.user_id not in leads}

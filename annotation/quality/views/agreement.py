@@ -1,4 +1,4 @@
-"""How far people agree: everyone with everyone and with gold, and all of it about one pair."""
+"""The agreement of people: all pairs and gold, and the details of one pair."""
 
 from __future__ import annotations
 

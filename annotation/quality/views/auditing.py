@@ -1,4 +1,4 @@
-"""Auditing: what is drawn for me, and one audit, blind first."""
+"""Auditing: the samples drawn for a person, and one audit, blind first."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _queue(person: User, benchmark: Benchmark) -> dict[str, Any]:
 
 @require_POST
 def audit_next(request: Request, slug: str) -> HttpResponse:
-    """Hand out the next drawn sample and go to it; to the list when there is none."""
+    """Reserve the next drawn sample and redirect to it; to the list if there is none."""
     benchmark = load_benchmark(request, slug, Right.AUDIT)
     return _go_to(next_to_audit(actor=person_of(request), benchmark=benchmark), slug)
 
@@ -58,7 +58,8 @@ def audit_next(request: Request, slug: str) -> HttpResponse:
 @require_safe
 def audit_sample(request: Request, slug: str, key: str) -> HttpResponse:
     """Template annotation/quality/audits/sample.html; context: sample, kind, queue_url, review (for json_script, see
-    ``blind_json``), and the head. Own work gets 403, nothing to audit 409."""
+    ``blind_json``), and the head. A person's own work is 403, a sample that is not drawn 409.
+    """
     person, sample = load_sample(request, slug, key, Right.AUDIT)
     go_on_at(request, reverse("annotation:audit", args=[slug]), gettext("Samples to audit"))
     item = under_audit(person, sample)
@@ -103,7 +104,7 @@ def audit_release(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def audit_renew(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """Still here. 409 ``lease_lost`` when the seat is no longer held."""
+    """Renew the reservation. 409 ``lease_lost`` if it has expired."""
     person, sample = load_sample(request, slug, key, Right.AUDIT)
     lost = gettext("Your reservation of %(key)s expired. Submit a verdict to reserve it again if it is free.")
     renew_or_refuse(person, sample, AUDIT, lost)

@@ -1,4 +1,4 @@
-"""Audits for the lead: drawing them, how often they disagree and about what, what is proposed to be reopened."""
+"""Audits for the lead: draws, rates and reasons of disagreement, proposals for reopening."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from webapp.common.errors import ApplicationError
 
 @dataclass(frozen=True)
 class GroupRow:
-    """A draw, or one value of a facet, with counts that lead to the samples."""
+    """A draw, or one value of a facet, with counts that link to the samples."""
 
     group: AuditGroup
     drawn: Count
@@ -39,7 +39,7 @@ class GroupRow:
 @login_required
 @require_safe
 def audits(request: SignedInRequest, slug: str) -> HttpResponse:
-    """See ``audits_page``. Address: ?by=FACET the table by facet."""
+    """See ``audits_page``. Address: ?by=FACET for the table by facet."""
     return audits_page(request, load_benchmark(request, slug, Right.MANAGE))
 
 
@@ -93,7 +93,7 @@ def draw(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def settle(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """``outcome`` is "reopened" or "kept"; ``reason`` may say why."""
+    """``outcome`` is "reopened" or "kept"; ``reason`` is optional."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     item = get_object_or_404(AuditItem.objects.of(benchmark).with_content(), pk=pk)
     item.sample.benchmark = item.draw.benchmark = benchmark

@@ -1,4 +1,6 @@
-"""Gold checks for the lead: what runs, how each person does on them, who is paused, and what does not decide itself."""
+"""Gold checks for the lead: the current ones, the results and pauses of each person, and answers that need
+a decision.
+"""
 
 from __future__ import annotations
 

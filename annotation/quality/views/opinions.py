@@ -37,9 +37,10 @@ def second_opinions(request: SignedInRequest, slug: str) -> HttpResponse:
 def opinions_page(
     request: SignedInRequest, benchmark: Benchmark, *, extra: ExtraAnnotatorForm | None = None
 ) -> HttpResponse:
-    """Template annotation/quality/opinions.html; context: disputed (Sample with ``annotators_n``, its sign and words
-    of its state; the most disputed first), waiting (numbers of those that the reader can adjudicate), weighed and more
-    (Count of samples), queue, blind (its rule in words), extra (form)."""
+    """Template annotation/quality/opinions.html; context: disputed (Sample with ``annotators_n``, sign and label of its
+    state; the most disputed first), waiting (numbers of those that the reader can adjudicate), weighed and more (Count
+    of samples), queue, blind (the text of its rule), extra (form).
+    """
     stored, queue = rules_of(benchmark), queue_of(benchmark)
     weighed = Sample.objects.filter(benchmark=benchmark, disagreement__isnull=False)
     shown = list(weighed.with_annotators().select_related("image").most_disagreement_first()[:MOST])

@@ -63,7 +63,7 @@ def draw_audit(*, actor: User, benchmark: Benchmark, share: float) -> AuditDraw:
 
 
 def next_to_audit(*, actor: User, benchmark: Benchmark) -> AuditItem | None:
-    """The next drawn sample for this person, theirs under a lease; None when there is none for them."""
+    """Reserve and return the next drawn sample for this person; None if there is none for them."""
     require(actor, benchmark, Right.AUDIT)
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(actor)
     if not queues:
@@ -76,8 +76,9 @@ def next_to_audit(*, actor: User, benchmark: Benchmark) -> AuditItem | None:
 
 
 def under_audit(actor: User, sample: Sample) -> AuditItem:
-    """The open item of this sample. Raises ``Conflict`` when there is none, ``NotAllowed`` for who made or reviewed
-    the gold."""
+    """Return the open item of this sample. Raises ``Conflict`` if there is none, ``NotAllowed`` for people who made or
+    reviewed the gold.
+    """
     require(actor, sample.benchmark, Right.AUDIT)
     found = AuditItem.objects.filter(sample=sample).undecided().with_content()
     item = found.for_person(actor).first()

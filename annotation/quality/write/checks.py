@@ -21,16 +21,18 @@ from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
 
 MOST = 1000
-"""Samples made known at once."""
+"""The maximum number of gold check samples added at once."""
 
 
 def set_check_rules(
     *, actor: User, benchmark: Benchmark, check_first: int, check_share: float, box_measure: str, box_least: float,
     any_question: bool, pause_after: int, pause_below: float | None,
 ) -> QualityRules:  # fmt: skip
-    """How often checks are assigned from now on, what passes and who is paused. What is compared stays as it is.
+    """Set the share of checks in future assignments, and the rules for passing and pausing. Existing comparisons stay
+    unchanged.
 
-    Raises ``Conflict`` on a public benchmark: see ``refuse_open_blind_work``."""
+    Raises ``Conflict`` on a public benchmark: see ``refuse_open_blind_work``.
+    """
     require(actor, benchmark, Right.MANAGE)
     if not 0 <= check_first <= 100:
         raise InvalidInput(gettext("The number of warm-up checks must be from 0 to 100."), field="check_first")
@@ -57,8 +59,9 @@ def set_check_rules(
 
 
 def add_checks(*, actor: User, benchmark: Benchmark, keys: Sequence[str]) -> int:
-    """Take the gold of these accepted samples as known, all or none; how many are new. Raises ``Conflict`` naming the
-    first that is not accepted."""
+    """Use the gold of these accepted samples for checks, all or none; return the number of new ones. Raises
+    ``Conflict`` with the first that is not accepted.
+    """
     require(actor, benchmark, Right.MANAGE)
     wanted = list(dict.fromkeys(keys))
     if len(wanted) > MOST:
@@ -95,7 +98,7 @@ def add_checks(*, actor: User, benchmark: Benchmark, keys: Sequence[str]) -> int
 
 
 def draw_checks(*, actor: User, benchmark: Benchmark, n: int) -> int:
-    """Draw this many accepted samples at random that are no checks yet; returns how many were available."""
+    """Draw this many accepted samples at random that are no checks yet; return how many were available."""
     require(actor, benchmark, Right.MANAGE)
     if not 1 <= n <= MOST:
         raise InvalidInput(gettext("Select from 1 to %(limit)s samples.") % {"limit": MOST}, field="n")
@@ -108,7 +111,7 @@ def draw_checks(*, actor: User, benchmark: Benchmark, n: int) -> int:
 
 
 def _add(actor: User, benchmark: Benchmark, samples: Sequence[Sample], seed: str = "") -> int:
-    """Four queries for any number of samples."""
+    """Add checks with four queries for any number of samples."""
     stored_rules(benchmark)
     retired = GoldCheck.objects.filter(sample__in=samples, active=False).update(active=True)
     before = GoldCheck.objects.filter(sample__benchmark=benchmark).count()
@@ -122,7 +125,7 @@ def _add(actor: User, benchmark: Benchmark, samples: Sequence[Sample], seed: str
 
 
 def retire_check(*, actor: User, check: GoldCheck) -> None:
-    """Hand it out no more; the answers it has stay and count."""
+    """Stop assigning a check; its answers stay and count."""
     benchmark = check.sample.benchmark
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
@@ -131,7 +134,7 @@ def retire_check(*, actor: User, check: GoldCheck) -> None:
 
 
 def decide_check(*, actor: User, answer: CheckAnswer, passed: bool) -> None:
-    """Say by hand whether an answer passes, where it did not decide itself or was decided wrongly."""
+    """Decide manually whether an answer passes, if it was undecided or decided incorrectly."""
     benchmark = answer.check_of.sample.benchmark
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():

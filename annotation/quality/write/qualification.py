@@ -1,4 +1,4 @@
-"""What a lead does about the qualification test: what it asks, and who needs none."""
+"""Actions of a lead on the qualification test: its settings, and exemptions."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ MOST_SAMPLES, MOST_ATTEMPTS = 50, 10
 def set_qualification(
     *, actor: User, benchmark: Benchmark, quiz_size: int, quiz_pass: float, quiz_attempts: int
 ) -> QualityRules:
-    """What the test asks from now on. Open attempts keep what they began with. Raises ``Conflict`` on a public
-    benchmark: see ``refuse_open_blind_work``."""
+    """Set the rules of the test from now on. Open attempts keep theirs. Raises ``Conflict`` on a public benchmark: see
+    ``refuse_open_blind_work``.
+    """
     require(actor, benchmark, Right.MANAGE)
     if not 0 <= quiz_size <= MOST_SAMPLES:
         words = gettext("The test has from 0 to %(limit)s samples.") % {"limit": MOST_SAMPLES}

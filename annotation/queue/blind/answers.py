@@ -1,4 +1,4 @@
-"""What a person answers to a sample before the gold is shown."""
+"""Blind answers of people to a sample, given before the gold is shown."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def next_condition(actor: User, sample: Sample, revision: Revision) -> Condition
 
 
 def answered_blind(actor: User, sample: Sample, revision: Revision) -> BlindAnswer | None:
-    """What this person answered from the image; None where the benchmark asks for no blind answer. Raises
-    ``Conflict`` with the code ``blind_first`` where it is still to be given."""
+    """Return this person's answer from the image; None if the benchmark asks for no blind answer. Raises ``Conflict``
+    with the code ``blind_first`` if it is still to be given.
+    """
     kept: BlindAnswer | None = BlindAnswer.objects.from_the_picture().filter(revision=revision, reviewer=actor).first()
     if kept is None and queue_of(sample.benchmark).blind != BlindRule.OFF:
         raise Conflict(
@@ -89,8 +90,9 @@ def _seen(actor: User, sample: Sample, revision: Revision, condition: str | None
 
 
 def is_right(content: SampleContent, answer: str) -> bool | None:
-    """Whether a blind answer is the gold one; None where the words do not decide: none given, or other words for an
-    open question."""
+    """Return whether a blind answer equals the gold answer; None if undecidable: no answer, or different words for an
+    open question.
+    """
     said = " ".join(answer.split()).casefold()
     if not said:
         return None

@@ -1,5 +1,6 @@
-"""What a page shows of a revision before and after the blind answer: nothing of gold before, but its crops where they
-alone are answered from."""
+"""The visible parts of a revision before and after the blind answer: no gold before, except its crops if the answer is
+given from these alone.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the adjudication page sends to its script: how the annotations compare, and what the editor needs."""
+"""The data of the adjudication page for its script: the comparison of the annotations, and the editor."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROUTES = {
 
 
 def adjudication_json(user: User, sample: Sample) -> dict[str, Any]:
-    """What the script of the page needs."""
+    """Return the data for the script of the page."""
     slug = sample.benchmark.slug
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in ROUTES.items()}
     return comparison_json(sample) | {

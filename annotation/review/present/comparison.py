@@ -20,8 +20,9 @@ from annotation.schema import SampleContent
 
 
 def comparison_json(sample: Sample) -> dict[str, Any]:
-    """What an adjudicator decides on, as the page and the API show it. Authors are named only where the lead has it
-    so."""
+    """Return the data for an adjudicator's decision, for the page and the API. Authors are named only if the lead's
+    rules allow it.
+    """
     rule = rule_of(sample.benchmark)
     submissions = submissions_of(sample, rule)
     letters = letters_of(sample, submissions)

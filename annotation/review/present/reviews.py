@@ -1,4 +1,4 @@
-"""What the page of the reviews and the review studio show: before the blind answer nothing of the gold."""
+"""The page of reviews and the review studio. No gold is shown before the blind answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the review's script sends: the blind answer, the decision, comments, and signs of being there or leaving."""
+"""Requests of the review's script: the blind answer, the decision, comments, and signs of activity or leaving."""
 
 from __future__ import annotations
 

@@ -34,12 +34,12 @@ KINDS = ("accept", "return", "discard", "keep")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What an adjudicator says.
+    """The decision of an adjudicator.
 
-    ``kind`` "accept": ``content`` becomes gold. "return": the annotations named in ``comments`` (letter -> words) go
-    back to their authors. "discard": all annotations are discarded. "keep": the annotation ``letters[0]`` becomes gold,
-    and each of the other letters becomes the gold of a new sample with the same image. Returning and discarding need
-    ``reasons`` or words.
+    ``kind`` "accept": ``content`` becomes gold. "return": the annotations named in ``comments`` (letter -> comment) are
+    returned to their authors. "discard": all annotations are discarded. "keep": the annotation ``letters[0]`` becomes
+    gold, and each of the other letters becomes the gold of a new sample with the same image. Returning and discarding
+    need ``reasons`` or a comment.
     """
 
     kind: str
@@ -106,8 +106,9 @@ Named = Mapping[str, Revision]
 
 
 def _accept(actor: User, found: Adjudication, submissions: Submissions, named: Named, verdict: Verdict) -> None:
-    """A content that equals one annotation makes that very revision gold; any other becomes an annotation of its own,
-    which says where each of its fields comes from."""
+    """Accept a content. If it equals one annotation, that revision becomes gold; any other becomes a separate
+    annotation, with the source of each of its fields.
+    """
     sample = found.sample
     parsed, names, facets = content_from_json(verdict.content, sample.width, sample.height)
     parsed = replace(parsed, unanswerable=None)
@@ -174,7 +175,7 @@ def _discard(actor: User, found: Adjudication, submissions: Submissions, named: 
 
 
 def _keep(actor: User, found: Adjudication, submissions: Submissions, named: Named, verdict: Verdict) -> None:
-    """One annotation stays, the other chosen ones go to samples of their own, and the rest are superseded."""
+    """Keep one annotation, move the other chosen ones to separate samples, and supersede the rest."""
     _known(verdict.letters, named)
     first, *others = dict.fromkeys(verdict.letters)
     for letter in others:

@@ -45,7 +45,7 @@ from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a reviewer says: the kind, reason codes, words, and for fix_and_accept the content as it should be."""
+    """The decision of a reviewer: the kind, reason codes, a comment, and for fix_and_accept the corrected content."""
 
     kind: str
     reasons: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""The strip of facts under a benchmark's title, with its small charts. The same numbers as ``describe_benchmark``."""
+"""The facts under a benchmark's title, with small charts. The same numbers as ``describe_benchmark``."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from annotation.schema import AnswerType
 from annotation.workflow import SampleState
 
 AREA_EDGES = (0.0, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 1.0)
-"""Ends of the bars of the evidence areas, shares of the image: two to a factor of ten."""
+"""Limits of the bars of evidence areas, as shares of the image: two per factor of ten."""
 LONGEST_BAR = 8
-"""The last bar of the reference chains takes in all longer ones."""
+"""The last bar of the reference toolchains includes all longer ones."""
 WIDTH, HEIGHT, GAP = 150.0, 32.0, 2.0
 
 
 @dataclass(frozen=True)
 class Column:
-    """One bar of a histogram, in units of its drawing; ``marked`` holds the median."""
+    """One bar of a histogram, in units of its drawing; ``marked``: it contains the median."""
 
     x: float
     y: float
@@ -45,7 +45,7 @@ class StateCount:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the strip says; medians and means are None where there is nothing to take them of."""
+    """The facts; medians and means are None if they are undefined."""
 
     states: list[StateCount]
     samples: int
@@ -61,7 +61,7 @@ class Facts:
 
     @property
     def bar(self) -> list[int]:
-        """Accepted, in review, begun (draft or returned), to do, discarded: the parts of the stacked bar."""
+        """The parts of the stacked bar: accepted, in review, in progress (draft or returned), to do, discarded."""
         counts = {row.state: row.count for row in self.states}
         begun = counts[SampleState.DRAFT] + counts[SampleState.RETURNED]
         ends = [counts[SampleState.TO_DO], counts[SampleState.DISCARDED]]
@@ -70,7 +70,7 @@ class Facts:
 
 
 def facts_of(benchmark: Benchmark) -> Facts:
-    """Four queries: states, answers and reference chains, images, shares."""
+    """Load the facts with four queries: states, answers and reference toolchains, images, shares."""
     states, answers, chained = benchmark.samples.by_state(), Counter[str](), Counter[int]()
     for answer_type, calls, n in benchmark.samples.by_gold():
         answers[answer_type] += n
@@ -98,11 +98,11 @@ def facts_of(benchmark: Benchmark) -> Facts:
 
 
 def share_bars(shares: Sequence[float]) -> list[Column]:
-    """Evidence areas on a log axis. A share belongs to the bar whose lower end it reaches."""
+    """Return bars of evidence areas on a log axis. A share belongs to the bar whose lower limit it reaches."""
     if not shares:
         return []
     ends = list(pairwise(AREA_EDGES))
-    # Of everything there is exactly 1: numpy's last bar takes its upper end in as well.
+    # Only a share of 1 is special: numpy's last bar includes its upper limit.
     counts = np.histogram(shares, AREA_EDGES)[0].tolist()
     words = gettext("%(low)s to %(high)s%%: %(samples)s")
     labels = [
@@ -114,7 +114,7 @@ def share_bars(shares: Sequence[float]) -> list[Column]:
 
 
 def chain_bars(lengths: dict[int, int]) -> list[Column]:
-    """Reference chains by their number of calls, 1 to 8, longer ones with the last."""
+    """Return bars of reference toolchains by number of calls, 1 to 8; longer ones are in the last."""
     if not lengths:
         return []
     counts = [lengths.get(n, 0) for n in range(1, LONGEST_BAR)]
@@ -130,7 +130,7 @@ def _samples(count: int) -> str:
 
 
 def columns(counts: Sequence[int], labels: Iterable[str], marked: Iterable[bool]) -> list[Column]:
-    """Bars side by side, the largest as high as the drawing; what counts anything is seen."""
+    """Return adjacent bars, the largest as high as the drawing. Bars with a count above 0 are always visible."""
     largest, step = max(counts) or 1, WIDTH / len(counts)
     heights = [max(1.0, HEIGHT * n / largest) if n else 0.0 for n in counts]
     return [

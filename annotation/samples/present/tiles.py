@@ -48,7 +48,9 @@ class Tile:
 
     @property
     def level(self) -> str:
-        """Where the evidence is in the image, for a place too low to show all of it: "top", "middle", "bottom"."""
+        """The position of the evidence in the image, for a preview too low to show all of it: "top", "middle",
+        "bottom".
+        """
         if not self.boxes or not self.sample.height:
             return "middle"
         middle = (self.boxes[0].y1 + self.boxes[0].y2) / 2 / self.sample.height

@@ -1,4 +1,4 @@
-"""The sample of a name; and where there is none, those whose names are nearest."""
+"""Finds the sample with a given name, or the samples with the nearest names."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from webapp.common.translation import any_of
 
 
 def find_sample(benchmark: Benchmark, samples: SampleQuerySet, key: str) -> Sample:
-    """The one of these samples of the benchmark with this name, in one query.
+    """Return the sample of the benchmark with this name, in one query.
 
-    Raises ``NotFound`` naming the samples before and after where it would stand, if they begin like it; two more.
+    Raises ``NotFound`` with the names of the previous and next samples in order, if they have a common prefix; two more
+    queries.
     """
     found: Sample | None = samples.filter(key=key).first()
     if found is None:

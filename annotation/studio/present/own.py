@@ -1,4 +1,4 @@
-"""What the page of a person's own work shows."""
+"""The page of a person's own work."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ WORDS: dict[State, tuple[str, Any]] = {
 }
 """State of an annotation -> its sign and its words."""
 OPENING = (Review.Decision.RETURN, Review.Decision.DISCARD)
-"""Decisions that a person who is handed gold checks may know: no gold check has another one to hide."""
+"""Decisions that are shown to a person who gets gold checks. Acceptance is hidden, because gold checks are never
+accepted.
+"""
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ def _row(
         state = State.SUBMITTED
     draft = getattr(mine, "draft", None)
     question = str(draft.content.get("question", "")) if draft else revision.question if revision else ""
-    # When a review of it began is not for a person who is handed gold checks.
+    # The start of its review is hidden from a person who gets gold checks.
     at = draft.changed_at if draft else (revision.submitted_at if revision else None) or mine.changed_at
     waits = state in (State.SUBMITTED, State.IN_REVIEW) and mine.held_until is None
     return _shown(sample, mine, state, question, at, last, place if waits else None)

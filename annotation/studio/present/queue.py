@@ -1,4 +1,4 @@
-"""What the studio page and the page of the queue show."""
+"""The studio page and the page of the queue."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _check_row(benchmark: Benchmark, answer: CheckAnswer) -> QueueRow:
 
 
 def _kept_rows(user: User, benchmark: Benchmark) -> list[QueueRow]:
-    """What this person wrote of samples that they skipped and that still wait for a person. One query."""
+    """Return the drafts of this person for samples that they skipped and that still wait. One query."""
     kept = SkippedDraft.objects.filter(user=user, sample__benchmark=benchmark, sample__state=SampleState.TO_DO)
     rows = kept.select_related("sample__image").order_by("changed_at")[:MOST_ROWS]
     return [_kept_row(benchmark, one) for one in rows]

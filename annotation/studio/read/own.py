@@ -22,7 +22,7 @@ STATES = (
 )  # fmt: skip
 """Of own samples, in the order of pages."""
 LOOKS_SUBMITTED = (State.SUBMITTED, State.IN_REVIEW, State.ACCEPTED, State.SUPERSEDED)
-"""One state to a person who is handed gold checks: see ``annotation.queue.handed.shown_state``."""
+"""These look like one state to a person who gets gold checks: see ``annotation.queue.handed.shown_state``."""
 
 
 def shown_states(user: User, benchmark: Benchmark) -> Mapping[State, tuple[State, ...]]:
@@ -45,7 +45,7 @@ def own_rows(user: User, benchmark: Benchmark, state: str = "") -> QuerySet[Any,
 
 
 def own_counts(user: User, benchmark: Benchmark) -> dict[State, int]:
-    """How many own samples there are in each of ``shown_states``. Two queries."""
+    """Return the number of own samples in each of ``shown_states``. Two queries."""
     annotations, answers = _sources(user, benchmark)
     found = dict(annotations.values_list("state").annotate(n=Count("pk")))
     checks = dict(answers.values_list("state").annotate(n=Count("pk")))
@@ -77,7 +77,7 @@ def own_neighbor(user: User, sample: Sample, *, older: bool) -> Sample | None:
 
 
 _OF_CHECKS = {State.DRAFT: CheckAnswer.State.DRAFT.value, State.SUBMITTED: CheckAnswer.State.HANDED_IN.value}
-"""What of a gold check looks like which state."""
+"""The states of gold checks that look like states of annotations."""
 
 
 def _sources(user: User, benchmark: Benchmark) -> tuple[Any, Any]:

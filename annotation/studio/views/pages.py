@@ -37,8 +37,9 @@ from webapp.common.http import Request
 def annotate(request: Request, slug: str) -> HttpResponse:
     """Template annotation/studio/annotate.html; context: drafts, returned, kept (QueueRow), to_do, nothing, pause,
     next_url, test (Qualification), skipped (SkippedRow, for leads), proposals (BankTool), mine (Mine), whole (Whole),
-    and the benchmark's head. For a person who is handed gold checks ``to_do`` and ``whole`` are None: a gold check
-    would not change them."""
+    and the benchmark's head. For a person who gets gold checks ``to_do`` and ``whole`` are None, because a gold check
+    would not change them.
+    """
     benchmark = load_benchmark(request, slug, Right.ANNOTATE)
     person = person_of(request)
     context = benchmark_context(request, benchmark, "annotate")

@@ -1,4 +1,4 @@
-"""What the studio's script sends: drafts, submissions, and signs of being there or leaving."""
+"""Requests of the studio's script: drafts, submissions, and signs of activity or leaving."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def take_back_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def hand_in_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """Submit for good, without waiting. 409 ``too_late`` where that happened already."""
+    """Submit finally, without waiting. 409 ``too_late`` if that happened already."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     hand_in_now(actor=person, sample=sample)
     return JsonResponse({})
@@ -110,7 +110,7 @@ def work_time(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def ahead(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """What comes after this sample -> {"next": null, or its "url", "release" to give it back, and "image"}."""
+    """The next sample after this one -> {"next": null, or its "url", "release" to release it, and "image"}."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     following = look_ahead(actor=person, sample=sample)
     if following is None:

@@ -1,4 +1,4 @@
-"""Asking another question about an image: a sample of its own, reserved for who asks."""
+"""Asking another question about an image: a separate sample, reserved for its author."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _make(actor: User, sample: Sample) -> Sample:
 
 
 def _copy(actor: User, sample: Sample, made: Sample) -> None:
-    """The draft of who asks begins with what they see on the sample they ask from."""
+    """Begin the author's draft with the content that they see on the sample they ask from."""
     shown = shown_boxes(actor, sample)
     if not shown:
         return

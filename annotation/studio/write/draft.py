@@ -1,4 +1,4 @@
-"""Saving what an annotator has so far: complete or not, with a version, so that no tab overwrites another unseen."""
+"""Saves an annotator's work, complete or not, with a version, so that a tab never overwrites unseen work of another."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NO_DRAFT = Annotation._meta.get_field("draft")
 
 @dataclass(frozen=True, slots=True)
 class SavedDraft:
-    """The version that is stored now, and what the checks say of it."""
+    """The version that is stored now, and its validation results."""
 
     version: int
     checks: list[Check]
@@ -42,7 +42,7 @@ def save_draft(*, actor: User, sample: Sample, version: int, content: object, ke
     """Store ``content`` over version ``version`` (0: the first save) and renew the lease.
 
     Repeating a save with the same ``key`` returns the same response. Raises ``StaleDraft``, ``Conflict`` with the code
-    ``lease_lost`` or ``wrong_state``, ``InvalidInput`` for a content of the wrong shape, ``NotAllowed``.
+    ``lease_lost`` or ``wrong_state``, ``InvalidInput`` for an invalid structure of ``content``, ``NotAllowed``.
     """
     require(actor, sample.benchmark, Right.ANNOTATE)
     parsed, names, facets = content_from_json(content)
@@ -58,7 +58,7 @@ def save_draft(*, actor: User, sample: Sample, version: int, content: object, ke
 
 
 def own_annotation(actor: User, sample: Sample) -> Annotation:
-    """This person's annotation of the sample as a draft, begun or taken up again where needed, in a seat of theirs."""
+    """Return this person's annotation of the sample as a draft, created or continued if needed, with a reservation."""
     annotation = Annotation.objects.filter(sample=sample, author=actor).select_related("draft").first()
     if annotation is not None and annotation.state not in OPEN:
         state = shown_state(actor, sample, annotation.state)
@@ -97,7 +97,7 @@ def _begin(actor: User, sample: Sample, place: int) -> Annotation:
 
 
 def _store(annotation: Annotation, version: int, content: Mapping[str, Any], key: str) -> int:
-    """One conditional UPDATE, or the first row. The second writer gets what is stored."""
+    """Write one conditional UPDATE, or the first row. The second of two writers gets the stored version."""
     draft = draft_of(annotation)
     if draft is None and version == 0:
         return Draft.objects.create(annotation=annotation, content=content, key=key).version

@@ -1,5 +1,6 @@
-"""Submitting: the checks are asked, the seat is given back, and the content becomes a revision that never changes: at
-once, or when its author can no longer take it back."""
+"""Submitting: the content is validated, the reservation released, and the content becomes an immutable revision: at
+once, or when its author can no longer withdraw it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tools of the published interface share: images as it has them, colors, channels."""
+"""Shared code of the tools of the published interface: images, colors, channels."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def zoomed_size(
 ) -> tuple[int, int]:
     """Return the (width, height) of the result of ``opencv_zoom_in``. Raises ``ToolError``.
 
-    The scale counts before the targets, and one target alone leaves the other side as it is.
+    The scale takes precedence over the targets. A single target leaves the other side unchanged.
     """
     if scale is not None:
         if not 0 < scale <= 10:

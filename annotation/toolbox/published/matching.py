@@ -68,7 +68,7 @@ def opencv_features(
 
 
 def _harris(gray: Picture, number: int) -> tuple[int, list[list[int]]]:
-    """The number of pixels that are corners, and the strongest ones; of equal ones those further right, then down."""
+    """Return the number of corner pixels and the strongest ones. Ties are sorted by larger x, then by larger y."""
     strength: Any = cv2.dilate(cv2.cornerHarris(gray.astype(np.float32), 2, 3, 0.04), kernel_of(3))
     rows, columns = np.nonzero(strength > 0.01 * strength.max())
     order = np.lexsort((rows, columns, strength[rows, columns]))[::-1][:number]

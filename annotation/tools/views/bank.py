@@ -1,4 +1,4 @@
-"""The lead's pages of the tool bank: proposals first, every tool with what uses it, and the bank as a file."""
+"""The lead's pages of the tool bank: proposals first, every tool with its use, and the bank as a file."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def tools_page(
     problems: list[str] | None = None,
 ) -> HttpResponse:
     """Template annotation/tools/tools.html; context: proposals and rows (ToolUse), page (has_next, after), total, q,
-    state, heading, states, segment, segments, adding (ToolForm), problems (of a file that was refused)."""
+    state, heading, states, segment, segments, adding (ToolForm), problems (of a rejected file).
+    """
     q, state, segment = (request.GET.get(name, "").strip() for name in ("q", "state", "segment"))
     every = BankTool.objects.filter(benchmark=benchmark)
     proposed = every.proposed().select_related("proposed_by").order_by("created_at", "pk")
@@ -154,7 +155,7 @@ def bank_file(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def bank_import(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Posted: file, a bank as CSV. Taken whole, or not at all, with what is wrong line by line."""
+    """Posted: file, a bank as CSV. It is imported completely or not at all; errors are listed by line."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     form = BankFileForm(request.POST, request.FILES)
     if not form.is_valid():

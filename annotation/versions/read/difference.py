@@ -1,4 +1,4 @@
-"""What differs between two states of a benchmark: frozen versions, or its gold as it is now."""
+"""The differences between two states of a benchmark: frozen versions, or its current gold."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from annotation.models import Benchmark, Gold, Version, VersionEntry
 
 
 class Kind(StrEnum):
-    """What became of a sample's gold between two states."""
+    """The kind of change of a sample's gold between two states."""
 
     CHANGED = "changed"
     ADDED = "added"
@@ -21,7 +21,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SampleChange:
-    """One sample whose gold differs; the revisions are numbers of rows, None where there is no gold."""
+    """One sample with different gold; the revisions are numbers of rows, None without gold."""
 
     kind: Kind
     key: str
@@ -34,7 +34,7 @@ class SampleChange:
 
 @dataclass(frozen=True)
 class Difference:
-    """All that differs, what changed first, by key; and how many samples are the same in both."""
+    """All differences, sorted by kind and key, and the number of samples that are equal in both."""
 
     changes: list[SampleChange]
     same: int
@@ -43,7 +43,7 @@ class Difference:
         return sum(change.kind is kind for change in self.changes)
 
     def reversed(self) -> Difference:
-        """The way back."""
+        """Return the difference in the opposite direction."""
         turned = {Kind.ADDED: Kind.REMOVED, Kind.REMOVED: Kind.ADDED, Kind.CHANGED: Kind.CHANGED}
         back = [
             SampleChange(turned[c.kind], c.key, c.sample, c.after, c.before, c.chains_after, c.chains_before)
@@ -60,16 +60,18 @@ class _Held:
     chains: Sequence[Mapping[str, Any]] | None = ()
 
     def same_as(self, other: _Held) -> bool:
-        """Whether gold and further chains are the same; chains that a version did not keep are like all others."""
+        """Return whether gold and accepted toolchains are equal. Toolchains that a version did not store equal any
+        others.
+        """
         unknown = self.chains is None or other.chains is None
         return self.digest == other.digest and (unknown or _said(self.chains) == _said(other.chains))
 
 
 def difference(benchmark: Benchmark, older: Version | None, newer: Version | None) -> Difference:
-    """Compare ``older`` (None: nothing at all) with ``newer`` (None: the current gold). Two or three queries.
+    """Compare ``older`` (None: empty) with ``newer`` (None: the current gold). Two or three queries.
 
-    Samples are the same when the content of their gold is, revisions with equal digests, and the further reference
-    chains that were accepted beside it.
+    Samples are equal if the content of their gold is (revisions with equal digests), and the other accepted reference
+    toolchains are.
     """
     before = _held(benchmark, older) if older else {}
     after = _held(benchmark, newer)
@@ -103,7 +105,7 @@ def _kind(before: _Held | None, after: _Held | None) -> Kind:
 
 
 def _held(benchmark: Benchmark, version: Version | None) -> dict[int, _Held]:
-    """The gold of each sample, by the number of the sample's row, with its further chains."""
+    """Return the gold of each sample, by the number of the sample's row, with its other accepted toolchains."""
     fields = ("sample", "sample__key", "revision", "revision__digest")
     if version is not None:
         entries = VersionEntry.objects.filter(version=version).values_list(*fields, "accepted_chains")

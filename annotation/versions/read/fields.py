@@ -14,15 +14,17 @@ from annotation.models import Revision
 from webapp.common.word_diff import Piece, word_diff
 
 LONGEST = 600
-"""Words of a text that are compared one by one; a longer text is shown whole, before and after."""
+"""The maximum number of words of a text that are compared individually; a longer text is shown in full, before and
+after.
+"""
 AROUND = 6
-"""Words left standing on either side of what differs."""
+"""The number of unchanged words shown on each side of a change."""
 ORDERS = {None: gettext_lazy("as the steps say"), True: gettext_lazy("fixed"), False: gettext_lazy("free")}
 
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """A field that differs, and its text in pieces."""
+    """A changed field, and its text in pieces."""
 
     label: str
     pieces: list[Piece]
@@ -34,7 +36,7 @@ Chains = Sequence[Mapping[str, Any]]
 def changed_fields(
     before: Revision | None, after: Revision | None, chains_before: Chains = (), chains_after: Chains = ()
 ) -> list[FieldChange]:
-    """The fields that differ, in the order of the annotation page. Revisions come ``with_content``."""
+    """Return the changed fields, in the order of the annotation page. Load revisions ``with_content``."""
     old = fields_of(before) | _further(chains_before)
     new = fields_of(after) | _further(chains_after)
     sentences = {*_sentences(before), *_sentences(after)}
@@ -47,7 +49,9 @@ def changed_fields(
 
 
 def _sentences(revision: Revision | None) -> dict[str, str]:
-    """The fields that are sentences: their words are compared. Of the others each is shown whole, before and after."""
+    """Return the fields that are sentences: their words are compared. Other fields are shown in full,
+    before and after.
+    """
     if revision is None:
         return {}
     options = sorted(revision.options.items())
@@ -58,7 +62,7 @@ def _sentences(revision: Revision | None) -> dict[str, str]:
 
 
 def fields_of(revision: Revision | None) -> dict[str, str]:
-    """Everything a revision says, by the label it is shown under."""
+    """Return the content of a revision, by label."""
     if revision is None:
         return {}
     targets = [tool for tool in revision.plan_tools.all() if tool.step is not None]
@@ -89,7 +93,7 @@ def _target(tool: Any) -> str:
 
 
 def _further(chains: Chains) -> dict[str, str]:
-    """Reference chains accepted beside the gold's, as a version keeps them."""
+    """Return the reference toolchains accepted in addition to that of the gold, as stored in a version."""
     found = []
     for chain in chains:
         calls = " → ".join(_call(call) for call in kept_calls(chain["calls"]))
@@ -112,7 +116,7 @@ def _call(call: Any) -> str:
 
 
 def pieces(before: str, after: str, *, words: bool) -> list[Piece]:
-    """What was cut and what is new: whole, or word by word with a few words around it."""
+    """Return removed and added text: in full, or word by word with a few words around it."""
     if not words or not before or not after:
         return [Piece(kind, text) for kind, text in (("cut", before), ("new", after)) if text]
     found = word_diff(before.split(" "), after.split(" "), joined=" ", longest=LONGEST)
@@ -124,7 +128,7 @@ def pieces(before: str, after: str, *, words: bool) -> list[Piece]:
 
 
 def _shortened(words: list[str], after_change: bool, before_change: bool) -> str:
-    """Words that did not change: those next to a change, the others as an ellipsis."""
+    """Return unchanged words: those next to a change, the others as an ellipsis."""
     head = words[:AROUND] if after_change else []
     tail = words[-AROUND:] if before_change else []
     if len(head) + len(tail) >= len(words):

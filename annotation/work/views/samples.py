@@ -1,4 +1,4 @@
-"""Choosing samples as a lead, and what becomes of them: given to a person, returned, discarded, reopened."""
+"""Selection of samples by a lead, and actions on them: assign, return, discard, reopen."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LONGEST_KEY = 80
 
 @dataclass(frozen=True)
 class Act:
-    """What can be done to chosen samples: its form, the action, and its words when it is done."""
+    """An action on selected samples: its form, its command, and its message when it is done."""
 
     form: type[WorkForm]
     action: Callable[..., Receipt]
@@ -62,7 +62,8 @@ ACTS: dict[str, Act] = {
 @require_safe
 def work_samples(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template annotation/work/samples.html; context: see ``samples_page``. Address: as the list of samples, and
-    ?work=PERSON:KIND (``annotation.models.querysets.waiting.WORK``), ?problem=open, ?priority=5 or 1+."""
+    ?work=PERSON:KIND (``annotation.models.querysets.waiting.WORK``), ?problem=open, ?priority=5 or 1+.
+    """
     return samples_page(request, load_benchmark(request, slug, Right.MANAGE))
 
 
@@ -70,7 +71,8 @@ def samples_page(
     request: SignedInRequest, benchmark: Benchmark, *, form: WorkForm | None = None, problem: str = ""
 ) -> HttpResponse:
     """Context: rows (Row), page, total, facets, terms, tokens, hidden, query (of the address), forms by act, key (of
-    the next request), chosen (keys), all_chosen, problem (in words), and what ``work_context`` has."""
+    the next request), chosen (keys), all_chosen, problem (a message), and the context of ``work_context``.
+    """
     terms = Terms.read(request.GET, lead=True)
     found = _matching(request, benchmark, terms)
     page = page_after(
@@ -111,8 +113,9 @@ def _matching(request: SignedInRequest, benchmark: Benchmark, terms: Terms) -> S
 @login_required
 @require_POST
 def act_on_samples(request: SignedInRequest, slug: str, verb: str) -> HttpResponse:
-    """Posted: id (several) or all (how many matched when the page was made), key, and the fields of the act's form.
-    Leads to what became of it."""
+    """Posted: id (several) or all (the number of matches when the page was created), key, and the fields of the act's
+    form. Redirects to the outcome.
+    """
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     act = ACTS.get(verb)
     if act is None:
@@ -147,8 +150,9 @@ def act_on_samples(request: SignedInRequest, slug: str, verb: str) -> HttpRespon
 @login_required
 @require_safe
 def work_outcome(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Template annotation/work/outcome.html; context: done_n, done (how, in words), done_keys, refused (why, how many,
-    keys), refused_n, at, back (the address of the list)."""
+    """Template annotation/work/outcome.html; context: done_n, done (the message), done_keys, refused (reason, number,
+    keys), refused_n, at, back (the address of the list).
+    """
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     receipt = get_object_or_404(Receipt, pk=pk, user=request.user)
     verb, _, number = receipt.about.partition(":")

@@ -1,4 +1,4 @@
-"""The lead's Work page: samples by state, the work of each person, and who has which sample."""
+"""The lead's Work page: samples by state, the work of each person, and current reservations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHOWN = ("assigned", "holds", "drafts", "returned", "waiting", "accepted", "subm
 
 @dataclass(frozen=True)
 class PersonRow:
-    """A person's numbers, each leading to its samples."""
+    """A person's numbers, each with a link to its samples."""
 
     at_work: PersonAtWork
     counts: dict[str, Count]
@@ -47,8 +47,9 @@ def work(request: SignedInRequest, slug: str) -> HttpResponse:
 
 def work_page(request: SignedInRequest, benchmark: Benchmark, *, wrong: PauseForm | None = None) -> HttpResponse:
     """Context: states (sign, words, Count), whole (Whole), people (PersonRow), leases (Lease), problems (Problem),
-    queue, order and blind in words, pause (of everybody, or None), pause_form, pausing (the form
-    is open: ?pause=PERSON), and what ``work_context`` has."""
+    queue, order and blind as texts, pause (for everyone, or None), pause_form, pausing (the form is open:
+    ?pause=PERSON), and the context of ``work_context``.
+    """
     queue = queue_of(benchmark)
     people = people_at_work(benchmark)
     listed = reverse("annotation:work-samples", args=[benchmark.slug])
@@ -86,7 +87,7 @@ def _count(listed: str, name: str, value: str, n: int) -> Count:
 @login_required
 @require_POST
 def pause_work(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Posted: reason, and user (the number of a member; none: everybody)."""
+    """Posted: reason, and user (the number of a member; none: everyone)."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     form = PauseForm(benchmark, request.POST)
     if not form.is_valid():
@@ -104,7 +105,7 @@ def pause_work(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def resume_work(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Posted: user (the number of a member; none: everybody)."""
+    """Posted: user (the number of a member; none: everyone)."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     user = _member(request, benchmark)
     lifted = resume(actor=request.user, benchmark=benchmark, user=user)
@@ -119,7 +120,7 @@ def resume_work(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def release(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Take a sample from who holds it."""
+    """End the reservation of a sample."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     leases = Lease.objects.filter(sample__benchmark=benchmark).select_related("sample__benchmark", "user")
     lease = get_object_or_404(leases, pk=pk)

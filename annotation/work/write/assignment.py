@@ -1,4 +1,4 @@
-"""A lead assigns samples to one person, who gets them next. Nobody else gets them."""
+"""A lead assigns samples to one person, who gets them next. Other people don't get them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ UNFINISHED = (State.DRAFT, State.RETURNED)
 
 
 def assign_samples(*, actor: User, benchmark: Benchmark, samples: SampleQuerySet, to: User, key: str) -> Receipt:
-    """Give samples to ``to``. Where all places are taken, the one unfinished annotation goes over to them with what it
-    says; what several people are at, or have submitted, is refused. Twice with one ``key`` is once."""
+    """Assign samples to ``to``. If all places are taken, the only unfinished annotation moves to them with its content.
+    Samples with several unfinished annotations, or with submitted ones, are rejected. Repeating the same ``key``
+    changes nothing.
+    """
     require(actor, benchmark, Right.MANAGE)
     require_annotator(to, benchmark)
 
@@ -66,7 +68,7 @@ def _assign(actor: User, batch: Batch, to: User) -> None:
 
 
 def _in_the_way(sample: Sample, annotations: list[Annotation], to: User, queue: BenchmarkQueue) -> Annotation | None:
-    """The annotation of a person else that goes over to ``to``; None where there is a place for them."""
+    """Return another person's annotation that moves to ``to``; None if a place is free."""
     if sample.state in SETTLED:
         raise Refused(
             gettext("It is %(state)s. Reopen it for %(person)s instead.")
@@ -88,7 +90,9 @@ def _in_the_way(sample: Sample, annotations: list[Annotation], to: User, queue: 
 
 
 def _clear_seats(samples: list[Sample], batch: Batch, taken: dict[int, Annotation], to: User) -> None:
-    """Who holds a sample that goes to a person else gets up; who has an annotation of their own there stays."""
+    """End the reservations of people whose sample is assigned to another person. People with their own annotation there
+    keep theirs.
+    """
     leases = Lease.objects.filter(sample__in=samples, seat=ANNOTATE).exclude(user=to)
     stays = {
         (sample.pk, one.author_id)

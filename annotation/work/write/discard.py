@@ -1,4 +1,4 @@
-"""A lead discards samples, wherever they stand: they are handed to nobody and have no gold."""
+"""A lead discards samples in any state. Discarded samples are not assigned and have no gold."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from webapp.common.bulk import insert_rows, reserve_ids
 def discard_samples(
     *, actor: User, benchmark: Benchmark, samples: SampleQuerySet, reasons: Sequence[str], comment: str, key: str
 ) -> Receipt:
-    """Discard samples with all that was made of them; drafts are kept for the case that they are reopened. Frozen
-    versions keep their gold. What is discarded already is refused. Twice with one ``key`` is once."""
+    """Discard samples with all work on them; drafts are kept in case they are reopened. Frozen versions keep their
+    gold. Samples that are already discarded are rejected. Repeating the same ``key`` changes nothing.
+    """
     require(actor, benchmark, Right.MANAGE)
     check_why(benchmark, reasons, comment, gettext("Choose a reason, or write a comment. It stays with the sample."))
 
@@ -53,7 +54,7 @@ def _discard(actor: User, batch: Batch, leaving: list[Sample], why: str) -> None
 
 
 def _mark_untouched(actor: User, batch: Batch, samples: list[Sample], why: str) -> None:
-    """Samples that nobody has begun are held as discarded by an empty annotation of nobody's."""
+    """Mark samples without any work as discarded, by an empty annotation without an author."""
     now = timezone.now()
     rows = [
         (number, sample.pk, State.DISCARDED.value, Annotation.Kind.OWN.value, now, now)

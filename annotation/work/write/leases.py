@@ -1,4 +1,4 @@
-"""A lead takes a sample from who holds it, so that it goes on in the queue."""
+"""A lead ends the reservation of a sample, so that it continues in the queue."""
 
 from __future__ import annotations
 

@@ -31,8 +31,9 @@ REFUSED = {
 def return_samples(
     *, actor: User, benchmark: Benchmark, samples: SampleQuerySet, reasons: Sequence[str], comment: str, key: str
 ) -> Receipt:
-    """Return what waits for a review to its authors; their decision says why. Samples on which nothing waits are
-    refused. Twice with one ``key`` is once."""
+    """Return annotations in review to their authors, with a decision that gives the reason. Samples without such an
+    annotation are rejected. Repeating the same ``key`` changes nothing.
+    """
     require(actor, benchmark, Right.MANAGE)
     check_why(benchmark, reasons, comment, gettext("Choose a reason, or write a comment. The authors can read it."))
 
@@ -56,7 +57,7 @@ def return_samples(
 
 
 def check_why(benchmark: Benchmark, reasons: Sequence[str], comment: str, missing: str) -> None:
-    """Raises ``InvalidInput`` for unknown reasons, and for none without words: ``missing``."""
+    """Raises ``InvalidInput`` for unknown reasons, and for none without a comment: ``missing``."""
     require_reasons(benchmark, reasons)
     if not reasons and not comment:
         raise InvalidInput(missing, field="reasons")
@@ -68,7 +69,7 @@ def _return(actor: User, batch: Batch, waiting: list[Annotation], reasons: list[
     revisions = Revision.objects.filter(annotation__in=waiting).order_by("annotation", "number")
     for number, annotation, author in revisions.values_list("pk", "annotation", "author"):
         newest[annotation] = number, author
-    # Nobody decides on what they wrote: a lead's own work goes back without a decision.
+    # People never decide on their own work: a lead's own work is returned without a decision.
     decided = {number: author for number, author in newest.values() if author != actor.pk}
     earlier = Review.objects.filter(revision__in=list(decided), reviewer=actor)
     already = set(earlier.values_list("revision", flat=True))

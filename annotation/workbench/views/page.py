@@ -87,7 +87,7 @@ def _parsed(content: dict[str, Any]) -> SampleContent:
 
 
 def _own(user: Any, sample: Sample, rights: dict[str, bool]) -> dict[str, Any] | None:
-    """The studio's state of the sample for who annotates it, or may begin to; None for everybody else."""
+    """Return the studio's state of the sample for its annotator, or a person who may begin; None for others."""
     if not isinstance(user, User) or not rights[Right.ANNOTATE.value]:
         return None
     own = studio_json(user, sample, rights)

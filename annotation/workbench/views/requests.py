@@ -35,11 +35,12 @@ SIDES = range(64, 4097)
 @answers_json
 def run(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """{"calls", "focus", "side", "full", "known", "editor", and as in a content "answer_type", "options", "answer"} ->
-    the steps, their thumbnails, and the images of the one in focus; or 202 {"later"}, busy or superseded, where it was
-    not the request's turn.
+    the steps, their thumbnails, and the images of the selected one; or 202 {"later"}, busy or superseded, if the
+    request did not run.
 
     ``full`` false: at the resolution of the screen, ``side`` pixels at most. ``known`` are keys of results whose
-    thumbnails the page has. ``editor`` names the page that asks: what it asked for before is left. Nothing is written.
+    thumbnails the page has. ``editor`` identifies the requesting page: a new request drops its previous one. Nothing is
+    written.
     """
     person, sample = load_sample(request, slug, key, Right.VIEW)
     data = body_of(request)
@@ -68,8 +69,9 @@ def run(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def verify(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"calls", "answer_type", "options", "answer", "reason"?} -> the mark; 400 where the toolchain does not run to its
-    end, and with the code ``measured_otherwise`` where its last step measures another answer and no reason is given."""
+    """{"calls", "answer_type", "options", "answer", "reason"?} -> the mark; 400 if the toolchain does not run to its
+    end, and with the code ``measured_otherwise`` if its last step measures another answer and no reason is given.
+    """
     person, sample = load_sample(request, slug, key, Right.VIEW)
     data = body_of(request)
     content = _content(data)
@@ -79,7 +81,7 @@ def verify(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 
 
 def _content(data: Mapping[str, Any]) -> SampleContent:
-    """The toolchain with the answer and the options that the page shows. Raises ``InvalidInput``."""
+    """Return the toolchain with the answer and the options on the page. Raises ``InvalidInput``."""
     names = {"calls": "reference_toolchain", "answer_type": "answer_type", "options": "options", "answer": "answer"}
     content, _, _ = content_from_json(
         {"answer_type": "open"} | {names[name]: data[name] for name in names if name in data}
@@ -90,7 +92,7 @@ def _content(data: Mapping[str, Any]) -> SampleContent:
 @require_POST
 @answers_json
 def accept(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"calls", "note"} -> {"chains"}: all further ones."""
+    """{"calls", "note"} -> {"chains"}: all alternatives."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     data = body_of(request)
     accept_chain(actor=person, sample=sample, calls=calls_from_json(data.get("calls", [])), note=text_of(data, "note"))
@@ -100,7 +102,7 @@ def accept(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """-> {"chains"}: those that are left."""
+    """-> {"chains"}: the remaining ones."""
     benchmark = load_benchmark(request, slug, Right.REVIEW)
     chain = get_object_or_404(AcceptedChain.objects.select_related("sample__image"), sample__benchmark=benchmark, pk=pk)
     sample: Sample = chain.sample
@@ -110,7 +112,7 @@ def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _further(sample: Sample, slug: str) -> list[dict[str, Any]]:
-    """The accepted toolchains besides that of the gold."""
+    """Return the accepted toolchains except that of the gold."""
     gold = Gold.objects.filter(sample=sample).values("revision")[:1]
     revision = Revision.objects.filter(pk__in=gold).with_content().first()
     content = content_of(revision) if revision else SampleContent()
@@ -118,7 +120,7 @@ def _further(sample: Sample, slug: str) -> list[dict[str, Any]]:
 
 
 def _python(sample: Sample, calls: tuple[ToolCall, ...], shown: ShownChain) -> dict[str, Any]:
-    """The chain as a program, up to where it runs."""
+    """Return the toolchain as a program, up to the first step that fails."""
     runs = calls[: shown.error.number - 1] if shown.error else calls
     image = sample.image
     try:

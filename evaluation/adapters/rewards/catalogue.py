@@ -1,4 +1,4 @@
-"""What each trainer calls, by its full name."""
+"""The functions that each trainer calls, by full name."""
 
 from __future__ import annotations
 

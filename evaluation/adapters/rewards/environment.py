@@ -1,4 +1,4 @@
-"""What a trainer's environment says. The adapters run in its process, where the settings of the site are not."""
+"""Reads the environment of a trainer. The adapters run in its process, without the settings of the site."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ RANK = "RANK"
 
 
 def value_of(name: str, default: str = "") -> str:
-    """Return the value of a variable, ``default`` where it is not set or empty."""
+    """Return the value of a variable, ``default`` if it is unset or empty."""
     return os.environ.get(name) or default

@@ -1,7 +1,7 @@
-"""What the adapters share: rollouts from data columns, rewards of whole groups, and requests to the barrier.
+"""Shared code of the adapters: rollouts from data columns, rewards of complete groups, and requests to the barrier.
 
-Data columns of a sample, of which ``answers`` or ``acc``, and with whole groups ``image_size`` and ``gold_boxes``, are
-needed:
+Data columns of a sample, of which ``answers`` or ``acc``, and for complete groups ``image_size`` and ``gold_boxes``,
+are needed:
 
 - ``sample``: its ID. ``group``: the prompt, if it is not the sample. ``size``: rollouts of each prompt.
 - ``image_size``: width and height, ``gold_boxes``: x1, y1, x2, y2, in pixels of the original.
@@ -59,7 +59,7 @@ def holds_whole_groups(rows: Sequence[Row]) -> bool:
 
 
 def rollout_in(row: Row, completion: Any, name: str, settings: MetricSettings) -> SentRollout:
-    """Return the rollout of a row, with r_acc and r_format by rule where the columns have none."""
+    """Return the rollout of a row, with r_acc and r_format by rule if the columns have none."""
     acc, form = row.get("acc"), row.get("format")
     if acc is None or form is None:
         options, answers = row.get("options") or {}, row.get("answers")

@@ -14,7 +14,8 @@ from evaluation.adapters.rewards.groups import RewardError, reward_at_barrier
 
 class SightlineVerifier:
     """Rewards from the reward server. The request has the data columns as further fields, and ``rollout``, the name of
-    the rollout in its group, where it is known."""
+    the rollout in its group, if known.
+    """
 
     response_type: Callable[..., Any]
 

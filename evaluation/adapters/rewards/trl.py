@@ -1,5 +1,6 @@
-"""TRL: a reward function that is called on the slice of each process. It computes the rewards where the slice holds
-whole groups, else it waits at the reward server."""
+"""TRL: a reward function that is called on the slice of each process. It computes the rewards if the slice contains
+complete groups; otherwise it waits at the reward server.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +47,9 @@ def rows_of_columns(columns: dict[str, Any], count: int) -> list[dict[str, Any]]
 async def rewards_of_slice(
     rows: Sequence[Row], completions: Sequence[Any], *, trainer: str, step: Any
 ) -> list[dict[str, Any]]:
-    """Return the rewards of rows by name: computed where they hold whole groups with the size of the image, else those
-    of the reward server."""
+    """Return the rewards of rows by name: computed for complete groups with the size of the image, else those of the
+    reward server.
+    """
     if holds_whole_groups(rows) and all(row.get("image_size") for row in rows):
         return [one.to_json() for one in reward_rows(rows, completions)]
     rank = value_of(RANK, "0")

@@ -1,7 +1,7 @@
 """verl. With the reward loop: ``compute_score``, which waits at the reward server. With the manager ``batch``:
 ``compute_scores``, which needs no server.
 
-The manager ``naive`` asks for one rollout after another, so that a group never fills: it is refused.
+The manager ``naive`` asks for one rollout after another, so that a group never fills. It is rejected.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ async def compute_score(
     data_source: str, solution_str: str, ground_truth: Any, extra_info: Row | None = None, **kw: Any
 ) -> dict[str, float]:
     """Return ``score`` = r_final and its parts. ``extra_info`` has the data columns, and ``rollout``, the name of the
-    rollout in its group, where it is known: a retry then counts once."""
+    rollout in its group, if known: a retry then counts once.
+    """
     row = _row(extra_info, ground_truth)
     name, group = row.get("rollout"), str(row.get("index", row["sample"]))
     found = await reward_at_barrier(

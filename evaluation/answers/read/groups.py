@@ -1,12 +1,11 @@
-"""Answers that no rule decides, in groups that one decision settles: equal text under equal options.
+"""Groups of answers that no rule decides. One decision covers a group: equal text under equal options.
 
-What is right is not told, so that nobody decides by the result. Of open answers the accepted strings are: whether an
-answer says the same cannot be seen without them. Samples of judging queues that a person has not finished are left out
-for them, whatever was said there.
+The correct option is not shown, so that decisions don't depend on the result. For open answers the accepted strings are
+shown, because a person needs them to compare. Samples of judging queues that a person has not finished are omitted for
+this person, whatever their decisions.
 
-Scores name the group of each undecided answer, so that groups are counted without reading answers, and one of each is
-read where it is shown. Names of scores that were read with other gold, settings or rules are not today's: then all
-answers are read.
+Scores name the group of each undecided answer, so that groups are counted without reading answers. One answer of each
+is read when it is shown. Names in scores with other gold, settings or rules are outdated: then all answers are read.
 """
 
 from __future__ import annotations
@@ -39,11 +38,11 @@ from evaluation.scoring.load.decisions import SAID, decision
 from evaluation.store.undecided import UndecidedAnswers
 
 MOST_NAMED = 1000
-"""Groups or answers that a query names; more are not named one by one."""
+"""The maximum number of groups or answers that a query names individually."""
 
 
 class State(StrEnum):
-    """What became of a group: nothing yet, a person decided, or a person left it to a judge."""
+    """The state of a group: open, decided by a person, or left to a judge by a person."""
 
     OPEN = "open"
     DECIDED = "decided"
@@ -52,8 +51,9 @@ class State(StrEnum):
 
 @dataclass(slots=True)
 class Tally:
-    """A group, counted. ``first``: the lowest number of its trajectories; ``by_run``: how many answers of each run;
-    ``voted``: its trajectories of which judges said something; ``read``: the group, where all of it was read."""
+    """The counts of a group. ``first``: the lowest number of its trajectories; ``by_run``: number of answers by run;
+    ``voted``: its trajectories with votes of judges; ``read``: the group, if all of it was read.
+    """
 
     key: str
     reason: str
@@ -70,8 +70,9 @@ class Tally:
 
 @dataclass(frozen=True)
 class AnswerGroups:
-    """The groups of one state, the largest first. Before they were narrowed, as answers: ``by_reason`` of the run,
-    ``by_run`` of the reason. ``names``: of the runs; ``withheld``: samples may be omitted for who asks."""
+    """The groups of one state, the largest first. Number of answers before filters: ``by_reason`` of the run,
+    ``by_run`` of the reason. ``names``: of the runs; ``withheld``: samples may be omitted for this person.
+    """
 
     tallies: Sequence[Tally]
     by_reason: Counter[str]
@@ -86,11 +87,11 @@ class AnswerGroups:
 
     @property
     def groups(self) -> list[AnswerGroup]:
-        """All of them, read."""
+        """All groups, with their answers read."""
         return self.read(self.tallies)
 
     def read(self, tallies: Sequence[Tally]) -> list[AnswerGroup]:
-        """These groups: of each that is only counted, one answer is read, and those of which judges spoke."""
+        """Return these groups. Of groups that are only counted, one answer is read, and those with votes of judges."""
         found: dict[str, AnswerGroup] = {}
         counted = [tally for tally in tallies if not tally.read]
         for first in range(0, len(counted), MOST_NAMED):
@@ -106,10 +107,10 @@ class AnswerGroups:
 def read_groups(
     benchmark: Benchmark, user: Any, *, state: State = State.OPEN, run: int | None = None, reason: str = ""
 ) -> AnswerGroups:
-    """The groups that this person may see; None: a command, which sees all. A fixed number of queries.
+    """Return the groups that this person may see; None: a command, which sees all. A fixed number of queries.
 
-    What judges said is told with open groups, but to nobody from whom samples are withheld: equal texts stand on
-    others, too.
+    Open groups include the votes of judges. People from whom samples are withheld see no votes, because other samples
+    can have equal texts.
     """
     runs = list(Run.objects.of(benchmark))
     hidden = withheld_samples(user, benchmark) if user is not None else None
@@ -163,7 +164,7 @@ def _tallies(groups: Iterable[AnswerGroup]) -> list[Tally]:
 
 
 def _counted(undecided: UndecidedAnswers, votes: Votes) -> list[Tally]:
-    """The groups as scores name them, without the answers decided or left since. Two queries."""
+    """Return the groups as named by scores, without the answers decided or left since. Two queries."""
     groups: dict[str, Tally] = {}
     for name, run, reason, multiple_choice, first, n in undecided.grouped():
         if name not in groups:
@@ -185,7 +186,7 @@ def _counted(undecided: UndecidedAnswers, votes: Votes) -> list[Tally]:
 
 
 def _settled(undecided: UndecidedAnswers) -> dict[int, tuple[str, int]]:
-    """Group and run of those of these answers that have a current decision, by trajectory."""
+    """Return group and run, by trajectory, of those answers that have a current decision."""
     rows = Judgement.objects.of(undecided.snapshot.benchmark).decisions().exclude(trajectory=None)
     said = list(rows.values_list("trajectory", "run_id", "sample_id", "trajectory__answer", *SAID))
     if not said:
@@ -200,7 +201,7 @@ def _settled(undecided: UndecidedAnswers) -> dict[int, tuple[str, int]]:
 
 
 _REASON_WORDS = {"": UNMATCHED, "nothing": "none"}
-"""Reasons that the store has under another name."""
+"""Reasons with another name in the store."""
 
 
 def _examples(trajectories: Collection[int], settings: MetricSettings, votes: Votes) -> Iterator[AnswerGroup]:
@@ -210,8 +211,9 @@ def _examples(trajectories: Collection[int], settings: MetricSettings, votes: Vo
 def read_open_groups(
     benchmark: Benchmark, user: Any, keys: Collection[str], *, run: int | None = None
 ) -> list[AnswerGroup]:
-    """The groups of these names that wait for a decision, with all of their answers. Only these are read, unless scores
-    were read with other gold, settings or rules."""
+    """Return the open groups of these names with all of their answers. Only these are read, unless scores were computed
+    with other gold, settings or rules.
+    """
     keys = {key for key in keys if GROUP.match(key)}
     runs = list(Run.objects.of(benchmark))
     undecided = UndecidedAnswers(benchmark, runs, withheld_samples(user, benchmark) if user is not None else None)

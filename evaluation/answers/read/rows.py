@@ -1,4 +1,4 @@
-"""Answers that no rule decides or that people decided, read and put together where text and options are equal."""
+"""Answers that no rule decides or that people decided, grouped by equal text and options."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from evaluation.scoring.load.decisions import SAID, decision, decisions_on
 
 CHUNK = 5000
 UNMATCHED = "unmatched"
-"""Why an open answer is undecided where no other reason is known: it equals nothing that is accepted."""
+"""Default reason why an open answer is undecided: it equals no accepted answer."""
 
 Votes = Mapping[int, Sequence[tuple[str, str, str, str]]]
-"""By trajectory what people said of its answer: the word, its author and the digests of what it is about."""
+"""Votes of people by trajectory: the word, its author and the digests of its subject."""
 
 
 class Asked(NamedTuple):
-    """What an answer is an answer to."""
+    """The question and answer key of an answer."""
 
     question: str
     key: AnswerKey
@@ -38,7 +38,7 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a group was decided to say, and by whom ("" by nobody who is known here)."""
+    """The decision on a group and its author ("" if unknown)."""
 
     letter: str
     word: str
@@ -46,7 +46,7 @@ class Said:
 
 
 class Vote(NamedTuple):
-    """What a person said in a judging queue that an answer says: a letter, or a ``DecisionWord``."""
+    """A person's vote in a judging queue on the meaning of an answer: a letter, or a ``DecisionWord``."""
 
     word: str
     by: str
@@ -54,7 +54,7 @@ class Vote(NamedTuple):
 
 
 class Row(NamedTuple):
-    """An answer with what was asked; ``said``: what it was decided to say, None where nothing is."""
+    """An answer with its question; ``said``: its decision, None without one."""
 
     pk: int
     run: int
@@ -65,9 +65,12 @@ class Row(NamedTuple):
 
 @dataclass(slots=True)
 class AnswerGroup:
-    """Answers of equal normalized text under equal options. ``key`` names it in addresses. ``question`` is that of one
-    of them; ``accepted`` is told of open answers alone. ``by_run``: how many of each run; ``trajectories``: those that
-    were read, of all runs. ``votes``: of the judging queues that are finished."""
+    """Answers of equal normalized text under equal options.
+
+    ``key`` identifies the group in URLs. ``question`` is the question of one answer; ``accepted`` is filled for open
+    answers only. ``by_run``: number of answers by run; ``trajectories``: those that were read, of all runs. ``votes``:
+    of finished judging queues.
+    """
 
     key: str
     text: str
@@ -84,7 +87,7 @@ class AnswerGroup:
 
     @property
     def agreed(self) -> str:
-        """The word of all who judged answers of this group; "" where nobody has, or they differ or could not tell."""
+        """The common word of all votes on this group; "" without votes, or if they differ or include undecided ones."""
         words = {vote.word for vote in self.votes}
         return words.pop() if len(words) == 1 and UNDECIDED not in words else ""
 
@@ -94,8 +97,9 @@ class AnswerGroup:
 
 
 def rows_of(pks: Collection[int]) -> Iterator[Row]:
-    """The answers of these trajectories in the order of their numbers, without those whose sample has no gold. Two
-    queries for each ``CHUNK`` of them."""
+    """Yield the answers of these trajectories in the order of their numbers, without samples without gold. Two queries
+    per ``CHUNK`` of them.
+    """
     keys: dict[str, AnswerKey] = {}
     for chunk in _chunks(pks):
         found = Trajectory.objects.filter(pk__in=chunk).order_by("pk")
@@ -105,7 +109,7 @@ def rows_of(pks: Collection[int]) -> Iterator[Row]:
 
 
 def open_rows(pks: Collection[int]) -> Iterator[Row]:
-    """The same, without those that have a current decision. One query more for each ``CHUNK``."""
+    """Yield the same answers, without those that have a current decision. One more query per ``CHUNK``."""
     decided = {pk: one for chunk in _chunks(pks) for pk, one in decisions_on(chunk).items()}
     for row in rows_of(pks):
         if not (row.pk in decided and holds(decided[row.pk], row.text, row.asked.key)):
@@ -118,8 +122,7 @@ def _chunks(pks: Collection[int]) -> Iterator[list[int]]:
 
 
 def decided_rows(benchmark: Benchmark, hidden: Any, *, left: bool) -> Iterator[Row]:
-    """The answers with a current decision: those that were left for a judge, or the others. Two
-    queries."""
+    """Yield the answers with a current decision: those left for a judge, or the others. Two queries."""
     leave = Q(verdict=DecisionWord.LEAVE)
     found = Judgement.objects.of(benchmark).decisions().filter(leave if left else ~leave | Q(verdict=None))
     if hidden is not None:
@@ -133,8 +136,9 @@ def decided_rows(benchmark: Benchmark, hidden: Any, *, left: bool) -> Iterator[R
 
 
 def asked_on(samples: Any, keys: dict[str, AnswerKey] | None = None) -> dict[int, Asked]:
-    """Question and answer key of today by sample. ``samples``: their numbers, or the query that gives them. ``keys``:
-    those that were read before; equal ones are the same object. One query."""
+    """Return the current question and answer key by sample. ``samples``: their numbers, or a query for them. ``keys``:
+    those read before; equal ones are the same object. One query.
+    """
     of = Revision.objects.filter(gold_of__sample__in=samples)
     fields = ("gold_of__sample", "question", "answer_type", "options", "answers")
     known = {} if keys is None else keys
@@ -146,7 +150,7 @@ def asked_on(samples: Any, keys: dict[str, AnswerKey] | None = None) -> dict[int
 
 
 def votes_on(benchmark: Benchmark) -> Votes:
-    """Return the votes of the judging queues that are finished. Two queries."""
+    """Return the votes of finished judging queues. Two queries."""
     unfinished = JudgingItem.objects.of(benchmark).unjudged().order_by().values("queue")
     queues = JudgingQueue.objects.filter(benchmark=benchmark).exclude(pk__in=unfinished).order_by()
     said = Judgement.objects.of(benchmark).given().exclude(person=None).exclude(trajectory=None)
@@ -163,7 +167,9 @@ def votes_on(benchmark: Benchmark) -> Votes:
 def groups_of(
     rows: Iterable[Row], settings: MetricSettings, votes: Votes = MappingProxyType({})
 ) -> Iterator[AnswerGroup]:
-    """The groups of these answers, each instead of its first. Equal answers under one key are read once."""
+    """Yield the groups of these answers, each at the position of its first answer. Equal answers under one key are read
+    once.
+    """
     digests: dict[int, str] = {}
     readings: dict[tuple[str | None, str], AnswerResult] = {}
     groups: dict[tuple[str, Said | None], AnswerGroup] = {}

@@ -1,4 +1,4 @@
-"""The extraction report as pages show it: every count with the list of what it counts, where there is one."""
+"""The extraction report for pages: every count with a link to its list, if there is one."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ REASONS = {
 READ = "(reading_class:any or verdict_by:judge) not verdict_by:person not (verdict_by:file reading_correct:none)"
 FILE_ALONE = "verdict_by:file reading_correct:none"
 ASKED = dict(zip(reading.REASONS, READING_REASONS, strict=True))
-"""How lists are asked for the answers that are unread for a reason."""
+"""The terms of lists for answers that are unread for a reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One count of the report, its share of all answers, and of a reason its most frequent texts and where they are
-    decided: rollouts and interventions are there too, so that it may hold more."""
+    """One count of the report, its share of all answers, and for a reason its most frequent texts and the page where
+    they are decided. That page also has rollouts and interventions, so its count may be larger.
+    """
 
     label: str
     count: Count
@@ -50,7 +51,7 @@ class Part:
     href: str = ""
     texts: tuple[tuple[str, int], ...] = ()
     term: str = ""
-    """The entry of the glossary that explains it, where there is one."""
+    """Its entry in the glossary, if there is one."""
 
 
 def report_shown(
@@ -61,11 +62,12 @@ def report_shown(
     verdicts: bool = True,
     settings: MetricSettings | None = None,
 ) -> dict[str, Any] | None:
-    """Context of template evaluation/common/_extraction.html: all (answers), states, classes, where, rules, flags and
-    reasons (each a list of Part), verdicts, decide (address). ``links``: of the run whose lists are linked, on the
-    slice that the report is of; ``decides``: to who may open the page on which people decide, which knows no slices;
-    ``verdicts``: with the agreement with the file's; ``settings``: of a preview, which says whether too much is unread
-    (alarm)."""
+    """Return the context of template evaluation/common/_extraction.html: all (answers), states, classes, where, rules,
+    flags and reasons (each a list of Part), verdicts, decide (address). ``links``: of the run whose lists are linked,
+    on the slice of the report; ``decides``: whether the person may open the page of decisions, which has no slices;
+    ``verdicts``: include the agreement with the file's verdicts; ``settings``: of a preview, which shows whether too
+    many answers are unread (alarm).
+    """
     if not report or not report["answers"]:
         return None
     n = report["answers"]

@@ -21,8 +21,9 @@ from webapp.common.errors import NotFound
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """``report``: as ``evaluation.metrics.extraction`` makes it; None where the run changed since it was
-    scored, and for a detector, which gives no answers."""
+    """``report``: in the form of ``evaluation.metrics.extraction``; None if the run changed since it was scored, and
+    for a detector, which gives no answers.
+    """
 
     run: Run
     report: Mapping[str, Any] | None
@@ -47,7 +48,7 @@ def _runs(benchmark: Benchmark, run: int | None) -> Sequence[Run]:
 
 
 def answer_keys(benchmark: Benchmark, among: Collection[str] | None = None) -> dict[str, AnswerKey]:
-    """What the answers on each sample with gold, or on those among these ids, are read by, by its id. One query."""
+    """Return the answer keys of all samples with gold, or of those with these ids, by id. One query."""
     of = Revision.objects.filter(gold_of__sample__benchmark=benchmark)
     of = of if among is None else of.filter(gold_of__sample__key__in=among)
     rows = of.values_list("gold_of__sample__key", "answer_type", "options", "answers")

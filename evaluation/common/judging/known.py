@@ -1,7 +1,7 @@
-"""What a person may know of judging queues and of what was concluded: the facts for ``annotation.blindness.known``.
+"""What a person may know of judging queues and their results: the facts for ``annotation.blindness.known``.
 
-Until a person has finished a queue, everything on its samples is withheld from them, whatever run it is about and
-whoever said it, their own verdicts included. To withhold only what the queue asks about would name the runs.
+Until a person has finished a queue, everything on its samples is withheld from them: all runs and all verdicts,
+including their own. Withholding only the subjects of the queue would reveal the runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def with_remaining(queues: QuerySet[JudgingQueue], user: Any) -> QuerySet[Judgin
 
 
 def queue_known_to(user: Any, queue: JudgingQueue) -> Known:
-    """What this person may know of a queue. Raises ``Conflict`` where it is gone."""
+    """Return what this person may know of a queue. Raises ``Conflict`` if it was deleted."""
     found = with_remaining(JudgingQueue.objects.filter(pk=queue.pk), user).first()
     if found is None:
         raise Conflict(gettext("This queue was deleted meanwhile."))

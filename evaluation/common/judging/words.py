@@ -1,4 +1,4 @@
-"""What a question to a judge is about, and what can be said of it."""
+"""The subjects of questions to judges, and the possible verdicts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evaluation.schema import JudgementKind
 
 RELIABILITY, SUFFICIENCY, ANSWER = JudgingItem.Kind
 CROPS, ANSWERS = "crops", "answers"
-"""What a queue can be about."""
+"""The subjects of a queue."""
 UNDECIDED = "undecided"
 REASONS = ("too small to read", "wrong place", "says otherwise", "only part of it")
 VERDICTS = ("yes", "no", UNDECIDED)
@@ -26,7 +26,9 @@ UNNAMED = "a judge"
 
 
 def word_of(verdict: str | None, answer: str | None, kind: str, key: AnswerKey, settings: MetricSettings) -> str | None:
-    """What a judgment comes to: the first word of its verdict, or whether its answer is correct; None: nothing."""
+    """Return the result of a judgment: the first word of its verdict, or whether its answer is correct; None if
+    undecidable.
+    """
     said = next(iter((verdict or "").split()), "").strip(".,;:!").casefold()
     if kind != JudgementKind.SUFFICIENCY or said in YES or said == "no" or answer is None:
         return said if verdict is not None else None

@@ -23,7 +23,7 @@ DROPPED = "judging.drop"
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What a queue loses: questions, and the verdicts that people gave. ``whole``: none of its questions stays."""
+    """The loss of a queue: questions, and their verdicts by people. ``whole``: no question remains."""
 
     queue: int
     questions: int
@@ -32,7 +32,7 @@ class Loss:
 
 
 def losses(items: Any) -> tuple[Loss, ...]:
-    """What each queue loses with these questions, by its number. Three queries."""
+    """Return the losses of each queue with these questions, by its number. Three queries."""
     counted = Counter(items.order_by().values_list("queue_id", flat=True))
     asked = Counter(JudgingItem.everything.filter(queue__in=counted).order_by().values_list("queue_id", flat=True))
     said = Counter(queue for queue, _ in _verdicts(items))
@@ -40,9 +40,10 @@ def losses(items: Any) -> tuple[Loss, ...]:
 
 
 def losses_known_to(user: User, benchmark: Benchmark, lost: Collection[Loss]) -> tuple[list[Loss], bool]:
-    """What a person who may still judge learns about losses, and whether other losses may be hidden.
+    """Return what a person who may still judge may know about losses, and whether other losses may be hidden.
 
-    The existence of such queues is always shown, with or without losses. Otherwise it would reveal their questions."""
+    The existence of such queues is always shown, with or without losses. Otherwise it would reveal their questions.
+    """
     told, others = queues_known_to(user, benchmark)
     return [loss for loss in lost if loss.queue in told], others
 
@@ -86,8 +87,9 @@ def drop_questions(trajectories: Any, record: ImportRecord | None) -> None:
 
 
 def _held(items: Any) -> Any:
-    """These questions, by number. Whoever judges one at this moment, or is handed it, has done so or finds it gone: no
-    verdict stays without its question."""
+    """Return these questions by number, locked. People who judge one at this moment, or get it, have either finished or
+    find it gone: no verdict remains without its question.
+    """
     held = list(items.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
     if held:
         list(JudgingSeat.objects.filter(item__in=held).order_by("pk").select_for_update().values_list("pk"))
@@ -95,8 +97,9 @@ def _held(items: Any) -> Any:
 
 
 def dropped_from(queue: JudgingQueue) -> dict[tuple[str, str], int]:
-    """How many questions left a queue because an import changed what they were about, by run and name of the file. One
-    query."""
+    """Return how many questions left a queue because an import changed their subjects, by run and name of the file. One
+    query.
+    """
     found: Counter[tuple[str, str]] = Counter()
     told = AuditEntry.objects.filter(action=DROPPED, subject_type=queue._meta.label_lower, subject_id=str(queue.pk))
     for data in told.order_by("pk").values_list("data", flat=True):

@@ -68,7 +68,7 @@ def recorded_place(extra: Any) -> Place | None:
 
 
 def recorded_training(extra: Any) -> dict[str, str]:
-    """The training of a lineage in a record with a place; {} where it is nothing of that form."""
+    """Return the training of a lineage in a record with a place; {} if it has another form."""
     said = extra.get(TRAINING) if recorded_place(extra) is not None else None
     if not isinstance(said, Mapping) or set(said) - set(LENGTHS):
         return {}
@@ -99,10 +99,9 @@ def note_training(*, actor: User | None, lineage: Lineage, said: Mapping[str, st
 
 @transaction.atomic
 def place_run(*, actor: User | None, run: Run, place: Place | None, move: bool = False) -> Run:
-    """Put a run at a step of a lineage, or take it out with None. A run at another place stays there unless it is to
-    ``move``.
+    """Put a run at a step of a lineage, or take it out with None. A run at another place stays there without ``move``.
 
-    Raises ``NotAllowed``; ``Conflict`` where the run has another place, or another run of the same setting is there.
+    Raises ``NotAllowed``; ``Conflict`` if the run has another place, or if another run of the same setting is there.
     """
     require(actor, run.benchmark, Right.IMPORT_RUNS)
     there = place_in(run)

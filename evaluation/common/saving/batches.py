@@ -1,4 +1,4 @@
-"""Saving a batch of what models did: new records, changed ones, unchanged ones; one transaction a batch."""
+"""Saves results of models in batches: new, changed and unchanged records; one transaction per batch."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ from webapp.accounts.models import User
 from webapp.common.bulk import as_json, insert_rows, reserve_ids, update_rows
 
 Key = tuple[int, int, int, str]
-"""(run, sample, rollout, condition): what there is one trajectory of."""
+"""(run, sample, rollout, condition): identifies one trajectory."""
 
 
 class RunRegistry:
-    """The runs and samples of a benchmark by name, each looked up once per import; runs are made as they are met.
+    """The runs and samples of a benchmark by name, each looked up once per import. Missing runs are created.
 
     ``staged_for``: the import whose runs are filled out of sight, see ``evaluation.imports.write.replacement``.
-    ``place``: the step of a lineage that all of them are; without it, records may name theirs.
-    ``samples``: keys with primary keys, where not all of the benchmark need to be read.
+    ``place``: the lineage step of all runs; without it, records may name theirs. ``samples``: keys with primary keys,
+    if not all of the benchmark need to be read.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class RunRegistry:
         return self._runs[key]
 
     def _number(self) -> int | None:
-        """A number that no run of the benchmark has had; who asks at the same time waits."""
+        """Return a number that no run of the benchmark has had. Simultaneous requests wait for each other."""
         if self.staged_for is not None:
             return None
         benchmark = Benchmark.objects.filter(pk=self.benchmark.pk)
@@ -107,8 +107,9 @@ class RunRegistry:
             Run.everything.filter(pk=run.pk).update(extra=run.extra)
 
     def note_place(self, record: TrajectoryRecord) -> None:
-        """Put the run of a record at the step that the record names, and note what it says of the training. A place
-        that was chosen counts instead."""
+        """Put the run of a record at the step that the record names, and store its facts about the training. A chosen
+        place takes precedence.
+        """
         if self.place is None and (place := recorded_place(record.extra)) is not None:
             run = place_run(actor=self.actor, run=self.run(record.model, record.setting), place=place)
             if (said := recorded_training(record.extra)) and run.lineage is not None:
@@ -126,8 +127,9 @@ class StoredRow(NamedTuple):
 
 @dataclass(frozen=True)
 class SavedBatch:
-    """What became of a batch: counts by outcome, and an issue for every record that came twice in this import, or
-    that fits nothing here."""
+    """The result of a batch: counts by outcome, and an issue for every record that is repeated in this import, or that
+    matches nothing here.
+    """
 
     counts: Counter[str]
     issues: list[Issue]
@@ -136,7 +138,7 @@ class SavedBatch:
 def save_trajectories(
     book: RunRegistry, records: Sequence[TrajectoryRecord | Unchanged], source: ImportRecord | None
 ) -> SavedBatch:
-    """Write one batch inside the caller's transaction; the last of two records of one key wins."""
+    """Write one batch inside the caller's transaction; of two records with one key, the last one wins."""
     latest: dict[Key, TrajectoryRecord | Unchanged] = {}
     repeated: list[TrajectoryRecord | Unchanged] = []
     for record in records:
@@ -165,7 +167,7 @@ def save_trajectories(
 
 
 def _written_by(record: TrajectoryRecord | Unchanged, there: StoredRow | None) -> int | None:
-    """The import that wrote what is stored of a record."""
+    """Return the import that wrote the stored row of a record."""
     if isinstance(record, Unchanged):
         return record.stored.source
     return there.source_id if there else None
@@ -200,7 +202,7 @@ def _write(
 def _refresh_row_digests(
     records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, StoredRow], changed: set[Key]
 ) -> None:
-    """Store today's row digest of unchanged records that were read from another row or by other code."""
+    """Store the current row digest of unchanged records that were read from another row or by other code."""
     same = [(record.row_digest, there[key]) for key, record in records.items() if key in there and key not in changed]
     update_rows(Trajectory, "row_digest", [(row, old.pk) for row, old in same if row and row != old.row_digest])
 
@@ -217,14 +219,14 @@ def stored_of(keys: Iterable[Key]) -> dict[Key, StoredRow]:
     """The stored rows of these keys, without keys that are not stored."""
     wanted = set(keys)
     names = ("run_id", "sample_id", "rollout", "condition")
-    # Each part of the key by itself: every combination is asked for, but no rollout beyond those of the batch.
+    # Each part of the key is filtered separately: this selects every combination, but no rollouts outside the batch.
     parts = {f"{name}__in": {key[i] for key in wanted} for i, name in enumerate(names)}
     rows = Trajectory.objects.filter(**parts).order_by().values_list(*names, *StoredRow._fields)
     return {row[:4]: StoredRow(*row[4:]) for row in rows if row[:4] in wanted}
 
 
 def digest(record: TrajectoryRecord) -> str:
-    """128 bits over everything a record says, but not where it was read."""
+    """Return 128 bits over all content of a record, but not its position."""
     said = (*_SAID(record), _USAGE(record.usage), [_STEP_SAID(step) for step in record.steps])
     return hashlib.blake2b(json.dumps(said).encode("ascii"), digest_size=16).hexdigest()
 
@@ -266,7 +268,7 @@ def _trajectory_row(
 def _list_rows(
     numbered: Iterable[tuple[int, Key]], records: Mapping[Key, TrajectoryRecord], source: ImportRecord | None
 ) -> list[tuple[Any, ...]]:
-    """Where the two lists of joined trajectories come from."""
+    """Return the sources of the two lists of joined trajectories."""
     here = source.pk if source else None
     joined = [(pk, record) for pk, key in numbered if isinstance(record := records[key], MergedTrajectory)]
     return [
@@ -290,7 +292,7 @@ def save_others(
     records: Sequence[InterventionRecord | JudgementRecord | RolloutGroupRecord],
     source: ImportRecord | None,
 ) -> SavedBatch:
-    """Interventions, judgments and rollout groups: few and small, one row at a time; equal rows are left alone."""
+    """Save interventions, judgments and rollout groups: few and small, one row at a time; equal rows stay unchanged."""
     counts: Counter[str] = Counter()
     issues: list[Issue] = []
     changed: list[int] = []
@@ -347,7 +349,7 @@ def _put(table: Any, key: Mapping[str, Any], values: Mapping[str, Any], source: 
 
 
 def _put_group(book: RunRegistry, record: RolloutGroupRecord, source: ImportRecord | None) -> tuple[Counter[str], int]:
-    """What became of the row, and the group; the rewards of one that is new or changed are to be computed."""
+    """Return the outcome for the row, and the group; rewards of a new or changed one must be computed."""
     values = {"alpha": record.alpha, "extra": dict(record.extra)}
     counts = _put(RolloutGroup, {"benchmark": book.benchmark, "group_id": record.group_id}, values, source)
     group = RolloutGroup.objects.get(benchmark=book.benchmark, group_id=record.group_id)

@@ -80,7 +80,7 @@ def _judges_first(run: Run, sample: int, said: Mapping[str, Any]) -> bool:
 
 
 def about_of(record: JudgementRecord, about: AboutAnswer) -> dict[str, Any]:
-    """What there is one judgment of: of a trajectory one decision, else one of each kind by each judge."""
+    """Return the identity of a judgment: one decision per trajectory, else one of each kind by each judge."""
     of: dict[str, Any] = {
         "trajectory__rollout": about.rollout,
         "trajectory__condition": about.condition,
@@ -90,7 +90,7 @@ def about_of(record: JudgementRecord, about: AboutAnswer) -> dict[str, Any]:
 
 
 def said_of(record: JudgementRecord, about: AboutAnswer) -> Mapping[str, Any]:
-    """What a record says, as the fields of its row."""
+    """Return the content of a record, as the fields of its row."""
     return {
         "judge": record.judge,
         "verdict": record.verdict,

@@ -1,4 +1,4 @@
-"""What people put on trajectories outlives an import: a record that changed is written again, its marks move along."""
+"""Marks of people on trajectories outlive an import: a changed record is written again, and its marks move to it."""
 
 from __future__ import annotations
 
@@ -60,5 +60,5 @@ def _beside_what_came(rows: list[Judgement]) -> list[Judgement]:
 
 
 def _place(row: Judgement) -> tuple[Any, ...]:
-    """What there is one of on a trajectory: a decision, or what a judge says of a kind."""
+    """Return the identity of a judgment on a trajectory: a decision, or a judge and a kind."""
     return row.trajectory_id, row.decides, *(() if row.decides else (row.kind, row.judge))

@@ -62,9 +62,10 @@ def _list_of(record: TrajectoryRecord, name: Name) -> tuple[tuple[str, ...] | No
 
 
 def _whole(record: TrajectoryRecord, halves: Mapping[Name, TaskRecord]) -> TrajectoryRecord:
-    """The record with both lists. The data of the plan's record has precedence, whatever the order of the records.
+    """The record with both lists. The data of the plan's record takes precedence, in any order of the records.
 
-    The same file therefore changes nothing when it is imported again."""
+    The same file therefore changes nothing when it is imported again.
+    """
     if len(halves) < len(Name):
         return record
     recognition, plan = halves[Name.RECOGNITION], halves[Name.PLAN]

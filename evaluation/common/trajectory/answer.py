@@ -1,4 +1,4 @@
-"""What a trajectory answered, and how that was read."""
+"""The answer of a trajectory, and how it was read."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def _reading(row: Any, detail: TrajectoryDetail, by_rule: AnswerResult) -> str:
 
 
 def _unread(*, undecided: bool, excluded: bool) -> str:
-    """How an unread answer counts, with the placeholder ``reason``."""
+    """Return how an unread answer counts, with the placeholder ``reason``."""
     if not undecided:
         return gettext("Unread: %(reason)s. It counts as incorrect. Unread answers are never guessed.")
     if excluded:

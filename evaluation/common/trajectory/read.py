@@ -1,6 +1,6 @@
-"""One trajectory as its page shows it: every turn's crop in original pixels, and how it lies over the gold.
+"""One trajectory for its page: every turn's crop in original pixels, and its overlap with gold.
 
-Scoring stores one crop per trajectory; the others are computed here, through the same metrics, when they are looked at.
+Scoring stores one crop per trajectory; the others are computed here, with the same metrics, when they are viewed.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ LONG = ("answer", "extra", "recognition", "plan", "recognition_map", "plan_map")
 
 @dataclass(frozen=True, slots=True)
 class TurnMeasures:
-    """What one call looked at, in original pixels, and its shares of gold; None where undefined.
+    """The region that one call shows, in original pixels, and its shares of gold; None if undefined.
 
-    ``covered`` is the share of gold that all crops up to and with this one cover; ``scored`` is the crop that the
-    trajectory's score is about under the settings: the executed box, or the requested one.
+    ``covered`` is the share of gold that all crops up to and including this one cover; ``scored``: this is the scored
+    crop under the settings: the executed box, or the requested one.
     """
 
     executed: Corners | None
@@ -91,7 +91,7 @@ class TrajectoryDetail:
 
     @property
     def chains(self) -> int:
-        """How many reference toolchains of the sample are accepted."""
+        """The number of accepted reference toolchains of the sample."""
         return len(self.further) + bool(self.record.content.reference_toolchain)
 
     @property
@@ -129,7 +129,7 @@ def load_trajectory(benchmark: Benchmark, pk: int) -> Trajectory:
             gettext("%(title)s has no trajectory %(pk)s. It may have been replaced by a later import.")
             % {"title": benchmark.title, "pk": pk}
         )
-    # The same object: it knows the roles of who asks.
+    # The same object, because it knows the roles of this person.
     found.run.benchmark = benchmark
     return found
 
@@ -155,8 +155,7 @@ def read_trajectory(trajectory: Trajectory) -> TrajectoryDetail:
 
 
 def read_on_sample(sample: Any) -> list[Trajectory]:
-    """What metrics are made of on one sample: a trajectory of each run, by name of the model. Two
-    queries."""
+    """Return the trajectories that metrics use on one sample: one of each run, by name of the model. Two queries."""
     found = (
         Trajectory.objects.of(sample.benchmark_id)
         .filter(sample=sample)
@@ -256,7 +255,7 @@ def _shares(crops: Floats, samples: SampleColumns, settings: MetricSettings) -> 
 
 
 def corners_of(box: Floats) -> Corners | None:
-    """A row of boxes; None where it is NaN."""
+    """Return a row of boxes; None if it is NaN."""
     x1, y1, x2, y2 = box.tolist()
     return None if math.isnan(x1) else (x1, y1, x2, y2)
 

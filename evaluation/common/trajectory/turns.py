@@ -69,7 +69,7 @@ class Seen:
 
     @property
     def enlarged(self) -> float | None:
-        """How many times the image was enlarged on its longer side; below 1 it was made smaller."""
+        """The factor by which the longer side of the image was enlarged; below 1 it was reduced."""
         return None if self.out is None else max(self.out) / max(self.width, self.height)
 
     @property
@@ -83,8 +83,9 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One call with what was said before it and what came of it. ``state``: why it is no evidence, "" if it may be.
-    ``replayed``: box, size and success are those of a replay."""
+    """One call with the text before it and its result. ``state``: why it is not evidence, "" if it may be.
+    ``replayed``: box, size and success are those of a replay.
+    """
 
     number: int
     position: int
@@ -122,7 +123,7 @@ def _turn(
     step: Any, measures: TurnMeasures | None, gold: Sequence[Corners], frame: Frame | None, cap: int | None
 ) -> Turn:
     executed = measures.executed if measures else None
-    # What was really produced replaces what was recorded.
+    # The result of a replay replaces the recorded one.
     source = step.replayed or step
     return Turn(
         number=step.position + 1,
@@ -178,7 +179,7 @@ VALUE_LENGTH = 40
 
 
 def argument_difference(reference: ToolCall, arguments: Mapping[str, Any], executed: Corners | None) -> str:
-    """How a call differs from its pair: a region by its corner and size, other arguments by name."""
+    """Describe how a call differs from its pair: a region by its corner and size, other arguments by name."""
     wanted = reference.arguments
     region = [wanted.get(name) for name in ("x", "y", "width", "height")]
     if executed and reference.image_in == ORIGINAL and all(isinstance(value, int | float) for value in region):

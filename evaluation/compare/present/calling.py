@@ -1,4 +1,4 @@
-"""What calling tools did, as the page of a comparison says it: counts with their lists, and the net effect."""
+"""The effect of calling tools for the page of a comparison: counts with their lists, and the net effect."""
 
 from __future__ import annotations
 

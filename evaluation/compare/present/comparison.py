@@ -1,4 +1,4 @@
-"""A comparison as its page draws it: two by two, tests in words, differences on one axis. No number is made here."""
+"""A comparison for its page: 2 × 2 tables, tests as text, and differences on one axis. No number is computed here."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ WORDS = {
 }
 LEVEL = 0.05
 LEAST_SHARE = 0.001
-"""Below it a share of cases has no digit to show."""
+"""Smaller shares of cases have no digit to show."""
 MOST_ON_SMALL = 3
-"""Ticks of an axis that a small screen has room for."""
+"""The maximum number of ticks of an axis on a small screen."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Differences from ``low`` to ``high``, with its ticks as markup."""
+    """An axis of differences from ``low`` to ``high``, with its ticks as markup."""
 
     low: float
     high: float
@@ -53,7 +53,7 @@ class Axis:
         places = [scale(mark, self.low, self.high) for mark in marks]
         anchors = ["start" if at < 3 else "end" if at > 97 else "middle" for at in places]
         texts = [percentage_points(mark, 0) for mark in marks]
-        # Every second one beside 0 is for screens that have room for it.
+        # Every second tick next to 0 is hidden on small screens.
         zero = min(range(len(marks)), key=lambda k: abs(marks[k]))
         classes = ["hide-s" if len(marks) > MOST_ON_SMALL and (k - zero) % 2 else "" for k in range(len(marks))]
         form = '<text class="{}" x="{}" y="11" text-anchor="{}">{}</text>'
@@ -62,7 +62,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Cell:
-    """One of two by two."""
+    """A cell of a 2 × 2 table."""
 
     name: str
     words: str
@@ -74,7 +74,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """One pair of runs, or one slice of the first pair. ``only_a``, ``only_b``: only that one is right."""
+    """One pair of runs, or one slice of the first pair. ``only_a``, ``only_b``: samples that only one of them answers
+    correctly.
+    """
 
     label: str
     found: Comparison
@@ -94,15 +96,16 @@ class Line:
 
     @property
     def too_few(self) -> float | None:
-        """The smallest p that so few images can give, where that can tell nothing apart; else None."""
+        """The smallest p possible with so few images, if it is not below the significance level; else None."""
         least = self.found.least_p_cluster
         return least if self.found.shares_clusters and least is not None and least >= LEVEL else None
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What ``evaluation/compare/compare.html`` needs of the numbers. ``a``, ``b``: the letters of the first two runs;
-    ``first``: this pair, on all samples."""
+    """The data of ``evaluation/compare/compare.html``. ``a``, ``b``: the letters of the first two runs; ``first``: this
+    pair, on all samples.
+    """
 
     a: str
     b: str
@@ -140,18 +143,18 @@ def shown(slug: str, found: RunComparison, asked: Asked, letters: Mapping[int, s
 
 
 def open_words(found: Comparison) -> str:
-    """What undecided answers leave open of a difference: "−1.0 to +3.0 pp"; "" where there are none."""
+    """Return the range of a difference that undecided answers allow: "−1.0 to +3.0 pp"; "" if there are none."""
     return points_open(*found.range, could_turn=found.could_turn)
 
 
 def axis_over(compared: Sequence[Comparison]) -> Axis:
-    """An axis with room for all of these differences and their intervals."""
+    """Return an axis that fits all of these differences and their intervals."""
     drawn = axis_of([0.0, *(end for one in compared for end in with_ends(one.difference, one.interval))])
     return Axis(drawn.low, drawn.high)
 
 
 def with_ends(value: float | None, interval: Interval | None) -> tuple[float | None, float | None, float | None]:
-    """A value with the ends of its interval, None where there is none."""
+    """Return a value with the ends of its interval, None if there is none."""
     return value, interval.low if interval else None, interval.high if interval else None
 
 
@@ -189,7 +192,7 @@ def line_of(label: str, found: Comparison, links: PairLinks, axis: Axis, begins:
 
 
 def _direction(pair: Comparison, a: str, b: str) -> str:
-    """``D is 12.8 points below C``, with the letters ``a`` and ``b``."""
+    """Return ``D is 12.8 points below C``, with the letters ``a`` and ``b``."""
     if pair.difference is None:
         return gettext("No sample that both runs answered")
     if pair.difference == 0:
@@ -201,7 +204,9 @@ def _direction(pair: Comparison, a: str, b: str) -> str:
 
 
 def _why(pair: Comparison) -> str:
-    """In words, what the p to go by says of the difference, and how many samples would tell the two apart."""
+    """Return as text what the decisive p says about the difference, and the number of samples needed to separate the
+    runs.
+    """
     if pair.p_decisive is None or not pair.difference:
         return ""
     often = gettext("fewer than 0.1%") if pair.p_decisive < LEAST_SHARE else f"{percent(pair.p_decisive)}%"
@@ -218,5 +223,5 @@ def _why(pair: Comparison) -> str:
 
 
 def _rounded(count: int) -> str:
-    """An estimate, to two digits: 5,581 as "5,600"."""
+    """Return an estimate with two digits: 5,581 as "5,600"."""
     return decimal(round(count, 2 - len(str(count))))

@@ -1,4 +1,6 @@
-"""A comparison to take away: tidy rows, or a table for a paper; the pairs first, then the slices of the first pair."""
+"""Exports of a comparison: tidy rows, or a table for a paper. The pairs come first, then the slices of the
+first pair.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ HEADS = (
 def comparison_file(
     slug: str, found: RunComparison, drawn: Shown, letters: Mapping[int, str], format: str
 ) -> FileResponse:
-    """``letters``: of every run of the benchmark. Raises ``InvalidInput`` for a format that there is not."""
+    """Return the file. ``letters``: of every run of the benchmark. Raises ``InvalidInput`` for an unknown format."""
     if format not in FORMATS:
         raise InvalidInput(
             gettext("A comparison is exported as %(formats)s, not as %(format)s.")
@@ -55,7 +57,7 @@ def comparison_file(
 
 
 def _basis(found: RunComparison, drawn: Shown) -> list[str]:
-    """What a figure rests on, in lines; then the answers of each run that are neither correct nor incorrect."""
+    """Return the basis of a figure as lines; then the answers of each run that are neither correct nor incorrect."""
     pair, scoring = found.pairs[0], found.runs[0].scoring
     on = f"{decimal(pair.n)} samples of both in {decimal(pair.clusters)} image clusters"
     first = f"{on} · Newcombe’s 95% intervals, unadjusted · {state_words(scoring)}"
@@ -92,7 +94,7 @@ def _row(pair: Comparison, a: Run, b: Run) -> dict[str, Any]:
 
 
 def _document(found: RunComparison, first: str, names: Sequence[str]) -> Document:
-    """``first``: the letter of the first run; ``names``: of all, with their letters."""
+    """Return the document. ``first``: the letter of the first run; ``names``: of all, with their letters."""
     bands = [Band("", [_texts(name, pair) for name, pair in zip(names[1:], found.pairs, strict=True)])]
     bands += [Band(f"{names[1]}, by slice", [_texts(f"{one.by} {one.value}", one.found) for one in found.slices])]
     compared = (*found.pairs, *(one.found for one in found.slices))

@@ -1,4 +1,4 @@
-"""The differences of a comparison as a figure that stands alone: SVG with its own colors, or PNG."""
+"""The differences of a comparison as a standalone figure: SVG with its own colors, or PNG."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ BASIS = '<text x="8" y="{}" fill="{}">{}</text>'
 
 
 def forest_svg(shown: Shown, names: Sequence[str], basis: Sequence[str]) -> str:
-    """The first pair on all samples, then its slices, on the axis of the page. ``names``: of both, with their letters;
-    ``basis``: what the numbers rest on, in the last lines."""
+    """Return the first pair on all samples, then its slices, on the axis of the page. ``names``: of both runs, with
+    their letters; ``basis``: the basis of the numbers, in the last lines.
+    """
     lines = [shown.first, *shown.slices]
     height = TOP + STEP * len(lines) + 24
     whole = height + 2 + 14 * len(basis)

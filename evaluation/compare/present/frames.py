@@ -48,7 +48,7 @@ class Chosen:
 def chosen(
     benchmark: Any, runs: Sequence[Run], cell: Sequence[int], asked: Asked, letters: Mapping[int, str]
 ) -> Chosen | None:
-    """The sample that the address asks for, else the first of the cell; None where the cell is empty."""
+    """Return the sample in the address, else the first of the cell; None if the cell is empty."""
     if not cell:
         return None
     wanted = benchmark.samples.filter(key=asked.sample).values_list("pk", flat=True).first() if asked.sample else None

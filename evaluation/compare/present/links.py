@@ -1,4 +1,4 @@
-"""Where the numbers of a comparison lead, and what its address asks for."""
+"""The links of the numbers of a comparison, and the parameters of its address."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEAST_RUNS = 2
 
 @dataclass(frozen=True)
 class Count:
-    """How many trajectories, and the list of exactly those; no link for none."""
+    """A number of trajectories, with a link to their list; no link for 0."""
 
     n: int
     href: str

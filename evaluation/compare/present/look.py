@@ -1,4 +1,4 @@
-"""Where two runs looked, as their page says it: counts with their lists, and how the intervals were made."""
+"""The crops of two runs for their page: counts with their lists, and the methods of the intervals."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from webapp.common.svg import around_zero
 
 @dataclass(frozen=True)
 class ShownLook:
-    """``n``: the samples of both's grounding population. ``made``: how the interval of mean IoA was made, or why there
-    is none. ``grounded``, ``ioa``: the differences drawn on one axis."""
+    """``n``: the samples in the grounding population of both. ``made``: the method of the interval of mean IoA, or why
+    there is none. ``grounded``, ``ioa``: the differences on one axis.
+    """
 
     found: LookComparison
     n: Count

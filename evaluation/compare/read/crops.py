@@ -1,4 +1,6 @@
-"""How far the crops of two runs agree, out of their steps. Seconds for large runs, so it is asked for apart."""
+"""The agreement of the crops of two runs, computed from their steps. It takes seconds for large runs, so it is a
+separate request.
+"""
 
 from __future__ import annotations
 

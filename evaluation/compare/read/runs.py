@@ -51,7 +51,7 @@ def comparable_runs(benchmark: Benchmark) -> list[Run]:
 
 
 def counts_of(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
-    """What must never be hidden of each scored run: failed, unread, undecided, ... One query."""
+    """Return the counts that are always shown of each scored run: failed, unread, undecided, ... One query."""
     rows = Metric.objects.filter(scoring__run__in=runs, metric=COUNTED_BY, slice_by="")
     found = dict(rows.values_list("scoring__run_id", "detail"))
     return [found.get(run.pk, {}) for run in runs]
@@ -68,12 +68,12 @@ class SliceDifference:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """``pairs``: the first run against each other one, p adjusted over them; ``slices``, ``look``, ``resampled`` (the
-    bootstrap interval of the difference): of the first pair.
+    """``pairs``: the first run compared with each other one, p adjusted over them; ``slices``, ``look``, ``resampled``
+    (the bootstrap interval of the difference): of the first pair.
 
-    ``calling``: what calling tools did, where one of the first two runs made calls and the other made none; None
-    elsewhere. ``common``: samples that all of them have; ``samples``: all with gold. ``cells``: keys of the samples of
-    each cell of the first pair, the largest difference in coverage first. ``facets``: names to slice by.
+    ``calling``: the effect of calling tools, if one of the first two runs made calls and the other made none; else
+    None. ``common``: samples that all of them have; ``samples``: all with gold. ``cells``: keys of the samples of each
+    cell of the first pair, the largest difference in coverage first. ``facets``: names of facets for slices.
     """
 
     runs: Sequence[Run]
@@ -157,7 +157,7 @@ def _adjusted(found: Sequence[Comparison], family: str) -> list[Comparison]:
 
 
 def facet_masks(benchmark: Benchmark, samples: ComparedSamples) -> dict[str, dict[str, Bools]]:
-    """Which samples have each value of each facet, facets and values in order. One query."""
+    """Return which samples have each value of each facet, facets and values in order. One query."""
     row_of = {pk: row for row, pk in enumerate(samples.pks)}
     rows: dict[str, dict[str, list[int]]] = {}
     values = FacetValue.objects.filter(sample__benchmark=benchmark).order_by()

@@ -1,5 +1,6 @@
-"""Where two runs differ most, over the facets of their common samples. Three queries, and one for each run that was not
-looked at since it was scored."""
+"""The slices in which two runs differ most, over the facets of their common samples. Three queries, and one for each
+run that was not read since it was scored.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +23,14 @@ from evaluation.store.results import load_results
 from webapp.common.errors import InvalidInput
 
 SHOWN, MOST_SHOWN = 12, 40
-"""Slices shown: so many, or all that tell the runs apart up to the second number."""
+"""The number of slices shown, and the maximum number if more are significant."""
 
 
 @dataclass(frozen=True)
 class SliceContrast:
-    """``terms``: one value, or two of different facets; in ``found`` p is adjusted over all slices tested."""
+    """One slice. ``terms``: one value, or two of different facets; p in ``found`` is adjusted over all
+    tested slices.
+    """
 
     terms: Sequence[Term]
     found: Comparison
@@ -35,8 +38,10 @@ class SliceContrast:
 
 @dataclass(frozen=True)
 class FoundSlices:
-    """``tested``: how many slices; ``apart``: how many of them tell the runs apart, by Holm at 5%; ``left_out``:
-    values tested alone only; ``clustered``: whether samples share images: p is then of the sign flip over these."""
+    """``tested``: number of slices; ``apart``: number of slices with a significant difference, by Holm at 5%;
+    ``left_out``: values tested alone only; ``clustered``: samples share images, so p is that of the sign-flip test over
+    images.
+    """
 
     slices: Sequence[SliceContrast]
     tested: int
@@ -47,7 +52,7 @@ class FoundSlices:
 
 
 def find_largest_differences(benchmark: Benchmark, a: Run, b: Run, *, least: int) -> FoundSlices:
-    """Run b against run a, both scored. Raises ``ValueError`` for ``least`` below 1."""
+    """Compare run b with run a, both scored. Raises ``ValueError`` for ``least`` below 1."""
     settings = MetricSettings.from_mapping(a.scoring.settings)
     samples = compared_samples(benchmark)
     first, second = (load_results(run).on(samples.pks) for run in (a, b))
@@ -74,7 +79,7 @@ def find_largest_differences(benchmark: Benchmark, a: Run, b: Run, *, least: int
 
 
 def minimum_size(text: str) -> int:
-    """The number of samples that a slice needs, as an address says it. Raises ``InvalidInput``."""
+    """Return the minimum number of samples of a slice in a URL. Raises ``InvalidInput``."""
     if not text:
         return LEAST
     if not (text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text)):

@@ -76,7 +76,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
 
 @require_safe
 def crops(request: Request, slug: str) -> HttpResponse:
-    """How far the crops of the first two runs agree: ?run=A&run=B. A piece of the page above, or a page."""
+    """Show the agreement of the crops of the first two runs: ?run=A&run=B. A piece of the page above, or a page."""
     context, asked = _first_two(request, slug)
     if asked is None:
         return render(request, "evaluation/compare/empty.html", context)
@@ -121,7 +121,7 @@ def _first_two(request: HttpRequest, slug: str) -> tuple[dict[str, Any], Asked |
 
 
 def _at_what_is_compared(request: HttpRequest, asked: Asked) -> HttpResponse:
-    """The address that names the runs, where one was named twice or alone."""
+    """Return the address with the compared runs, if one was named twice or alone."""
     named = [pk for pk in request.GET.getlist("run") if pk]
     if len(set(named)) < len(named):
         runs = all_of([str(run) for run in asked.runs])

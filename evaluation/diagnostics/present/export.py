@@ -59,7 +59,7 @@ def _named(name: str, among: Mapping[str, Any], field: str) -> Any:
 
 
 def figure_svg(caption: str, found: Diagnostics, page: Shown, figure: str) -> str:
-    """The drawing with its own colors, the letters of its runs explained under it, and what it rests on."""
+    """Return the drawing with its own colors, a legend of its runs under it, and its basis."""
     body, width, height = _DRAW[figure](page)
     drawn = found.runs if figure == "scatters" else found.planners
     foot = [f"{run.letter}: {run}"[:90] for run in drawn]

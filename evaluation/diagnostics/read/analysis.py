@@ -151,10 +151,10 @@ def chosen_runs(asked: Sequence[str], runs: Sequence[Run]) -> list[Run]:
 def diagnose(
     snapshot: Snapshot, runs: Sequence[Run], chosen: Sequence[Run], *, by: str = "", base: str = ""
 ) -> Diagnostics:
-    """``runs``: all of ``diagnosed_runs``; ``chosen``: those of them that it is about. ``base``: the number of the run
-    without calls that others are compared with, default the one of the same model.
+    """``runs``: all of ``diagnosed_runs``; ``chosen``: those to analyze. ``base``: the number of the run without calls
+    that others are compared with, default the one of the same model.
 
-    Raises ``NotFound`` for a facet or a base that there is none of.
+    Raises ``NotFound`` for an unknown facet or base.
     """
     facets = [name for name, values in snapshot.facets.items() if len(values) <= MOST_VALUES]
     if by and by not in facets:
@@ -252,8 +252,9 @@ def _calls(whole: ByRun, run: Run) -> float | None:
 def _calling(
     benchmark: Benchmark, chosen: Sequence[Run], bases: Sequence[Run], base: Run | None, whole: ByRun
 ) -> list[CallingPair]:
-    """Each of the chosen runs that called, against ``base``, else the run of its model without calls: one of the
-    setting ``BASE`` before others. One query for the samples where there is any."""
+    """Return each of the chosen runs with calls, compared with ``base``, else with the run of its model without calls:
+    one of the setting ``BASE`` before others. One query for the samples if there is any.
+    """
     pairs = []
     for run in chosen:
         own = [other for other in bases if other.model_id == run.model_id]

@@ -74,8 +74,9 @@ class DraftingSerializer(serializers.Serializer):
 @extend_schema(methods=["POST"], operation_id="draft", request=NewDrafting, responses={201: EXPERIMENT})
 @api_view(["GET", "POST"])
 def drafting(request: Request, slug: str) -> Response:
-    """What drafts of models do to annotators, for leads. POST creates an experiment that drafts samples to do. The same
-    ``Idempotency-Key`` again returns the same one."""
+    """The effect of drafts of models on annotators, for leads. POST creates an experiment that drafts samples to do.
+    Repeating the same ``Idempotency-Key`` returns the same experiment.
+    """
     benchmark = benchmark_for(request, slug, Right.MANAGE)
     if request.method == "POST":
         create = partial(create_drafts, benchmark=benchmark)

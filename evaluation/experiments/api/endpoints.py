@@ -130,7 +130,7 @@ def endpoint(request: Request, slug: str, pk: int) -> Response:
     """An endpoint. PATCH changes it; another address deletes its stored key. DELETE removes it, and keeps its
     experiments."""
     benchmark = _with_endpoints(request, slug)
-    # Those of the site are read here, and changed on no address of a benchmark: a token can be limited to it.
+    # Endpoints of the site can be read here, but not changed, because a token can be limited to a benchmark.
     among = Endpoint.objects.offered_to(benchmark) if request.method == "GET" else benchmark.endpoints.all()
     found = get_object_or_404(among, pk=pk)
     if request.method == "DELETE":
@@ -147,7 +147,7 @@ def endpoint(request: Request, slug: str, pk: int) -> Response:
 @extend_schema(operation_id="endpoint_test", request=None, responses={202: dict})
 @api_view(["POST"])
 def endpoint_test(request: Request, slug: str, pk: int) -> Response:
-    """Find out in a job what an endpoint can do. ``job`` is its id."""
+    """Test in a job what an endpoint supports. ``job`` is its id."""
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     found = get_object_or_404(benchmark.endpoints.all(), pk=pk)
     job = test_endpoint(actor=person_of(request), endpoint=found)
@@ -155,12 +155,14 @@ def endpoint_test(request: Request, slug: str, pk: int) -> Response:
 
 
 def _with_endpoints(request: Request, slug: str) -> Any:
-    """The benchmark of endpoints: reading them needs the right to import runs, changing them to manage endpoints."""
+    """Return the benchmark of endpoints. Reading them needs the permission to import runs, changing them the one to
+    manage.
+    """
     if request.method == "GET":
         try:
             return benchmark_for(request, slug, Right.IMPORT_RUNS)
         except NotAllowed:
-            pass  # A token that only manages reads what it changes.
+            pass  # A token that can only manage reads the endpoints that it changes.
     return benchmark_for(request, slug, Right.MANAGE)
 
 

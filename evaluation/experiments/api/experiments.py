@@ -59,7 +59,7 @@ WANTED = ("running", "paused", "stopped")
 
 
 class Confirming(Form):
-    """What of the test of an endpoint a person overrules: a field for each of ``fit.CONFIRMABLE``."""
+    """The results of an endpoint's test that a person overrules: a field for each of ``fit.CONFIRMABLE``."""
 
     confirm_frame = TruthField(
         required=False, default=False, help_text="Start although the test of the endpoint found boxes in another frame."
@@ -83,7 +83,7 @@ def prompt_field(words: str = "slug@version, with the role that is needed.") -> 
 
 
 class Starting(Confirming):
-    """What all new experiments have in common."""
+    """The fields common to all new experiments."""
 
     endpoint = TextField(max_length=60, help_text="Name of an endpoint of the benchmark or of the site.")
     samples = TextField(
@@ -303,7 +303,9 @@ def created(
 @extend_schema(methods=["PATCH"], operation_id="experiment_change", request=ExperimentChange, responses=PROGRESS)
 @api_view(["GET", "PATCH"])
 def experiment(request: Request, slug: str, pk: int) -> Response:
-    """How far an experiment is. PATCH starts, resumes, pauses or stops it, changes its budget, or retries failures."""
+    """The progress of an experiment. PATCH starts, resumes, pauses or stops it, changes its budget, or retries
+    failures.
+    """
     found = load(request, slug, pk)
     if request.method == "PATCH":
         _change(found, person_of(request), read_form(ExperimentChange, request))

@@ -1,4 +1,4 @@
-"""What the addresses of experiments share."""
+"""Shared code of the addresses of experiments."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def prompt(request: Request, slug: str, prompt: str) -> Response:
     benchmark, used = _with_prompts(request, slug)
     found = _history(benchmark, prompt)
     if request.method == "POST":
-        # Those of the site are changed on no address of a benchmark: a token can be limited to it.
+        # Prompts of the site can't be changed at an address of a benchmark, because a token can be limited to it.
         if found.owner is not Owner.BENCHMARK or found.newest.row is None:
             raise NotFound(f"{benchmark.title} has no prompt {prompt} of its own.")
         given = read_form(PromptChange, request)
@@ -105,8 +105,9 @@ def prompt(request: Request, slug: str, prompt: str) -> Response:
 
 
 def _with_prompts(request: Request, slug: str) -> tuple[Any, Used]:
-    """The benchmark, and how often its experiments use each version of a prompt. Who runs experiments
-    reads prompts, and leads also write them."""
+    """Return the benchmark, and the number of its experiments with each version of a prompt. People who run experiments
+    read prompts, and leads also write them.
+    """
     benchmark = benchmark_for(request, slug)
     if request.method != "GET" or not allowed(person_of(request), benchmark, Right.IMPORT_RUNS):
         benchmark_for(request, slug, Right.MANAGE)

@@ -78,7 +78,7 @@ def _row(name: str, one: Contrast) -> MeasureRow:
 
 
 def why_words(one: Contrast) -> str:
-    """Why the difference is undefined, as a sentence."""
+    """Return why the difference is undefined, as a sentence."""
     few = one.shown if one.why is Why.FEW_SHOWN else one.withheld
     arm = gettext("with drafts") if one.why is Why.FEW_SHOWN else gettext("without drafts")
     said = gettext("undefined: %(images)s images %(arm)s, %(least)s needed")

@@ -19,7 +19,7 @@ SHOWN = ("vision", "tools", "image_in_tool_message", "prefix", "seed", "usage", 
 
 @dataclass(frozen=True)
 class EndpointCard:
-    """``key``: where the key comes from. ``findings``: name and result of each test."""
+    """``key``: the source of the key. ``findings``: name and result of each test."""
 
     endpoint: Endpoint
     preset: str

@@ -23,8 +23,9 @@ LONGEST = 200_000
 @dataclass(frozen=True)
 class ShownExchange:
     """``request`` and ``response``: bodies, indented if they are JSON; ``cut``: whether one is longer than shown.
-    ``said`` and ``calls``: what the response says, "" and none where it cannot be read. ``images``: those that no
-    earlier request contains."""
+    ``said`` and ``calls``: the content of the response, empty if it cannot be read. ``images``: those that no earlier
+    request contains.
+    """
 
     exchange: Exchange
     images: list[SentImage]

@@ -93,7 +93,7 @@ def state_words(experiment: Experiment) -> str:
 
 
 def reason_words(experiment: Experiment) -> str:
-    """Why it is paused, and what the endpoint or the job said; "" if it is not."""
+    """Return why it is paused, with the message of the endpoint or the job; "" if it is not."""
     if not experiment.pause_reason:
         return ""
     reason = str(REASON_WORDS[Experiment.Reason(experiment.pause_reason)])
@@ -101,7 +101,9 @@ def reason_words(experiment: Experiment) -> str:
 
 
 def actions_of(experiment: Experiment, *, failed: int) -> list[Action]:
-    """What can be done now. A session can only be stopped: the next answer then begins another experiment."""
+    """Return the currently possible actions. A session can only be stopped: the next answer then begins another
+    experiment.
+    """
     possible = [name for name, (_, states) in ACTIONS.items() if experiment.state in states]
     if experiment.kind == Experiment.Kind.SESSION:
         possible = [name for name in possible if name == "stop"]
@@ -134,7 +136,7 @@ def crops_of(experiment: Experiment) -> list[Crop]:
 
 
 def _shown_box(step: Any) -> tuple[float, float, float, float] | None:
-    """The box of a step on the original, None where it is on another image or empty."""
+    """Return the box of a step on the original, None if it is on another image or empty."""
     if step.coords != "pixel" or step.image_in not in ("original", None):
         return None
     executed = (step.executed_x1, step.executed_y1, step.executed_x2, step.executed_y2)
@@ -174,7 +176,7 @@ def recipe_parts(experiment: Experiment) -> list[RecipePart]:
 
 
 def _overruled(experiment: Experiment) -> list[Part]:
-    """What of the test of the endpoint a person overruled."""
+    """Return the results of the endpoint's test that a person overruled."""
     words = {
         FRAME: gettext("The test found boxes in the frame %(found)s; a person confirmed the one of the recipe."),
         VISION: gettext("The test found that the model does not see images; a person confirmed that it does."),

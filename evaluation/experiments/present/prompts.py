@@ -1,4 +1,6 @@
-"""Prompts as their pages show them: where each version is used, what differs between two, and what a model receives."""
+"""Prompts for their pages: the use of each version, the differences between two, and previews of what a
+model receives.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from evaluation.runner.templates import Prompt as Template
 from webapp.common.word_diff import Piece, word_diff
 
 LONGEST = 1500
-"""Words and spaces of a text that are compared one by one."""
+"""The maximum number of words and spaces of a text that are compared individually."""
 OWNER_WORDS = {
     Owner.SIGHTLINE: gettext_lazy("Sightline"),
     Owner.SITE: gettext_lazy("the site"),
@@ -39,7 +41,7 @@ _WORDS = re.compile(r"\n|[^\S\n]+|\S+")
 
 @dataclass(frozen=True)
 class VersionRow:
-    """A version: where it is, and how many experiments use it."""
+    """A version with its URL, and the number of experiments that use it."""
 
     version: PromptVersion
     href: str
@@ -63,7 +65,7 @@ class PromptRow:
 
 @dataclass(frozen=True)
 class Message:
-    """A message as a model receives it. ``before``: what stands before the text, such as the image."""
+    """A message as a model receives it. ``before``: content in front of the text, such as the image."""
 
     speaker: str
     text: str
@@ -72,8 +74,9 @@ class Message:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a model receives for a sample. ``problem``: why it receives nothing. ``blank``: fields that only an
-    experiment fills in; they are shown as they are written."""
+    """The messages that a model receives for a sample. ``problem``: the reason why there are none. ``blank``: fields
+    that only an experiment fills in; they are shown unchanged.
+    """
 
     sample: str = ""
     messages: Sequence[Message] = ()
@@ -108,7 +111,7 @@ def sides(old: str, new: str) -> tuple[list[Piece], list[Piece]]:
 
 
 def preview_of(benchmark: Benchmark, template: Template, *, sample: str = "", protocol: str = "") -> Preview:
-    """What a model receives with this template, as an experiment renders it. ``sample``: its id, "" for the first."""
+    """Return the messages of this template, rendered as by an experiment. ``sample``: its id, "" for the first."""
     if template.role is Role.SYSTEM or template.role in _user_roles():
         return _of_task(benchmark, template, sample, protocol or _fitting(template))
     if template.role is Role.DRAFT:
@@ -117,7 +120,7 @@ def preview_of(benchmark: Benchmark, template: Template, *, sample: str = "", pr
 
 
 def _of_draft(benchmark: Benchmark, template: Template, key: str) -> Preview:
-    """The request for drafts of all fields of an image."""
+    """Return the request for drafts of all fields of an image."""
     samples = benchmark.samples.filter(image__state=Image.State.READY).order_by("key")
     found = (samples.filter(key=key) if key else samples).select_related("image").first()
     if found is None or found.image is None:
@@ -146,7 +149,7 @@ def _of_task(benchmark: Benchmark, template: Template, key: str, protocol: str) 
 
 
 def _of_trajectory(benchmark: Benchmark, template: Template, key: str) -> Preview:
-    """The first trajectory that a judge can be asked about."""
+    """Return the preview for the first trajectory that a judge can be asked about."""
     rows = Trajectory.objects.of(benchmark).filter(condition="none").order_by("sample__key", "pk")
     rows = rows.exclude(recognition=None, plan=None) if template.role is Role.TOOL_MAP else rows.exclude(answer=None)
     row = (rows.filter(sample__key=key) if key else rows).first()
@@ -169,7 +172,7 @@ def _user_roles() -> set[Role]:
 
 
 def _fitting(template: Template) -> str:
-    """The protocol that fills in the fields of a template."""
+    """Return the protocol that fills in the fields of a template."""
     if template.role is not Role.SYSTEM:
         return next(name for name, protocol in PROTOCOLS.items() if SLUGS[protocol.user] is template.role)
     if template.fields & {"path", "operations"}:

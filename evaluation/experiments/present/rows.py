@@ -14,7 +14,7 @@ _FIELDS = (
 
 
 def experiment_row(experiment: Experiment) -> dict[str, Any]:
-    """What was chosen, what it does now, and what it has spent. No query."""
+    """Return the choices of an experiment, its state, and its spending. No query."""
     return {
         "id": experiment.pk,
         "endpoint": experiment.endpoint_name,
@@ -26,7 +26,7 @@ def experiment_row(experiment: Experiment) -> dict[str, Any]:
 
 
 def progress_row(experiment: Experiment, user: Any = None) -> dict[str, Any]:
-    """How far it is, as far as this person may know, with the accuracy so far; None where it is undefined."""
+    """Return its progress, as far as this person may know, with the accuracy so far; None if undefined."""
     progress, accuracy = progress_of(experiment, user), accuracy_of(experiment)
     return {
         "experiment": experiment_row(experiment),

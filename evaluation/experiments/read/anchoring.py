@@ -1,4 +1,4 @@
-"""What drafts did to submissions: the measures of both arms, each with an interval clustered by image."""
+"""The effect of drafts on submissions: the measures of both arms, each with an interval clustered by image."""
 
 from __future__ import annotations
 

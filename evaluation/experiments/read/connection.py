@@ -39,7 +39,7 @@ def key_of(endpoint: Endpoint) -> str:
 
 
 def settings_of(endpoint: Endpoint) -> Settings:
-    """What the client needs. Raises ``Conflict`` if the address or the key cannot be used."""
+    """Return the settings for the client. Raises ``Conflict`` if the address or the key cannot be used."""
     preset = PRESETS[endpoint.preset].defaults() | {"base_url": endpoint.base_url}
     try:
         return Settings(
@@ -67,7 +67,9 @@ def client_of(endpoint: Endpoint, shares: int = 1, *, spent: bool = False, again
 
 
 def price_of(endpoint: Endpoint) -> Price | None:
-    """What people set, else the published price of the model; None if it is unknown, or if there are no tokens."""
+    """Return the price that people set, else the published price of the model; None if it is unknown, or if there are
+    no tokens.
+    """
     if PRESETS[endpoint.preset].detector:
         return None
     if endpoint.prices:

@@ -1,4 +1,4 @@
-"""How drafts are shown on a benchmark, and which gold checks lack them."""
+"""The display of drafts on a benchmark, and the gold checks without drafts."""
 
 from __future__ import annotations
 

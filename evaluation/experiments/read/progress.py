@@ -1,4 +1,4 @@
-"""How far an experiment is: attempts, failures, tokens, money, time left, and the accuracy so far."""
+"""The progress of an experiment: attempts, failures, tokens, money, time left, and the accuracy so far."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class PriceRange:
-    """What the attempts that are left may cost, from the trial. USD, None where the price is unknown."""
+    """The range of costs of the remaining attempts, from the trial. USD, None if the price is unknown."""
 
     low: float | None
     high: float | None

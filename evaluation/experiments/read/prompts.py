@@ -18,7 +18,7 @@ from webapp.common.errors import InvalidInput
 
 
 class Owner(StrEnum):
-    """Whose a prompt is: of Sightline as a file, of the site for all benchmarks, or of one benchmark."""
+    """The owner of a prompt: Sightline (a file), the site (for all benchmarks), or one benchmark."""
 
     SIGHTLINE = "sightline"
     SITE = "site"

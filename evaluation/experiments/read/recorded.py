@@ -36,7 +36,7 @@ from evaluation.runner.transcript import Transcript
 from webapp.common import objects
 
 REBUILT = "fit:1568"
-"""How large the images of messages that are made again are sent."""
+"""The image policy of messages that are reconstructed."""
 _THOUGHTS = re.compile(r"<think>(.*?)(?:</think>|\Z)", re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""Samples as models are asked about them."""
+"""Samples as tasks for models."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def selected_samples(benchmark: Benchmark, query: str) -> SampleQuerySet:
 
 
 def with_task(samples: SampleQuerySet) -> SampleQuerySet:
-    """With what ``task_of`` reads."""
+    """Add the relations that ``task_of`` reads."""
     return samples.select_related("image", "gold__revision").prefetch_related("gold__revision__reference_calls")
 
 
 def task_of(sample: Sample) -> Task:
-    """What a model is asked about a sample."""
+    """Return the task of a model for a sample."""
     revision = sample.gold.revision
     calls = sorted(revision.reference_calls.all(), key=lambda call: call.position)
     return Task(
@@ -47,7 +47,7 @@ def task_of(sample: Sample) -> Task:
 
 
 def source_image(sample: Sample) -> SourceImage:
-    """The image of a sample, to be sent."""
+    """Return the image of a sample for sending."""
     image = sample.image
     assert image is not None
     return SourceImage(
@@ -56,8 +56,9 @@ def source_image(sample: Sample) -> SourceImage:
 
 
 def _stored(image: Image) -> bytes:
-    """The file of an image. Raises ``PictureProblem`` if the store has other bytes than were uploaded: they would be
-    sent as they are, and the answer would be about another image."""
+    """Return the file of an image. Raises ``PictureProblem`` if the stored bytes differ from the uploaded ones:
+    otherwise, the answer would be about another image.
+    """
     data = objects.read(picture_path(image))
     if sha256(data).hexdigest() != image.sha256:
         raise PictureProblem("damaged", gettext("The file store has other bytes than were uploaded. Restore the file."))

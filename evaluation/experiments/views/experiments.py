@@ -100,9 +100,10 @@ def experiments(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_arms(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Template evaluation/experiments/on_run.html; context: form, title, text, button,
-    endpoints (whether there is one to choose), none (what is said if there is none). ``?run=`` is chosen at first.
-    Posted: the fields of ``ArmForm``, which creates a draft."""
+    """Template evaluation/experiments/on_run.html; context: form, title, text, button, endpoints (whether one can be
+    chosen), none (the message if there is none). ``?run=`` is preselected. Posted: the fields of ``ArmForm``, which
+    creates a draft.
+    """
     words = {
         "title": gettext("Run arms"),
         "text": gettext(
@@ -152,7 +153,7 @@ def _new_on_run(
     words: dict[str, str],
 ) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
-    # What links name is chosen at first: the run, and of arms which ones on which samples.
+    # Parameters of links are preselected: the run, and the arms with their samples.
     initial = {name: request.GET[name] for name in ("run", "arms", "samples") if name in request.GET}
     form = kind(request.POST or None, benchmark=benchmark, initial=initial)
     if request.method == "POST" and form.is_valid():
@@ -236,7 +237,7 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def act(request: SignedInRequest, slug: str, pk: int, action: str) -> HttpResponse:
-    """Do one of ``DO``; what an experiment cannot do now is said on its page."""
+    """Run one of ``DO``. If the experiment is in another state, its page shows the reason."""
     found = _load(request, slug, pk)
     confirm = [name for name in CONFIRMABLE if request.POST.get(f"confirm_{name}") == "yes"]
     more = {"confirm": confirm} if action in STARTS else {}

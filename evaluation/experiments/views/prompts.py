@@ -150,8 +150,9 @@ def _form_page(
 
 
 def _preview(benchmark: Any, form: PromptForm, history: PromptHistory | None) -> Preview | None:
-    """What a model receives with the text of the form, None for no text; a text that is no template is an error of
-    the form."""
+    """Return the messages that a model receives with the text of the form, None without a text. An invalid template is
+    an error of the form.
+    """
     values = form.data if form.is_bound else form.initial
     text, role = str(values.get("text", "")), history.role.value if history else str(values.get("role", ""))
     if not text.strip() or role not in list(Role):

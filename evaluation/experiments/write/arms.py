@@ -42,19 +42,22 @@ from webapp.common.errors import Conflict, InvalidInput
 
 SAMPLING_OF_RUN = ""
 MARGIN, MOST_MARGIN = 5.0, 50.0
-"""Percentage points within which an effect counts as none."""
+"""Default and maximum equivalence margin, in percentage points. A smaller effect counts as none."""
 TRIES = 3
-"""Mistakes of judges that are tried, one after another."""
+"""The maximum number of mistakes of judges that are tried, one after another."""
 USUAL = "sham:4, noise:100x3, blank, gold, no-crops"
-"""The arms of a form where nothing else is chosen."""
+"""The default arms of a form."""
 
 
 @dataclass(frozen=True)
 class ArmChoices:
-    """What a person chooses. ``arms``: as ``read_arms`` reads them; the sham arm is always added. ``confirm``: the arms
-    named confirmatory before the start, all others are exploratory. ``margin`` in percentage points. ``sampling``: a
-    preset; "": that of the run, as far as it is known. ``injector``: the prompt (slug@version) that a judge wrote the
-    mistakes of ``mistake-judge`` with; "": the newest ones, whatever the prompt."""
+    """The choices of a person.
+
+    ``arms``: in the format of ``read_arms``; the sham arm is always added. ``confirm``: the arms named confirmatory
+    before the start, all others are exploratory. ``margin`` in percentage points. ``sampling``: a preset; "": that of
+    the run, if known. ``injector``: the prompt (slug@version) with which a judge wrote the mistakes of
+    ``mistake-judge``; "": the newest mistakes with any prompt.
+    """
 
     arms: str = USUAL
     estimand: str = Estimand.PREFIX
@@ -70,8 +73,9 @@ class ArmChoices:
 
 @dataclass(frozen=True)
 class Design:
-    """What an experiment repeats: arms with their numbers of seeds, those that are confirmatory, the margin, and the
-    prompt of the mistakes."""
+    """The design of an experiment: arms with their numbers of seeds, the confirmatory ones, the margin, and the prompt
+    of the mistakes.
+    """
 
     arms: Mapping[Arm, int]
     confirm: tuple[Arm, ...]
@@ -88,7 +92,7 @@ class Design:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Design:
-        """Raises ``ArmError`` for an arm that does not exist any more."""
+        """Return the design. Raises ``ArmError`` for an arm that no longer exists."""
         arms = {Arm.read(name): int(seeds) for name, seeds in data["arms"].items()}
         confirm = tuple(Arm.read(name) for name in data["confirm"])
         return cls(arms, confirm, float(data["margin"]), data.get("injector", ""))
@@ -96,9 +100,10 @@ class Design:
 
 @transaction.atomic
 def create_arms(*, actor: User | None, run: Run, endpoint: Endpoint, choices: ArmChoices) -> Experiment:
-    """Create an experiment that repeats a run under arms, as a draft; nothing is sent. Raises ``InvalidInput`` naming
-    the field, ``Conflict`` where the endpoint cannot do what is asked, images would leave the server without consent,
-    or another recipe has made arms of this run."""
+    """Create an experiment that repeats a run under arms, as a draft; nothing is sent. Raises ``InvalidInput`` with the
+    field; ``Conflict`` if the endpoint lacks a needed feature, images would leave the server without consent, or
+    another recipe has made arms of this run.
+    """
     benchmark = run.benchmark
     require(actor, benchmark, Right.IMPORT_RUNS)
     require_endpoint(benchmark, endpoint)
@@ -123,7 +128,7 @@ def create_arms(*, actor: User | None, run: Run, endpoint: Endpoint, choices: Ar
 
 
 def _injector_of(run: Run, choices: ArmChoices) -> str:
-    """The chosen prompt of mistakes with its version, "" for any. Raises ``InvalidInput`` naming the field."""
+    """Return the chosen prompt of mistakes with its version, "" for any. Raises ``InvalidInput`` with the field."""
     if not choices.injector:
         return ""
     prompt = str(prompt_named(run.benchmark, choices.injector, [Role.INJECTOR], "injector"))
@@ -134,7 +139,7 @@ def _injector_of(run: Run, choices: ArmChoices) -> str:
 
 
 def _mistakes(run: Run | None, question: Question, prompt: str = "") -> AttemptQuerySet:
-    """The attempts of judges that wrote changed reasoning of a run, with any prompt or with this one."""
+    """Return the attempts of judges that wrote changed reasoning for a run, with any prompt or with this one."""
     done: AttemptQuerySet = Attempt.objects.filter(
         experiment__kind=Experiment.Kind.JUDGE, experiment__source=run, experiment__recipe__question=question.value,
         state=Attempt.State.DONE,
@@ -160,7 +165,7 @@ def _refuse_mixing(run: Run, recipe: ArmRecipe) -> None:
 
 
 def design_of(choices: ArmChoices) -> Design:
-    """The arms of these choices, the sham arm first. Raises ``InvalidInput`` naming the field."""
+    """Return the arms of these choices, the sham arm first. Raises ``InvalidInput`` with the field."""
     if choices.estimand not in list(Estimand):
         allowed = ", ".join(Estimand)
         raise InvalidInput(gettext("Choose an estimand: %(estimands)s.") % {"estimands": allowed}, field="estimand")
@@ -186,8 +191,9 @@ def design_of(choices: ArmChoices) -> Design:
 
 
 def arm_recipe(run: Run, endpoint: Endpoint, choices: ArmChoices) -> ArmRecipe:
-    """The recipe of these choices on this endpoint. Raises ``InvalidInput`` naming the field, ``Conflict`` where the
-    endpoint cannot continue a response."""
+    """Return the recipe of these choices on this endpoint. Raises ``InvalidInput`` with the field, ``Conflict`` if the
+    endpoint cannot continue a response.
+    """
     estimand = Estimand(choices.estimand)
     if choices.sampling and choices.sampling not in SAMPLING:
         raise InvalidInput(
@@ -206,7 +212,7 @@ def arm_recipe(run: Run, endpoint: Endpoint, choices: ArmChoices) -> ArmRecipe:
 
 
 def sampling_of(run: Run) -> Mapping[str, Any]:
-    """The sampling that the run was made with, else that of the preset ``instruct``: seeds need a temperature."""
+    """Return the sampling of the run, else that of the preset ``instruct``, because seeds need a temperature."""
     made = Experiment.objects.filter(
         kind=Experiment.Kind.RUN, benchmark=run.benchmark, model=run.model.name, setting=run.setting
     ).order_by("-pk")  # fmt: skip
@@ -216,7 +222,9 @@ def sampling_of(run: Run) -> Mapping[str, Any]:
 
 
 def repeated_samples(run: Run, samples: str) -> list[int]:
-    """The samples whose trajectories are repeated, in order: those with visual evidence, or all where none has any."""
+    """Return the samples whose trajectories are repeated, in order: those with visual evidence, or all if
+    none has any.
+    """
     snapshot = Snapshot(run.benchmark, [Run.objects.of(run.benchmark).get(pk=run.pk)])
     wanted = set(selected_samples(run.benchmark, samples).values_list("pk", flat=True))
     for terms in ({"evidence": "yes", "failed": "no"}, {"failed": "no"}):
@@ -251,7 +259,7 @@ def plan_arms(experiment: Experiment) -> int:
 def _planned(
     experiment: Experiment, recipe: ArmRecipe, design: Design, row: Trajectory, *, trial: bool
 ) -> Sequence[Attempt]:
-    """The attempts on one sample. They are skipped if its trajectory cannot be repeated."""
+    """Return the attempts on one sample. They are skipped if its trajectory cannot be repeated."""
     shared: dict[str, Any] = {"experiment": experiment, "sample": row.sample, "trial": trial}
     try:
         recorded = recorded_of(row, foreign_of(experiment, row), written_of(experiment, row))
@@ -270,8 +278,9 @@ def _planned(
 
 
 def foreign_of(experiment: Experiment, row: Trajectory) -> Trajectory | None:
-    """The trajectory whose crop the arm ``foreign`` shows: of the next sample of the run with another image and a crop,
-    the first one after the last."""
+    """Return the trajectory whose crop the arm ``foreign`` shows: of the next sample of the run with another image and
+    a crop; after the last sample, the search continues with the first.
+    """
     if not any(Arm.read(name).family == "foreign" for name in experiment.design["arms"]):
         return None
     others = Trajectory.objects.filter(run=experiment.source, condition="none", rollout=row.rollout)
@@ -281,8 +290,9 @@ def foreign_of(experiment: Experiment, row: Trajectory) -> Trajectory | None:
 
 
 def written_of(experiment: Experiment, row: Trajectory) -> dict[str, Any]:
-    """What judges wrote of a trajectory: the newest mistakes, with the prompt of the design, and the newest paraphrase.
-    Of several mistakes, the arm takes the first one that fits."""
+    """Return the texts of judges for a trajectory: the newest mistakes with the prompt of the design, and the newest
+    paraphrase. Of several mistakes, the arm uses the first one that fits.
+    """
     found: dict[str, Any] = {}
     for question, prompt in ((Question.MISTAKE, experiment.design.get("injector", "")), (Question.PARAPHRASE, "")):
         done = _mistakes(experiment.source, question, prompt).filter(trajectory=row).order_by("-pk")
@@ -293,7 +303,7 @@ def written_of(experiment: Experiment, row: Trajectory) -> dict[str, Any]:
 
 
 def arm_recipe_of_row(experiment: Experiment) -> ArmRecipe:
-    """The recipe of an experiment. Raises ``Conflict`` if this version of the program cannot run it."""
+    """Return the recipe of an experiment. Raises ``Conflict`` if this version of the program cannot run it."""
     try:
         return ArmRecipe.from_json(experiment.recipe)
     except ArmRecipeError as error:
@@ -302,7 +312,7 @@ def arm_recipe_of_row(experiment: Experiment) -> ArmRecipe:
 
 
 def design_of_row(experiment: Experiment) -> Design:
-    """The design of an experiment. Raises ``Conflict`` for an arm that does not exist any more."""
+    """Return the design of an experiment. Raises ``Conflict`` for an arm that no longer exists."""
     try:
         return Design.from_json(experiment.design)
     except (ArmError, KeyError, ValueError) as error:
@@ -316,7 +326,7 @@ class ArmWorker(Worker):
     def prepare(self) -> None:
         self.arm_recipe, self.half = arm_recipe_of_row(self.experiment), False
         self.repeated: tuple[int, Recorded] | None = None
-        """The sample that was repeated last: its arms follow each other."""
+        """The sample that was repeated last, because its arms follow each other."""
 
     def work_of(self, attempt: Attempt, sample: Sample, answered: list[Answered]) -> Work:
         if self.repeated is None or self.repeated[0] != sample.pk:

@@ -12,7 +12,7 @@ from webapp.common.errors import Conflict
 
 
 def code_refusal() -> str:
-    """Why code is not run here, "" if it is: the administrator has not allowed it, or nothing can close it in."""
+    """Return why code is not run here, "" if it is: the administrator has not allowed it, or it cannot be isolated."""
     if not settings.RUN_CODE:
         return gettext(
             "Code of models is not run on this server. An administrator can allow it with SIGHTLINE_RUN_CODE=yes."

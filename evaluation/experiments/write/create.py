@@ -42,10 +42,10 @@ DEFAULT_SAMPLING = "greedy"
 
 @dataclass(frozen=True)
 class Choices:
-    """What a person chooses for an experiment. Empty fields take the default of the protocol or the endpoint.
+    """The choices for an experiment. Empty fields use the default of the protocol or the endpoint.
 
     ``prompt`` and ``user_prompt``: ``slug@version`` of prompts; the first is the system prompt, or the user prompt.
-    ``lineage``, ``step``: which checkpoint the endpoint serves. ``sampling``: the name of a preset; ``parameters``
+    ``lineage``, ``step``: the checkpoint that the endpoint serves. ``sampling``: the name of a preset; ``parameters``
     replace some of its values. ``images``: the image policy.
     """
 
@@ -149,8 +149,9 @@ def _prompts_of(benchmark: Benchmark, choices: Choices) -> dict[str, PromptVersi
 
 
 def require_endpoint(benchmark: Benchmark, endpoint: Endpoint, *, detector: bool = False) -> None:
-    """Raise ``InvalidInput`` unless the endpoint serves this benchmark and is of this kind, ``Conflict`` where images
-    would leave the server without the consent of the lead."""
+    """Raise ``InvalidInput`` unless the endpoint serves this benchmark and is of this kind, ``Conflict`` if images
+    would leave the server without the consent of the lead.
+    """
     if endpoint.benchmark_id not in (None, benchmark.pk):
         raise InvalidInput(gettext("This endpoint belongs to another benchmark."), field="endpoint")
     if PRESETS[endpoint.preset].detector is not detector:

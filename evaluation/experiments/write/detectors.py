@@ -1,5 +1,6 @@
-"""Experiments in which a detector is asked for the tools in the images of a benchmark: their creation, their attempts,
-and what they become. A trajectory is that of an imported file of detections."""
+"""Experiments that ask a detector for the tools in the images of a benchmark: their creation, their attempts, and their
+results. A trajectory equals that of an imported file of detections.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +34,9 @@ from webapp.common.errors import InvalidInput
 
 @dataclass(frozen=True)
 class DetectorChoices:
-    """What a person chooses for a detector. ``names``: what it looks for, divided by commas or lines; "" for all tools
-    that the gold of the benchmark names, targets and distractors. ``threshold``: the score that counts."""
+    """The choices for a detector. ``names``: the names it searches for, separated by commas or lines; "" for all tools
+    in the gold of the benchmark, targets and distractors. ``threshold``: the minimum score.
+    """
 
     names: str = ""
     threshold: float = THRESHOLD
@@ -49,8 +51,9 @@ class DetectorChoices:
 def create_detection(
     *, actor: User | None, benchmark: Benchmark, endpoint: Endpoint, choices: DetectorChoices
 ) -> Experiment:
-    """Create an experiment that asks a detector, as a draft; nothing is sent. Raises ``InvalidInput`` naming the field,
-    ``Conflict`` where images would leave the server without consent, or another recipe made the run of this name."""
+    """Create an experiment that asks a detector, as a draft; nothing is sent. Raises ``InvalidInput`` with the field;
+    ``Conflict`` if images would leave the server without consent, or if another recipe made the run of this name.
+    """
     require(actor, benchmark, Right.IMPORT_RUNS)
     require_endpoint(benchmark, endpoint, detector=True)
     recipe = detector_recipe(benchmark, endpoint, choices)
@@ -73,7 +76,7 @@ def create_detection(
 
 
 def detector_recipe(benchmark: Benchmark, endpoint: Endpoint, choices: DetectorChoices) -> DetectorRecipe:
-    """The recipe of these choices on this endpoint. Raises ``InvalidInput`` naming the field."""
+    """Return the recipe of these choices on this endpoint. Raises ``InvalidInput`` with the field."""
     written = (name.strip() for name in re.split(r"[,\n]", choices.names))
     names = tuple(dict.fromkeys(name for name in written if name)) or known_tools(benchmark)
     if not names:
@@ -91,14 +94,15 @@ def detector_recipe(benchmark: Benchmark, endpoint: Endpoint, choices: DetectorC
 
 
 def known_tools(benchmark: Benchmark) -> tuple[str, ...]:
-    """The names of all targets and distractors in the gold of a benchmark, in order: the same ones for each image, so
-    that they tell nothing of it."""
+    """Return the names of all targets and distractors in the gold of a benchmark, in order. They are the same for each
+    image, so they reveal nothing about it.
+    """
     tools = benchmark.samples.values_list("gold__revision__plan_tools__tool", flat=True).order_by().distinct()
     return tuple(sorted(tool for tool in tools if tool))
 
 
 def detector_recipe_of_row(experiment: Experiment) -> DetectorRecipe:
-    """The recipe of an experiment. Raises ``Conflict`` if this version of the program cannot run it."""
+    """Return the recipe of an experiment. Raises ``Conflict`` if this version of the program cannot run it."""
     try:
         return DetectorRecipe.from_json(experiment.recipe)
     except (DetectorError, PolicyError) as error:
@@ -113,7 +117,7 @@ def plan_detection(experiment: Experiment) -> int:
 
 
 class DetectorWorker(Worker):
-    """Asks a detector, and saves what it finds as tool recognition."""
+    """Asks a detector, and saves its findings as tool recognition."""
 
     def prepare(self) -> None:
         self.detector = detector_recipe_of_row(self.experiment)

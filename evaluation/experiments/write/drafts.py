@@ -47,8 +47,9 @@ LEAST_SHARE, MOST_SHARE = 0.05, 0.5
 
 @dataclass(frozen=True)
 class DraftChoices:
-    """What a person chooses for drafts. ``prompt``: ``slug@version``, "" for that of Sightline. ``control_share``: of
-    pairs of a person and a sample that get no drafts; only the first drafting of a benchmark sets it."""
+    """The choices for drafts. ``prompt``: ``slug@version``, "" for that of Sightline. ``control_share``: the share of
+    pairs of a person and a sample that get no drafts; only the first drafting of a benchmark sets it.
+    """
 
     fields: Sequence[str] = tuple(one.value for one in Field)
     samples: str = ""
@@ -133,7 +134,7 @@ def samples_to_draft(benchmark: Benchmark, query: str) -> SampleQuerySet:
 
 
 def _drafting_of(benchmark: Benchmark, share: float) -> Drafting:
-    """How drafts are shown; made by the first drafting. Raises ``InvalidInput`` or ``Conflict``."""
+    """Return the display of drafts, created by the first drafting. Raises ``InvalidInput`` or ``Conflict``."""
     if not LEAST_SHARE <= share <= MOST_SHARE:
         said = gettext("The control share must be from %(least)s to %(most)s.")
         raise InvalidInput(said % {"least": LEAST_SHARE, "most": MOST_SHARE}, field="control_share")

@@ -1,4 +1,4 @@
-"""Endpoints: who may add and change them, what an address may be, and where keys are kept."""
+"""Endpoints: permissions to add and change them, valid addresses, and the storage of keys."""
 
 from __future__ import annotations
 

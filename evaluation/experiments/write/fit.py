@@ -1,4 +1,6 @@
-"""Whether a recipe fits what the last test of its endpoint found. What was not tested is unknown, and stops nothing."""
+"""Checks whether a recipe fits the results of the last test of its endpoint. Untested features are unknown and don't
+block.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,13 @@ from webapp.common.errors import Conflict
 
 FRAME, VISION = "frame", "vision"
 CONFIRMABLE = (FRAME, VISION)
-"""What the test found that a person can overrule."""
+"""Test results that a person can overrule."""
 Kind = Experiment.Kind
 
 
 @dataclass(frozen=True)
 class Misfit:
-    """Something that the test found and the recipe does not fit: one of ``CONFIRMABLE``, its value, and a sentence."""
+    """A test result that does not fit the recipe: one of ``CONFIRMABLE``, its value, and a message."""
 
     name: str
     found: str
@@ -42,10 +44,10 @@ class Misfit:
 
 
 def require_fit(experiment: Experiment, confirm: Collection[str]) -> dict[str, str]:
-    """What of the test a person has overruled, those of ``confirm`` included: name to the value that was found. It is
-    kept with the experiment, and holds until a test finds another value.
+    """Return the overruled test results, including those of ``confirm``: name to the measured value. They are saved
+    with the experiment, and are valid until a test measures another value.
 
-    Raises ``Conflict`` if the endpoint lacks what the recipe needs, or if there is a misfit that nobody has confirmed.
+    Raises ``Conflict`` if the endpoint lacks a feature that the recipe needs, or if there is an unconfirmed misfit.
     """
     endpoint = experiment.endpoint
     if endpoint is None:
@@ -60,7 +62,7 @@ def require_fit(experiment: Experiment, confirm: Collection[str]) -> dict[str, s
 
 
 def misfits_of(experiment: Experiment) -> list[Misfit]:
-    """Findings that a person must confirm before the experiment sends a request."""
+    """Return the test results that a person must confirm before the experiment sends a request."""
     endpoint = experiment.endpoint
     if endpoint is None or not endpoint.capabilities:
         return []
@@ -70,7 +72,7 @@ def misfits_of(experiment: Experiment) -> list[Misfit]:
 
 
 def can_continue(endpoint: Endpoint) -> bool:
-    """Whether the endpoint continues a last message of the assistant: as its test found, else as its preset says."""
+    """Return whether the endpoint continues a last message of the assistant: by its test, else by its preset."""
     if endpoint.capabilities:
         found = Report.from_json(endpoint.capabilities).prefix.value
         if found in (YES, NO):
@@ -116,7 +118,7 @@ def _other_frame(experiment: Experiment, endpoint: Endpoint, report: Report) -> 
 
 
 def _frame_of(recipe: Recipe) -> Frame | None:
-    """What the recipe takes the numbers of boxes to count; None where the model writes no boxes."""
+    """Return the box coordinates that the recipe assumes; None if the model writes no boxes."""
     match recipe.task.tools:
         case Tools.ZOOM:
             return zoom_dialect(recipe.dialect, recipe.frame).frame

@@ -1,4 +1,4 @@
-"""Images that were sent to models, kept by their content as long as an experiment names them."""
+"""Images that were sent to models, stored by their content as long as an experiment names them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUFFIX = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp"}
 
 
 def keep_images(experiment: Experiment, images: Iterable[Sent]) -> None:
-    """Store images that the experiment has not sent before. An image that is sent as it was uploaded is not copied."""
+    """Store images that the experiment has not sent before. An uploaded image that is sent unchanged is not copied."""
     wanted = {image.sha256: image for image in images}
     known = SentImage.objects.filter(experiment=experiment, sha256__in=wanted)
     for sha256 in known.values_list("sha256", flat=True):

@@ -77,14 +77,14 @@ _TERMS: Mapping[Question, Mapping[str, str]] = {
     Question.SUFFICIENCY: {"evidence": "yes"},
     Question.ANSWER: {"undecided": "yes"},
 }
-"""Which of the evaluated trajectories a question is about, as their list has them."""
+"""The evaluated trajectories that a question applies to, as terms of their list."""
 
 _TAGS = re.compile(r"</?think>")
 
 
 @dataclass(frozen=True)
 class JudgeChoices:
-    """What a person chooses for a judge. ``prompt``: ``slug@version``, "" for that of the question."""
+    """The choices for a judge. ``prompt``: ``slug@version``, "" for that of the question."""
 
     question: str
     votes: int = 1
@@ -224,7 +224,7 @@ def _planned(
 
 
 def subjects_of(trajectories: Sequence[int]) -> dict[int, Subject]:
-    """What a judge can be shown of these trajectories, by primary key."""
+    """Return the subjects of these trajectories for a judge, by primary key."""
     rows = Trajectory.objects.filter(pk__in=trajectories).select_related("sample__image", "sample__gold__revision")
     rows = rows.prefetch_related(
         "steps", "sample__facets", "sample__gold__revision__gold_boxes", "sample__gold__revision__reference_calls",

@@ -1,4 +1,4 @@
-"""Who may change what experiments share: leads that of their benchmark, site admins that of the site."""
+"""Permissions to change what experiments share: leads for their benchmark, site admins for the site."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webapp.common.errors import NotAllowed
 
 
 def require_manager(actor: User | None, benchmark: Benchmark | None) -> None:
-    """Raise ``NotAllowed`` unless this person manages the benchmark, or the site where it is None."""
+    """Raise ``NotAllowed`` unless this person manages the benchmark, or the site if it is None."""
     if benchmark is not None:
         require(actor, benchmark, Right.MANAGE)
     elif actor is not None and not actor.is_staff:

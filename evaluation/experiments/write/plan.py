@@ -29,7 +29,7 @@ RECIPE = "recipe"
 
 
 def recipe_name(recipe: Recipe) -> str:
-    """The key under which a run keeps the digest of a recipe: each of its two tool lists has one of its own."""
+    """Return the key under which a run keeps the digest of a recipe: each of its two tool lists has a separate one."""
     result = recipe.task.result
     return RECIPE if result is Result.ANSWER else f"recipe_{result.value}"
 

@@ -26,8 +26,9 @@ MOST_SLUG = 60
 def create_prompt(
     *, actor: User | None, benchmark: Benchmark | None, slug: str, role: str, text: str, note: str = ""
 ) -> Prompt:
-    """Create a prompt with its first version; without a benchmark, it is of the site. Raises ``InvalidInput`` naming
-    the field, ``Conflict`` if the name is taken."""
+    """Create a prompt with its first version; without a benchmark, it belongs to the site. Raises ``InvalidInput`` with
+    the field, ``Conflict`` if the name is taken.
+    """
     require_manager(actor, benchmark)
     template = template_from(slug, "1", role, text)
     try:

@@ -46,7 +46,7 @@ WORKERS: Mapping[str, type[Worker]] = {
     Kind.DETECT: DetectorWorker,
     Kind.DRAFT: DraftWorker,
 }
-"""What creates the attempts of each kind of experiments, and what runs them."""
+"""The function that creates the attempts of each kind of experiment, and the class that runs them."""
 
 
 def run_experiment(context: JobContext, *, experiment_id: int, part: int = 0) -> dict[str, Any] | Parts | None:

@@ -1,7 +1,7 @@
-"""The work on an experiment: attempts are claimed, run in threads, and stored by the one thread of the job.
+"""The work on an experiment: attempts are claimed, run in threads, and stored by the single thread of the job.
 
-An exchange is committed before its request leaves, and again when it is answered. After a crash, attempts continue
-from their answered exchanges. A request that was in flight is sent again, which is the only one that can be.
+An exchange is committed before its request is sent, and again when it is answered. After a crash, attempts continue
+from their answered exchanges. Only a request that was in flight is sent again.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ from webapp.jobs.context import JobContext
 from webapp.jobs.models import Job
 
 SAVED_AT_ONCE, SAVED_EVERY = 100, 5.0
-"""Finished trajectories that are saved together, and the seconds that one waits at most."""
+"""Number of finished trajectories that are saved together, and the maximum seconds that one waits."""
 MOST_RESTARTS = 2
 WAIT = 0.5
-"""Seconds between two looks at an equal attempt of another experiment."""
+"""Seconds between two checks of an equal attempt in another experiment."""
 FAILURES_IN_ROW = 20
 NOT_SCORED = frozenset(kind.value for kind in ErrorKind if not kind.scored)
 FILE = "experiment"
@@ -68,8 +68,9 @@ State, Reason = Experiment.State, Experiment.Reason
 
 @dataclass
 class Held:
-    """An attempt that this worker runs. ``exchange``: of its request in flight, if there is one; a worker that stopped
-    may have sent it. ``n``: of the next exchange. ``seconds`` and ``usd``: of its answered requests."""
+    """An attempt that this worker runs. ``exchange``: that of its request in flight, if any; a stopped worker may have
+    sent it. ``n``: number of the next exchange. ``seconds`` and ``usd``: of its answered requests.
+    """
 
     attempt: Attempt
     work: Work
@@ -80,13 +81,13 @@ class Held:
 
 
 Finished = tuple[Held, dict[str, Any], str]
-"""An attempt, the row that it became, and its kind of error, "" for none."""
+"""An attempt, its resulting row, and its kind of error, "" for none."""
 
 
 class Worker:
-    """Runs the queued attempts of an experiment until none is left, or the experiment is not live any more.
+    """Runs the queued attempts of an experiment until none is left, or until the experiment is no longer live.
 
-    This one asks the model what a recipe says, and saves trajectories. Other kinds of experiments replace
+    This class sends the requests of a recipe to the model and saves trajectories. Other kinds of experiments replace
     ``prepare``, ``work_of`` and ``save``.
     """
 
@@ -131,12 +132,12 @@ class Worker:
                     self._give_back()
 
     def _step(self) -> bool:
-        """Claim, store what has come, save; return whether there is more to do."""
-        # A person can pause and resume meanwhile. What is in flight is awaited: it costs money.
+        """Claim attempts, store results, save; return whether there is more to do."""
+        # A person can pause and resume meanwhile. Requests in flight are awaited, because they cost money.
         self.open = self._is_live()
         if self.open and not self.waiting:
             self._start_more()
-        # Where nothing runs, everything that is queued waits for an attempt of another experiment.
+        # If nothing runs, everything queued waits for an attempt of another experiment.
         idle = self.open and not self.pool.busy and self._queued().exists()
         asks = self.pool.take(WAIT if idle else 0.2 if self.pool.busy else 0.0)
         if asks or self.waiting:
@@ -172,7 +173,7 @@ class Worker:
         if not self._queued().exists():
             return
         with transaction.atomic():
-            # Of two experiments with equal attempts, the second one to claim sees what the first one runs.
+            # If two experiments have equal attempts, the second one to claim sees that the first one runs.
             Benchmark.objects.select_for_update(no_key=True).only("pk").get(pk=self.experiment.benchmark_id)
             wanted = self._claimable()
             free = Attempt.objects.filter(pk__in=wanted, state=Attempt.State.QUEUED)
@@ -184,17 +185,18 @@ class Worker:
                 self._start(attempt)
 
     def _claimable(self) -> list[int]:
-        """Queued attempts for the free threads. One that has sent nothing waits while an equal one of the benchmark
-        runs: it is linked to its result, or asks itself if that one fails."""
+        """Return queued attempts for the free threads. An attempt that has sent nothing waits while an equal one of the
+        benchmark runs: it is linked to its result, or sends its own requests if that one fails.
+        """
         working = Job.objects.live().exclude(worker="").values("worker")
         running = Attempt.objects.filter(
             state=Attempt.State.RUNNING, experiment__benchmark=self.experiment.benchmark_id
         )
-        # A worker runs one experiment: what has its name in another one is a remainder.
+        # A worker runs one experiment: its name in another experiment is a leftover.
         running = running.filter(Q(experiment=self.experiment) | ~Q(claim=self.claim))
         asked = running.filter(claim__in=working, digest=OuterRef("digest"))
         sent = Exchange.objects.filter(attempt=OuterRef("pk"))
-        # Those with a request in flight go first: what they reserved is not free before.
+        # Attempts with a request in flight come first, because only they can release the budget that they reserved.
         queued = self._queued().filter(Exists(sent) | ~Exists(asked)).order_by("-tries", "pk")
         equal: dict[str, int] = {}
         for number, digest in queued.values_list("pk", "digest")[: self.pool.free]:
@@ -223,13 +225,13 @@ class Worker:
         self.pool.start(work)
 
     def work_of(self, attempt: Attempt, sample: Sample, answered: list[Answered]) -> Work:
-        """Return what the attempt does."""
+        """Return the work of the attempt."""
         task = task_of(sample)
         begin = partial(Conversation, self.recipe, task, attempt.rollout, family=self.family)
         return Work(attempt.pk, begin, task.image, {"sample_id": task.sample, "rollout": attempt.rollout}, answered)
 
     def _equal(self, attempt: Attempt) -> Attempt | None:
-        """A finished attempt of this benchmark with the same digest, which no request needs to repeat."""
+        """Return a finished attempt of this benchmark with the same digest, so that no request is repeated."""
         done = Attempt.objects.filter(digest=attempt.digest, state=Attempt.State.DONE, reused_from=None)
         return done.filter(experiment__benchmark=self.experiment.benchmark_id).exclude(pk=attempt.pk).first()
 
@@ -265,7 +267,8 @@ class Worker:
             return [ask.refuse]
         usd = self.price.usd(sending.most) if self.price else 0.0
         if held.exchange is not None:
-            # A worker stopped while it waited or was in flight: it is counted, and keeps what it reserved.
+            # A worker stopped while it waited or had a request in flight. The request is counted, and keeps its
+            # reserved budget.
             Exchange.objects.filter(pk=held.exchange).update(
                 started_at=timezone.now(), request=sending.request, request_digest=sending.digest
             )
@@ -325,7 +328,7 @@ class Worker:
         attempt, outcome = held.attempt, ended.outcome
         if isinstance(outcome, Done):
             if outcome.kind == ErrorKind.AUTH:
-                # It is no fault of the sample: the attempt continues once the key is correct.
+                # The sample did not cause it: the attempt continues once the key is correct.
                 self._let_go(held, Attempt.State.QUEUED)
             else:
                 self.finished.append((held, dict(outcome.row), outcome.kind))
@@ -368,7 +371,7 @@ class Worker:
     # Saving
 
     def _save_finished(self) -> None:
-        """Save what is finished in one transaction with the states of the attempts."""
+        """Save finished attempts in one transaction with their states."""
         finished, self.finished = self.finished, []
         self.saved_at = time.monotonic()
         if finished:
@@ -424,14 +427,14 @@ class Worker:
         return recipe_name(self.recipe) if self.experiment.kind == Experiment.Kind.RUN else ""
 
     def _note_recipe(self, name: str) -> None:
-        """Keep the digest of the recipe with the run, so that another one is not mixed with it."""
+        """Save the digest of the recipe with the run, so that recipes are not mixed."""
         run = self.registry.run(self.experiment.model, self.experiment.setting)
         if run.extra.get(name) != self.experiment.recipe_digest:
             run.extra = {**run.extra, name: self.experiment.recipe_digest}
             Run.objects.filter(pk=run.pk).update(extra=run.extra)
 
     def mark(self, held: Held, kind: str, error: str, **fields: Any) -> None:
-        """Note that an attempt is done, or failed with a kind of error. ``fields``: further ones of its row."""
+        """Mark an attempt as done, or as failed with a kind of error. ``fields``: further ones of its row."""
         state = Attempt.State.FAILED if kind else Attempt.State.DONE
         mine = Attempt.objects.filter(pk=held.attempt.pk, claim=self.claim, state=Attempt.State.RUNNING)
         mine.update(
@@ -440,7 +443,7 @@ class Worker:
         self.held.pop(held.attempt.pk, None)
 
     def _give_back(self) -> None:
-        """What was not finished waits for another worker; its requests in flight are sent again."""
+        """Return unfinished attempts to the queue; their requests in flight are sent again."""
         mine = Attempt.objects.filter(experiment=self.experiment, claim=self.claim, state=Attempt.State.RUNNING)
         mine.update(state=Attempt.State.QUEUED, claim="")
 
@@ -454,7 +457,7 @@ def release_lost(experiment: Experiment) -> None:
 
 
 def open_record(experiment: Experiment) -> ImportRecord:
-    """The one import record of an experiment."""
+    """Return the only import record of an experiment."""
     if experiment.import_record is None:
         record = ImportRecord.objects.create(
             benchmark=experiment.benchmark, kind=ImportRecord.Kind.RUNS, format="native",
@@ -470,7 +473,7 @@ def open_record(experiment: Experiment) -> ImportRecord:
 
 
 def close_record(experiment: Experiment) -> None:
-    """Note the counts of the import in the audit log, once a job has ended."""
+    """Write the counts of the import to the audit log, once a job has ended."""
     experiment.refresh_from_db(fields=["import_record"])
     if experiment.import_record is not None:
         finish_record(experiment.created_by, experiment.import_record, Counter(experiment.import_record.counts))

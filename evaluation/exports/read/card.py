@@ -1,4 +1,4 @@
-"""The data card of a benchmark, read from its rows: the gold as it is now, with the versions frozen before."""
+"""The data card of a benchmark from its rows: the current gold, and the frozen versions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOTHING = "n/a"
 
 
 def read_data_card(benchmark: Benchmark) -> DataCard:
-    """Every statistic is that of ``describe_benchmark``; what is undefined says n/a."""
+    """Return the card. Every statistic is that of ``describe_benchmark``; undefined ones are n/a."""
     numbers = describe_benchmark(benchmark)
     return DataCard(
         title=benchmark.title,

@@ -1,4 +1,4 @@
-"""How many rows each export has, for the page that offers them."""
+"""The number of rows of each export, for the export page."""
 
 from __future__ import annotations
 

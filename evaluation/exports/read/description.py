@@ -1,5 +1,6 @@
-"""What a benchmark is, in the numbers of docs/metrics.md#benchmark-statistics: for the command, the page and the
-API."""
+"""The description of a benchmark by the numbers of docs/metrics.md#benchmark-statistics: for the command, the page and
+the API.
+"""
 
 from __future__ import annotations
 

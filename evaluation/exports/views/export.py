@@ -1,4 +1,6 @@
-"""The export page of a benchmark, and its files: tables are written aside first, the formats as they are read."""
+"""The export page of a benchmark, and its files. Tables are written to a temporary file first; other formats are
+streamed.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from webapp.common.streaming import streamed
 from webapp.common.translation import in_english
 
 MOST_BYTES = 1 << 30
-"""Of the images in a portable file that is written while a browser waits."""
+"""The maximum total size of images in a portable file that is written while a browser waits."""
 TITLES = {
     "metrics": (gettext_lazy("Metrics"), gettext_lazy("One row per run, metric and slice, with interval and n.")),
     "samples": (
@@ -47,7 +49,8 @@ TITLES = {
 def export(request: HttpRequest, slug: str) -> HttpResponse:
     """Template evaluation/exports/export.html; context: tables (name, title, text, rows), kinds, formats (name, title,
     extension, note), samples_n, gold_n, parquet_needs (what is missing to write it here, or ""), image_bytes and
-    most_bytes (of the images in a portable file, and how many a request carries)."""
+    most_bytes (of the images in a portable file, and the maximum in a request).
+    """
     benchmark = load_benchmark(request, slug, Right.EXPORT)
     counts = count_exports(benchmark)
     context = {
@@ -70,7 +73,9 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def project(request: SignedInRequest, slug: str) -> FileResponse:
-    """The whole benchmark as a portable file. Address: ?people=named with names and addresses, else pseudonyms."""
+    """Return the entire benchmark as a portable file. Address: ?people=named with names and addresses, else
+    pseudonyms.
+    """
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     if image_bytes(benchmark) > MOST_BYTES:
         raise Conflict(
@@ -88,7 +93,7 @@ def project(request: SignedInRequest, slug: str) -> FileResponse:
 @require_safe
 @in_english
 def exported(request: HttpRequest, slug: str, name: str, extension: str) -> StreamingHttpResponse:
-    """A table as .json, .csv or .parquet, or the benchmark in one of its formats."""
+    """Return a table as .json, .csv or .parquet, or the benchmark in one of its formats."""
     benchmark = load_benchmark(request, slug, Right.EXPORT)
     if name in EXPORTS and extension in WRITERS:
         table = EXPORTS[name]

@@ -1,4 +1,4 @@
-"""One real case for the first page: what had to be seen, where one model looked, and where another did."""
+"""One real case for the first page: the evidence, the crop of one model, and that of another."""
 
 from __future__ import annotations
 

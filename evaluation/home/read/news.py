@@ -1,4 +1,4 @@
-"""What the home page says about runs and about what happened."""
+"""Runs and recent events for the home page."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class RecentRun:
 
 @dataclass(frozen=True)
 class ActivityEvent:
-    """One sentence of the news. ``actor`` None: it happened by itself, or by a command on the server."""
+    """One sentence of the news. ``actor`` None: the system or a command on the server did it."""
 
     actor: Any
     text: str
@@ -110,7 +110,9 @@ def _recent(run: Run, metrics: dict[str, Metric], fresh: StalenessChecker) -> Re
 
 
 def activity_events(user: Person, most: int = 8) -> list[ActivityEvent]:
-    """What happened on the benchmarks a person has a role on (a site admin: on all), last first. Two queries."""
+    """Return the events on the benchmarks where a person has a role (for a site admin: on all), the latest first. Two
+    queries.
+    """
     everything = user.is_authenticated and user.is_staff
     mine = Benchmark.objects.all() if everything else Benchmark.objects.joined_by(user)
     titles = dict(mine.values_list("slug", "title"))

@@ -1,4 +1,4 @@
-"""The steps of a mapped row: its turns, the calls in them, what was said before and what came back."""
+"""The steps of a mapped row: its turns, their calls, the text before and the results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from evaluation.importers.zooming import ImageFrame, note_unless_box, on_picture
 from evaluation.schema import Coordinates, Step
 
 TOOL = "crop"
-"""What a call is called whose tool the file does not name."""
+"""The name of a call if the file does not name its tool."""
 MAX_CALLS = 10_000
 MAX_BOXES = 200
 ENDS = frozenset({"finish", "final_answer", "final answer", "answer", "terminate", "submit", "none"})
@@ -68,14 +68,14 @@ class Talk:
             self.said.append(text)
 
     def answer(self, reply: Any) -> None:
-        """What came back without a call around it is of the first call that has no reply yet."""
+        """Assign a result without its own call to the first call without a reply."""
         waiting = next((call for call in self.calls if call.reply is None), None)
         if waiting is not None and reply is not None:
             waiting.reply = reply
 
     @property
     def final(self) -> Any:
-        """What was said last: by a call that ends the talk, else after the last call."""
+        """The last text: of a closing call, else the text after the last call."""
         return self.closed if self.closed is not None else "\n".join(self.said)
 
 
@@ -105,7 +105,7 @@ class CallReader:
 
     @property
     def fails_calls(self) -> bool:
-        """Whether ``failed`` is said of calls, not of rows."""
+        """Whether ``failed`` refers to calls, not to rows."""
         return "failed" in self._scopes
 
     def talk(self, row: Place, report: Report) -> Talk:
@@ -135,7 +135,7 @@ class CallReader:
             _share(self._value("observation", turn), talk, before)
 
     def _elements(self, turn: Chain) -> Iterator[Chain]:
-        """What may be calls in a turn."""
+        """Yield the possible calls of a turn."""
         if self._calls is None:
             yield turn
             return
@@ -279,7 +279,7 @@ class CallReader:
 
 
 def _share(replies: Any, talk: Talk, before: int) -> None:
-    """What came back in a turn: one of each call where there are as many, else of the last one."""
+    """Distribute the results of a turn: one to each call if the numbers are equal, else all to the last one."""
     calls = talk.calls[before:]
     if not calls:
         talk.answer(replies)

@@ -12,7 +12,9 @@ NAME = "mapped"
 KEYS = ("samples", "trajectories", "interventions", "judgements", "rollout_groups")
 """Lists of the native format: a file of these alone is no log that no format fits."""
 CALLS, ROWS = 0.45, 0.15
-"""How sure it is: never so sure that it is read unasked, as a person says what its keys are."""
+"""The confidence of a detection. It is never high enough to read a file without asking, because a person must map its
+keys.
+"""
 
 
 def detect(head: bytes, name: str) -> Detection:

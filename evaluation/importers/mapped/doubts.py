@@ -1,4 +1,4 @@
-"""Whether boxes lie inside their images as a mapping reads them, and as what else they would."""
+"""Checks whether boxes are inside their images with a mapping, and which other notation would fit better."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluation.schema import Coordinates, Step
 SLACK = 1.02
 """A box may reach this far over the edge and still count as inside: models round."""
 OUTSIDE = 0.1
-"""When more of the boxes lie outside, another way of writing them is likelier."""
+"""If a larger share of the boxes is outside, another notation is more likely."""
 _BOUND = {Coordinates.NORM1: 1.0, Coordinates.NORM1000: 1000.0}
 _FORMS = (BoxForm.XYXY, BoxForm.XYWH, BoxForm.CXCYWH, BoxForm.YXYX)
 
@@ -23,7 +23,7 @@ Sized = tuple[Number4, tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A way of reading boxes, and the share of them that lies inside."""
+    """A notation of boxes, and the share of them inside."""
 
     form: BoxForm
     coordinates: Coordinates
@@ -53,7 +53,7 @@ def boxes_of(steps: Iterable[Step], size: tuple[int | None, int | None], form: B
 
 
 def inside(boxes: Sequence[Sized], form: BoxForm, coordinates: Coordinates) -> float:
-    """The share of boxes that have an inside and lie in their image, read so. 1.0 without any box."""
+    """Return the share of valid boxes that are in their image with this notation. 1.0 without any box."""
     fits = sum(_fits(form.corners(four), coordinates, size) for four, size in boxes)
     return fits / len(boxes) if boxes else 1.0
 
@@ -65,8 +65,9 @@ def _fits(box: Number4, coordinates: Coordinates, size: tuple[int, int]) -> bool
 
 
 def doubts(boxes: Sequence[Sized], form: BoxForm, coordinates: Coordinates) -> tuple[float, list[Reading]]:
-    """The share inside as read, and what reads more of them inside, the best first; none while as many as can be
-    expected lie inside. Numbers up to 1 are fractions, whatever they are read as."""
+    """Return the share inside with the current notation, and the notations with a larger share, the best first; none if
+    the current share is plausible. Numbers up to 1 are fractions in every notation.
+    """
     share = inside(boxes, form, coordinates)
     fractions = bool(boxes) and coordinates is not Coordinates.NORM1 and all(max(four) <= 1 for four, _ in boxes)
     if not boxes or (1 - share <= OUTSIDE and not fractions):

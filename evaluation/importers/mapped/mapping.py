@@ -58,7 +58,7 @@ FIELDS: Mapping[str, KeyField] = {one.name: one for one in _FIELDS}
 OUTER = ("model", "setting")
 """Fields that may be outside a row, in an enclosing object."""
 IN_CALL = ("said", "tool", "arguments", "box", "image_in", "image_out", "observation")
-"""Fields whose path begins in a call, or in the row where it begins as that of turns or calls."""
+"""Fields whose path begins in a call, or in the row if it has the same beginning as that of turns or calls."""
 _LISTS = ("rows", "turns", "calls")
 _OPTIONS = ("box_form", "coordinates", "images_from", "texts", "roles")
 
@@ -70,14 +70,15 @@ ROLES: Mapping[str, str] = {
     ),
     **dict.fromkeys(("user", "human", "system", "developer", "prompt", "question"), PROMPT),
 }
-"""What roles of turns are, unless the mapping says otherwise."""
+"""The default meaning of roles of turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyMapping:
-    """``paths`` of the fields. ``box_form``, ``coordinates``: how boxes are written. ``images_from``: the number of the
-    original image where images are named by number. ``texts``: how the text at a path of the row is taken apart;
-    deeper paths lead into what comes of it. ``roles``: what a role is: model, reply or prompt."""
+    """``paths`` of the fields. ``box_form``, ``coordinates``: the notation of boxes. ``images_from``: the number of the
+    original image, if images are named by number. ``texts``: how the text at a path of the row is parsed; deeper paths
+    lead into the result. ``roles``: the meaning of a role: model, reply or prompt.
+    """
 
     paths: Mapping[str, KeyPath] = field(default_factory=dict)
     box_form: BoxForm = BoxForm.XYXY
@@ -117,7 +118,7 @@ class KeyMapping:
         return written
 
     def problem(self) -> str:
-        """The missing choice without which no row can be read, as a sentence; "" if there is none."""
+        """Return the missing choice without which no row can be read, as a sentence; "" if there is none."""
         if not any(name in self.paths for name in ("sample", "image", "question")):
             return "No key is mapped to a sample. Choose the key with its ID, image or question."
         if not any(name in self.paths for name in ("answer", "verdict", "failed", "calls", "tool", "arguments", "box")):
@@ -204,7 +205,7 @@ def _images_from(value: object) -> int:
 
 
 def _texts(value: object) -> dict[KeyPath, str]:
-    """How texts are taken apart, the shortest paths first: what is in one may be a text to be taken apart too."""
+    """Return how texts are parsed, the shortest paths first, because a parsed text may contain another one."""
     found: dict[KeyPath, str] = {}
     for path, how in _pairs("texts", value, MOST_TEXTS):
         if not isinstance(how, str) or how not in READERS:

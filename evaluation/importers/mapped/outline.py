@@ -32,7 +32,7 @@ from evaluation.importers.mapped.scanning import RowScanner
 from evaluation.importers.mapped.texts import kind_of
 
 ROWS = 50
-"""Rows the tree is of."""
+"""The maximum number of rows for the tree."""
 FIRST_BYTES, MOST_BYTES = 2 << 20, 64 << 20
 """So much of a document is looked at; more, up to the second, while not even one row ends in it."""
 MAX_NODES, MAX_DEPTH, MAX_KEYS = 600, 14, 120
@@ -192,7 +192,9 @@ def _closed(text: str) -> str:
 
 
 def _by_rows(head: bytes) -> Any:
-    """What can be read of a damaged document: the rows of its top-level list, or of the lists under its keys."""
+    """Return the readable part of a damaged document: the rows of its top-level list, or of the lists under
+    its keys.
+    """
     for rows in ("[*][*]", "[*]"):
         scanner = RowScanner(KeyPath.parse(rows), MOST_BYTES)
         found: dict[str, list[Any]] = {}

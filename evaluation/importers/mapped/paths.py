@@ -92,7 +92,7 @@ class KeyPath:
         return KeyPath(self.steps[len(other.steps) :])
 
     def shared(self, other: KeyPath) -> int:
-        """How many first steps both have."""
+        """Return the number of first steps that both have in common."""
         for place, (ours, theirs) in enumerate(zip(self.steps, other.steps, strict=False)):
             if ours != theirs:
                 return place

@@ -13,7 +13,7 @@ from evaluation.importers.matching import base_name
 
 _SUFFIX = re.compile(r"\.(?:jpe?g|png|webp|gif|tiff?|bmp)\Z", re.IGNORECASE)
 _DATA = re.compile(r"\s*(?:data:image/|/9j/|iVBORw0KGgo|UklGR|R0lGOD|SUkqA|TU0AK)")
-"""How image data begins: as a data URI, or the first bytes of JPEG, PNG, WebP, GIF and TIFF in base64."""
+"""Matches the beginning of image data: a data URI, or the first bytes of JPEG, PNG, WebP, GIF and TIFF in base64."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/=_\s-]{40,}\Z")
 _ORIGINALS = frozenset(
     {"original", "original_image", "input", "input_image", "image", "img", "source", "full", "query_image"}
@@ -85,8 +85,9 @@ class SeenImages:
         self._begun = False
 
     def named(self, value: object) -> str | None:
-        """The id of the image a call names; None when no image of that name or number is known so far. Whatever the
-        first call names can only be the original."""
+        """Return the id of the image that a call names; None if no image of that name or number is known yet. Any name
+        in the first call can only be the original.
+        """
         begun, self._begun = self._begun, True
         if value is None or value == "":
             return ORIGINAL

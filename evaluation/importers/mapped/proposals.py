@@ -72,9 +72,10 @@ _KIND_NAMES = ("type", "run_type", "kind", "event_type", "observation_type")
 def propose(
     outline: Outline, saved_rows: KeyPath | None = None, is_sample: Callable[[str], bool] | None = None
 ) -> KeyMapping:
-    """The mapping that the values suggest, without fields that nothing suggests.
+    """Return the mapping that the values suggest, without fields for which there is no suggestion.
 
-    ``is_sample``: recognizes ids of samples. The key with the most of them is proposed, whatever its name."""
+    ``is_sample``: recognizes ids of samples. The key with the most of them is suggested, whatever its name.
+    """
     tree = outline.tree()
     rows = saved_rows if saved_rows is not None else _rows(tree, lines=outline.lines)
     texts: dict[KeyPath, str] = {}
@@ -92,8 +93,9 @@ def propose(
 
 
 def _rows(tree: Node, *, lines: bool) -> KeyPath:
-    """Where the rows are: the list, or object by id, of the objects that look most like rows; else each line or the
-    document itself."""
+    """Return the path of the rows: the list, or object by id, of the objects that are most similar to rows; else each
+    line or the document itself.
+    """
     best, most = tree, _likeness(tree) - 0.5
     for node in tree.walk():
         listed = node.path.steps[-1:] == (EVERY,) and node.types["object"] >= MOSTLY * node.count
@@ -104,7 +106,7 @@ def _rows(tree: Node, *, lines: bool) -> KeyPath:
 
 
 def _likeness(node: Node) -> float:
-    """How much an object looks like a row: it names a sample, asks, answers; it holds calls."""
+    """Return how similar an object is to a row: it names a sample, contains a question, an answer or calls."""
     if _is_call(node) and not _holds_calls(node):
         return -1
     names = {plain(child.name) for child in _near(node)}
@@ -160,7 +162,7 @@ def _is_call(node: Node) -> bool:
 
 
 def _is_box(node: Node) -> bool:
-    """Whether most of what is there under a key is a box; where there is none it may be null."""
+    """Return whether most values under a key are boxes; rows without a box may have null."""
     return bool(node.marks["box"]) and node.marks["box"] >= MOSTLY * (node.count - node.types["null"])
 
 
@@ -361,8 +363,9 @@ def _may_be(field: str, node: Node) -> bool:
 
 
 def _written(box: Node) -> tuple[BoxForm, str]:
-    """How boxes are written, as far as their numbers say: sizes where a second corner would lie before the first,
-    fractions where all are up to 1."""
+    """Return the notation of boxes that their numbers suggest: sizes if a second corner would be before the first,
+    fractions if all are up to 1.
+    """
     numbers = [four for four in box.numbers if any(four)]
     if not numbers:
         return BoxForm.XYXY, "pixel"

@@ -1,14 +1,14 @@
-"""JSON and JSONL that no format fits, read by a mapping of fields to paths of keys.
+"""Imports JSON and JSONL in no known format by a mapping of fields to paths of keys.
 
-- A row joins by its sample's id, else by question or image. Rows that cannot be read are issues of their rows.
-- Calls are the values at ``calls``, else each turn, else the row. A value without tool, arguments or box is no call:
+- A row joins by its sample's id, else by question or image. Rows that cannot be read are reported as issues.
+- Calls are the values at ``calls``, else each turn, else the row. A value without tool, arguments or box is not a call:
   its text belongs to the next call, its observation to the previous one.
-- A path of a call begins in the call; where it begins as that of ``turns`` or ``calls``, it begins in the row and leads
-  through the turn that the call is in.
-- A field that no call has itself may be in a parallel list with one item for each call.
-- With ``role``, replies are of the calls before them, in their order; a prompt after a call is its reply too.
-- Without ``answer``, what a closing call was given is the answer, else what was said after the last call.
-- Texts are taken apart first, as the mapping says; code is parsed and never run. Image data is not kept.
+- A path of a call begins in the call. If it has the same beginning as that of ``turns`` or ``calls``, it begins in the
+  row and leads through the turn of the call.
+- A field that calls do not have may be in a parallel list with one item for each call.
+- With ``role``, replies belong to the calls before them, in their order; a prompt after a call is also its reply.
+- Without ``answer``, the argument of a closing call is the answer, else the text after the last call.
+- Texts are parsed first, as the mapping says; code is parsed and never run. Image data is not kept.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ MAX_EXTRA = 1000
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex, known: UnchangedRowDetector | None = None) -> Read:
-    """All trajectories of ``path``. Raises ``ImportProblem`` when there is none, or the mapping is missing or lacks
-    something."""
+    """Yield all trajectories of ``path``. Raises ``ImportProblem`` if there are none, or if the mapping is missing or
+    incomplete.
+    """
     mapping = options.keys
     if mapping is None:
         raise ImportProblem(UNMAPPED)
@@ -102,7 +103,7 @@ class MappedReader:
         return path.first(row) if path else None
 
     def _word(self, row: Place, outside: Mapping[str, Any], name: str) -> str:
-        """A name, as the row says it, else what encloses it; the other way round where its path leads to the rows."""
+        """Return a name from the row, else from its context; in reverse order if its path leads to the rows."""
         path = self._mapping.paths.get(name)
         said = [fields.word_in(self._value(name, row)), fields.word_in(outside.get(name))]
         if path and path.shared(self._mapping.rows):
@@ -147,8 +148,9 @@ class MappedReader:
 
 
 def take_apart(value: Any, texts: Mapping[KeyPath, str], report: Report | None = None) -> Any:
-    """``value`` with the texts at these paths taken apart, in place where it is an object or a list. A text that is
-    nothing of the kind stays, noted."""
+    """Parse the texts at these paths of ``value``, in place if it is an object or a list. A text that cannot be parsed
+    stays, and is reported.
+    """
     for path, how in texts.items():
         refused: list[str] = []
         value = _replaced(value, path.steps, how, refused)
@@ -183,7 +185,7 @@ def _indices(items: Sequence[Any], step: Step) -> Iterable[int]:
 
 
 def _failure(value: Any) -> str:
-    """Why a row failed, "" when it did not."""
+    """Return why a row failed, "" if it did not."""
     if is_no(value):
         return ""
     if value is True or value == 1:

@@ -37,8 +37,9 @@ def said_outside(key: str) -> tuple[str, dict[str, Any]]:
 
 
 class MappedRows(RowStream):
-    """A ``RowStream`` that takes its rows from where the mapping says. ``glimpse``: only the beginning is requested,
-    so nothing is searched behind it."""
+    """A ``RowStream`` that reads the rows at the mapping's path. ``glimpse``: only the beginning is requested, so
+    nothing is searched after it.
+    """
 
     def __init__(
         self, path: Path, mapping: KeyMapping, start: Position | None = None, *, glimpse: bool = False
@@ -59,7 +60,7 @@ class MappedRows(RowStream):
             else:
                 found = self._in_line(row, within)
                 for place, inner in enumerate(found, 1):
-                    # Where reading goes on is behind this line only once all of it is given.
+                    # Reading continues after this line only when all of it is yielded.
                     self._at = after if place == len(found) else before
                     yield inner
             before = self._at = after

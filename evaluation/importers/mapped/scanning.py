@@ -31,7 +31,7 @@ BESIDE = 200
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What encloses a row: the value so far on each step of the way, the document first, and the key of each step."""
+    """The context of a row: the value so far on each step of the path, the document first, and the key of each step."""
 
     values: tuple[dict[str, Any], ...]
     keys: tuple[str, ...]
@@ -92,7 +92,7 @@ class _Open:
         return b"".join(self.pieces) if self.size <= self.limit else None
 
     def end_in(self, data: bytes, at: int) -> int | None:
-        """Where the value ends in ``data``, behind its last byte; None when it goes on."""
+        """Return the position after the last byte of the value in ``data``; None if it is incomplete."""
         if self.in_string:
             match = _STRING_END.match(data, at)
             if match is None:
@@ -191,7 +191,7 @@ class RowScanner:
         return at, False
 
     def _token(self, data: bytes, match: re.Match[bytes]) -> Generator[Found, None, int]:
-        """A bracket, a text or a word on the way to the rows; where to go on."""
+        """Process a bracket, a text or a word on the path to the rows; return the position to continue from."""
         token, start, end = match[1], match.start(1), match.end()
         frame = self._frames[-1] if self._frames else None
         if token in _CLOSES:
@@ -271,7 +271,7 @@ def _held(data: bytes, value: _Open) -> int:
 
 
 def _text(token: bytes) -> str:
-    """A key as its text, also where it is damaged."""
+    """Return a key as text, also if it is damaged."""
     try:
         return clean(str(json.loads(token)))
     except ValueError:

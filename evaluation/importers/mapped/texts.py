@@ -136,11 +136,11 @@ READERS: Mapping[str, Callable[[str], Any]] = {
     "tags": as_tags,
     "react": as_react,
 }
-"""How a text can be taken apart, by the name a mapping uses."""
+"""The methods of parsing a text, by their names in mappings."""
 
 
 def taken_apart(text: str, how: str) -> Any:
-    """What ``text`` is, read as ``how``; None when it is nothing of the kind, or too long."""
+    """Return ``text`` parsed by the method ``how``; None if it is invalid or too long."""
     return READERS[how](text) if len(text) <= MAX_TEXT else None
 
 

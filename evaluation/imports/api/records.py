@@ -1,4 +1,4 @@
-"""Importing over the API: upload, look at what was read, change the choices, commit."""
+"""Importing over the API: upload a file, check the preview, change the choices, commit."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ MAPPING: dict[str, Any] = {"oneOf": [COLUMNS, KEYS]}
 
 @extend_schema_field(MAPPING)
 class MappingField(serializers.JSONField):
-    """A mapping of columns, or of keys. Whether its fields are those of the kind of file is known once the kind is."""
+    """A mapping of columns, or of keys. Its fields can be checked only once the kind of the file is known."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "mapping": "A mapping is an object. columns contains the column of each field, boxes the box format."
@@ -99,7 +99,7 @@ class MappingField(serializers.JSONField):
 
 
 class ChoicesSerializer(Form):
-    """What the person importing says about a file; omitted: as the file says, or as it was."""
+    """Choices of the person importing a file. Omitted ones come from the file, or stay unchanged."""
 
     kind = WordField(["samples", "runs"], required=False)
     format = WordField(upload.FORMAT_NAMES, required=False, help_text="One of its kind.")
@@ -185,8 +185,9 @@ ISSUE = inline_serializer(
 @api_view(["GET", "POST"])
 @parser_classes([MultiPartParser])
 def imports(request: Request, slug: str) -> Response:
-    """The imports in the order they came. POST uploads a file; a job reads it without writing. The same file again, not
-    imported yet, is the same record."""
+    """The imports in order of upload. POST uploads a file; a job reads it without writing. The same file again, not
+    imported yet, is the same record.
+    """
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     if request.method == "GET":
         return paged(request, benchmark.imports.select_related("benchmark"), "pk", _shown)
@@ -228,7 +229,7 @@ def import_commit(request: Request, slug: str, pk: int) -> Response:
 @extend_schema(operation_id="import_issues", parameters=PAGING, responses=page_of("ImportIssuePage", ISSUE))
 @api_view(["GET"])
 def import_issues(request: Request, slug: str, pk: int) -> Response:
-    """Every refused, repaired or noted row of an import that was written."""
+    """Every rejected, repaired or noted row of an import that was written."""
     rows = _record(request, slug, pk).issues.all()
     return paged(request, rows, "pk", lambda row: {name: getattr(row, name) for name in ISSUE_FIELDS})
 
@@ -238,7 +239,7 @@ def _record(request: Request, slug: str, pk: int) -> Any:
 
 
 def _said(request: Request, given: dict[str, Any]) -> dict[str, Any]:
-    """Only what was really sent: a form's missing checkbox says nothing here."""
+    """Return only fields that were sent: an omitted checkbox of a form means nothing here."""
     return {name: value for name, value in given.items() if name in request.data}
 
 

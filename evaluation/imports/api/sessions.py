@@ -1,5 +1,6 @@
-"""An agent elsewhere at work on a sample over the API. A session is the list of its calls, sent whole each time: the
-server keeps nothing of it, and knows by content what was run before."""
+"""Sessions of external agents that work on a sample over the API. A session is the list of its calls, sent completely
+each time: the server stores nothing, and caches results by content.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ from webapp.common.api import NumberField, TextField, WholeNumberField, WordFiel
 from webapp.common.api_forms import Form, read_form
 
 MOST_SECONDS = 30
-"""Of the calls of one request; those that are done are known when it comes again."""
+"""The maximum time for the calls of one request. Completed ones are cached when the request is repeated."""
 
 
 class SessionCallSerializer(Form):
@@ -60,7 +61,7 @@ class SessionSerializer(Form):
     {"type": "object", "properties": {"role": {"type": "string"}}, "required": ["role"], "additionalProperties": {}}
 )
 class MessageField(serializers.DictField):
-    """One message of a chat completion, with whatever its API puts into it."""
+    """One message of a chat completion, with any fields of its API."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {"role": "A message is an object with a role."}
 
@@ -92,12 +93,12 @@ class AnswerSerializer(SessionSerializer):
 @extend_schema(operation_id="session", request=SessionSerializer, responses={200: dict})
 @api_view(["POST"])
 def session(request: Request, slug: str, key: str) -> Response:
-    """What the last of the calls gave: text, image and its id; without a call the question and its image.
+    """Return the result of the last call: text, image and its id; without calls, the question and its image.
 
-    ``image`` is base64 of ``media_type``: the stored file where it can be sent as it is, else JPEG of quality 95 with
+    ``image`` is base64 of ``media_type``: the stored file if it can be sent unchanged, else JPEG of quality 95 with
     full color resolution, or PNG for masks. Results have their full size.
 
-    A call that is refused says why and is part of the session. 409 with the code busy: ask again in a second.
+    A rejected call has a reason and is part of the session. 409 with the code busy: ask again in a second.
     """
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     given = read_form(SessionSerializer, request)
@@ -114,7 +115,9 @@ def session(request: Request, slug: str, key: str) -> Response:
 @extend_schema(operation_id="session_answer", request=AnswerSerializer, responses={201: dict})
 @api_view(["POST"])
 def answer(request: Request, slug: str, key: str) -> Response:
-    """Answer the question: the session becomes a trajectory of the model's run; answered again, the last one counts."""
+    """Answer the question. The session becomes a trajectory of the model's run; a repeated answer replaces
+    the first.
+    """
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     given = read_form(AnswerSerializer, request)
     worked, _, _ = open_session(benchmark, key, shared=True, profile=Profile(given["profile"]))

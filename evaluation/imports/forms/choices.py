@@ -123,4 +123,4 @@ FIELDS: Mapping[str, TableFields] = {
     "samples": SAMPLE_FIELDS,
     "runs": RUN_FIELDS,
 }
-"""What columns may be read as, in a table of samples and in one of runs."""
+"""The possible fields of columns, in a table of samples and in one of runs."""

@@ -16,7 +16,7 @@ from evaluation.importers.mapped.placing import placed
 from evaluation.importers.mapped.proposals import propose
 
 LEAVE = "text"
-"""How a text that is not taken apart is sent."""
+"""The value sent for a text that is not parsed."""
 
 
 @dataclass
@@ -58,7 +58,7 @@ class KeyForm:
 
 
 def sent(data: QueryDict, outline: Outline, is_sample: Callable[[str], bool] | None = None) -> KeyForm:
-    """What was sent, with the change that was asked for made. ``is_sample`` as for ``propose``."""
+    """Return the posted form with the requested change. ``is_sample`` as for ``propose``."""
     form = KeyForm(_values(data), data.get("chosen", ""))
     what, _, which = data.get("do", "").partition(":")
     if what == "put" and which in FIELDS and form.chosen:

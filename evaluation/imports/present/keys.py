@@ -1,4 +1,4 @@
-"""What the page that maps keys shows: the tree as rows, the fields with their first values, the preview in figures."""
+"""The page that maps keys: the tree as rows, the fields with their first values, and the numbers of the preview."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page of an import shows of its preview: numbers, issues by rule, five records, the choices."""
+"""The preview on the page of an import: numbers, issues by rule, five records, the choices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS = {
     "samples": "sample", "pictures": "image", "trajectories": "trajectory", "tool lists": "tool list",
     "interventions": "intervention", "judgements": "judgment", "rollout groups": "rollout group", "runs": "run",
 }  # fmt: skip
-"""What an import brings, many and one."""
+"""The kinds of imported rows, plural and singular."""
 BOTH = 0.5
 """From this confidence on a file counts as holding the other kind too."""
 
@@ -238,8 +238,9 @@ def counted(goes: Mapping[str, int]) -> list[Figure]:
 
 
 def columns_shown(record: Any) -> dict[str, Any]:
-    """The columns of a table, each with its first values and what it is read as; the fields there are; who has saved
-    the mapping before. Nothing of any other format."""
+    """Return the columns of a table, each with its first values and its field; the available fields; and the author of
+    an earlier mapping. Empty for other formats.
+    """
     if record.format != TABLE or not record.preview.get("columns"):
         return {}
     columns = record.preview["columns"]
@@ -258,7 +259,7 @@ def columns_shown(record: Any) -> dict[str, Any]:
 
 
 def keys_shown(record: Any) -> dict[str, Any]:
-    """What the keys of a log are read as, and who has saved that before. Nothing of any other format."""
+    """Return the fields of the keys of a log, and the author of an earlier mapping. Empty for other formats."""
     if record.format != KEYS:
         return {}
     mapping = record.options.get("mapping", {})
@@ -272,7 +273,7 @@ def keys_shown(record: Any) -> dict[str, Any]:
 
 
 def _named_anew(free: str) -> list[Field]:
-    """What a column of one's own may be read as, under its own name."""
+    """Return the fields of additional columns, under their own names."""
     return [Field(free, gettext("Facet, under the column's name"), ())] if free else []
 
 

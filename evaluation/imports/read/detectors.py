@@ -26,9 +26,9 @@ def least_score(format: str, threshold: str) -> float | None:
 
 
 class DetectorRuns:
-    """Keeps runs of detectors and of models apart: a run is of one of them, and of a detector at one threshold.
+    """Separates runs of detectors from runs of models: a run is of one kind, and a detector's run has one threshold.
 
-    ``replaces``: what is stored gives way, so that its threshold may be another one.
+    ``replaces``: the stored rows are replaced, so that the threshold may change.
     """
 
     def __init__(self, benchmark: Benchmark, *, replaces: bool) -> None:

@@ -67,7 +67,7 @@ def _all_forms(answers: list[str], options: Mapping[str, str]) -> frozenset[str]
 
 
 def gold_column(format: str, mapping: Mapping[str, Any] | None) -> str:
-    """The column or key read as the answer, where its name is one of correct answers; "" otherwise."""
+    """Return the column or key read as the answer, if its name is one for correct answers; "" otherwise."""
     if format == KEYS:
         path = KeyPath.parse((mapping or {}).get("answer", ""))
         names = ".".join(step for step in path.steps if isinstance(step, str))

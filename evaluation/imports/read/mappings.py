@@ -1,5 +1,6 @@
-"""What the columns of a table, or the keys of a log that no format fits, are read as: chosen, else as saved for the
-same columns or keys; of a table else guessed by their names. And its saving."""
+"""Finds and saves mappings for the columns of a table, or the keys of a log in no known format: the chosen one, else
+the one saved for the same columns or keys; for a table, else a guess by their names.
+"""
 
 from __future__ import annotations
 
@@ -99,8 +100,9 @@ def options_for(
 
 
 def with_sample_column(guessed: ColumnMapping, path: Path, names: list[str], samples: SampleIndex) -> ColumnMapping:
-    """A mapping of runs whose column of ids is the one that has most ids of samples in its first rows: names of columns
-    and of folders may all be ids. What the names suggest stays where no column has any."""
+    """Return a mapping of runs whose id column is the one with the most sample ids in its first rows, because columns
+    and folders may all have plausible names. The guess by names stays if no column has any.
+    """
     try:
         rows = [flat(row) for row in first_rows(path)[1]]
     except ImportProblem:
@@ -154,7 +156,7 @@ def _is_id(value: object, samples: SampleIndex) -> bool:
 
 
 def read_as(kind: str, mapping: Mapping[str, Any]) -> str:
-    """How the columns of a table are read, as text: "Read as runs: key → sample, pred → answer."."""
+    """Return the mapping of a table as text: "Read as runs: key → sample, pred → answer."."""
     parts = ", ".join(f"{column} → {name}" for name, column in mapping.get("columns", {}).items())
     return f"Read as {kind}: {parts or 'no column is known by its name'}."
 

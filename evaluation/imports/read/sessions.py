@@ -1,4 +1,4 @@
-"""What an agent elsewhere is sent of the images of a session, over the API and MCP alike."""
+"""The images that external agents receive in a session, over the API and MCP alike."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _VIEWS = ResultCache(64_000_000)
 
 
 def view_of(picture: Picture, key: str, longest_side: int | None = None) -> ModelView:
-    """The view of an image; ``key`` names its content, "" where that is not known."""
+    """Return the view of an image; ``key`` identifies its content, "" if unknown."""
     name = f"{key}/{longest_side}"
     kept = _VIEWS.get(name) if key else None
     if kept is not None and kept.image is not None:
@@ -42,5 +42,5 @@ def view_of_original(image: Image, picture: Picture, longest_side: int | None = 
 
 
 def policy(longest_side: int | None) -> dict[str, Any]:
-    """How images were sent, for the record of the trajectory."""
+    """Return the image policy, for the record of the trajectory."""
     return {"images": POLICY, "longest_side": longest_side}

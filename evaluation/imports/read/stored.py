@@ -21,9 +21,10 @@ NAMES = (
 def recogniser(
     benchmark: Benchmark, importer: Importer, options: Mapping[str, Any], samples: SampleIndex, *, anew: bool = False
 ) -> UnchangedRowDetector:
-    """Knows the rows of this benchmark that were read with these choices, where nothing they depend on has changed.
+    """Return a detector of rows of this benchmark that were read with these choices, if none of their dependencies has
+    changed.
 
-    ``anew``: all rows are read, as none may be omitted of what replaces others.
+    ``anew``: all rows are read, because none may be omitted when rows are replaced.
     """
     about = [importer.name, str(benchmark.pk), json.dumps(options, sort_keys=True)]
     if benchmark.sample_aliases.exists():

@@ -10,7 +10,7 @@ RUNS, SAMPLES = "runs_record", "samples_record"
 
 
 def twin_of(record: ImportRecord) -> ImportRecord | None:
-    """The runs that came with the samples of a record from the same file, None when there are none."""
+    """Return the runs imported from the same file as the samples of a record, None if there are none."""
     of_samples = record.kind == ImportRecord.Kind.SAMPLES and record.options.get(WITH_RUNS)
     number = record.preview.get(RUNS) if of_samples else None
     return ImportRecord.objects.filter(pk=number, benchmark=record.benchmark_id).first() if number else None

@@ -32,8 +32,8 @@ PAGE, PIECE = "evaluation/imports/keys/keys.html", "evaluation/imports/keys/_key
 @require_http_methods(["GET", "HEAD", "POST"])
 def keys(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
     """Template evaluation/imports/keys/keys.html and its piece evaluation/imports/keys/_keys.html. Context: record,
-    form, tree, fields (by group), texts, roles, spaces, box_forms, begun (where the mapping comes from), preview,
-    mapping (as JSON, to be read).
+    form, tree, fields (by group), texts, roles, spaces, box_forms, begun (the source of the mapping), preview, mapping
+    (as JSON, to be read).
 
     Posting changes nothing that is stored: the piece comes back with the change made and its preview.
     """

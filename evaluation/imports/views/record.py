@@ -1,4 +1,4 @@
-"""One import: its preview, its progress, what came of it; and the buttons on that page."""
+"""One import: its preview, its progress, its result; and the buttons on that page."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def other_kind(request: SignedInRequest, slug: str, record: int) -> HttpResponse
 @login_required
 @require_POST
 def commit(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
-    """Start the import; what blocks it meanwhile is said on the page."""
+    """Start the import; if something blocks it meanwhile, the page shows the reason."""
     try:
         upload.commit(actor=request.user, record=_load(request, slug, record))
     except ApplicationError as error:
@@ -214,7 +214,7 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
 
 
 def _reports(found: Any, runs: list[Any], *, decides: bool) -> list[tuple[Any, dict[str, Any]]]:
-    """How the answers of the scored ones of these runs were read; at most as many runs as are linked."""
+    """Return how the answers of the scored runs among these were read; at most as many runs as are linked."""
     shown = []
     for run in runs[:RUNS_SHOWN]:
         [one] = read_extraction(found.benchmark, run.pk)

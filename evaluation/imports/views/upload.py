@@ -28,11 +28,11 @@ PAGE = 30
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def imports(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Template evaluation/imports/imports.html; context: form, page, past (import records, each with the number
-    of rows it wrote), most (bytes a file may have), left (bytes the
-    benchmark has room for), room (bytes that can be sent now), rights.
+    """Template evaluation/imports/imports.html; context: form, page, past (import records, each with its number of
+    written rows), most (maximum bytes of a file), left (bytes the benchmark has room for), room (bytes that can be sent
+    now), rights.
 
-    Posting a file leads to the page of its record; a file that is refused comes back with the sentence at its field.
+    Posting a file redirects to the page of its record; a rejected file returns with the message at its field.
     """
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
     form = UploadForm()

@@ -23,7 +23,9 @@ Kind, State = ImportRecord.Kind, ImportRecord.State
 
 
 def holds_both(format: str, columns: Mapping[str, Any] | list[str]) -> str:
-    """Why a file of this format of runs gives no samples, in a sentence; "" when it does. ``columns``: of a table."""
+    """Return why a file of this format of runs contains no samples, as a sentence; "" if it does. ``columns``: of a
+    table.
+    """
     if format in NAMES:
         return ""
     if format != TABLE:
@@ -56,9 +58,10 @@ def runs_after_samples(
     report: Report | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Imported:
-    """Import the runs of the file whose samples ``record`` has brought. Begun again, it goes on where it stopped.
+    """Import the runs of the file whose samples ``record`` has imported. After an interruption, it continues where it
+    stopped.
 
-    Raises ``ImportProblem`` when nothing can be read as runs: the samples then stay.
+    Raises ``ImportProblem`` if nothing can be read as runs: the samples then stay.
     """
     choices: dict[str, Any] = {"model": model, "setting": setting, "coordinates": coordinates}
     choices |= {"lineage": lineage, "step": step} if lineage else {}

@@ -35,8 +35,9 @@ def import_record(
     warn: Warn,
     score: Score,
 ) -> dict[str, Any] | Parts:
-    """Import what the dry run has read. Started again after a crash it goes on behind the last batch it kept; a record
-    that is done is only scored. Raises ``ApplicationError`` when nothing can be read."""
+    """Import the content of the dry run. After a crash it continues after the last saved batch; a completed record is
+    only scored. Raises ``ApplicationError`` if nothing can be read.
+    """
     record = ImportRecord.objects.select_related("benchmark").get(pk=record_id)
     if record.state != State.DONE:
         settings = _import(actor, record, report, checkpoint)
@@ -70,7 +71,7 @@ def _import(actor: User | None, record: ImportRecord, report: Report, checkpoint
 
 
 def _import_runs_too(actor: User | None, record: ImportRecord, report: Report, checkpoint: Checkpoint) -> None:
-    """What a model did, out of the same file as the samples."""
+    """Import the results of models from the same file as the samples."""
     named = {name: str(record.options.get(name, "")) for name in ("model", "setting", "coordinates", "lineage", "step")}
     try:
         runs_after_samples(

@@ -1,4 +1,4 @@
-"""What imports brought of trajectories: those that are theirs alone, and their list of those that were joined."""
+"""The parts of trajectories from an import: trajectories that are entirely from it, and its list in joined ones."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def take_lists(numbers: Collection[int]) -> None:
 
 
 def _record(row: Trajectory) -> TrajectoryRecord:
-    """What a trajectory with one list says: such records have no steps."""
+    """Return the content of a trajectory with one list: such records have no steps."""
     return TrajectoryRecord(
         model=row.run.model.name,
         setting=row.run.setting,

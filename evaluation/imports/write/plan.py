@@ -43,14 +43,14 @@ from evaluation.models import (
 
 Kind, State = ImportRecord.Kind, ImportRecord.State
 IN_RUNS: tuple[Any, ...] = (Trajectory, Intervention, Judgement)
-"""What a run holds that may come from a file."""
+"""The rows of a run that may come from a file."""
 RUN_OF: Mapping[str, str] = {
     "trajectories": "run_id",
     "tool lists": "trajectory__run_id",
     "interventions": "run_id",
     "judgements": "run_id",
 }
-"""Where rows of what an import brought name their run."""
+"""The fields with the run of imported rows."""
 ON_SAMPLES: tuple[tuple[Any, str, Q, Any], ...] = (
     (Intervention, "sample", Q(), ngettext_lazy(
         "%(count)s intervention refers to its samples.", "%(count)s interventions refer to its samples.", "n",
@@ -225,7 +225,9 @@ def _sentence(words: Any, count: int) -> str:
 
 
 def _left(record: ImportRecord, rows: int, lists: int) -> tuple[str, ...]:
-    """What an import of runs changed in the rows of others. ``rows``: how many it has now, ``lists`` of them lists."""
+    """Return the changes of an import of runs to rows of others. ``rows``: its current number, ``lists`` of
+    them lists.
+    """
     changed = record.counts.get("changed", 0)
     gone = record.counts.get("new", 0) + changed - rows if record.state == State.DONE else 0
     said = (

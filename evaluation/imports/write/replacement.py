@@ -40,7 +40,7 @@ REPLACE = "replace"
 REPLACES = "replaces"
 """The option of an import that replaces one that brought other bytes: the number of that one."""
 _JUDGE = Case(When(decides=True, then=Value("")), default=F("judge"))
-"""A trajectory has one decision, whoever made it."""
+"""A trajectory has one decision, regardless of the author."""
 OTHERS: tuple[tuple[Any, tuple[Any, ...], tuple[str, ...]], ...] = (
     (Intervention, ("sample_id", "condition"), ("correct", "answer", "extra")),
     (
@@ -49,7 +49,7 @@ OTHERS: tuple[tuple[Any, tuple[Any, ...], tuple[str, ...]], ...] = (
         ("verdict", "answer", "extra", "text_digest", "key_digest"),
     ),
 )
-"""What else a run holds that may come from a file, what there is one of in a run, and what it says."""
+"""Other rows of a run that may come from a file, with their identity in a run, and their values."""
 Name = tuple[str, str]
 """Of a run: its model and its setting."""
 
@@ -95,7 +95,7 @@ def choices_of(format: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def describe_choices(record: ImportRecord) -> str:
-    """How a file was read: "as deepeyes, coordinates norm1000, setting base"."""
+    """Return the choices of an import: "as deepeyes, coordinates norm1000, setting base"."""
     choices = choices_of(record.format, record.options)
     said = [f"as {choices.pop('format')}"]
     said += [f"{name} {value}" if isinstance(value, str) else f"with a {name}" for name, value in choices.items()]
@@ -111,7 +111,7 @@ def runs_brought(records: Sequence[ImportRecord]) -> dict[Name, int]:
 
 
 def match_renamed_runs(before: Iterable[Name], now: Iterable[Name]) -> dict[Name, Name]:
-    """Which run of an earlier reading is which of this one: that of the same name, or the only one left on each side.
+    """Match the runs of an earlier import with those of this one: equal names, or the only run left on each side.
 
     >>> named_anew([("unnamed", "")], [("Model A", "base")])
     {('unnamed', ''): ('Model A', 'base')}
@@ -220,8 +220,9 @@ def _keep(same: Sequence[tuple[Any, int]], record: ImportRecord) -> None:
 
 
 def _keep_lists(same: Mapping[int, int]) -> None:
-    """Update where the lists of joined trajectories come from if they equal the staged ones (staged number ->
-    number)."""
+    """Update the sources of the lists of joined trajectories if they equal the staged ones (staged number
+    -> number).
+    """
     ToolList.objects.filter(trajectory__in=same.values()).delete()
     staged = list(ToolList.objects.filter(trajectory__in=same))
     for one in staged:
@@ -236,7 +237,7 @@ def _others(table: Any, names: Sequence[Any], said: Sequence[str], staged: Run, 
     for place, row in _placed(table, names, staged):
         old = there.get(place)
         if getattr(old, "person_id", None):
-            # What comes says the same, else its import refuses it: a person's own judgment stays theirs.
+            # The new row is equal, otherwise its import rejects it: a person's own judgment stays theirs.
             row.delete()
             counts["unchanged"] += 1
             continue
@@ -271,7 +272,7 @@ def _onto_live(staged: Run, live: Run) -> None:
 
 
 def _remove(earlier: Sequence[ImportRecord], record: ImportRecord) -> int:
-    """What earlier readings brought and this one has no counterpart for; how many rows."""
+    """Remove the rows of earlier imports without a counterpart in this one; return their number."""
     lists = list(lists_of(earlier).values_list("pk", flat=True))
     removed = len(lists)
     drop_questions(whole_of(earlier).order_by().values("pk"), record)

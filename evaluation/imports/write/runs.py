@@ -63,7 +63,7 @@ Report = Callable[[Progress], None]
 
 @dataclass
 class Imported:
-    """What an import of runs did: counts by outcome, the runs it touched, the first issues, settings it carried."""
+    """The result of an import of runs: counts by outcome, the affected runs, the first issues, its settings."""
 
     counts: Counter[str] = field(default_factory=Counter)
     runs: list[Run] = field(default_factory=list)
@@ -93,14 +93,14 @@ def import_runs(
     record: ImportRecord | None = None,
     answers: Tally | None = None,
 ) -> tuple[ImportRecord, Imported]:
-    """Import trajectories and their kin. Restartable and idempotent: the same file again changes nothing.
+    """Import trajectories and related rows. Restartable and idempotent: importing the same file again changes nothing.
 
-    ``threshold``: of a detector the score that counts. ``mapping``: which column of a table is what, as ``RUN_FIELDS``
-    reads it, or which key of a mapped file. ``replace``: what the file brought under other choices gives way to what is
-    read now, all at once; ``replaces``: so does what the import of this number brought, whatever its file was; see
-    ``replace_runs``. ``lineage``, ``step``: what the runs of the file are checkpoints of.
+    ``threshold``: for a detector, the minimum score. ``mapping``: the fields of the columns of a table, for
+    ``RUN_FIELDS``, or of the keys of a mapped file. ``replace``: rows of the file imported with other choices are
+    replaced by the new ones, all at once; ``replaces``: so are the rows of the import with this number, whatever its
+    file; see ``replace_runs``. ``lineage``, ``step``: the lineage and step of the file's runs.
 
-    Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
+    Raises ``ImportProblem`` if nothing of the file can be read; the record then also contains the reason.
     """
     require(actor, benchmark, Right.IMPORT_RUNS)
     space = BoxSpace.parse(coordinates) if coordinates else None
@@ -256,8 +256,7 @@ class RunsSaver:
         return self._detectors.misfit(item) if isinstance(item, Trajectory) else None
 
     def _said_here(self, item: Judgement) -> tuple[Any, ...] | None:
-        """What a person has said here on that which a judgment that names no trajectory is about, under its judge's
-        name."""
+        """Return a person's judgment here on the subject of a judgment without a trajectory, under its judge's name."""
         if item.about:
             return None
         if self._people is None:

@@ -1,4 +1,4 @@
-"""Undoing an import: what it brought goes, a batch at a time, and the record says so for good."""
+"""Undoes an import: its rows are removed in batches, and the record keeps this state permanently."""
 
 from __future__ import annotations
 
@@ -45,8 +45,9 @@ Checkpoint = Callable[[], None]
 
 
 def ask_undo(*, actor: User, record: ImportRecord, withdraw: bool = False) -> ImportRecord:
-    """Begin to undo an import, or go on where it stopped. ``withdraw``: questions about its trajectories leave their
-    judging queues, with the verdicts on them. Raises ``Conflict`` when later work depends on it."""
+    """Begin to undo an import, or continue where it stopped. ``withdraw``: questions about its trajectories leave their
+    judging queues, with their verdicts. Raises ``Conflict`` if later work depends on it.
+    """
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
         require_kind(actor, record)
@@ -85,10 +86,10 @@ def _begin(actor: User, record: ImportRecord, plan: UndoPlan) -> None:
 
 
 def undo_import(*, record_id: int, report: Report, checkpoint: Checkpoint | None = None) -> dict[str, int]:
-    """Remove what an import brought, of samples with the runs of their file first, each batch in a transaction of its
-    own; begun again, it goes on with the rest.
+    """Remove the rows of an import. For samples, the runs of their file come first. Each batch is a separate
+    transaction; after an interruption, it continues with the rest.
 
-    Raises ``Conflict`` when a person has worked on it meanwhile; what is left then stays.
+    Raises ``Conflict`` if a person has worked on it meanwhile; the rest then stays.
     """
     record = ImportRecord.objects.select_related("benchmark").get(pk=record_id)
     if record.state != State.UNDOING:

@@ -162,9 +162,10 @@ def other_kind(*, actor: User, record: ImportRecord) -> ImportRecord:
 
 
 def holds_runs_alone(record: ImportRecord) -> bool:
-    """After no sample was found in a file that may hold both: whether it is taken for a file of runs from now on.
+    """If no sample was found in a file that may contain both, return whether it is treated as a file of runs from now
+    on.
 
-    A native file begins alike whatever it holds; who may import samples may import runs.
+    All native files begin alike; people who may import samples may also import runs.
     """
     with transaction.atomic():
         now = ImportRecord.objects.select_for_update().get(pk=record.pk)
@@ -179,7 +180,7 @@ def holds_runs_alone(record: ImportRecord) -> bool:
 
 
 def blocking_reason(record: ImportRecord) -> str:
-    """Why this record cannot be committed now, in a sentence; "" when it can."""
+    """Return why this record cannot be committed now, as a sentence; "" if it can."""
     preview, counts = record.preview, record.preview.get("counts", {})
     if record.state == State.READING:
         return gettext("The file is still being read.")
@@ -216,7 +217,7 @@ def blocking_reason(record: ImportRecord) -> str:
 
 
 def commit(*, actor: User, record: ImportRecord) -> ImportRecord:
-    """Start the import, or go on with one that stopped. Doing it twice starts it once."""
+    """Start the import, or continue one that stopped. Repeating it has no effect."""
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
         require_kind(actor, record)
@@ -242,7 +243,7 @@ def require_kind(actor: User, record: ImportRecord) -> None:
 
 
 def path_of(record: ImportRecord) -> Path:
-    """The uploaded file on this machine. Raises ``Missing`` where the object store does not have it."""
+    """Return the uploaded file on this machine. Raises ``Missing`` if the object store does not have it."""
     return local_copy(record.upload)
 
 
@@ -255,7 +256,9 @@ def pictures_of(record: ImportRecord) -> Path | None:
 
 
 def formats_of(path: Path) -> Formats:
-    """What the file may be, as samples and as runs, the surest first. Raises ``InvalidInput`` when it is neither."""
+    """Return the possible formats of the file, as samples and as runs, the most certain first. Raises ``InvalidInput``
+    if there are none.
+    """
     try:
         found = {Kind.SAMPLES: detect_samples(path), Kind.RUNS: detect_runs(path)}
     except ImportProblem as problem:
@@ -288,9 +291,10 @@ def _best(detections: list[dict[str, Any]]) -> str:
 
 
 def _kind(formats: Formats, kinds: list[ImportRecord.Kind], wanted: str, *, has_samples: bool) -> ImportRecord.Kind:
-    """What to read first of a file: what was asked for, else samples when it holds any, as runs need them there.
+    """Return what to read first from a file: the requested kind, else samples if it contains any, because runs need
+    them.
 
-    A table that may be of either is what its columns say, else of runs once there are samples.
+    A table that may be of either kind is read by its columns, else as runs once there are samples.
     """
     sure = [kind for kind in Kind if formats[kind] and formats[kind][0]["confidence"] >= SURE]
     perhaps = [kind for kind in Kind if _best(formats[kind])] or [kind for kind in Kind if formats[kind]]
@@ -395,7 +399,7 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
 
 
 def _take_lineage(record: ImportRecord, choices: Mapping[str, Any]) -> None:
-    """Keep what is said of the step, also half of it: people fill in one field after the other."""
+    """Save the given lineage and step, even if only one is given, because people fill in one field after the other."""
     said = {name: str(choices.get(name, record.options.get(name, ""))).strip()[: NAME + 1] for name in OF_LINEAGE}
     runs = record.kind == Kind.RUNS or bool(record.options.get(WITH_RUNS))
     kept = {name: value for name, value in record.options.items() if name not in OF_LINEAGE}

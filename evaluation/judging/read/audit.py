@@ -1,4 +1,6 @@
-"""What a queue about answers says of the reader: how many of those that it read, people read alike."""
+"""The accuracy of the reader, measured by a queue about answers: how many of the answers that it read, people read
+alike.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,9 @@ def _keys(rows: Any) -> dict[int, AnswerKey]:
 def _compared(
     text: str | None, key: AnswerKey | None, said: set[tuple[str, str, str]], settings: MetricSettings
 ) -> tuple[str, str, str]:
-    """What one answer counts as ("correct" counts in ``n`` too), what people say and what the reader says."""
+    """Return the category of one answer ("correct" counts in ``n`` too), the reading of people and that of
+    the reader.
+    """
     now = None if key is None else (text_digest(text), key_digest(key))
     if key is None or any(one[1:] != now for one in said):
         return "changed", "", ""

@@ -2,7 +2,7 @@
 
 A verdict refers to one trajectory. A judge is a person if its name is that of a member of the benchmark, or their
 sign-in address; any other name is a judge model. Pages that combine people show no names. For sufficiency, a judge may
-answer the question instead: the answer is compared with the gold like any answer. "Cannot tell" is no verdict and is
+answer the question instead: the answer is compared with the gold like any answer. "Cannot tell" is not a verdict and is
 counted separately.
 """
 
@@ -43,8 +43,9 @@ from webapp.accounts.models import User
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One verdict in one word: what of (run, sample and, where it is recorded, trajectory), by whom, and what is drawn
-    together with it."""
+    """One verdict as a word: its subject (run, sample and, if recorded, trajectory), its judge, and the cluster it was
+    drawn with.
+    """
 
     run: int
     key: str
@@ -56,13 +57,15 @@ class Verdict:
 
     @property
     def place(self) -> tuple[str, int, int]:
-        """What there is one verdict of, by each judge: in order of samples."""
+        """The subject, on which each judge gives one verdict; sorted by sample."""
         return self.key, self.run, self.trajectory or 0
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two judges on what both gave a verdict on, in order of sample. ``people``: those judges that are people."""
+    """Two judges and the subjects with verdicts of both, in order of sample. ``people``: those judges that
+    are people.
+    """
 
     first: str
     second: str
@@ -71,7 +74,7 @@ class Pair:
 
     @property
     def same(self) -> list[str]:
-        """Ids of samples with the same verdict, once for each trajectory."""
+        """The ids of samples with the same verdict, once for each trajectory."""
         return [one.key for one, other in self.verdicts if one.word == other.word]
 
     @property
@@ -84,7 +87,7 @@ class Pair:
 
     @property
     def interval(self) -> Interval | None:
-        """Wilson's, of raw agreement."""
+        """Wilson's interval of raw agreement."""
         return wilson(len(self.same), len(self.verdicts))
 
     @property
@@ -93,7 +96,7 @@ class Pair:
         return sorted({verdict.word for both in self.verdicts for verdict in both})
 
     def table(self) -> list[tuple[str, list[list[Verdict]]]]:
-        """For each verdict of the first its verdicts by that of the second."""
+        """For each verdict of the first judge, its verdicts by those of the second."""
         found: dict[tuple[str, str], list[Verdict]] = {}
         for one, other in self.verdicts:
             found.setdefault((one.word, other.word), []).append(one)
@@ -110,7 +113,8 @@ class Pair:
 
     def quality(self) -> JudgeQuality | None:
         """The judge as a test against the person; None unless one of the two is a person and the verdicts are yes and
-        no. Sensitivity: of what the person says yes to, the share the judge does."""
+        no. Sensitivity: the share of the person's yes verdicts to which the judge also says yes.
+        """
         judged = {self.first, self.second} - self.people
         yes = [word for word in self.words if word in YES]
         if len(judged) != 1 or len(yes) != 1 or len(self.words) > 2:
@@ -126,10 +130,11 @@ class Pair:
 
 @dataclass(frozen=True)
 class Judged:
-    """All judgments of one kind: the judges, people first, which of them are people, and the verdicts.
+    """All judgments of one kind: the judges, people first; which of them are people; and the verdicts.
 
-    ``undecided``: how often each judge could not tell. ``unequal``: trajectories that were drawn with unequal
-    probabilities for labels."""
+    ``undecided``: number of undecided verdicts of each judge. ``unequal``: trajectories that were drawn with unequal
+    probabilities for labels.
+    """
 
     judges: Sequence[str]
     people: frozenset[str]
@@ -138,12 +143,14 @@ class Judged:
     unequal: frozenset[int] = frozenset()
 
     def rate(self, judge: str) -> tuple[int, int]:
-        """How often a judge says yes, and how many verdicts it gave in all."""
+        """Return the number of yes verdicts of a judge, and its number of verdicts."""
         words = [one.word for one in self.verdicts if one.judge == judge]
         return sum(word in YES for word in words), len(words)
 
     def corrected(self, pair: Pair) -> Coefficient | None:
-        """The rate people would find on all that the judge of a pair judged; None unless it is a test of yes and no."""
+        """Return the rate that people would find on everything judged by the judge of a pair; None unless it is a test
+        of yes and no.
+        """
         quality = pair.quality()
         if quality is None:
             return None
@@ -151,13 +158,14 @@ class Judged:
         return corrected_rate(*self.rate(judge), quality)
 
     def drawn(self, pair: Pair) -> bool:
-        """Whether some of the shared verdicts are on items that were drawn with unequal probabilities, so that both
-        corrections are biased (docs/metrics.md#drawn-labels)."""
+        """Return whether some of the shared verdicts are on items drawn with unequal probabilities, so that both
+        corrections are biased (docs/metrics.md#drawn-labels).
+        """
         shared = {one.trajectory for one, _ in pair.verdicts}
         return pair.quality() is not None and bool(shared & self.unequal)
 
     def powered(self, pair: Pair) -> PoweredRate | None:
-        """The same rate by PPI++, from the verdicts of the person and those of the judge on all items."""
+        """Return the same rate by PPI++, from the verdicts of the person and those of the judge on all items."""
         if pair.quality() is None:
             return None
         judge = next(iter({pair.first, pair.second} - pair.people))
@@ -181,7 +189,7 @@ class Judged:
         return [self.pair(first, second) for first, second in combinations(self.judges, 2)]
 
     def chosen(self, a: str, b: str) -> Pair | None:
-        """These two; else a person and a judge with the most verdicts in common, else any two with the most."""
+        """Return these two; else a person and a judge with the most verdicts in common, else any two with the most."""
         if a in self.judges and b in self.judges and a != b:
             return self.pair(a, b)
 
@@ -196,7 +204,7 @@ def _yes(verdicts: Iterable[Verdict]) -> Floats:
 
 
 def kinds_of(benchmark: Benchmark, user: Any) -> list[str]:
-    """The kinds of judgments this person may read, in order. One query."""
+    """Return the kinds of judgments that this person may read, in order. One query."""
     found = judgements_known_to(user, benchmark).given().order_by("kind")
     return list(found.values_list("kind", flat=True).distinct())
 
@@ -204,9 +212,10 @@ def kinds_of(benchmark: Benchmark, user: Any) -> list[str]:
 def load_judged(
     benchmark: Benchmark, kind: str, audience: Audience, user: Any, by: str = "", queue: JudgingQueue | None = None
 ) -> Judged:
-    """All verdicts of a kind that ``user`` may read: see ``judgements_known_to``; with a ``queue``, those on what it
-    asks about. For ``Audience.OWN`` of people only their own, for ``Audience.TOGETHER`` people without names. Five
-    queries, and one for the values of the facet ``by``."""
+    """Return all verdicts of a kind that ``user`` may read: see ``judgements_known_to``; with a ``queue``, those on its
+    questions. For ``Audience.OWN``, of people only their own; for ``Audience.TOGETHER``, people without names. Five
+    queries, and one for the values of the facet ``by``.
+    """
     members, address = _people(benchmark), getattr(user, "email", "")
     settings = settings_of(benchmark)
     values = facet_values(benchmark, by) if by else {}
@@ -247,12 +256,12 @@ def _word(row: Mapping[str, Any], kind: str, settings: MetricSettings) -> str | 
 
 
 def _people(benchmark: Benchmark) -> dict[str, tuple[str, str]]:
-    """Name and address of each member, and of who judged here, by either of them in small letters."""
+    """Return name and address of each member and of each person who judged here, by either of them in lower case."""
     found: dict[str, tuple[str, str]] = {}
     judged = Judgement.objects.filter(run__in=benchmark.runs.all(), person__isnull=False).order_by()
     rows = [
         *judged.values_list("person__name", "person__email").distinct(),
-        # Who has left has no role any more; a file's verdicts stay those of a person.
+        # Former members have no role any more, but their verdicts in files remain those of a person.
         *(anonymized() | User.objects.filter(memberships__benchmark=benchmark)).values_list("name", "email").distinct(),
     ]
     for name, email in rows:
@@ -274,7 +283,9 @@ def _verdict(row: Mapping[str, Any], judge: str, word: str, values: Mapping[int,
 
 
 def by_value(pair: Pair) -> list[tuple[str, Pair]]:
-    """The same two by each value of the facet the verdicts were loaded by; samples without one are under "none"."""
+    """Return the same two judges by value of the facet that the verdicts were loaded with; samples without one are
+    under "none".
+    """
     groups: dict[str, list[tuple[Verdict, Verdict]]] = {}
     for both in pair.verdicts:
         for value in both[0].values or ("none",):

@@ -1,4 +1,4 @@
-"""What a judge model said in one experiment, and the labels that people gave to drawn items of it."""
+"""Verdicts of a judge model in one experiment, and labels of people on drawn items of it."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ from evaluation.schema import DecisionWord, JudgementKind
 from evaluation.scoring.settings import settings_of
 
 LABELED = tuple(kind.value for kind in JudgementKind)
-"""The questions of judges that people can be asked too."""
+"""The questions of judges that people can also answer."""
 FIRST_WEIGHT = 1.0
 """λ of the first batch."""
 
 
 @dataclass(frozen=True)
 class Voted:
-    """The M trajectories that a judge gave all votes on. ``share``: (M,) v, of yes votes, .5 where none can be read;
-    ``verdict``: (M,) 1 or 0, v where undecided; ``cluster``: (M,) codes of images."""
+    """The M trajectories with all votes of a judge. ``share``: (M,) v, of yes votes, .5 if none can be read;
+    ``verdict``: (M,) 1 or 0, v if undecided; ``cluster``: (M,) codes of images.
+    """
 
     trajectories: Sequence[int]
     share: Floats
@@ -48,7 +49,9 @@ class Voted:
 
 
 def is_labeled(experiment: Experiment) -> bool:
-    """Whether people can label what this experiment did: a judge that is done, asked a question that people answer."""
+    """Return whether people can label the results of this experiment: a finished judge with a question that people
+    answer.
+    """
     return (
         experiment.kind == Experiment.Kind.JUDGE
         and experiment.state == Experiment.State.DONE
@@ -57,7 +60,7 @@ def is_labeled(experiment: Experiment) -> bool:
 
 
 def voted(experiment: Experiment) -> Voted:
-    """The votes of an experiment, by trajectory. Two queries."""
+    """Return the votes of an experiment, by trajectory. Two queries."""
     votes: dict[int, list[Any]] = defaultdict(list)
     done = Attempt.objects.filter(experiment=experiment, state=Attempt.State.DONE, trajectory__isnull=False)
     for pk, result in done.order_by("trajectory", "rollout").values_list("trajectory", "result"):
@@ -93,12 +96,12 @@ _KEY = ("answer_type", "options", "answers")
 
 
 def _said(vote: Any) -> tuple[str | None, str | None]:
-    """Verdict and answer of a vote, as judgments have them."""
+    """Return verdict and answer of a vote in the form of judgments."""
     return (vote, None) if vote in ("yes", "no", None) else (None, str(vote))
 
 
 def _truth(word: str | None) -> float | None:
-    """1 for yes, 0 for no, None for what is neither. People say of open answers whether they are the same."""
+    """Return 1 for yes, 0 for no, None for neither. For open answers, people say whether they are the same."""
     if word in YES or word == DecisionWord.SAME:
         return 1.0
     return 0.0 if word in ("no", DecisionWord.DIFFERENT) else None
@@ -108,9 +111,10 @@ def _truth(word: str | None) -> float | None:
 class Labels:
     """The state of one judge: its votes, the batches of labels and the resulting rate.
 
-    ``rate`` None before the first batch, or with too few labels. ``unsure``: labels of people who could not tell.
-    ``waiting``: queues that this person or others have not finished, so that the batches stay hidden. ``broken``: a
-    batch or some of its trajectories were deleted, so that later draws give no estimate."""
+    ``rate`` None before the first batch, or with too few labels. ``unsure``: undecided labels of people. ``waiting``:
+    queues that this person or others have not finished, so that the batches stay hidden. ``broken``: a batch or some of
+    its trajectories were deleted, so that later draws give no estimate.
+    """
 
     voted: Voted
     batches: Sequence[Batch]
@@ -135,7 +139,7 @@ class Labels:
 
 
 def labels_of(experiment: Experiment, user: Any) -> Labels:
-    """The labels of a judge, as far as this person may know them. A fixed number of queries."""
+    """Return the labels of a judge, as far as this person may know them. A fixed number of queries."""
     found, benchmark = voted(experiment), experiment.benchmark
     _, hidden = queues_known_to(user, benchmark) if user is not None else (set(), False)
     if hidden or open_queues(benchmark):
@@ -145,7 +149,7 @@ def labels_of(experiment: Experiment, user: Any) -> Labels:
     left = len(found.trajectories)
     for queue in experiment.label_queues.order_by("pk"):
         if queue.drawn_from != left:
-            # An earlier batch is gone, or trajectories are: its probabilities are those of another draw.
+            # An earlier batch or some trajectories were deleted, so its probabilities are those of another draw.
             return Labels(found, batches, None, 0, waiting=False, broken=True)
         said = _labels(queue)
         drawn = queue.items.order_by("pk").values_list("trajectory", "probability")
@@ -164,12 +168,12 @@ def labels_of(experiment: Experiment, user: Any) -> Labels:
 
 
 def open_queues(benchmark: Benchmark) -> bool:
-    """Whether a question of the benchmark waits for people."""
+    """Return whether a question of the benchmark waits for people."""
     return bool(JudgingItem.objects.of(benchmark).unjudged().exists())
 
 
 def _labels(queue: JudgingQueue) -> Mapping[int, float]:
-    """By trajectory, the share of yes among the verdicts other than "cannot tell". One query."""
+    """Return, by trajectory, the share of yes among the decided verdicts. One query."""
     said = Judgement.objects.given().filter(
         person__isnull=False, extra__queue=queue.pk, trajectory__in=queue.items.values("trajectory")
     )

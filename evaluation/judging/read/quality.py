@@ -1,4 +1,4 @@
-"""What the pages of quality show, as rows to export; for the lead."""
+"""The content of the quality pages as rows for exports; for the lead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages of judging show: queues and how far they are, the crops of a question, and what a person has done."""
+"""The data of the judging pages: queues with their progress, the crops of a question, and a person's judgments."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from webapp.common.errors import Conflict
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one person is: ``done`` judgments, ``open`` questions still for them, the median seconds of one (None
-    before the first). ``all``: questions of the queue; ``full``: those judged by as many as are wanted."""
+    """The progress of one person: ``done`` judgments, ``open`` questions still for them, the median seconds of one
+    (None before the first). ``all``: questions of the queue; ``full``: those with the required number of judgments.
+    """
 
     done: int
     open: int
@@ -36,7 +37,7 @@ class Progress:
 
     @property
     def number(self) -> int:
-        """Which one of theirs the next question is."""
+        """The number of this person's next question."""
         return self.done + 1
 
     @property
@@ -107,6 +108,6 @@ def read_question(user: User, item: JudgingItem) -> Question:
 
 
 def judgement_of(user: User, item: JudgingItem) -> Judgement | None:
-    """What this person said already."""
+    """Return this person's judgment, if there is one."""
     found: Judgement | None = Judgement.objects.said_to(item).filter(person=user).first()
     return found

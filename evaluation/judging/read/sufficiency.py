@@ -15,7 +15,7 @@ from evaluation.metrics.intervals import newcombe
 from evaluation.metrics.significance import mcnemar
 
 Unit = Callable[[BlindJudged], Hashable]
-"""What two answers have in common that make a pair."""
+"""Returns the common property of two answers that form a pair."""
 
 NAMES = {
     Condition.PICTURE: gettext_lazy("Image first"),

@@ -1,4 +1,4 @@
-"""What the pages of agreement and quality show, as rows to export, each as its audience may see it."""
+"""The content of the pages of agreement and quality as rows for exports, limited to what each audience may see."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class AgreementTable:
 
 
 def _pairs(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]:
-    """Every pair of people once, then everybody with gold; unnamed for who sees people together."""
+    """Yield every pair of people once, then everyone with gold; without names for people who only see the group."""
     work = load_work(benchmark, user, audience)
     own: Rater = user.pk if audience is Audience.OWN else ALL
     others: list[Rater] = [ALL] if own == ALL else [one for one in work.people if one != own]
@@ -119,7 +119,7 @@ def _judges(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row
 
 
 PARTS = ("answer_type", "answer", "unanswerable", "boxes")
-"""What the table of pairs has of each of the two."""
+"""The columns of each of the two in the table of pairs."""
 AGREEMENT_TABLES: Mapping[str, AgreementTable] = {
     "pairs": AgreementTable(
         (
@@ -161,4 +161,4 @@ AGREEMENT_TABLES: Mapping[str, AgreementTable] = {
     "checks": AgreementTable(CHECKS, check_export),
     "audits": AgreementTable(AUDITS, audit_export),
 }
-"""What ``/benchmarks/SLUG/agreement/NAME.csv`` (or .json) holds."""
+"""The tables of ``/benchmarks/SLUG/agreement/NAME.csv`` (or .json)."""

@@ -20,7 +20,7 @@ from evaluation.judging.read.accuracy import Accuracy, blind_answers, grouped
 from evaluation.judging.read.sufficiency import Difference, by_condition, differences
 
 FIRST_FACETS = ("dimension", "category")
-"""What the table by facet shows unless another is asked for: the first of these that there is, else any."""
+"""The default facets of the table: the first of these that exists, else any."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Judging by people: the queues of a benchmark, and one queue with what came of it."""
+"""Judging by people: the queues of a benchmark, and the page of one queue with its results."""
 
 from __future__ import annotations
 
@@ -57,8 +57,9 @@ class Difference:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def judging(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Template evaluation/judging/judging.html; context: queues (JudgingQueue), form, fit (Count, of the list whose
-    terms the address holds), terms (name, value). Posted: ``size``, ``people`` and ``about``, which draws a queue."""
+    """Template evaluation/judging/judging.html; context: queues (JudgingQueue), form, fit (Count, of the list with the
+    terms in the address), terms (name, value). Posted: ``size``, ``people`` and ``about``, which draws a queue.
+    """
     benchmark = load_benchmark(request, slug, Right.SCORE if request.method == "POST" else Right.JUDGE)
     terms = narrowing(terms_of(request))
     form = JudgingForm(request.POST or None)
@@ -80,7 +81,9 @@ def judging(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def _fit(request: SignedInRequest, benchmark: Any, terms: Mapping[str, str]) -> dict[str, int]:
-    """fit_n, said_n: how many trajectories of the list questions about crops and about answers can be drawn from."""
+    """Return fit_n, said_n: the numbers of trajectories of the list from which questions about crops and about answers
+    can be drawn.
+    """
     snapshot = Snapshot(benchmark, list(Run.objects.of(benchmark)), request.user)
     return {
         "fit_n": len(fit_to_judge(snapshot, terms)),
@@ -91,10 +94,11 @@ def _fit(request: SignedInRequest, benchmark: Any, terms: Mapping[str, str]) -> 
 @login_required
 @require_safe
 def queue(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Template evaluation/judging/queue.html; context: queue, mine (Progress), told (whether models may be named: see
-    ``queue_known_to``), seed ("" before all is judged), kinds (see ``_of_kind``), terms, runs (names), gone (what goes
-    when it is deleted), dropped (run, file and number of questions that an import took away). Before that it
-    says only how far they are."""
+    """Template evaluation/judging/queue.html; context: queue, mine (Progress), ``told`` (whether models may be named:
+    see ``queue_known_to``), seed ("" before all is judged), kinds (see ``_of_kind``), terms, runs (names), gone (what
+    is deleted with it), dropped (run, file and number of questions removed by an import). Before ``told``, the page
+    shows progress only.
+    """
     benchmark = load_benchmark(request, slug, Right.JUDGE)
     found = load_queue(benchmark, pk)
     mine = progress_of(request.user, found)
@@ -122,7 +126,7 @@ def queue(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def skip(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Skip what is left of the queue."""
+    """Skip the rest of the queue."""
     found = load_queue(load_benchmark(request, slug, Right.JUDGE), pk)
     n = skip_the_rest(actor=request.user, queue=found)
     said = ngettext(
@@ -135,7 +139,7 @@ def skip(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Delete the queue with the verdicts given in it."""
+    """Delete the queue with its verdicts."""
     found = load_queue(load_benchmark(request, slug, Right.SCORE), pk)
     delete_queue(actor=request.user, queue=found)
     messages.success(request, gettext("Queue %(pk)s deleted.") % {"pk": pk})

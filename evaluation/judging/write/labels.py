@@ -1,4 +1,4 @@
-"""The next items that people label of what a judge said: drawn, never picked."""
+"""Draws the next items of a judge for labels by people."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from webapp.common.errors import Conflict, InvalidInput
 def draw_labels(
     *, actor: User | None, experiment: Experiment, size: int, people: int = 1, seed: str = ""
 ) -> JudgingQueue:
-    """Draw so many items of what a judge said, with probabilities proportional to max(.1, √(v(1−v))) for a share v of
-    yes votes, and ask people about them. Items on which the judge is undecided are all drawn, if the batch is large
-    enough. Items of earlier batches are not drawn again. The seed is secret: it would tell what was drawn.
+    """Draw ``size`` items of a judge, with probabilities proportional to max(.1, √(v(1−v))) for a share v of yes votes,
+    and ask people about them. Items on which the judge is undecided are all drawn, if the batch is large enough. Items
+    of earlier batches are not drawn again. The seed is secret, because it would reveal the drawn items.
 
     Raises ``InvalidInput`` on a size outside 1..MOST or on people outside 1..5; ``Conflict`` if nothing is left, if the
-    experiment is no finished judge, or while questions wait for people: λ comes from the labels of the last batch.
+    experiment is not a finished judge, or while questions wait for people: λ comes from the labels of the last batch.
     """
     benchmark = experiment.benchmark
     require(actor, benchmark, Right.SCORE)

@@ -1,4 +1,4 @@
-"""What a person who is anonymized leaves behind in judging."""
+"""Handles the judgments of an anonymized person."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from webapp.accounts.anonymize import Leaving, when_anonymized
 
 @when_anonymized
 def rename_judge(leaving: Leaving) -> None:
-    """Judgments keep their judge under the new name, in files that named this person too.
-
-    A name is this person's only on benchmarks where they have a role or judged: elsewhere it may be a person else's.
+    """Judgments keep their judge under the new name, including those in files that named this person. A name belongs to
+    this person only on benchmarks where they have a role or judged; elsewhere it may be another person's.
     """
     Judgement.objects.filter(judge__iexact=leaving.email).update(judge=leaving.new_email)
     if leaving.name.strip():

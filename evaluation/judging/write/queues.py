@@ -1,4 +1,4 @@
-"""People judge crops: drawing a queue from a list, handing out its questions, and keeping what is said."""
+"""Judging of crops by people: draws a queue from a list, assigns its questions, and saves the verdicts."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ from webapp.common.clock import from_now
 from webapp.common.errors import Conflict, InvalidInput
 
 LASTS = timedelta(minutes=15)
-"""How long a question is kept for who was handed it."""
+"""The time for which a question is reserved for the person who got it."""
 LONGEST_ANSWER = 2000
 
 
 def fit_to_judge(snapshot: Snapshot, terms: Mapping[str, str], *, answers: bool = False) -> list[int]:
-    """The trajectories of a list in its order, as the person of the snapshot sees it, whose crops can be shown to
-    judges: scored, with a usable crop and its image. Of ``answers`` those that say something where an answer is asked
-    for, without texts of which a person has decided what they say: whoever judges could have read that. One query, two
-    of answers.
+    """Return the trajectories of a list in its order, as the person of the snapshot sees it, whose crops can be shown
+    to judges: scored, with a usable crop and its image.
 
-    What was done under a condition is not among them: its crops are not what the image shows there.
+    With ``answers``, those with an answer to a question that has one, without texts that a person has decided, because
+    judges could have read the decision. One query, two with answers. Trajectories under a condition are excluded,
+    because their crops differ from the image.
     """
     plain = {name: value for name, value in terms.items() if name not in ("condition", "flip")}
     samples = Sample.objects.filter(benchmark=snapshot.benchmark).order_by()
@@ -71,7 +71,7 @@ def fit_to_judge(snapshot: Snapshot, terms: Mapping[str, str], *, answers: bool 
 
 
 def _decided(benchmark: Benchmark) -> set[int]:
-    """The trajectories whose answers are texts of which a person has decided what they say."""
+    """Return the trajectories whose answers are texts that a person has decided."""
     said = Judgement.objects.of(benchmark).settling().exclude(trajectory__answer=None).values("trajectory__answer")
     return set(Trajectory.objects.of(benchmark).filter(answer__in=said).values_list("pk", flat=True))
 
@@ -86,9 +86,9 @@ def draw_judging(
     about: str = CROPS,
     seed: str = "",
 ) -> JudgingQueue:
-    """Draw so many trajectories of a list, all alike likely, and ask both questions of each; ``about`` ``ANSWERS``: ask
-    what each answer says. The seed is secret: the list is known, so a seed that can be guessed would tell what was
-    drawn.
+    """Draw ``size`` trajectories of a list with equal probabilities, and ask both questions about each; ``about``
+    ``ANSWERS``: ask for the meaning of each answer. The seed is secret: the list is known, so a guessed seed would
+    reveal the draw.
 
     Raises ``InvalidInput`` on a size outside 1..MOST or on people outside 1..5, ``Conflict`` with nothing to draw from,
     or on a public benchmark.
@@ -99,9 +99,9 @@ def draw_judging(
     if not 1 <= people <= 5:
         raise InvalidInput(gettext("Each question must have one to five judges."), field="people")
     with transaction.atomic():
-        # Here it waits for who decides answers at this moment.
+        # This waits for people who are deciding answers.
         refuse_open_blind_work(benchmark, judging=True)
-        # The list's order and the seed make the draw one that can be made again.
+        # The list's order and the seed make the draw reproducible.
         snapshot = Snapshot(benchmark, list(Run.objects.of(benchmark)), actor)
         fit = fit_to_judge(snapshot, terms, answers=about == ANSWERS)
         if not fit:
@@ -118,7 +118,7 @@ def draw_judging(
         JudgingItem.objects.bulk_create(
             JudgingItem(queue=queue, trajectory_id=pk, kind=kind) for pk, kind in _questions(drawn, about)
         )
-        # The queue keeps its terms and its seed; people who judge may read the audit log.
+        # The queue stores its terms and its seed; people who judge may read the audit log.
         audit.record(
             actor=actor, action="judging.draw", subject=queue, benchmark=benchmark.slug,
             data={"n": len(drawn), "people": people},
@@ -127,7 +127,7 @@ def draw_judging(
 
 
 def _questions(drawn: Sequence[int], about: str) -> list[tuple[int, JudgingItem.Kind]]:
-    """The questions about drawn trajectories, in turn."""
+    """Return the questions about drawn trajectories, in turn."""
     if about == ANSWERS:
         return [(pk, ANSWER) for pk in drawn]
     of = Trajectory.objects.filter(pk__in=drawn).exclude(sample__gold__revision__answers=[])
@@ -135,11 +135,12 @@ def _questions(drawn: Sequence[int], about: str) -> list[tuple[int, JudgingItem.
 
 
 def order_for(user: User, queue: JudgingQueue) -> dict[int, int]:
-    """The place of each question, by its number, in the order drawn for this judge. Places tell nothing of the list
-    that the queue was drawn from, nor of what another judge has at the same place. One query."""
+    """Return the position of each question, by its number, in the order drawn for this judge. Positions reveal neither
+    the order of the source list nor the positions of another judge. One query.
+    """
     rows = list(queue.items.order_by("pk").values_list("pk", "trajectory", "kind", "key"))
     drawn = sorted({trajectory for _, trajectory, _, _ in rows})
-    # The random names are the secret: seeds of older queues can be guessed.
+    # The random keys are secret; seeds of older queues can be guessed.
     random.Random(f"{user.pk} {' '.join(key for *_, key in rows)}").shuffle(drawn)
     answered = {trajectory for _, trajectory, kind, _ in rows if kind == SUFFICIENCY}
     order = [(pk, ANSWER) for pk in drawn] if rows and rows[0][2] == ANSWER else in_order(drawn, answered)
@@ -148,8 +149,9 @@ def order_for(user: User, queue: JudgingQueue) -> dict[int, int]:
 
 
 def in_order(drawn: Sequence[int], answered: set[int]) -> list[tuple[int, JudgingItem.Kind]]:
-    """The questions of a queue in turn: of each trajectory sufficiency first, since reliability tells an answer, with
-    half of the queue between the two. Without an answer in the gold (a tool plan) sufficiency is not asked.
+    """Return the questions of a queue in turn: for each trajectory sufficiency first, because reliability reveals an
+    answer, with half of the queue between the two. Without an answer in the gold (a tool plan), sufficiency is not
+    asked.
 
     Example: of a, b and c: a, b sufficient; a reliable; c sufficient; b, c reliable.
     """
@@ -160,10 +162,10 @@ def in_order(drawn: Sequence[int], answered: set[int]) -> list[tuple[int, Judgin
 
 
 def next_to_judge(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
-    """The next question for this person, theirs for ``LASTS``; None when nothing is left for them.
+    """Reserve the next question for this person for ``LASTS`` and return it; None if none is left for them.
 
-    What they hold already comes first. Two questions on one sample do not follow each other while there are others.
-    Raises ``Conflict`` on a public benchmark, which an earlier release let have queues.
+    A question that they already hold comes first. Two questions on one sample do not follow each other while there are
+    others. Raises ``Conflict`` on a public benchmark; an earlier release allowed queues there.
     """
     require(actor, queue.benchmark, Right.JUDGE)
     if queue.benchmark.public:
@@ -184,12 +186,12 @@ def next_to_judge(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
 
 
 def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Judgement:
-    """Keep what this person says: ``verdict`` (of reliability) or ``answer`` ("" is "the crops do not say"), with
-    ``reasons``, ``sure`` (1 to 5 or None) and ``seconds``. What an answer says is the ``answer`` that names an option,
-    or as ``verdict`` none, same, different or undecided. Saying it again changes it.
+    """Save this person's judgment: ``verdict`` (of reliability) or ``answer`` ("" is "the crops do not say"), with
+    ``reasons``, ``sure`` (1 to 5 or None) and ``seconds``. The meaning of an answer is an option as ``answer``, or
+    none, same, different or undecided as ``verdict``. A repeated judgment replaces the first.
 
-    Raises ``InvalidInput`` for what is none, ``Conflict`` when the question is a person else's meanwhile, or once the
-    person has finished the queue.
+    Raises ``InvalidInput`` for an invalid judgment, ``Conflict`` if the question now belongs to another person, or once
+    the person has finished the queue.
     """
     queue = item.queue
     require(actor, queue.benchmark, Right.JUDGE)
@@ -209,7 +211,7 @@ def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Ju
         "key_digest": key_digest(key) if key else "",
     }  # fmt: skip
     with transaction.atomic():
-        # The seat is ours when the row that says so has changed: one that ran out may be taken at this moment.
+        # The reservation is ours if its row has changed: an expired one may be taken by another person at this moment.
         if not _settle(actor, item) and not (_take(actor, item, queue.people) and _settle(actor, item)):
             raise Conflict(
                 gettext("Your reservation of this question expired, or it left the queue. Open the next one.")
@@ -224,7 +226,7 @@ def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Ju
 
 
 def pass_by(*, actor: User, item: JudgingItem) -> None:
-    """This person does not judge this question; its place is free for others."""
+    """Skip this question for this person; its place is free for others."""
     require(actor, item.queue.benchmark, Right.JUDGE)
     with transaction.atomic():
         open_ones = JudgingSeat.objects.filter(item=item, user=actor, done_at__isnull=True)
@@ -233,7 +235,7 @@ def pass_by(*, actor: User, item: JudgingItem) -> None:
 
 
 def skip_the_rest(*, actor: User, queue: JudgingQueue) -> int:
-    """This person judges nothing more of this queue; how many questions they skip. Their places are free for others."""
+    """Skip the rest of this queue for this person; return the number of questions. Their places are free for others."""
     require(actor, queue.benchmark, Right.JUDGE)
     with transaction.atomic():
         open_ones = list(queue.items.unsettled_by(actor).order_by().values_list("pk", flat=True))
@@ -256,8 +258,9 @@ def skip_the_rest(*, actor: User, queue: JudgingQueue) -> int:
 
 
 def take_back_last(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
-    """Take this person's last judgment back, so that they judge it again; the question, None without one. Raises
-    ``Conflict`` once they have finished the queue."""
+    """Undo this person's last judgment, so that they judge it again; return the question, None without one. Raises
+    ``Conflict`` once they have finished the queue.
+    """
     require(actor, queue.benchmark, Right.JUDGE)
     _require_unfinished(actor, queue)
     with transaction.atomic():
@@ -266,7 +269,7 @@ def take_back_last(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
             return None
         done = JudgingSeat.objects.filter(item=item, user=actor, done_at__isnull=False)
         if not done.update(done_at=None, expires_at=from_now(LASTS)):
-            # A second page took it back at this moment.
+            # A second page undid it at the same time.
             return item
         Judgement.objects.said_to(item).filter(person=actor).delete()
         audit.record(actor=actor, action="judging.undo", subject=item, benchmark=queue.benchmark.slug)
@@ -274,7 +277,7 @@ def take_back_last(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
 
 
 def _require_unfinished(actor: User, queue: JudgingQueue) -> None:
-    """Raise ``Conflict`` once this person has seen where the questions come from: they no longer judge blind."""
+    """Raise ``Conflict`` once this person has seen the source of the questions, because they no longer judge blind."""
     if queue_known_to(actor, queue).source:
         raise Conflict(
             gettext("You have no questions left in this queue, and its models are shown. Verdicts can't be changed.")
@@ -282,7 +285,7 @@ def _require_unfinished(actor: User, queue: JudgingQueue) -> None:
 
 
 def _what_was_said(kind: str, said: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Verdict and answer as stored."""
+    """Return verdict and answer as stored."""
     if kind == RELIABILITY:
         if said.get("verdict") not in VERDICTS:
             raise InvalidInput(gettext("Choose yes, no or “Can't tell”."), field="verdict")
@@ -298,13 +301,15 @@ def _what_was_said(kind: str, said: Mapping[str, Any]) -> tuple[str | None, str 
 
 
 def _settle(user: User, item: JudgingItem) -> bool:
-    """Note that this person has judged, in the place that is theirs; whether one is."""
+    """Record in this person's place that they have judged; return whether they have a place."""
     mine = JudgingSeat.objects.filter(item=item, user=user, place__isnull=False)
     return bool(mine.update(done_at=Now(), expires_at=Now()))
 
 
 def key_of(item: JudgingItem) -> AnswerKey:
-    """What the answer of a question is read by, now. Raises ``Conflict`` where its sample lost its gold. One query."""
+    """Return the current answer key of a question. Raises ``Conflict`` if its sample has no gold any more.
+    One query.
+    """
     of = Revision.objects.filter(gold_of__sample=item.trajectory.sample_id)
     row = of.values_list("answer_type", "options", "answers").first()
     if row is None:
@@ -313,7 +318,7 @@ def key_of(item: JudgingItem) -> AnswerKey:
 
 
 def _what_it_says(key: AnswerKey, said: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Verdict and answer on the meaning of an answer, as stored."""
+    """Return verdict and answer on the meaning of an answer, as stored."""
     letter, verdict = str(said.get("answer") or ""), str(said.get("verdict") or "")
     words = (DecisionWord.NONE,) if key.multiple_choice else (DecisionWord.SAME, DecisionWord.DIFFERENT)
     if key.multiple_choice and letter in key.options:
@@ -329,7 +334,7 @@ def _renew(user: User, item: JudgingItem) -> bool:
 
 
 def _take(user: User, item: JudgingItem, places: int) -> bool:
-    """Take a place of a question: from now on this person has begun its queue, even if their place goes to others."""
+    """Take a place of a question. From now on this person has begun its queue, even if their place goes to others."""
     with transaction.atomic():
         taken = _there(item) and _take_place(user, item, places)
         if taken:
@@ -338,13 +343,13 @@ def _take(user: User, item: JudgingItem, places: int) -> bool:
 
 
 def _there(item: JudgingItem) -> bool:
-    """Whether a question is in its queue, and stays there until the transaction ends: see ``remove_questions``."""
+    """Return whether a question is in its queue, and lock it until the transaction ends: see ``remove_questions``."""
     there = JudgingItem.objects.select_for_update(of=("self",)).filter(pk=item.pk)
     return bool(there.order_by().values_list("pk"))
 
 
 def _take_place(user: User, item: JudgingItem, places: int) -> bool:
-    """Take a place that is free, has run out, or is this person's already. Call inside a transaction."""
+    """Take a place that is free, has expired, or already belongs to this person. Call inside a transaction."""
     mine = {"user": user, "taken_at": Now(), "expires_at": from_now(LASTS)}
     for place in range(places):
         JudgingSeat.objects.bulk_create([JudgingSeat(item=item, place=place, **mine)], ignore_conflicts=True)
@@ -356,6 +361,6 @@ def _take_place(user: User, item: JudgingItem, places: int) -> bool:
                 if lapsed.update(**mine):
                     return True
         except IntegrityError:
-            # The same person took another place of it from a second page, or had passed it by.
+            # The same person took another place of it from a second page, or had skipped it.
             return _renew(user, item)
     return False

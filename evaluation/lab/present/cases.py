@@ -15,15 +15,16 @@ from evaluation.runner.arms.catalogue import Arm
 
 
 def recorded_cases(run: Run, found: Found, samples: Collection[int]) -> Count:
-    """Samples with the list of their trajectories without an intervention, where the lab has all of them."""
+    """Return samples with the list of their trajectories without an intervention, if the lab has all of them."""
     rows = zip(found.data.samples, found.data.recorded, strict=True)
     pks = [trajectory for sample, trajectory in rows if sample in samples]
     return Count(len(samples), named_list(run.benchmark, pks) if len(pks) == len(samples) else "")
 
 
 def cases(data: LabData, arm: Arm, links: RunLinks, rows: Bools | None = None) -> Count:
-    """The samples that an arm is compared on, with the list of one draw of each: their first draws where there are no
-    others, else named ones. ``rows``: other samples that the number counts."""
+    """Return the samples that an arm is compared on, with the list of one draw of each: the first draws if there are no
+    others, else named ones. ``rows``: other samples that the number counts.
+    """
     sham = data.sham
     known = data.arms[arm].known if rows is None else rows
     counted = set(np.flatnonzero(known & sham.known if sham is not None else known).tolist())

@@ -38,7 +38,8 @@ class Dot:
 @dataclass(frozen=True)
 class Curve:
     """``fit``: path of the isotonic fit; ``band``: area of the intervals; ``agreement``: path of the share of answers
-    that equal those of the sham arm. ``sentence``: slope, p and half dose in words."""
+    that equal those of the sham arm. ``sentence``: slope, p and half dose as text.
+    """
 
     family: str
     title: str
@@ -58,7 +59,7 @@ class Early:
 
 
 def curve_of(family: str, trend: Trend, data: LabData, links: RunLinks) -> Curve:
-    """Accuracy by dose with its intervals, the isotonic fit, and the agreement with the sham arm."""
+    """Return accuracy by dose with its intervals, the isotonic fit, and the agreement with the sham arm."""
     labels = ["sham", *(f"{family}-{format_number(dose)}" for dose in trend.doses[1:])]
     arms = [Arm.read(f"{label}@{data.estimand}") for label in labels]
     rows = np.logical_and.reduce([data.arms[arm].known for arm in arms])
@@ -138,7 +139,7 @@ def early_of(found: Found, links: RunLinks) -> Early | None:
 
 
 def _kept(share: float, data: LabData) -> Arm:
-    """The arm that keeps a share of the steps: sham keeps all."""
+    """Return the arm that keeps a share of the steps: sham keeps all."""
     label = SHAM if share == 1 else f"truncate-{format_number(100 * share)}"
     return Arm.read(f"{label}@{data.estimand}")
 

@@ -1,4 +1,4 @@
-"""The numbers of a lab to take away: tidy rows, a table for a paper, or a figure that stands alone."""
+"""Exports of a lab: tidy rows, a table for a paper, or a standalone figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a lab: one line per arm, what it says in a sentence, and the curves as positions in their boxes."""
+"""The page of a lab: one line per arm with its conclusion, and the curves as positions in their boxes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CONCLUSIONS = {
     UNDECIDED: gettext_lazy("undecided: below %(detectable)s not detectable"),
 }
 FEW_IMAGES = gettext_lazy("undecided: %(clusters)s images are too few")
-"""The conclusion where even the largest difference could not be ruled out."""
+"""The conclusion if even the largest difference could not be ruled out."""
 PARTS = {
     Part.CROPS: gettext_lazy("Crops"),
     Part.IMAGE: gettext_lazy("Full image"),
@@ -57,7 +57,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Line:
-    """One arm of the forest. Positions along the axis are percentages; "" where there is no interval."""
+    """One arm of the forest plot. Positions along the axis are percentages; "" without an interval."""
 
     arm: Arm
     effect: ArmEffect
@@ -103,9 +103,10 @@ class Group:
 
 @dataclass(frozen=True)
 class Page:
-    """``headline``: what the crops did, in a sentence, ``missing`` what would decide it where it is undecided, and
-    ``answers`` how far these changed; ``band``: position and
-    width of the margin; ``unused``: arms that could change nothing in any trajectory, with the reasons."""
+    """``headline``: the effect of the crops as a sentence; ``missing``: what is needed to decide it, if undecided;
+    ``answers``: how many answers changed. ``band``: position and width of the margin. ``unused``: arms that changed
+    nothing in any trajectory, with the reasons.
+    """
 
     headline: str
     decided: str
@@ -178,7 +179,7 @@ def line_of(arm: Arm, found: Found, links: RunLinks, axis: Axis, skipped: Mappin
 
 
 def conclusion(effect: ArmEffect, kind: str) -> str:
-    """What is concluded, with the numbers that it rests on."""
+    """Return the conclusion, with the numbers that it is based on."""
     if effect.delta is None:
         return NOT_AVAILABLE
     if kind == UNDECIDED and (effect.detectable is None or effect.detectable >= 1):
@@ -208,7 +209,7 @@ def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, Skipped]) ->
 
 
 def _skipped(skipped: Mapping[str, Skipped], arm: Arm, links: RunLinks) -> Count:
-    """The skipped attempts of an arm, on the page of the experiment that has all of them."""
+    """Return the skipped attempts of an arm, linked to the experiment with all of them."""
     found = skipped.get(str(arm), Skipped())
     if len(found.experiments) != 1:
         return Count(found.n)
@@ -217,7 +218,7 @@ def _skipped(skipped: Mapping[str, Skipped], arm: Arm, links: RunLinks) -> Count
 
 
 def _recorded(data: LabData, rows: Bools, links: RunLinks) -> Count:
-    """Samples with the list of their trajectories without an intervention."""
+    """Return samples, linked to their trajectories without an intervention."""
     return Count(int(rows.sum()), named_list(links, [data.recorded[int(at)] for at in np.flatnonzero(rows)]))
 
 
@@ -227,7 +228,7 @@ def _reasons(of: Mapping[str, int]) -> str:
 
 
 def _shown_arm(found: Found) -> Arm | None:
-    """The arm that says most about the crops."""
+    """Return the most informative arm about the crops."""
     for label in LEADING:
         arm = next((one for one in found.effects if one.label == label), None)
         if arm is not None and found.effects[arm].delta is not None:
@@ -236,7 +237,9 @@ def _shown_arm(found: Found) -> Arm | None:
 
 
 def _answers(found: Found) -> str:
-    """How many answers change under the arm of the headline, beside those that change by themselves; "" if unknown."""
+    """Return how many answers change under the arm of the headline, and how many change between sham draws; "" if
+    unknown.
+    """
     arm = _shown_arm(found)
     effect = found.effects[arm] if arm is not None else None
     if arm is None or effect is None or effect.changed is None or effect.churn is None:
@@ -250,7 +253,7 @@ def _answers(found: Found) -> str:
 
 
 def _headline(found: Found) -> tuple[str, str]:
-    """The arm that says most about the crops, in a sentence, and what it concludes."""
+    """Return the most informative arm about the crops as a sentence, and its conclusion."""
     if not _is_scored(found):
         return gettext("The arms are not scored yet."), UNDECIDED
     arm = _shown_arm(found)
@@ -271,7 +274,7 @@ def _headline(found: Found) -> tuple[str, str]:
 
 
 def _missing(found: Found) -> str:
-    """What would decide the effect of the headline; "" where the arm is missing, or has no scores."""
+    """Return what is needed to decide the effect of the headline; "" if the arm is missing, or has no scores."""
     arm = _shown_arm(found)
     effect = found.effects[arm] if arm is not None and _is_scored(found) else None
     if effect is None or effect.delta is None:
@@ -336,7 +339,7 @@ _HEADLINES = {
 
 
 def _is_scored(found: Found) -> bool:
-    """Whether any draw of the reference has a score: draws arrive before they are scored."""
+    """Return whether any draw of the reference has a score: draws arrive before they are scored."""
     sham = found.data.sham
     return sham is not None and bool(np.isfinite(sham.correct).any())
 
@@ -357,7 +360,7 @@ def _quadrant_row(arm: Arm, effects: Sequence[ArmEffect]) -> tuple[str, Sequence
     cells = []
     for effect in effects:
         delta = percentage_points(effect.delta)
-        # Where no draw changed, the interval has no width: that is no certainty.
+        # If no draw changed, the interval has no width. This is not certainty.
         is_flat = effect.low is None or effect.high is None or effect.low == effect.high
         ends = "" if is_flat else (
             span(percentage_points(effect.low), percentage_points(effect.high))

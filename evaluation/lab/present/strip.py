@@ -1,4 +1,4 @@
-"""One sample under all arms: the images that the model was sent, the words that were changed, and what it answered."""
+"""One sample under all arms: the images sent to the model, the changed words, and its answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evaluation.runner.arms.text import Piece, changed_words
 
 _SHA256 = re.compile(r'"sha256:([0-9a-f]{64})"')
 LONGEST = 6000
-"""Characters of the text of an arm that are compared and shown."""
+"""The maximum number of characters of an arm's text that are compared and shown."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Column:
-    """``images``: addresses of those that were sent, in order, none where the reader may not see them. ``pieces``: the
-    text of the model as it was sent, against that of the sham arm."""
+    """``images``: URLs of those that were sent, in order, empty if the reader may not see them. ``pieces``: the text of
+    the model as sent, compared with that of the sham arm.
+    """
 
     arm: Arm
     words: str
@@ -45,7 +46,7 @@ class Column:
 
 
 def strip_of(run: Run, data: LabData, at: int, *, sees_images: bool) -> list[Column]:
-    """The columns of a sample, the sham arm first. Three queries. ``at``: its place in ``data``."""
+    """Return the columns of a sample, the sham arm first. Three queries. ``at``: its index in ``data``."""
     slug = run.benchmark.slug
     attempts = Attempt.objects.filter(
         experiment__source=run, sample=data.samples[at], arm__endswith=f"@{data.estimand}"
@@ -98,7 +99,7 @@ def strip_of(run: Run, data: LabData, at: int, *, sees_images: bool) -> list[Col
 
 
 def text_of(body: Mapping[str, Any]) -> str:
-    """What the model had written, as the request repeats it."""
+    """Return the text of the model that the request repeats."""
     written = [str(one.get("content") or "") for one in body.get("messages", ()) if one.get("role") == "assistant"]
     return "\n\n".join(filter(None, written))[:LONGEST]
 

@@ -1,4 +1,4 @@
-"""What the address of a leaderboard asks for: slice, order, reference, columns."""
+"""Parses the address of a leaderboard: slice, order, reference, columns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from evaluation.metrics.catalogue import METRICS
 from webapp.common.errors import InvalidInput
 
 SLICED = ("by", "slice", "q")
-"""What an address says of the slice."""
+"""The parameters of the slice."""
 CHOSEN = ("columns", "pin", "groups", "group")
 """Parameters of an address that change the columns of a preset."""
 
@@ -80,7 +80,7 @@ class View:
         usual = PRESETS[preset].columns if preset else tuple(column.metric for column in PLAIN)
         sort = terms["sort"] if terms.get("sort") in METRICS else SORTED_BY
         if preset and sort in CHOICE and sort not in usual:
-            usual = (*usual, sort)  # What rows are sorted by is in sight.
+            usual = (*usual, sort)  # The sort column is always visible.
         chosen = _metrics(terms.get("columns", "")) or usual
         by_groups = {QUADRANT_BAR, *((DIFFERENCE, GROUNDED.metric) if "grounding" in groups else ())}
         return cls(

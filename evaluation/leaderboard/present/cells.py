@@ -1,4 +1,6 @@
-"""What the leaderboard draws: cells and rows as data; templates/evaluation/leaderboard/*.jinja is their markup."""
+"""The content of the leaderboard: cells and rows as data; templates/evaluation/leaderboard/*.jinja contains
+the markup.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,9 @@ SHARES = Axis(0, 1)
 
 @dataclass(slots=True)
 class Cell:
-    """One number: its text, what it rests on (in the hover text), and the list it counts, where there is one.
+    """One number: its text, its basis (in the tooltip), and a link to the list that it counts, if there is one.
 
-    Not frozen: a board has a thousand of them, and a frozen one takes twice the time to make.
+    Not frozen: a board has a thousand of them, and a frozen one takes twice the time to create.
     """
 
     text: str
@@ -91,9 +93,10 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownDifference:
-    """How a row differs from the reference. ``compare``: the page of the two side by side, nothing for the reference
-    itself. ``range``: of a provisional one, instead of the number. ``title`` is empty where nothing is compared.
-    ``family``: what p is adjusted over, where no head says it."""
+    """The difference of a row from the reference. ``compare``: the comparison page of both, empty for the reference
+    itself. ``range``: of a provisional one, instead of the number. ``title`` is empty without a comparison. ``family``:
+    the comparisons that p is adjusted over, if no heading names it.
+    """
 
     axis: Axis
     compare: str = ""
@@ -132,7 +135,7 @@ class ShownRow:
 
     @property
     def people_words(self) -> str:
-        """How many people answered, how familiar they are, and the range over people."""
+        """Return the number of people, their familiarity, and the range over people."""
         accuracy = self.row.metrics.get("accuracy")
         detail = (accuracy.detail if accuracy else None) or {}
         least = {"least": self.row.familiarity.rstrip("+")}
@@ -168,7 +171,7 @@ class ShownPublished:
 
 
 def place_of(standing: Standing | None, ranked_by: str) -> Place:
-    """A rank that has no range says why when it is pointed at; a dash without a rank."""
+    """Return a rank; without a range, its tooltip gives the reason. A dash without a rank."""
     if standing is None or not standing.rank:
         return Place()
     title = gettext("Rank by %(metric)s, %(range)s") % {"metric": ranked_by, "range": _range_words(standing)}
@@ -179,7 +182,7 @@ def place_of(standing: Standing | None, ranked_by: str) -> Place:
 
 
 def _range_words(standing: Standing) -> str:
-    """What the range of a rank is made of."""
+    """Return the basis of the range of a rank."""
     if not standing.low:
         return gettext("alone") if standing.detail.get("method") else gettext("no rank range")
     if standing.detail.get("method") == TESTED:

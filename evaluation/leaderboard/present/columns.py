@@ -89,7 +89,7 @@ PLAIN: tuple[Column, ...] = (
 """The columns of one number, after accuracy, difference, grounded score and quadrants, which have drawings."""
 
 ALWAYS = frozenset({ACCURACY.metric, GROUNDED.metric, *QUADRANTS})
-"""What every board shows, and so what no column has to be chosen for."""
+"""Columns that every board shows, so that they need not be chosen."""
 CHOICE: Mapping[str, Column] = {column.metric: column for column in PLAIN} | {
     name: Column(name)
     for name, metric in METRICS.items()
@@ -152,9 +152,10 @@ FLIPS: Mapping[str, str] = {"ate_text": "text", "ate_visual": "visual"}
 
 
 def plain_columns(names: Sequence[str], pinned: Collection[str] = ()) -> list[tuple[Column, str]]:
-    """The columns of these metrics in their order, each with its classes: a vertical hairline where a group begins.
+    """Return the columns of these metrics in their order, each with its classes: a vertical hairline at the beginning
+    of a group.
 
-    A pinned one is of no group: it is never put away on a small screen.
+    A pinned column belongs to no group: it is never hidden on a small screen.
     """
     found, before = [], "grounding"
     for column in (CHOICE[name] for name in names):

@@ -40,7 +40,7 @@ def view_columns(view: View, board: Leaderboard) -> list[str]:
 
 
 def _ends(metric: str) -> tuple[str, ...]:
-    """What follows the name of a metric in its columns: of one that undecided answers could change also the range."""
+    """Return the suffixes of a metric's columns; a metric that undecided answers could change also has its range."""
     return ("", "_ci_low", "_ci_high", "_ci_method", *(("_low", "_high") if metric in BOUNDED else ()))
 
 
@@ -171,7 +171,7 @@ def range_notes(board: Leaderboard) -> list[str]:
 
 
 def _notes(view: View, board: Leaderboard) -> list[str]:
-    """What the numbers rest on; every table carries it."""
+    """Return the basis of the numbers; every table contains it."""
     words = ", ".join(settings_words(board.settings))
     notes = [f"Percent with 95% intervals. IoA above {board.settings.ioa_threshold:g}; {words}."]
     notes.append(counting_words(board.settings))

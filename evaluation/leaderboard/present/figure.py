@@ -17,8 +17,9 @@ BASIS = '<text x="8" y="{}" font-size="7" fill="{}">{}</text>'
 
 
 def figure_svg(chart: Chart, caption: str, basis: Sequence[str]) -> str:
-    """The drawing of the page with its axes named and its runs listed under it, ``SCALE`` times as large. ``basis``:
-    what the numbers rest on, in the last lines."""
+    """Return the drawing of the page with labeled axes and a list of its runs, enlarged by ``SCALE``. ``basis``: the
+    basis of the numbers, in the last lines.
+    """
     height = HEIGHT + 34 + 10 * len(basis) + LINE * len(chart.points)
     foot = [(height - 8 - 10 * at, SOFT, line[:LONGEST_BASIS]) for at, line in enumerate(reversed(basis))]
     return str(fast_format_html(

@@ -1,4 +1,4 @@
-"""Where the numbers of a leaderboard lead."""
+"""Links of the numbers of a leaderboard."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CURRENT = fast_format_html(' aria-current="{}"', "true")
 
 
 class Addresses:
-    """Where the numbers of a board lead: trajectories of a run on its slice."""
+    """The URLs of a board's numbers: trajectories of a run on its slice."""
 
     def __init__(self, slug: str, slice_by: str = "", slice: str = "", query: str = "") -> None:
         self._slug = slug

@@ -57,10 +57,11 @@ def difference_axis(board: Leaderboard) -> Axis:
 
 @dataclass(frozen=True)
 class Table:
-    """What all rows of a leaderboard share.
+    """The data common to all rows of a leaderboard.
 
-    ``refer``: the address of the leaderboard with another reference, without its run; "" if no row can be compared.
-    ``intervals``: whether intervals are shown under the numbers of the plain columns."""
+    ``refer``: the URL of the leaderboard with another reference, without its run; "" if no row can be compared.
+    ``intervals``: whether intervals are shown under the numbers of the plain columns.
+    """
 
     board: Leaderboard
     addresses: Addresses
@@ -79,7 +80,7 @@ class Table:
         return ROWS.get((shared, letter, *_content(row)), lambda: self._shown(row, letter))
 
     def _content(self) -> Hashable:
-        """What else a row shows but its own."""
+        """Return the content of a row that does not come from the row itself."""
         board, columns = self.board, tuple((column.metric, classes) for column, classes in self.columns)
         return (
             self.addresses.content, columns, self.axis, self.difference_axis, self.refer, self.intervals,
@@ -126,7 +127,7 @@ class Table:
 
 
 def _content(row: LeaderboardRow) -> tuple[Hashable, ...]:
-    """All that a row shows of its own."""
+    """Return the content of a row that comes from the row itself."""
     run, scoring, standing = row.run, row.scoring, row.standing
     ranked = standing and (*(getattr(standing, name) for name in PLACE), str(standing.detail))
     # A detail is an object of JSON, which no key can be.
@@ -198,7 +199,7 @@ def _undecided(
 
 
 def _people_n(row: LeaderboardRow) -> Cell:
-    """How many samples the estimate rests on."""
+    """Return the number of samples behind the estimate."""
     if COUNTED_BY not in row.metrics:
         return Cell(NOT_AVAILABLE)
     answers, people, n = row.counts["trajectories"], row.counts["people"], row.metrics[COUNTED_BY].n
@@ -266,7 +267,7 @@ class Measured(Protocol):
 
 
 def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: str = "") -> Cell:
-    """The value of a run in a column, with what it rests on and a link where it counts trajectories."""
+    """Return the value of a run in a column, with its basis, and a link if it counts trajectories."""
     metric = row.metrics.get(column.metric)
     if metric is None or metric.value is None:
         why = (
@@ -300,7 +301,7 @@ def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: st
 
 
 def left_open(unit: str, metric: BoardMetric) -> str:
-    """What undecided answers leave open of a metric, in its unit; "" where nothing."""
+    """Return the range of a metric that undecided answers allow, in its unit; "" without one."""
     return points_between(metric.low, metric.high) if unit == POINTS else range_of(metric.low, metric.high)
 
 
@@ -321,7 +322,7 @@ def interval_words(unit: str, low: float | None, high: float | None) -> str:
 
 
 class Words(NamedTuple):
-    """A number, its interval, and what it rests on: counts, interval, method, test."""
+    """A number, its interval, and its basis: counts, interval, method, test."""
 
     text: str
     spread: str

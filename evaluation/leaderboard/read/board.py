@@ -1,5 +1,6 @@
-"""The leaderboard of a benchmark as records: for page, command and API. Eight queries at most, whatever its
-size, and one more when gold has changed."""
+"""The leaderboard of a benchmark as records: for page, command and API. At most eight queries for any size, and one
+more if gold has changed.
+"""
 
 from __future__ import annotations
 
@@ -136,8 +137,9 @@ def _row(
 
 
 def _people(rows: Sequence[LeaderboardRow], *, whole: bool) -> Iterator[LeaderboardRow]:
-    """The rows of people, on the whole benchmark each followed by the same by familiarity. One query where there are
-    any."""
+    """Yield the rows of people; on the entire benchmark, each is followed by rows by familiarity. One query if there
+    are any.
+    """
     studies = [row for row in rows if row.by_people]
     if not studies or not whole:
         yield from studies
@@ -242,7 +244,7 @@ def _difference(pair: Comparison, forward: bool, adjusted: float | None, family:
 
 
 def _facets(chosen: LeaderboardRow | None) -> list[Facet]:
-    """What there is to slice by, as the scores of the chosen run name it."""
+    """Return the facets for slices, as named by the scores of the chosen run."""
     if chosen is None or chosen.scoring is None:
         return []
     rows = Metric.objects.filter(scoring=chosen.scoring, metric=COUNTED_BY).exclude(slice_by="").order_by("pk")

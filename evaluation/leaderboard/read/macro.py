@@ -62,8 +62,9 @@ class MacroCell:
 
 @dataclass(frozen=True)
 class MacroRow:
-    """A model under one setting. ``cells``: by benchmark, without those it has no run with a value on. ``standing``,
-    ``ends``: of the macro mean; None where it lacks a benchmark, ``ends`` also where nothing is drawn."""
+    """A model under one setting. ``cells``: by benchmark, without those on which none of its runs has a value.
+    ``standing``, ``ends``: of the macro mean; None if it lacks a benchmark, and ``ends`` also if nothing is drawn.
+    """
 
     model: str
     setting: str
@@ -93,7 +94,9 @@ class MacroRow:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """What files and the API say of the row. Without a range a rank says too much, and is not said."""
+        """Return the numbers of the row for files and the API. A rank without a range would claim too much and is
+        omitted.
+        """
         one, (low, high) = self.standing, self.ends or (None, None)
         found: dict[str, Any] = {"model": self.model, "setting": self.setting, "value": one.value if one else None}
         ranged = one if one is not None and one.low is not None else None
@@ -123,8 +126,9 @@ class MacroColumn:
 
 @dataclass(frozen=True)
 class CrossBenchmarkLeaderboard:
-    """``rows``: on all benchmarks chosen, best first; ``lacking``: models without a value on one of them, by name.
-    ``offered``: the benchmarks with ranked runs that the person may see. ``draws``: 0 where nothing was drawn."""
+    """``rows``: on all chosen benchmarks, best first; ``lacking``: models without a value on one of them, by name.
+    ``offered``: the benchmarks with ranked runs that the person may see. ``draws``: 0 if nothing was drawn.
+    """
 
     metric: str
     offered: Sequence[Benchmark]
@@ -255,7 +259,7 @@ def _drawn(metric: str, chosen: Sequence[Benchmark], rows: Sequence[MacroRow]) -
 
 
 def _part(samples: Sequence[tuple[Any, ...]], runs: Sequence[Contributions]) -> Part:
-    """What each run adds to the metric on each sample: one row at most of a run adds anything to one."""
+    """Return the contribution of each run to the metric on each sample: at most one row of a run contributes to one."""
     pks = np.array([sample[0] for sample in samples], np.int64)
     top = _totals(pks, [(run.sample, run.numerator) for run in runs])
     bottom = _totals(pks, [(run.sample, run.denominator) for run in runs])

@@ -1,4 +1,4 @@
-"""What a leaderboard is made of, as records: rows, differences, neighbors, slices to choose from."""
+"""The records of a leaderboard: rows, differences, neighbors, available slices."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class LeaderboardRow:
 
     @property
     def counts(self) -> Mapping[str, Any]:
-        """What must never be hidden, on this slice: samples, missing, trajectories, failed, unread, undecided."""
+        """The counts that are always shown on this slice: samples, missing, trajectories, failed, unread, undecided."""
         found = self.metrics.get(COUNTED_BY)
         return (found.detail if found else None) or {}
 
@@ -82,7 +82,9 @@ class LeaderboardRow:
         return metric.value if metric else None
 
     def least(self, name: str) -> float | None:
-        """The value that the row is sorted by: of a provisional one the lower end of its range, where it has one."""
+        """Return the value that the row is sorted by: for a provisional one the lower end of its range, if
+        it has one.
+        """
         metric = self.metrics.get(name)
         if metric is None:
             return None

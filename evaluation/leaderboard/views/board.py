@@ -67,9 +67,8 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     &columns=METRIC,... (in this order) &pin=METRIC,... &intervals=yes &published=all
     &format=csv|json|jsonl|parquet|md|tex|svg|png (this view as a file) &table=metrics (all metrics of the slice).
 
-    ?q=QUERY is the board on what a query lists, ?by=saved slice&slice=NAME on a saved one.
-    Eight queries at most for the board, whatever its size, and one more when gold has changed; the rest are those of
-    every page of a benchmark.
+    ?q=QUERY is the board on the results of a query, ?by=saved slice&slice=NAME on a saved one. At most eight queries
+    for a board of any size, and one more if gold has changed; the rest are those of every page of a benchmark.
     """
     view = View.of(request)
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
@@ -178,7 +177,7 @@ def _preset(name: str, view: View) -> dict[str, Any]:
 
 
 def _chip(name: str, view: View) -> dict[str, Any]:
-    """A column group: switched on and off where all fit, chosen as the one where one fits."""
+    """Return a column group: toggled individually if all fit, selected as the visible one if only one fits."""
     others = [group for group in GROUPS if (group in view.groups) != (group == name)]
     everything = not others or len(others) == len(GROUPS)
     return {
@@ -214,7 +213,7 @@ def _bands(view: View, board: Leaderboard) -> list[tuple[str, str, int]]:
 
 
 def _basis(reference: LeaderboardRow | None) -> Mapping[str, Any]:
-    """What the accuracy of the reference row rests on: clusters, effective n."""
+    """Return the basis of the accuracy of the reference row: clusters, effective n."""
     metric = reference.metrics.get("accuracy") if reference else None
     return (metric.detail if metric else None) or {}
 
@@ -270,7 +269,7 @@ def _view_file(benchmark: Any, board: Leaderboard, view: View, format: str) -> F
 
 
 def _rests_on(board: Leaderboard, shown: Mapping[str, Any]) -> list[str]:
-    """What the figure of this view rests on, in two lines."""
+    """Return the basis of this view's figure, in two lines."""
     scoring = board.reference.scoring if board.reference else None
     if scoring is None:
         return []

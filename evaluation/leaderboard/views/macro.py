@@ -98,8 +98,9 @@ def _head(column: MacroColumn, metric: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class ShownCell:
-    """A run on one benchmark: its number as on the leaderboard there, and its page. ``runs``: the runs of the benchmark
-    where the model has none with a value."""
+    """A run on one benchmark: its number as on the leaderboard there, and its page. ``runs``: the runs of the
+    benchmark, if the model has none with a value.
+    """
 
     cell: Cell | None
     href: str
@@ -155,7 +156,9 @@ def _mean(row: MacroRow, board: CrossBenchmarkLeaderboard) -> Cell:
 
 
 def _place(standing: Standing | None) -> Place:
-    """A rank with the chance of being best; a dash where nothing was drawn: a rank alone says too much."""
+    """Return a rank with the probability of being best; a dash if nothing was drawn, because a rank alone claims too
+    much.
+    """
     if standing is None or standing.low is None or standing.p_best is None:
         return Place(title=gettext("No rank range, so no rank"))
     return Place(standing.rank, drawn_words(standing), f"{standing.low}–{standing.high}", percent(standing.p_best, 0))

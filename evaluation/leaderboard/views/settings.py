@@ -1,4 +1,4 @@
-"""How the scores of a benchmark are computed: one table of settings, and scoring again after a change."""
+"""The metric settings of a benchmark: one table of settings, and rescoring after a change."""
 
 from __future__ import annotations
 

@@ -53,8 +53,9 @@ class Mark:
 
 @dataclass(frozen=True)
 class Line:
-    """One metric, ``term`` explains it. ``path`` and ``band`` break where it is undefined; ``smooth``: path of the
-    smoothed values."""
+    """One metric; ``term``: its entry in the glossary. ``path`` and ``band`` have gaps where it is undefined;
+    ``smooth``: path of the smoothed values.
+    """
 
     metric: str
     term: str
@@ -281,7 +282,7 @@ def point_words(point: Point, metrics: Sequence[str]) -> str:
 
 
 def value_words(point: Point, metric: str) -> str:
-    """A value with its interval and n; "n/a" where it is undefined."""
+    """Return a value with its interval and n; "n/a" if undefined."""
     found = point.metrics.get(metric)
     if found is None or found.value is None:
         return "n/a"
@@ -300,7 +301,7 @@ def number_words(metric: str, value: float) -> str:
 
 
 def _step_ticks(steps: Sequence[int], places: Sequence[float]) -> list[Tick]:
-    """At most seven steps, the first and the last among them, where there is room."""
+    """Return at most seven steps, including the first and the last, if there is room."""
     wanted = sorted({*range(0, len(steps), max(1, math.ceil((len(steps) - 1) / 6))), len(steps) - 1})
     found: list[Tick] = []
     last = -math.inf

@@ -1,4 +1,4 @@
-"""A lineage to take away: tidy rows, a table for a paper, or a figure that stands alone."""
+"""Exports of a lineage: tidy rows, a table for a paper, or a standalone figure."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ COLUMNS = (
 APART = ("accuracy_change", "grounding_change", "separation")
 """Changes since the first step, as metrics of the rows."""
 LINES = ("#1b1b1a", "#0b7285", "#b35900")
-"""Colors of the lines of a panel, in their order; dashes tell them apart without color."""
+"""Colors of the lines of a panel, in their order; dashes distinguish them without color."""
 QUADRANT_LINES = ("#0f766e", "#6d28d9", "#c2410c", "#6b7280")
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
 SCALE = 2
@@ -60,8 +60,9 @@ def lineage_file(series: Series, format: str, smooth: int = 0) -> FileResponse:
 
 
 def value_rows(series: Series) -> Iterator[dict[str, Any]]:
-    """One row for each checkpoint and metric, and for its changes since the first one. Shares are 0 to 1, null where
-    undefined."""
+    """Yield one row for each checkpoint and metric, and for its changes since the first one. Shares are 0 to 1, null
+    where undefined.
+    """
     changes = changes_by_run(series)
     for point in series.points:
         about = {
@@ -109,7 +110,7 @@ def _notes(series: Series) -> list[str]:
 
 
 def figure_svg(series: Series, smooth: int = 0) -> str:
-    """All panels under each other, with their own colors."""
+    """Return all panels below each other, with their own colors."""
     panels = panels_of(series, smooth)
     notes = [line for note in _notes(series) for line in wrap(note, 130)]
     step = HEIGHT + 34

@@ -23,8 +23,9 @@ from webapp.common.svg import QUADRANTS as SIGNS
 
 @dataclass(frozen=True)
 class Cell:
-    """A value as text, its interval and its n. ``text`` "n/a" where it is undefined. ``count``: the trajectories in
-    the numerator of a share, where they can be listed."""
+    """A value as text, its interval and its n. ``text`` "n/a" if undefined. ``count``: the trajectories in the
+    numerator of a share, if they can be listed.
+    """
 
     text: str
     ends: str = ""
@@ -54,7 +55,7 @@ class Transition:
 
 @dataclass(frozen=True)
 class ShownFlips:
-    """What flipped between two checkpoints. ``quadrants``: a row of counts for each earlier quadrant, by name."""
+    """The flips between two checkpoints. ``quadrants``: a row of counts for each earlier quadrant, by name."""
 
     before: Point
     after: Point
@@ -94,7 +95,7 @@ def rows_of(series: Series, points: Iterable[Point]) -> list[Row]:
 
 
 def changes_by_run(series: Series) -> Mapping[int, StepChange]:
-    """How each later checkpoint differs from the first, by the number of its run."""
+    """Return the differences of each later checkpoint from the first, by the number of its run."""
     if series.separation is None:
         return {}
     later = compared(series)[1:]
@@ -127,7 +128,7 @@ def _apart(change: StepChange | None) -> Cell:
 
 
 def separation_words(series: Series) -> tuple[str, str]:
-    """The finding in a sentence, and what it rests on."""
+    """Return the finding as a sentence, and its basis."""
     found = series.separation
     if not series.paired:
         return gettext("Steps are not compared on this query"), gettext(
@@ -183,7 +184,7 @@ def _separated(series: Series, change: StepChange, at: Point) -> tuple[str, str]
 
 
 def flips_of(series: Series) -> ShownFlips | None:
-    """What flipped between the two chosen checkpoints, each count with its list."""
+    """Return the flips between the two chosen checkpoints, each count with its list."""
     if series.flips is None or series.between is None:
         return None
     (before, after), found, slug = series.between, series.flips, series.lineage.benchmark.slug

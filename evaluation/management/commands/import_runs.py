@@ -1,4 +1,4 @@
-"""``manage.py import_runs SLUG PATH``: what models did on a benchmark."""
+"""``manage.py import_runs SLUG PATH``: imports results of models on a benchmark."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Command(BaseCommand):
 
 
 def _strangers(record: ImportRecord) -> str:
-    """How many of the names in the file no sample has, and the first; "" when all have one."""
+    """Return the number of names in the file without a sample, and the first ones; "" if all have one."""
     found = record.issues.filter(rule="unknown-sample").exclude(found="")
     names = found.order_by("found").values("found").distinct().count()
     first = found.order_by("pk").values_list("found", flat=True).first()
@@ -133,7 +133,7 @@ def _strangers(record: ImportRecord) -> str:
 
 
 def _unmapped(path: Path) -> str:
-    """What to do with a file whose keys nobody has mapped, with what its values suggest."""
+    """Return what to do with a file without a mapping of its keys, and the mapping that its values suggest."""
     said = f"{path.name} needs a mapping of its keys: map them on the import page, or use --mapping FILE.json."
     return f"{said} Its values suggest: {json.dumps(proposed_for(path).as_dict())}"
 
@@ -141,7 +141,7 @@ def _unmapped(path: Path) -> str:
 def _say_again(
     command: BaseCommand, benchmark: Benchmark, path: Path, format: str, options: dict[str, Any], *, replace: bool
 ) -> None:
-    """Says how the same file was read before. Refuses to write over that reading piece by piece."""
+    """Print how the same file was read before. Refuses to overwrite that import partially."""
     earlier = earlier_readings(benchmark, file_digest(path), format, options)
     for record in earlier:
         runs = "; ".join(", ".join(filter(None, name)) for name in runs_brought([record]))
@@ -154,7 +154,7 @@ def _say_again(
 
 
 def _say_of_this_name(command: BaseCommand, benchmark: Benchmark, path: Path) -> None:
-    """Says which import a file of this name with other content brought, and how this one takes its place."""
+    """Print the earlier import of a file of this name with other content, and how to replace it."""
     before = next((one for one in replaceable(benchmark) if one.file_name == path.name), None)
     if before and before.sha256 != file_digest(path):
         command.stdout.write(

@@ -35,7 +35,7 @@ SHOWN = {
 UNCERTAIN = {"undecided": "Undec", "unread": "Unread", "missing_answer": "NoAns"}
 """Answers that are neither correct nor incorrect: how many no rule decides, cannot be read, or are not there."""
 ENDS = {"accuracy_low": "Low", "accuracy_high": "High"}
-"""What undecided answers leave open of accuracy."""
+"""The limits of accuracy that undecided answers allow."""
 PLAIN = {"calls_mean"}
 """Numbers, not fractions shown as percent."""
 
@@ -126,8 +126,9 @@ def _cells(row: LeaderboardRow) -> list[str]:
 
 
 def _cell(row: LeaderboardRow, name: str) -> str:
-    """The value with what undecided answers leave open of it, unless that has columns of its own; of a provisional row
-    that alone."""
+    """Return the value with the range that undecided answers allow, unless the range has separate columns; for a
+    provisional row only the range.
+    """
     value = row.value(name)
     if value is None:
         return "n/a"

@@ -256,7 +256,7 @@ NEGATED_BEHIND = (
     r"| ?は(?:違|間違|誤)| ?(?:이|가)? ?(?:아[니닙]|틀))"
 )
 NO = r"\b(?:no|none|without|lacks?|lacking|absent|missing|nothing|hardly|neither|nor|isn|aren|doesn|don)\b"
-"""Further words that stop an option's text in a sentence from being what is said."""
+"""Further words with which an option's text in a sentence is not the answer."""
 HEDGES = (
     r"\b(?:could|might|may|maybe|either|perhaps|possibly|whether|unless|unsure|uncertain|assuming|suppose|supposing"
     r"|not sure|unclear|vielleicht|könnte|entweder|peut-être|pourrait|talvez|poderia|quizás?|podría|forse|potrebbe"
@@ -277,7 +277,7 @@ BUT = (
 
 AND = r"and|or|and/or|&|\+|/|,|、|;|\||oder|und|ou|et|y|o|e|и|или|和|或者|或|与|及|や|또는|과|와|أو|و"
 _OPENING = r"(?:^|[.!?\n,;:…—–(-][ \n]*|\b(?:but|no|oh|and|so|hmm|well|actually),? )"
-"""Where a sentence or a new thought begins: "people wait" takes nothing back."""
+"""Matches the beginning of a sentence or a new thought: "people wait" withdraws nothing."""
 CORRECTIONS = (
     rf"{_OPENING}(?:wait|hold on|oops|no(?=[,.!;:…—–]| wait| the | it|$)|nope|nein|non(?=[,.!;])|нет)\b"
     r"|\b(?:actually|hmm+|correction|on second thoughts?|let me (?:re)?check(?: again)?|i was wrong|i made a mistake"

@@ -14,7 +14,7 @@ _WORD = re.compile(r"-?[\w.+-]+")
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"|\'((?:[^\'\\\n]|\\.)*)\'|“([^”\n]*)”', re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": " ", "r": "\n", "b": "\\b", "f": "\\f"}
-"""What escapes mean; ``\\b`` and ``\\f`` begin a LaTeX command whose backslash was not doubled."""
+"""The meaning of escapes; ``\\b`` and ``\\f`` begin a LaTeX command whose backslash was not doubled."""
 _WORDS = {"true": "yes", "false": "no", "null": "", "none": ""}
 _NUMBER = re.compile(r"-?\.?\d[\d.eE+-]*\Z")
 
@@ -35,7 +35,7 @@ class _Broken(Exception):
 
 
 def parse(s: str) -> Literal | None:
-    """The literal that ``s`` is, None where it is none."""
+    """Return the literal in ``s``, None if it is not one."""
     try:
         found, end = _value(s, _skip(s, 0), 0)
     except _Broken:
@@ -44,7 +44,7 @@ def parse(s: str) -> Literal | None:
 
 
 def text_of(literal: Literal, text: Text) -> Text | None:
-    """What a value says: its text without escapes, yes and no for true and false, the one item of a list."""
+    """Return the text of a value without escapes, yes and no for true and false, the single item of a list."""
     if literal.kind == "list" and len(literal.items) == 1:
         return text_of(literal.items[0], text)
     if literal.kind == "object":

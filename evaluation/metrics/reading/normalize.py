@@ -113,7 +113,7 @@ def _first_turn(text: Text) -> Text:
         if _says_something(_without(closed, s, said_from, mark.start())):
             end = mark.start()
             break
-        # Nothing is said before it: a token goes, and so does a prompt that is repeated, up to the answer's heading.
+        # There is no text before it: a token is removed, and so is a repeated prompt, up to the answer's heading.
         said_from = mark.end()
         if asked and not searched:
             searched = True

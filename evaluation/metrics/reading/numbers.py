@@ -136,7 +136,7 @@ WORDS = _words()
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """An exact number; ``unit`` is "" where there is none."""
+    """An exact number; ``unit`` is "" without one."""
 
     value: Fraction
     unit: str = ""
@@ -149,7 +149,7 @@ class Number:
 
 @lru_cache(maxsize=65_536)
 def number_of(words: str) -> Number | None:
-    """The number that ``words`` are, with a unit on one side; None where they are anything else.
+    """Return ``words`` as a number, with a unit on one side; None if they are anything else.
 
     >>> number_of("1,234.5").value, number_of("3/4").value, number_of("-17 km").unit
     (Fraction(2469, 2), Fraction(3, 4), 'km')
@@ -189,7 +189,7 @@ def _spelt(text: str) -> Number | None:
 
 
 def _read(text: str, start: int) -> tuple[Fraction, int] | None:
-    """The number at ``start`` and where it ends."""
+    """Return the number at ``start`` and its end."""
     for pattern, read in ((_FRACTION, _fraction), (_VULGAR, _vulgar), (_PLAIN, _plain)):
         if found := pattern.match(text, start):
             value = read(found)

@@ -177,7 +177,7 @@ def equal(said: str, accepted: str, ignore_units: bool = False) -> bool:
 
 
 def items(words: str) -> list[str]:
-    """The items of a list of two or more; empty where it is none."""
+    """Return the items of a list of two or more; empty if it is not a list."""
     bare = words.strip().rstrip(".。")
     if len(bare) > 1 and (bare[0], bare[-1]) in (("[", "]"), ("(", ")"), ("{", "}")):
         bare = bare[1:-1]
@@ -188,7 +188,7 @@ def items(words: str) -> list[str]:
 
 
 def _yes_or_no(words: str, first: bool = False) -> tuple[str, bool] | None:
-    """The language's yes and whether it is said; of all of ``words`` or of their ``first`` word."""
+    """Return the language's yes or no in all of ``words`` or in their ``first`` word, and whether it is yes."""
     if first:
         found = _YES_NO.match(words.strip().casefold())
         word, rest = (found[1], words.strip().casefold()[found.end() :]) if found else ("", "")

@@ -56,7 +56,7 @@ class Options:
 
 @lru_cache(maxsize=8192)
 def prepared(options: tuple[tuple[str, str], ...]) -> Options:
-    """``options`` as pairs of letter and text; none where they are unknown."""
+    """Return prepared ``options``, given as pairs of letter and text; none if they are unknown."""
     folds: dict[str, str] = {}
     by_fold: dict[str, str] = {}
     texts: list[tuple[str, str]] = []

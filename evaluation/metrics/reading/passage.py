@@ -176,12 +176,13 @@ class Passage:
         return found.end() if found else begin
 
     def _is_conditional(self) -> bool:
-        """Whether anything at all is said under a condition."""
+        """Return whether any statement is under a condition."""
         return any(map(self.low.__contains__, _CONDITION_WORDS_ASCII if self.ascii else _CONDITION_WORDS))
 
     def doubt(self, phrase: int, start: int, end: int) -> str:
-        """What keeps the value at ``start`` to ``end``, stated by the phrase at ``phrase``, from counting: "negated",
-        "hedged", or ""."""
+        """Return why the value at ``start`` to ``end``, stated by the phrase at ``phrase``, does not count: "negated",
+        "hedged", or "".
+        """
         found = _doubt_of(self.low[self.clause_start(phrase) : start])
         if found in ("negated", "hedged"):
             return found

@@ -22,10 +22,10 @@ _ALONE = re.compile(r"[ \n]?[(\[]?([A-Za-z])[)\].:]{0,2}[ \n]?\Z")
 
 
 def read_answer(text: str | None, key: AnswerKey, settings: MetricSettings) -> Reading:
-    """What ``text`` says under ``key``: an option's letter, or the value of an open answer.
+    """Read ``text`` under ``key``: an option's letter, or the value of an open answer.
 
-    Only the options and the kind of answer are asked, never the gold, but by the rules of released scorers, which hold
-    an answer against the gold letter.
+    Only the options and the kind of answer are used, never the gold, except by the rules of released scorers, which
+    compare an answer with the gold letter.
     """
     if not text or not text.strip():
         return Reading("blank")
@@ -43,7 +43,7 @@ def read_answer(text: str | None, key: AnswerKey, settings: MetricSettings) -> R
 
 
 def _floored(reading: Reading, settings: MetricSettings) -> Reading:
-    """Unread where its class is weaker than ``reading_floor``."""
+    """Return the reading, or unread if its class is weaker than ``reading_floor``."""
     if reading.letter and CLASSES.index(reading.strength) > CLASSES.index(settings.reading_floor):
         return Reading("unread", normalized=reading.normalized, reason="weak", flags=reading.flags)
     return reading
@@ -64,7 +64,7 @@ def _read_choice(raw: str, options: Options) -> Reading:
 
 
 def _with_earlier(reading: Reading, found: Tagged, options: Options) -> Reading:
-    """Flagged, where the tag before reads differently."""
+    """Return the reading, flagged if the previous tag reads differently."""
     if not reading.letter or not found.earlier:
         return reading
     before = _read_region(found.earlier[-1], options, "tag")
@@ -74,7 +74,7 @@ def _with_earlier(reading: Reading, found: Tagged, options: Options) -> Reading:
 
 
 def _read_region(text: Text, options: Options, where: str) -> Reading:
-    """What a region says: its literal, its box, or its text."""
+    """Read a region: its literal, its box, or its text."""
     said, differ = structured(text)
     if differ:
         return Reading("unread", normalized=_shown(plain(text)), reason="contradiction")

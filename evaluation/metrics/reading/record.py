@@ -21,15 +21,16 @@ REASONS = (
     "none", "refusal", "several", "contradiction", "outside", "withdrawn", "hedged", "negated", "thinking_only", "weak",
     "unit", "unmatched",
 )  # fmt: skip
-"""Why an answer is unread; the last two: why an open one is undecided. Stored as places in these lists, so that words
-are only added at their ends."""
+"""The reasons why an answer is unread; the last two: why an open one is undecided. Stored as positions in these lists,
+so words are only added at their ends.
+"""
 FLAGS = ("corrected", "box_overruled", "earlier_tag_differs")
-"""What else is to be known of a reading. None is part of another: they are kept and searched as one text."""
+"""Notes on a reading. None is part of another: they are stored and searched as one text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one answer says.
+    """The reading of one answer.
 
     Attributes:
         state: "blank" (nothing was said), "read" or "unread".

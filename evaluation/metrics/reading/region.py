@@ -92,8 +92,9 @@ def tagged(text: Text) -> Tagged | None:
 
 
 def structured(text: Text) -> tuple[Text | None, bool]:
-    """The answer that an object or a list of one item holds, None where there is none; and whether several keys of an
-    object hold different answers."""
+    """Return the answer in an object or a list of one item, None if there is none; and whether several keys of an
+    object have different answers.
+    """
     for start, end in _literals(text.s):
         literal = parse(text.s[start:end])
         if literal is None:
@@ -119,7 +120,7 @@ def _answer_of(literal: Literal, part: Text) -> tuple[Text | None, bool]:
 
 
 def _literals(s: str) -> Iterator[tuple[int, int]]:
-    """Where a literal can be: the whole text, its last fenced block, or an object at its end."""
+    """Yield the positions of possible literals: the entire text, its last fenced block, or an object at its end."""
     bare = s.strip()
     if not bare or bare[-1] not in "}])`" or ("{" not in bare and "[" not in bare):
         return
@@ -140,7 +141,7 @@ def _literals(s: str) -> Iterator[tuple[int, int]]:
 
 
 def _opening(s: str, close: int) -> int:
-    """The brace that the last one closes, -1 where there is none."""
+    """Return the position of the brace that the last one closes, -1 if there is none."""
     depth = 0
     for place in range(close, max(-1, close - LONGEST_LITERAL), -1):
         if s[place] == "}":
@@ -169,7 +170,7 @@ def boxed(text: Text) -> Box | None:
 
 
 def _closings(brackets: re.Pattern[str], s: str) -> dict[int, int]:
-    """Where each bracket of one kind closes; one that never does is omitted."""
+    """Return the closing position of each bracket of one kind; brackets that are never closed are omitted."""
     closings: dict[int, int] = {}
     waiting: list[int] = []
     for bracket in brackets.finditer(s):

@@ -24,7 +24,7 @@ SHORT = 5
 
 
 class Read(NamedTuple):
-    """What one passage says: a letter with the rule that read it, or the reason why none is read."""
+    """The reading of one passage: a letter with its rule, or the reason why none is read."""
 
     letter: str = ""
     rule: str = ""
@@ -45,7 +45,7 @@ def read_passage(passage: Passage) -> Read:
 
 
 def stated(passage: Passage) -> Read | None:
-    """What candidates say; None where there is none."""
+    """Return the statement of the candidates; None without any."""
     found, _, loose = candidates(passage)
     return _stated(passage, found, loose)
 
@@ -114,7 +114,7 @@ def withdrawn(passage: Passage, end: int) -> bool:
 
 
 def _outside(passage: Passage, loose: Candidate) -> bool:
-    """Whether a text that is no option's is said to be the answer."""
+    """Return whether a text other than an option is stated as the answer."""
     words = passage.s[loose.value.start : loose.value.end].split()
     return loose.colon and 0 < len(words) <= SHORT
 
@@ -123,7 +123,7 @@ def _weaker(passage: Passage, reasons: Sequence[str], loose: Sequence[Candidate]
     found: Outcome | None = None
     why = list(reasons)
     if loose:
-        # A text that is no option's is said to be the answer: only its own sentence is read further.
+        # A text other than an option is stated as the answer: only its own sentence is read further.
         last = loose[-1]
         start = passage.sentence_start(last.start)
         sentence = contained_in(passage, start, max(last.value.end, start))
@@ -144,8 +144,9 @@ def _weaker(passage: Passage, reasons: Sequence[str], loose: Sequence[Candidate]
 
 
 def _named_in_vain(passage: Passage) -> str:
-    """Why a passage without a statement is unread: "several" where it names two options side by side, "hedged" where
-    it names one in doubt, else "none"."""
+    """Return why a passage without a statement is unread: "several" if it names two adjacent options, "hedged" if it
+    names one in doubt, else "none".
+    """
     named = {one for pair in _PAIR.findall(passage.s) for one in pair} & passage.options.letters
     if len(named) > 1:
         return "several"

@@ -18,7 +18,7 @@ EXACT, STATED, INFERRED = "exact", "stated", "inferred"
 
 
 class Outcome(NamedTuple):
-    """What a rule made of a passage: a letter with its place, or the reason why none is read."""
+    """The result of a rule for a passage: a letter with its position, or the reason why none is read."""
 
     letter: str = ""
     start: int = 0
@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One row: ``read`` gives an outcome, None where the rule does not apply."""
+    """One row: ``read`` returns an outcome, None if the rule does not apply."""
 
     name: str
     strength: str
@@ -180,7 +180,7 @@ def lead(passage: Passage) -> Candidate | None:
 
 
 def _says_another(passage: Passage, value: Value) -> bool:
-    """Whether the sentence behind "A:" speaks of exactly another option: "A:" can mean "answer"."""
+    """Return whether the sentence after "A:" is about exactly one other option: "A:" can mean "answer"."""
     end = passage.sentence_end(value.end + 1)
     named = {one for one, _, _ in _texts_in(passage, value.end + 1, end)}
     return len(named) == 1 and value.letter not in named
@@ -266,7 +266,7 @@ def mention(passage: Passage) -> Outcome | None:
 
 
 def yes_no(passage: Passage) -> Outcome | None:
-    """Yes or no at the start, where they are options."""
+    """Read yes or no at the start, if they are options."""
     options = passage.options
     if not options.yes:
         return None
@@ -363,4 +363,4 @@ WEAKER = (
     Rule("yes_no", STATED, yes_no),
     Rule("contained", INFERRED, contained),
 )
-"""These are tried, in this order, only where nothing is stated."""
+"""These rules are tried, in this order, only if nothing is stated."""

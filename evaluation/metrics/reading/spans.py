@@ -12,7 +12,9 @@ Edit = tuple[int, int, str]
 
 
 class Text:
-    """``s`` and its way back: piecewise the same characters as in ``source``, or the raw text where there is none."""
+    """``s`` and its mapping to the source: piecewise the same characters as in ``source``, or the raw text
+    without one.
+    """
 
     __slots__ = ("_back", "_cuts", "_source", "s")
 

@@ -146,7 +146,7 @@ def _by_nouns(passage: Passage) -> Iterator[Candidate]:
 
 
 def _stated_nouns(passage: Passage, nouns: Sequence[_Phrase]) -> Iterator[tuple[int, int, bool]]:
-    """Where each noun begins and its link ends; and whether the link is the end of the noun's line."""
+    """Yield the beginning of each noun and the end of its link; and whether the link is the end of the noun's line."""
     low = passage.low
     for word, tail in _standing_in(low, nouns):
         place = low.find(word)
@@ -165,7 +165,7 @@ def _standing_in(low: str, phrases: Sequence[_Phrase]) -> list[_Phrase]:
 
 
 def _joined(before: str, word: str) -> bool:
-    """Whether the word goes on before its beginning."""
+    """Return whether the word continues before its beginning."""
     return word.isascii() and before.isalnum() and before.isascii()
 
 

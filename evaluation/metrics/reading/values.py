@@ -64,7 +64,7 @@ class Value(NamedTuple):
 
     @property
     def stop(self) -> int:
-        """Where the value ends, its own text included."""
+        """The end of the value, including its own text."""
         return self.own or self.end
 
     @property
@@ -172,7 +172,7 @@ _LETTER_GAP = re.compile(r"[\"'”’»)\]}】]{1,3}[ ]?(?:[.:,;]|[-–—])?[ ]
 
 
 def _second_letter(passage: Passage, letter: str, end: int) -> int:
-    """Where a second letter, or another option's text behind "or", ends; 0 where none is there."""
+    """Return the end of a second letter, or of another option's text after "or"; 0 if there is none."""
     s, options = passage.s, passage.options
     if found := _SECOND.match(s, end):
         other, symbol = found["letter"].upper(), bool(found["mark"])
@@ -256,7 +256,7 @@ def text_at(passage: Passage, place: int) -> Value:
 
 
 def _yes_no(passage: Passage, place: int) -> Value | None:
-    """Yes or no before a comma, where they are options."""
+    """Read yes or no before a comma, if they are options."""
     options = passage.options
     if options.yes:
         for word, letter in (("yes", options.yes), ("no", options.no)):

@@ -1,4 +1,4 @@
-"""Which runs there are, for queries that reach them from other rows. ``Run.objects`` asks the same."""
+"""The existing runs, for queries that reach them from other rows. ``Run.objects`` has the same condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which notes and tags a person sees."""
+"""The notes and tags that a person sees."""
 
 from __future__ import annotations
 

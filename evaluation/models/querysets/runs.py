@@ -27,7 +27,7 @@ SHOWN_IN_LISTS = (
 )
 """One third of the columns. Creating objects of all columns would take most of the time of a list."""
 _CLUSTERED = ("cluster-t", "wilson-n-eff")
-"""Methods of intervals that rest on an effective number of samples."""
+"""Methods of intervals with an effective number of samples."""
 
 
 class RunQuerySet(models.QuerySet[Any]):

@@ -20,7 +20,7 @@ WORKED_ON = (
     ("annotation", "CheckAnswer", "user", "check_of__sample"),
     ("evaluation", "Judgement", "person", "sample"),
 )
-"""How people know a sample from their work: app, table, and the paths to the person and to the sample."""
+"""The kinds of work by which people know a sample: app, table, and the paths to the person and to the sample."""
 
 
 class ParticipantQuerySet(models.QuerySet[Any]):

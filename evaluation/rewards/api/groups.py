@@ -57,7 +57,7 @@ REWARDED = inline_serializer(
 
 
 class RolloutSerializer(serializers.ModelSerializer):
-    """A rollout and its rewards, null where they are not computed yet."""
+    """A rollout and its rewards, null if not computed yet."""
 
     class Meta:
         model = Rollout

@@ -32,7 +32,7 @@ NAME = 200
     }
 )
 class CompletionField(serializers.Field):
-    """What a model wrote: a text, or the messages of a chat."""
+    """The output of a model: a text, or the messages of a chat."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "completion": f"A completion is a text of at most {MOST_CHARACTERS} characters, or at most {MOST_MESSAGES} "
@@ -120,5 +120,5 @@ def rollout_of(given: Mapping[str, Any]) -> SentRollout:
 
 
 def scheme_of(given: Mapping[str, Any], settings: MetricSettings) -> Scheme:
-    """How a group is rewarded: the dialect and family of a checked form, the settings of the benchmark."""
+    """Return how a group is rewarded: the dialect and family of a checked form, the settings of the benchmark."""
     return Scheme(given["dialect"], given["family"], settings)

@@ -30,8 +30,9 @@ BATCH = 50
 
 @dataclass(frozen=True, slots=True)
 class RunGroup:
-    """One sample and its trajectories in a run, in order of rollout. ``rewards`` is empty where they are undefined, and
-    ``reason`` says why."""
+    """One sample and its trajectories in a run, in order of rollout. If ``rewards`` is empty, they are undefined, and
+    ``reason`` says why.
+    """
 
     sample: str
     trajectories: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""What rewards need of a sample: the size of its image and its gold boxes."""
+"""The data of a sample for rewards: the size of its image and its gold boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which arms there are: their doses, what they change, what they tell, and how they are named."""
+"""The available arms: their doses, what they change and measure, and their names."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from annotation.marking import Sentence, gettext_noop
 
 
 class Estimand(StrEnum):
-    """What stays fixed. ``PREFIX``: everything up to the answer, so that only the answer is drawn: the direct effect of
-    what is changed. ``TURN``: everything up to the last observation, so that later text is drawn too: the effect
-    through that text is included."""
+    """The part of a trajectory that stays fixed.
+
+    ``PREFIX``: everything up to the answer, so that only the answer is sampled. This is the direct effect of the
+    change. ``TURN``: everything up to the last observation, so that later text is also sampled. This includes the
+    effect through that text.
+    """
 
     PREFIX = "prefix"
     TURN = "turn"
 
 
 class Part(StrEnum):
-    """What an arm changes."""
+    """The part of a trajectory that an arm changes."""
 
     NOTHING = "nothing"
     CROPS = "crops"
@@ -30,11 +33,11 @@ class Part(StrEnum):
 
 
 class ArmError(ValueError):
-    """A name of an arm that does not exist. The message states what is allowed."""
+    """The name of an arm that does not exist. The message lists the allowed names."""
 
 
 class CannotApply(Exception):
-    """An arm has nothing to change in a trajectory. ``sentence``: why, for people."""
+    """An arm has nothing to change in a trajectory. ``sentence``: the reason, for people."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
@@ -43,8 +46,9 @@ class CannotApply(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A kind of arm. ``doses``: those that it can have, in order, none for a family without. ``drawn``: whether the
-    change itself is drawn at random, so that it needs several seeds. ``judge``: whether a judge writes the change."""
+    """A kind of arm. ``doses``: the possible doses in order; empty for a family without doses. ``drawn``: the change is
+    random, so that several seeds are needed. ``judge``: a judge writes the change.
+    """
 
     name: str
     label: str
@@ -130,8 +134,9 @@ DOSE_WORDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, order=True)
 class Arm:
-    """One arm. ``dose``: of its family, "" without one. Written as ``family-dose@estimand``, such as
-    ``noise-50@prefix``: the condition of its trajectories."""
+    """One arm. ``dose``: of its family, "" without one. Its name ``family-dose@estimand``, such as ``noise-50@prefix``,
+    is the condition of its trajectories.
+    """
 
     family: str
     dose: str = ""
@@ -161,7 +166,7 @@ class Arm:
 
     @property
     def words(self) -> str:
-        """What it does, for people."""
+        """The effect of the arm, for people."""
         if not self.dose:
             return Sentence(self.kind.label)
         if self.family in DOSE_WORDS:
@@ -181,16 +186,16 @@ class Arm:
 
 
 SEEDS = {SHAM: 4}
-"""Seeds of each arm where nothing else is said; ``USUAL`` for all others."""
+"""Default number of seeds of each arm; ``USUAL`` for all others."""
 USUAL, MOST_SEEDS = 3, 32
 _ITEM = re.compile(r"(?P<family>[a-z-]+)(?::(?P<doses>[^x]+))?(?:x(?P<seeds>\d{1,3}))?")
 
 
 def read_arms(text: str, estimand: Estimand) -> dict[Arm, int]:
-    """Return arms with their numbers of seeds from a list as commands take it.
+    """Return arms with their numbers of seeds from a list in the format of commands.
 
-    ``family``, ``family:dose``, ``family:low-high`` (all doses between), each with ``xSEEDS`` behind; ``:N`` is the
-    number of seeds for a family without doses. Raises ``ArmError``. Example: ``sham:4,noise:12.5-100x3``.
+    ``family``, ``family:dose``, ``family:low-high`` (all doses between), each optionally followed by ``xSEEDS``; ``:N``
+    is the number of seeds for a family without doses. Raises ``ArmError``. Example: ``sham:4,noise:12.5-100x3``.
     """
     found: dict[Arm, int] = {}
     for item in filter(None, (part.strip() for part in text.split(","))):

@@ -1,4 +1,4 @@
-"""What arms do to crops and images. Pictures are RGB ``uint8`` (h, w, 3) or gray (h, w); sizes never change."""
+"""The changes of arms to crops and images. Images are RGB ``uint8`` (h, w, 3) or gray (h, w); sizes never change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from annotation.schema import Box
 from evaluation.runner.arms.catalogue import CannotApply
 
 MARGIN = 0.1
-"""Share of a gold region that is shown on each side of it."""
+"""Share of a gold region that is added as margin on each side."""
 _TRIES = 400
 
 
@@ -39,7 +39,7 @@ def blurred(picture: Picture, factor: int) -> Picture:
 
 
 def gold_region(original: Picture, boxes: Sequence[Number4]) -> Picture:
-    """Return the region around all gold boxes, with a margin. Raises ``CannotApply`` without boxes."""
+    """Return the region around all gold boxes, with a margin. Raises ``CannotApply`` if there are no boxes."""
     if not boxes:
         raise CannotApply(gettext_noop("The sample has no gold boxes."))
     x1, y1 = min(box[0] for box in boxes), min(box[1] for box in boxes)
@@ -49,7 +49,7 @@ def gold_region(original: Picture, boxes: Sequence[Number4]) -> Picture:
 
 
 def letterboxed(picture: Picture, width: int, height: int) -> Picture:
-    """Return the image as large as it fits into ``width`` × ``height``, in the middle, around it its mean color."""
+    """Return the image scaled to fit into ``width`` × ``height``, centered on its mean color."""
     high, wide = picture.shape[:2]
     scale = min(width / wide, height / high)
     inner = scaled(picture, max(1, min(width, round(wide * scale))), max(1, min(height, round(high * scale))))
@@ -74,11 +74,10 @@ def random_box(box: Number4, gold: Sequence[Number4], size: tuple[int, int], rng
 
 
 def masked(picture: Picture, boxes: Sequence[Number4]) -> Picture:
-    """Return the image with boxes filled from their surroundings. ``boxes``: in its pixels, they may leave it.
+    """Return the image with boxes filled from their surroundings. ``boxes``: in its pixels; they may extend beyond it.
 
-    Each row of a box runs from the color at its left edge to that at its right edge, each column from top to bottom;
-    the fill is their mean, so that nothing of the inside is left. Raises ``CannotApply`` where no surroundings are
-    left.
+    Each row of a box is a gradient between the colors at its left and right edges, each column one from top to bottom.
+    The fill is their mean, so that no pixel of the box remains. Raises ``CannotApply`` if there are no surroundings.
     """
     height, width = picture.shape[:2]
     mask = np.zeros((height, width), np.uint8)
@@ -97,7 +96,7 @@ def masked(picture: Picture, boxes: Sequence[Number4]) -> Picture:
 
 
 def _joined(areas: Sequence[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
-    """Rectangles around all that touch each other: what is beside one is then no other one."""
+    """Return rectangles around all boxes that touch each other, so that the pixels next to one are in no other one."""
     joined: list[tuple[int, int, int, int]] = []
     for area in areas:
         left, top, right, bottom = area
@@ -116,7 +115,7 @@ def _joined(areas: Sequence[tuple[int, int, int, int]]) -> list[tuple[int, int, 
 
 
 def _fill(made: Picture, mask: Picture, left: int, top: int, right: int, bottom: int) -> None:
-    """Fill the masked pixels of one rectangle, from the four lines beside it as far as these are in the image."""
+    """Fill masked pixels of one rectangle from the adjacent lines on its four sides, if these are inside the image."""
     height, width = made.shape[:2]
     area = made[top:bottom, left:right].astype(np.float64)
     across = np.linspace(0, 1, right - left).reshape(1, -1, *([1] * (made.ndim - 2)))

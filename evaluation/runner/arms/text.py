@@ -1,6 +1,6 @@
-"""What arms do to the text of a trajectory, and what has changed between two texts.
+"""The changes of arms to the text of a trajectory, and the differences between two texts.
 
-Calls in the text stay unchanged: only what is said around them is reasoning.
+Calls in the text stay unchanged: only the text around them is reasoning.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from evaluation.runner.arms.catalogue import CannotApply
 from evaluation.runner.arms.words import COLORS, LETTERS, NUMBERS, SIDES, TRUTHS
 
 MOST_CHANGED = 0.15
-"""Share of the characters that a mistake may change."""
+"""The maximum share of characters that a mistake may change."""
 MARKER = "<answer>"
 _CALL = re.compile(
     r"<tool_call>.*?(?:</tool_call>|\Z)|<code>.*?(?:</code>|\Z)|```.*?(?:```|\Z)|\{\s*\"tool\".*\Z|</?think>",
@@ -30,7 +30,7 @@ _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|\n+|\Z)\s*", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A stated fact: where it stands, and what it becomes."""
+    """A stated fact: its position, and its replacement."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ def edited(text: str, change: Callable[[str], str]) -> str:
 
 
 def reasoning_in(text: str) -> str:
-    """Return what a text says beside its calls and thought tags."""
+    """Return a text without its calls and thought tags."""
     return _CALL.sub("", text)
 
 
@@ -59,8 +59,8 @@ def dotted(text: str) -> str:
 def with_mistakes(texts: Sequence[str], number: int, rng: np.random.Generator, answer: str) -> list[str]:
     """Return the texts with ``number`` stated facts changed: numbers, colors, sides, letters of options, yes and no.
 
-    A fact that is the answer itself is not changed. At most 15 % of the characters change. Raises ``CannotApply`` if
-    the texts state fewer facts.
+    A fact that is the answer itself is not changed. At most 15% of the characters change. Raises ``CannotApply`` if the
+    texts state fewer facts.
     """
     found = [(row, fact) for row, text in enumerate(texts) for fact in facts_in(text, answer)]
     whole = sum(len(text) for text in texts)
@@ -101,7 +101,7 @@ def facts_in(text: str, answer: str) -> list[Fact]:
 
 
 def _other(word: str) -> str | None:
-    """Another fact of the same kind, written alike; None for a word that states none."""
+    """Return another fact of the same kind in the same notation; None for a word that states none."""
     low = word.casefold()
     if word.replace(".", "", 1).isdigit():
         whole, dot, rest = word.partition(".")
@@ -119,8 +119,9 @@ def _alike(word: str, other: str) -> str:
 
 
 def replaced(texts: Sequence[str], old: str, new: str, answer: str) -> list[str]:
-    """Return the texts with the one fact changed that a judge named. Raises ``CannotApply`` if it is not there, is the
-    answer, or is more than 15 % of the characters."""
+    """Return the texts with one fact changed that a judge named. Raises ``CannotApply`` if the fact is not in the
+    texts, is the answer, or is more than 15% of the characters.
+    """
     whole = sum(len(text) for text in texts)
     if old.strip().casefold() == answer.strip().casefold() or max(len(old), len(new)) > MOST_CHANGED * whole:
         raise CannotApply(gettext_noop("The judge changed the answer itself, or too much of the text."))
@@ -134,7 +135,7 @@ def replaced(texts: Sequence[str], old: str, new: str, answer: str) -> list[str]
 
 
 def reasoning_place(text: str, words: str) -> int:
-    """Return where words stand last outside of calls, -1 if they do not."""
+    """Return the last position of words outside of calls, or -1 if there is none."""
     calls = [(call.start(), call.end()) for call in _CALL.finditer(text)]
     place = text.rfind(words)
     while place >= 0 and any(start <= place < end for start, end in calls):
@@ -143,12 +144,12 @@ def reasoning_place(text: str, words: str) -> int:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences and lines of a text, with the white space behind them: together they are the text."""
+    """Return the sentences and lines of a text, each with the white space after it. Joined, they are the text."""
     return _SENTENCE.findall(text)
 
 
 def rotated(options: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the options with each text one letter further, and which letter each new one was before."""
+    """Return the options with each text moved to the next letter, and the previous letter of each new one."""
     letters = list(options)
     if len(letters) < 2:
         raise CannotApply(gettext_noop("The sample has no options."))

@@ -1,4 +1,4 @@
-"""A recorded trajectory as messages that can be changed and sent again, and the change of each arm."""
+"""A recorded trajectory as messages that can be changed and sent again, and the changes made by each arm."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ Messages = tuple[Mapping[str, Any], ...]
 
 @dataclass(frozen=True)
 class ShownImage:
-    """An image of the conversation. ``box``: the part of the original that it shows, in pixels of the original, None
-    where that is not known. ``load`` returns the bytes that were sent."""
+    """An image of the conversation. ``box``: the part of the original that it shows, in pixels of the original; None if
+    unknown. ``load`` returns the bytes that were sent.
+    """
 
     sha256: str
     load: Callable[[], bytes] = field(repr=False)
@@ -42,12 +43,12 @@ class ShownImage:
 class Recorded:
     """A trajectory that is repeated under arms.
 
-    ``content``: a digest of the record. ``messages``: of its last request, images as ``sha256:…``. ``final``: the last
-    response up to the answer, ``answer`` what it answered. ``images``: by SHA-256; ``original`` is that of the full
-    image, ``crops`` the others in order. ``size``: (width, height) of the original. ``picture`` returns its pixels.
-    ``foreign``: a crop of another image. ``written``: what judges wrote, ``mistake`` a list with old and new, of which
-    the first that fits is taken, ``paraphrase`` a text. ``rebuilt``: the messages were made again from the steps, since
-    the requests are not known.
+    ``content``: a digest of the record. ``messages``: those of its last request, images as ``sha256:…``. ``final``: the
+    last response up to the answer; ``answer``: its answer. ``images``: by SHA-256; ``original`` is the full image,
+    ``crops`` the others in order. ``size``: (width, height) of the original. ``picture`` returns its pixels.
+    ``foreign``: a crop of another image. ``written``: texts by judges: ``mistake`` is a list of pairs (old, new), of
+    which the first that fits is used, ``paraphrase`` a text. ``rebuilt``: the messages were reconstructed from the
+    steps, because the requests are unknown.
     """
 
     sample: str
@@ -69,15 +70,16 @@ class Recorded:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of all that is repeated."""
+        """SHA-256 of everything that is repeated."""
         about = [self.content, self.question, dict(self.options), list(self.gold), self.rebuilt]
         return digest_of([*about, self.foreign.sha256 if self.foreign else None, dict(self.written)])
 
 
 @dataclass(frozen=True)
 class Changed:
-    """What is sent under an arm: messages, the start of the last response ("" where that is drawn again), the images by
-    SHA-256, and which letter each rotated option was before."""
+    """The request of an arm: messages, the start of the last response ("" if it is sampled again), the images by
+    SHA-256, and the previous letter of each rotated option.
+    """
 
     messages: Messages
     prefix: str
@@ -86,9 +88,9 @@ class Changed:
 
 
 def changed(arm: Arm, recorded: Recorded, seed: int, family: str = "") -> Changed:
-    """Return what is sent of a recorded trajectory under an arm. ``seed``: the number of the draw.
+    """Return the request for a recorded trajectory under an arm. ``seed``: the number of the draw.
 
-    Raises ``CannotApply`` if there is nothing to change. Only what the arm names changes; all else is sent as before.
+    Raises ``CannotApply`` if there is nothing to change. Everything except the change of the arm is sent as before.
     """
     work = _Work(arm, recorded, seed, family)
     _CHANGES[arm.family](work)
@@ -116,7 +118,7 @@ class _Work:
         return self.recorded.crops
 
     def done(self) -> Changed:
-        """The messages with their new images; those that are gone are said to be not available."""
+        """Return the messages with their new images. Removed images are described as not available."""
         messages = tuple(_with_images(message, self.new) for message in self.messages)
         named = {part["image_url"]["url"] for message in messages for part in _image_parts(message)}
         images: dict[str, SentImage] = {}
@@ -135,12 +137,12 @@ class _Work:
             self.put(sha256, change(self.recorded.images[sha256]))
 
     def texts(self) -> list[str]:
-        """What the model wrote, response after response; the last one up to the answer."""
+        """The responses of the model in order; the last one up to the answer."""
         written = [str(message.get("content") or "") for message in self.messages if message["role"] == "assistant"]
         return [*written, self.final.removesuffix(text.MARKER)]
 
     def put_texts(self, texts: Sequence[str]) -> None:
-        """Put back as many texts as ``texts`` returned."""
+        """Replace the texts by as many as ``texts`` returned."""
         given = iter(texts)
         for place, message in enumerate(self.messages):
             if message["role"] == "assistant":
@@ -154,7 +156,7 @@ class _Work:
 
 
 def _sham(work: _Work) -> None:
-    """Nothing changes."""
+    """Change nothing."""
 
 
 def _noise(work: _Work) -> None:
@@ -229,7 +231,7 @@ def _mask_gold(work: _Work) -> None:
 
 
 def _without_gold(recorded: Recorded, picture: Picture, region: Number4) -> Picture:
-    """The image, which shows a region of the original, with the gold in it masked."""
+    """Return the image, which shows a region of the original, with the gold in it masked."""
     height, width = picture.shape[:2]
     across, down = width / (region[2] - region[0]), height / (region[3] - region[1])
     boxes = [
@@ -239,7 +241,7 @@ def _without_gold(recorded: Recorded, picture: Picture, region: Number4) -> Pict
     try:
         return pixels.masked(picture, boxes)
     except CannotApply:
-        # All of it is gold: its surroundings are outside of it.
+        # All of it is gold, so its surroundings are outside the image.
         around = pixels.masked(recorded.picture(), recorded.gold)
         return scaled(crop(around, Box(*region)), width, height)
 
@@ -286,7 +288,7 @@ def _filler(work: _Work) -> None:
 
 
 def _truncate(work: _Work) -> None:
-    """Steps are the responses with calls, then the sentences before the answer; the first ones are kept."""
+    """Keep the first steps. Steps are the responses with calls, then the sentences before the answer."""
     first = next((place for place, one in enumerate(work.messages) if one["role"] == "assistant"), len(work.messages))
     starts = [place for place in range(first, len(work.messages)) if work.messages[place]["role"] == "assistant"]
     last = text.sentences(text.reasoning_in(work.final.removesuffix(text.MARKER)).strip())

@@ -1,1 +1,1 @@
-"""How models write calls and boxes, one module for each dialect."""
+"""The notations of calls and boxes of models, one module for each dialect."""

@@ -30,7 +30,7 @@ from evaluation.runner.dialects.zoom import (
 )
 
 _DIGITS = 6
-"""Decimals of a box that a call keeps: its right edge is x + width, rounded to these."""
+"""The number of decimals of a box in a call. Its ``x2`` is x + width, rounded to these."""
 _BEYOND = 1e-6
 """Share of the image by which rounding may move an edge beyond it."""
 

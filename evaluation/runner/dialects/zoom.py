@@ -24,13 +24,14 @@ from evaluation.importers.zooming import Size, is_box
 
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 MOST_CALLS = 8
-"""Calls of one response that run, in order."""
+"""The maximum number of calls of one response that run, in order."""
 
 
 class Frame(StrEnum):
-    """What the numbers of a box count. ``PIXELS``: pixels of the image at full size. ``SENT``: pixels of the image as
-    it was sent. ``RESIZED``: pixels after ``smart_resize`` with factor 28 of the image as it was sent. ``NORM1``,
-    ``NORM1000``: 0 to 1 and 0 to 1000 across and down."""
+    """The coordinates of a box. ``PIXELS``: pixels of the image at full size. ``SENT``: pixels of the image at the size
+    sent. ``RESIZED``: pixels of the sent image after ``smart_resize`` with factor 28. ``NORM1``, ``NORM1000``: 0 to 1
+    and 0 to 1000 in both directions.
+    """
 
     PIXELS = "pixels"
     SENT = "sent"
@@ -45,9 +46,10 @@ class DialectError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ZoomCall:
-    """A call of the zoom tool. ``box`` has the numbers of the dialect, ``image`` the number of its input from 0.
+    """A call of the zoom tool. ``box`` is in the coordinates of the dialect; ``image`` is the number of its input from
+    0.
 
-    ``arguments`` are those written; ``repaired``: they are not JSON as written, but can be read.
+    ``arguments`` are the written ones; ``repaired``: they are not valid JSON, but can be read.
     """
 
     box: Number4
@@ -59,7 +61,7 @@ class ZoomCall:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableCall:
-    """A call that is not one of the tool: its text as written, the reason for the model, and the name it calls."""
+    """A call that the tool can't execute: its text as written, the reason for the model, and the name that it calls."""
 
     raw: str
     problem: str
@@ -68,7 +70,7 @@ class UnreadableCall:
 
 @dataclass(frozen=True, slots=True)
 class NativeCall:
-    """A call in the field of the API that is made for it. ``arguments`` is JSON text."""
+    """A call in the API field for tool calls. ``arguments`` is JSON text."""
 
     name: str
     arguments: str
@@ -76,7 +78,7 @@ class NativeCall:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a model responds: text, and calls in the field of the API."""
+    """A response of a model: text, and calls in the API field."""
 
     text: str = ""
     calls: tuple[NativeCall, ...] = ()
@@ -85,7 +87,8 @@ class Response:
 @dataclass(frozen=True, slots=True)
 class ZoomImage:
     """An image of a session: its (width, height) in pixels, the part of the original that it shows in pixels of the
-    original, and its size as sent to the model, where that differs."""
+    original, and its size as sent to the model, if different.
+    """
 
     size: Size
     region: Number4
@@ -105,8 +108,9 @@ class ZoomImage:
 
 @dataclass(frozen=True, slots=True)
 class ZoomResult:
-    """What a call asks for and returns. ``requested`` and ``executed`` are boxes in pixels of the original, ``cut`` is
-    the executed box in pixels of the input, ``shown`` the (width, height) of the result."""
+    """The region that a call requests and the one it returns. ``requested`` and ``executed`` are boxes in pixels of the
+    original, ``cut`` is the executed box in pixels of the input, ``shown`` the (width, height) of the result.
+    """
 
     requested: Number4
     executed: Number4
@@ -120,15 +124,17 @@ class ZoomResult:
 
 
 class ZoomDialect(ABC):
-    """How a family of models writes calls of its zoom tool. ``parse(write(call)) == (call,)`` for each valid call."""
+    """The notation in which a family of models writes calls of its zoom tool. ``parse(write(call)) == (call,)`` for
+    each valid call.
+    """
 
     native: ClassVar[bool] = False
-    """Whether calls are in the field of the API, not in the text."""
+    """Whether calls are in the API field, not in the text."""
     frame: Frame
     tool_name: str
 
     def instructions(self) -> str:
-        """Return the instructions about the tool, "" where the API has a field for it."""
+        """Return the instructions about the tool; "" if the API has a field for it."""
         return (
             "You can call one tool. Its definition:\n"
             f"<tools>\n{json.dumps(self.tool(), ensure_ascii=False)}\n</tools>\n"
@@ -141,20 +147,20 @@ class ZoomDialect(ABC):
         return text.partition(TAG)[0].strip()
 
     def answered(self, text: str) -> bool:
-        """Return whether a response contains an answer marker. One inside of thoughts is none."""
+        """Return whether a response contains an answer marker. One inside thoughts does not count."""
         return has_answer(text)
 
     def render(self, number: int, result: ZoomResult) -> str:
-        """Return the text that comes with image ``number`` of the session, counted from 0."""
+        """Return the text for image ``number`` of the session, counted from 0."""
         return f"{image_id(number)}: {result.shown[0]} × {result.shown[1]} pixels."
 
     def render_error(self, problem: str) -> str:
-        """Return the text that answers a call that failed."""
+        """Return the text that answers a failed call."""
         return f"Error: {problem}"
 
     @abstractmethod
     def tool(self) -> dict[str, Any]:
-        """Return the tool as chat-completions endpoints accept it: one flat object of parameters."""
+        """Return the tool in the format of chat-completions endpoints: one flat object of parameters."""
 
     @abstractmethod
     def parse(self, response: Response) -> tuple[ZoomCall | UnreadableCall, ...]:
@@ -162,15 +168,15 @@ class ZoomDialect(ABC):
 
     @abstractmethod
     def write(self, call: ZoomCall) -> Response:
-        """Return the response of a model that makes this call."""
+        """Return a response that makes this call."""
 
     @abstractmethod
     def locate(self, call: ZoomCall, images: Sequence[ZoomImage]) -> ZoomResult:
-        """Return the pixels that the call asks for and those it returns. Raises ``DialectError``."""
+        """Return the requested and the returned pixels of a call. Raises ``DialectError``."""
 
 
 def frame_size(frame: Frame, image: ZoomImage) -> Size:
-    """Return the width and height of an image in the numbers of a frame."""
+    """Return the width and height of an image in the coordinates of a frame."""
     sent = image.sent or image.size
     match frame:
         case Frame.PIXELS:
@@ -186,7 +192,7 @@ def frame_size(frame: Frame, image: ZoomImage) -> Size:
 
 
 def to_pixels(box: Number4, frame: Frame, image: ZoomImage) -> Number4:
-    """Convert a box from the numbers of a frame to pixels of the image."""
+    """Convert a box from the coordinates of a frame to pixels of the image."""
     wide, high = frame_size(frame, image)
     x1, y1, x2, y2 = box
     width, height = image.size
@@ -194,7 +200,7 @@ def to_pixels(box: Number4, frame: Frame, image: ZoomImage) -> Number4:
 
 
 def from_pixels(box: Number4, frame: Frame, image: ZoomImage) -> Number4:
-    """Convert a box from pixels of the image to the numbers of a frame: the inverse of ``to_pixels``."""
+    """Convert a box from pixels of the image to the coordinates of a frame; the inverse of ``to_pixels``."""
     wide, high = frame_size(frame, image)
     x1, y1, x2, y2 = box
     width, height = image.size
@@ -215,19 +221,19 @@ def require_box(box: Number4) -> None:
 
 
 def spoken(text: str) -> str:
-    """Return a response without its thoughts: what is in ``<think>`` tags, or before a closing tag alone."""
+    """Return a response without its thoughts: text in ``<think>`` tags, or before a lone closing tag."""
     return _THOUGHT.sub("", text).rpartition("</think>")[2]
 
 
 def has_answer(text: str) -> bool:
-    """Return whether a response contains ``<answer>…</answer>`` outside of its thoughts."""
+    """Return whether a response contains ``<answer>…</answer>`` outside its thoughts."""
     return answer_span(spoken(text)) is not None
 
 
 def arguments_in(raw: str) -> tuple[dict[str, Any] | None, bool]:
     """Return the arguments of a call, and whether they had to be repaired; None if they cannot be read.
 
-    Repaired are JSON written as a JSON text, Python literals, text behind the object, and nothing at all.
+    Repairable are JSON written as a JSON text, Python literals, text after the object, and missing arguments.
     """
     if not raw.strip():
         return {}, True
@@ -257,13 +263,13 @@ def read_call(arguments: object, index_name: str, raw: str, *, first: int) -> Zo
 
 
 def tagged(name: str, arguments: Mapping[str, Any]) -> str:
-    """Return a call in ``<tool_call>`` tags. A ``<`` in it is escaped, so that no text ends the call."""
+    """Return a call in ``<tool_call>`` tags. ``<`` in it is escaped, so that no text ends the call."""
     content = json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False).replace("<", "\\u003c")
     return f"<tool_call>\n{content}\n</tool_call>"
 
 
 def tool_definition(name: str, description: str, properties: Mapping[str, Any], required: list[str]) -> dict[str, Any]:
-    """Return a tool as chat-completions endpoints accept it."""
+    """Return a tool in the format of chat-completions endpoints."""
     parameters = {
         "type": "object",
         "properties": dict(properties),
@@ -274,7 +280,7 @@ def tool_definition(name: str, description: str, properties: Mapping[str, Any], 
 
 
 def box_schema(numbers: str) -> dict[str, Any]:
-    """Return the schema of a box; ``numbers`` states what they count."""
+    """Return the schema of a box; ``numbers`` describes its coordinates."""
     return {
         "type": "array",
         "items": {"type": "number"},
@@ -299,7 +305,7 @@ def image_id(index: int) -> str:
 
 
 def image_index(name: object) -> int | None:
-    """Return the number of the image with this id, None if it is no id. A null counts as the original."""
+    """Return the number of the image with this id; None if it is not an id. A null counts as the original."""
     if name is None or name == ORIGINAL:
         return 0
     digits = name.removeprefix("image_") if isinstance(name, str) and name.startswith("image_") else ""

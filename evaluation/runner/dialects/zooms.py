@@ -1,4 +1,4 @@
-"""The zoom dialects by name. Apart from the catalogue, because trainers read completions without OpenCV."""
+"""The zoom dialects by name. Separate from ``catalogue.py``, because trainers read completions without OpenCV."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ ZOOM_DIALECTS: dict[str, ZoomDialect] = {
     "pixel-reasoner": PixelReasoner(),
     "json": JsonObject(),
 }
-"""Dialect or family to its zoom tool. ``tools`` and ``json`` can be made with the frame of an endpoint."""
+"""Dialect or family to its zoom tool. ``tools`` and ``json`` also accept the frame of an endpoint."""
 
 
 def zoom_dialect(name: str, frame: Frame | None = None) -> ZoomDialect:
-    """Return a zoom dialect; ``tools`` and ``json`` with the frame of an endpoint, where one is given."""
+    """Return a zoom dialect; ``tools`` and ``json`` with the frame of an endpoint, if given."""
     match name, frame:
         case "tools", Frame():
             return Native(frame)

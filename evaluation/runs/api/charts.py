@@ -1,5 +1,6 @@
-"""What the charts of a run's page are drawn from, over the API. A number that counts trajectories comes with the terms
-of the list of exactly those: ``trajectories/`` takes them as they are."""
+"""The data of the charts on a run's page, over the API. Each count of trajectories includes the query terms of exactly
+these trajectories, in the format of ``trajectories/``.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ HIDDEN: Mapping[str, Mapping[str, str]] = {
     "with_evidence": {"evidence": "yes"},
     "counted": {"counted": "yes"},
 }
-"""What every page of a run counts, and the terms of each."""
+"""Counts on every page of a run, with the query terms of each."""
 
 THRESHOLDS = ("thresholds", "thresholds_open", "threshold_intervals", "grounded_difference")
 
@@ -194,7 +195,7 @@ CHARTS = inline_serializer(
 )
 @api_view(["GET"])
 def run_charts(request: Request, slug: str, pk: int) -> Response:
-    """What the page of a run draws and counts, on all of it or on a slice; its metrics are at ``metrics/``."""
+    """The numbers and charts of a run's page, for the entire run or a slice; its metrics are at ``metrics/``."""
     run = get_object_or_404(Run.objects.of(benchmark_for(request, slug, Right.SEE_GOLD)), pk=pk)
     scoring: Scoring | None = getattr(run, "scoring", None)
     if scoring is None:

@@ -1,4 +1,4 @@
-"""The drawings of a run's page: positions in their view boxes, so that templates only write them down."""
+"""The drawings of a run's page: positions in their view boxes, ready for templates."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from webapp.common.formatting import decimal
 
 AREA_HEIGHT = 52
 LONGEST = 10
-"""Longer chains share the last bar."""
+"""Longer toolchains share the last bar."""
 LEFT, RIGHT, TOP, BOTTOM = 96.0, 418.0, 12.0, 238.0
-"""The scatter: coverage 0 and 1, concentration 1 and 0.001. ``static/js/models/brush.js`` has the same."""
+"""The scatter: coverage 0 and 1, concentration 1 and 0.001. ``static/js/models/brush.js`` has the same values."""
 STRIP = (22.0, 50.0)
-"""Position of crops without gold, from left to right."""
+"""Horizontal positions of crops without gold: the first and the last."""
 CODES = ("gpap", "gpam", "gmap", "gmam")
 
 
@@ -74,10 +74,10 @@ class Scatter:
 
 
 def scatter(found: Selection, threshold: float, links: RunLinks) -> Scatter:
-    """Coverage across, concentration down on a logarithm.
+    """Return coverage (horizontal) and concentration (vertical, logarithmic).
 
-    Crops without gold have a place on neither axis: they lie in a strip left of the axes, spread so that they can be
-    distinguished, always in the same way.
+    Crops without gold have a position on neither axis. They are in a strip left of the axes, spread deterministically
+    so that they can be distinguished.
     """
     read = crop_points(found)
     rows = sorted(read.rows, key=lambda row: -row[4])
@@ -114,7 +114,7 @@ def _point(place: int, row: tuple[Any, ...], links: RunLinks) -> Point:
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
-    """``count``: trajectories whose scoring crop has its center here; ``difference``: of the densities, 0..1."""
+    """``count``: trajectories whose scored crop has its center here; ``difference``: of the densities, 0 to 1."""
 
     x: str
     y: str
@@ -127,9 +127,10 @@ class HeatCell:
 def heat_rows(
     difference: Sequence[Sequence[float]], counts: Sequence[Sequence[int]], links: RunLinks
 ) -> list[list[HeatCell]]:
-    """Cells of a box of 240 × 140, ten units each; the strongest one is opaque, hardly different ones have no kind.
+    """Return cells of a box of 240 × 140, ten units each. The strongest is opaque; those with little difference have no
+    kind.
 
-    Opacity goes with the root of the difference, so that a wide weak density is seen beside a sharp one.
+    Opacity is the root of the difference, so that a wide weak density is visible next to a sharp one.
     """
     most = max((abs(value) for row in difference for value in row), default=0.0)
 
@@ -150,7 +151,7 @@ def heat_rows(
 
 @dataclass(frozen=True, slots=True)
 class LengthBar:
-    """One length: a bar of this run, a narrow one of the effective chain, a line of the reference."""
+    """One length: a bar for this run, a narrow one for the effective toolchain, and a line for the reference."""
 
     label: str
     x: str
@@ -171,7 +172,7 @@ class Lengths:
 
 
 def length_bars(rows: Sequence[Mapping[str, int]], links: RunLinks) -> Lengths | None:
-    """Chain lengths 0 .. LONGEST+ in a box of 276 × 250, the base line at 236."""
+    """Return toolchain lengths 0 .. LONGEST+ in a box of 276 × 250, with the base line at 236."""
     sums = [[0, 0, 0] for _ in range(min(len(rows), LONGEST + 1))]
     for row in rows:
         for place, name in enumerate(("predicted", "effective", "reference")):
@@ -200,7 +201,7 @@ def length_bars(rows: Sequence[Mapping[str, int]], links: RunLinks) -> Lengths |
 
 
 def _ticks(most: int) -> list[int]:
-    """Two or three round numbers up to ``most``."""
+    """Return two or three round numbers up to ``most``."""
     unit = 10 ** int(math.log10(most)) if most else 1
     step = max(1, next((unit * part for part in (5, 2, 1) if most >= 2 * unit * part), unit // 2 or 1))
     return list(range(step, most + 1, step))[:4]
@@ -219,7 +220,7 @@ class CallPoint:
 
 
 def call_points(rows: Sequence[Metric], links: RunLinks) -> list[CallPoint]:
-    """Accuracy by number of calls, with intervals, in a box of 276 × 112: 100% at 10, 0% at 90."""
+    """Return accuracy by number of calls, with intervals, in a box of 276 × 112: 100% at 10, 0% at 90."""
     known = [row for row in rows if row.value is not None]
     known.sort(key=lambda row: int(row.slice.removesuffix("+")))
     step = 240 / max(len(known), 1)
@@ -244,7 +245,7 @@ def _height(share: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """The mean share seen after so many calls, and the trajectories that made as many or more."""
+    """The mean share of gold seen after ``calls`` calls, and the trajectories with at least that many."""
 
     calls: int
     x: str
@@ -264,7 +265,7 @@ class Curve:
 
 
 def seen_curve(coverage: Sequence[float], made: Mapping[int, int], links: RunLinks) -> Curve | None:
-    """Mean share of the gold seen after 0, 1, 2, ... calls, in a box of 276 × 112 like ``call_points``.
+    """Return the mean share of the gold seen after 0, 1, 2, ... calls, in a box of 276 × 112 like ``call_points``.
 
     ``made``: number of calls -> trajectories.
     """

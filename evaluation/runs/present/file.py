@@ -1,4 +1,4 @@
-"""The verdicts of the imported file beside ours, on the page of a run."""
+"""Comparison of the verdicts in the imported file with ours, for the page of a run."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ AGREEING = {
 
 @dataclass(frozen=True, slots=True)
 class FileVerdicts:
-    """``judged``, ``right``: answers with a verdict in the file, and those it calls right. ``cells``: in the order of
-    ``AGREEING``; ``differing``: of the second and third; ``left_open``: those that reading does not decide."""
+    """``judged``, ``right``: answers with a verdict in the file, and those that it marks correct. ``cells``: in the
+    order of ``AGREEING``; ``differing``: the second and third together; ``left_open``: those that reading does not
+    decide.
+    """
 
     share: str
     judged: Count
@@ -38,7 +40,7 @@ class FileVerdicts:
 
 
 def file_verdicts(metrics: Mapping[str, Metric], settings: Any, links: RunLinks) -> FileVerdicts | None:
-    """None where the file says nothing of any answer."""
+    """Return the comparison; None if the file has no verdicts."""
     metric = metrics.get("accuracy_in_file")
     if metric is None or not metric.n or "agreement" not in metric.detail:
         return None

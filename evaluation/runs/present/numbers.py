@@ -1,4 +1,4 @@
-"""The strip of numbers and the quadrant matrix of a run's page, from its stored metrics."""
+"""The summary numbers and the quadrant matrix of a run's page, from its stored metrics."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ QUADRANT_METRICS = (
 
 @dataclass(frozen=True, slots=True)
 class SummaryNumber:
-    """One number of the strip: its words, its interval in words, and the counts it is made of.
+    """One summary number: its label, its interval as text, and the counts behind it.
 
-    ``term``: the entry of the glossary that explains it. ``itself``: the number as a count, where it counts
-    trajectories.
+    ``term``: its entry in the glossary. ``itself``: the number as a count, if it counts trajectories.
     """
 
     label: str
@@ -52,8 +51,9 @@ class SummaryNumber:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of ``ui/_quadrant_matrix.html``. ``range``: what undecided answers leave open of the share, in words;
-    ``provisional``: it stands instead of the share."""
+    """A cell of ``ui/_quadrant_matrix.html``. ``range``: the range of the share that undecided answers allow, as text;
+    ``provisional``: it is shown instead of the share.
+    """
 
     name: str
     share: float | None
@@ -66,7 +66,7 @@ class Cell:
 
 
 def half_width(metric: Metric | None) -> str:
-    """ "±2.5": half the interval's width, in points of percent."""
+    """Return half the width of the interval, in percentage points: "±2.5"."""
     if metric is None or metric.ci_low is None or metric.ci_high is None:
         return ""
     return f"±{percent((metric.ci_high - metric.ci_low) / 2)}"
@@ -90,7 +90,7 @@ def interval_words(metric: Metric | None) -> str:
 
 
 def interval_said(method: str, low: float, high: float, n: int, detail: Mapping[str, Any]) -> str:
-    """The ends of an interval of a share, how it was made, and its design effect."""
+    """Return the ends of an interval of a share, its method and its design effect."""
     words = gettext("95%% %(method)s: %(low)s to %(high)s%%")
     said = words % {"method": METHODS.get(method, method), "low": percent(low), "high": percent(high)}
     design = design_words(n, detail.get("n_eff"))
@@ -100,7 +100,7 @@ def interval_said(method: str, low: float, high: float, n: int, detail: Mapping[
 def summary_numbers(
     metrics: Metrics, counts: Mapping[str, int], links: RunLinks, *, provisional: bool = False
 ) -> list[SummaryNumber]:
-    """The numbers under the title. Each rate names its numerator and its n, and both are lists."""
+    """Return the numbers under the title. Each rate names its numerator and its n, and both link to lists."""
     population = {"population": "yes"}
     seen = {"grounded": "yes"}
     placed = {"population": "yes", "counted": "yes"}
@@ -129,16 +129,19 @@ def summary_numbers(
 
 
 def all_recorded(metrics: Metrics, counts: Mapping[str, int]) -> bool:
-    """Whether every answer counted in accuracy has a trajectory: a missing one can be counted as incorrect."""
+    """Return whether every answer counted in accuracy has a trajectory: a missing one can be counted as incorrect."""
     accuracy = metrics.get("accuracy")
     return accuracy is not None and accuracy.n == counts["counted"]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Accuracy when grounded minus accuracy when ungrounded: ``points`` with their unit, or why there are none;
-    ``left_open``: what undecided answers leave open of them, "" where that is instead of the points; ``spread``: the
-    interval in words, or why there is none; ``drawn``: how it was made."""
+    """Accuracy when grounded minus accuracy when ungrounded.
+
+    ``points``: with their unit, or the reason why there are none; ``left_open``: their range due to undecided answers,
+    "" if it is shown instead of the points; ``spread``: the interval as text, or why there is none; ``drawn``: its
+    method.
+    """
 
     points: str
     odds: str
@@ -172,10 +175,10 @@ def difference(found: AccuracyGap, *, provisional: bool = False) -> Difference:
 def moved_difference(
     counts: Sequence[int], undecided: Sequence[int] | None, *, provisional: bool = False
 ) -> tuple[str, str, str]:
-    """The difference, the odds ratio and what is left open of the difference, in words, as ``difference`` has them.
+    """Return the difference, the odds ratio and the range of the difference as texts, like ``difference``.
 
     ``counts``: G+A+, G+A-, G-A+, G-A- at a threshold; ``undecided``: how many of the second and of the fourth are
-    undecided, None where that is not known: then a provisional run has no point.
+    undecided, None if unknown: then a provisional run has no point.
     """
     points, odds = _difference_words(counts)
     value = accuracy_difference(counts)
@@ -189,13 +192,13 @@ def moved_difference(
 
 
 def _accuracies(counts: Sequence[int], undecided: int) -> Range:
-    """The accuracies that undecided answers allow among the correct and the incorrect ones, which have them."""
+    """Return the accuracies that undecided answers allow. They are counted among the incorrect ones."""
     right, n = counts[0], sum(counts)
     return right / n, (right + undecided) / n
 
 
 def _difference_words(counts: Sequence[int]) -> tuple[str, str]:
-    """The difference and the odds ratio of four counts: G+A+, G+A-, G-A+, G-A-."""
+    """Return the difference and the odds ratio of four counts: G+A+, G+A-, G-A+, G-A-."""
     value, (ratio, halves) = accuracy_difference(counts), odds_ratio(counts)
     if value is None:
         none = counts[0] + counts[1] == 0
@@ -209,7 +212,7 @@ def _difference_words(counts: Sequence[int]) -> tuple[str, str]:
 
 
 def quadrant_cells(metrics: Metrics, links: RunLinks, *, provisional: bool = False) -> list[Cell]:
-    """The four cells in their order; empty when nothing is in the grounding population."""
+    """Return the four cells in their order; empty if the grounding population is empty."""
     rows = [metrics.get(name) for name in QUADRANT_METRICS]
     if not all(row and row.n for row in rows):
         return []
@@ -228,8 +231,9 @@ def _rate(
     label: str, metrics: Metrics, term: str, links: RunLinks, top: Mapping[str, str], whole: Mapping[str, str] | None,
     *, provisional: bool = False,
 ) -> SummaryNumber:  # fmt: skip
-    """Return a rate with the range that undecided answers allow; of a provisional run only the range. ``term``: the
-    name of its metric."""
+    """Return a rate with the range that undecided answers allow; for a provisional run only the range. ``term``: the
+    name of its metric.
+    """
     metric = metrics.get(term)
     if metric is None or metric.value is None:
         return SummaryNumber(label, term, percent(None), words="n = 0")
@@ -243,7 +247,7 @@ def _rate(
 
 
 def recognition_numbers(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> list[SummaryNumber]:
-    """The numbers under the title of a detector, for which nothing else is defined."""
+    """Return the numbers under the title of a detector, for which no others are defined."""
     labels = {
         "recognition_precision": gettext("Tool recognition precision"),
         "recognition_recall": gettext("Tool recognition recall"),
@@ -282,7 +286,7 @@ def _calls(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> Summ
 
 
 def _cost(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> SummaryNumber:
-    """Dollars where the run records them; else calls, which cost 1 each."""
+    """Return the cost in dollars if the run records it; else calls, which cost 1 each."""
     dollars, calls, right = (metrics.get(name) for name in ("usd_mean", "cost_mean", "cost_per_correct"))
     if dollars and dollars.value is not None:
         return SummaryNumber(

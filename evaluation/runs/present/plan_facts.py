@@ -1,4 +1,4 @@
-"""Why the plans of a run fail, as its page shows it."""
+"""The reasons why the plans of a run fail, for its page."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from webapp.common.translation import Text
 
 @dataclass(frozen=True, slots=True)
 class PlanError:
-    """A part of what plans lack or add. ``row``: its share, None where no metric has it; ``n``: targets or entries,
-    in so many ``plans``. ``term``: the entry of the glossary that explains it."""
+    """A kind of missing or extra entries of plans. ``row``: its share, None if no metric has it; ``n``: the number of
+    targets or entries, in ``plans`` plans. ``term``: its entry in the glossary.
+    """
 
     label: str
     row: Metric | None
@@ -29,9 +30,10 @@ class PlanError:
 
 @dataclass(frozen=True, slots=True)
 class PlanFacts:
-    """Why plans fail. ``lost``: of the missing targets, of ``lacking`` plans; ``picks``: of the extra entries, of
-    ``adding`` plans; ``order``, ``chance``: of the ``complete`` plans; ``change``: ΔF1 of the queries with ``both``
-    lists."""
+    """The reasons why plans fail. ``lost``: of the missing targets, in ``lacking`` plans; ``picks``: of the extra
+    entries, in ``adding`` plans; ``order``, ``chance``: of the ``complete`` plans; ``change``: ΔF1 of the queries with
+    ``both`` lists.
+    """
 
     lost: Sequence[PlanError]
     missing: int
@@ -60,7 +62,7 @@ PICKS = (
 
 
 def plan_facts(metrics: Metrics, found: Selection, links: RunLinks) -> PlanFacts | None:
-    """None without a scored plan."""
+    """Return the reasons; None without a scored plan."""
     counts = plan_counts(found.snapshot, links.narrowed).get(links.run)
     if counts is None:
         return None

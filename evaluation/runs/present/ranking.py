@@ -1,4 +1,4 @@
-"""How the ranking of runs moves with the threshold: one line a run, this one in ink."""
+"""The ranking of runs by threshold: one line per run, this one in ink."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a run crops: named regions of coverage and concentration, and the size of what was cropped, as counted lists."""
+"""The crops of a run: named regions of coverage and concentration, and the sizes of crops, as counted lists."""
 
 from __future__ import annotations
 

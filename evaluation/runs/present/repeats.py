@@ -1,4 +1,6 @@
-"""Repeated rollouts on the page of a run: how steady its answers are, and how much their draws move its accuracy."""
+"""Repeated rollouts on the page of a run: the consistency of its answers, and the effect of sampling on its
+accuracy.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,9 @@ LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class RepeatedPart:
-    """The samples that turned out one way: a part of the bar, its words, and the list of them; ``range``: how many
-    undecided answers allow, "" where they change nothing."""
+    """The samples with one outcome: a part of the bar, its label, and a link to their list. ``range``: the number that
+    undecided answers allow, "" if they change nothing.
+    """
 
     bar: Bar
     label: str
@@ -36,8 +39,9 @@ class RepeatedPart:
 
 @dataclass(frozen=True, slots=True)
 class ShownRepeats:
-    """``found``: the numbers; ``counts``: those of ``LISTED``, each with its list; ``each``: rollouts of a sample in
-    words; ``spread``: the interval in words; ``provisional``: ranges stand instead of points."""
+    """``found``: the numbers; ``counts``: those of ``LISTED``, each with its list; ``each``: rollouts of a sample, as
+    text; ``spread``: the interval, as text; ``provisional``: ranges are shown instead of points.
+    """
 
     found: RolloutStatistics
     counts: Mapping[str, Count]
@@ -48,7 +52,7 @@ class ShownRepeats:
 
     @property
     def value(self) -> str:
-        """The mean, with what undecided answers leave open of it."""
+        """The mean, with the range that undecided answers allow."""
         return rate(self.found.value, *self.found.ranges["value"], provisional=self.provisional)
 
     @property
@@ -57,7 +61,7 @@ class ShownRepeats:
 
     @property
     def replaced(self) -> bool:
-        """Whether a range stands instead of the mean."""
+        """Whether a range is shown instead of the mean."""
         return self.provisional and bool(range_of(*self.found.ranges["value"]))
 
     @property
@@ -67,7 +71,7 @@ class ShownRepeats:
 
     @property
     def se(self) -> float | None:
-        """The standard error of the mean; None where the interval is not made of it."""
+        """The standard error of the mean; None if the interval is not based on it."""
         return self.found.se if self.found.ci_method == "cluster-t" else None
 
 

@@ -1,4 +1,4 @@
-"""The tables of a run's page: effects of interventions, tools, plans, slices, and what is never hidden."""
+"""The tables of a run's page: effects of interventions, tools, plans, slices, and exclusions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SEGMENT = "segment"
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One condition against none, on the same samples."""
+    """One condition compared with no intervention, on the same samples."""
 
     label: str
     row: Metric
@@ -61,7 +61,7 @@ class Effect:
 
     @property
     def before(self) -> str:
-        """The accuracy without the condition, with what undecided answers leave open of it."""
+        """The accuracy without the condition, with the range that undecided answers allow."""
         return self._accuracy("accuracy_none")
 
     @property
@@ -70,7 +70,7 @@ class Effect:
 
     @property
     def left_open(self) -> str:
-        """What undecided answers leave open of the effect."""
+        """The range of the effect that undecided answers allow."""
         return effect_open(self.row)
 
     def _accuracy(self, name: str) -> str:
@@ -83,7 +83,9 @@ class Effect:
 
     @property
     def pairs(self) -> list[str]:
-        """The pairs of each kind and the samples without one, in words; empty in scores made before they were kept."""
+        """The pairs of each kind and the samples without a pair, as texts. Empty in older scores that did not store
+        them.
+        """
         counts = [(self.row.detail.get(name, 0), words) for name, words in PAIRS]
         return [f"{decimal(count)} {words}" for count, words in counts if count]
 
@@ -95,7 +97,7 @@ class Effect:
 
     @property
     def turned_ends(self) -> tuple[float, float] | None:
-        """The interval of that share; None in scores made before it was kept."""
+        """The interval of that share; None in older scores that did not store it."""
         return self._ends("turned")
 
     @property
@@ -104,7 +106,7 @@ class Effect:
 
     @property
     def changed(self) -> float | None:
-        """The share of answers that are other ones, where answers are recorded and can be read; None without any."""
+        """The share of answers that changed, if answers are recorded and can be read; None without any."""
         return self.row.detail.get("changed")
 
     @property
@@ -113,7 +115,7 @@ class Effect:
 
     @property
     def changed_words(self) -> str:
-        """How its interval was made, and of how many."""
+        """The method and the n of its interval."""
         said = gettext("n = %(count)s with both answers") % {"count": decimal(self.row.detail.get("changed_n"))}
         return f"95% {method}, {said}" if (method := self._method("changed")) else said
 
@@ -127,15 +129,16 @@ class Effect:
 
 
 def effect_open(row: Metric) -> str:
-    """What undecided answers leave open of an effect, in words; "" where nothing."""
+    """Return the range of an effect that undecided answers allow, as text; "" if there is none."""
     ends = row.detail.get("low"), row.detail.get("high")
     return points_open(*ends, could_turn=could_turn(row.value, *ends))
 
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """All effects with the axis they share; ``beyond``: noise against placebo, None without both, ``beyond_open``: what
-    undecided answers leave open of it. ``provisional``: that stands instead of the point."""
+    """All effects with their common axis. ``beyond``: noise minus placebo, None without both; ``beyond_open``: its
+    range due to undecided answers. ``provisional``: the range is shown instead of the point.
+    """
 
     rows: Sequence[Effect]
     axis: float
@@ -153,20 +156,20 @@ class Effects:
 
     @property
     def uses_crops(self) -> bool:
-        """Noise in its crops hurts more than a crop of another place, beyond chance."""
+        """Whether noise in the crops reduces accuracy significantly more than placebo crops."""
         return self.beyond is not None and self.beyond.ci_high is not None and self.beyond.ci_high < 0
 
 
 def effects(
     metrics: Metrics, snapshot: Snapshot, population: str, links: RunLinks, *, provisional: bool = False
 ) -> Effects | None:
-    """Effects with samples. ``population``: the setting ``interv_population``."""
+    """Return effects with samples. ``population``: the setting ``interv_population``."""
     found = [(label, condition, metrics[name]) for name, condition, label in EFFECTS if name in metrics]
     adjusted = adjusted_over_arms({row.metric: row.detail.get("p_cluster") for _, _, row in found})
     pairs = {"paired": "evidence" if population == "paired_mcot" else "yes"}
 
     def linked(row: Metric, n: int, **terms: str) -> Count:
-        # Recorded pairs have no trajectories to list, and those of arms other conditions.
+        # Recorded pairs have no trajectories to list, and those of arms have other conditions.
         unlisted = row.detail.get("pairs_recorded") or row.detail.get("pairs_arms")
         return Count(n, "") if unlisted else links.recorded(snapshot, n, **terms)
 
@@ -206,7 +209,7 @@ class Judged:
 
 
 def judged(metrics: Metrics, snapshot: Snapshot, links: RunLinks) -> list[Judged]:
-    """Reliability and sufficiency, where anything was judged."""
+    """Return reliability and sufficiency, if judged."""
     rows = [(kind, metrics[kind]) for kind in ("reliability", "sufficiency") if kind in metrics]
     return [
         Judged(
@@ -232,7 +235,9 @@ class ToolRow:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """``against``: how many samples with a reference chain the shares are of; 0: shares of all calls."""
+    """``against``: the number of samples with a reference toolchain, of which the shares are; 0: shares of
+    all calls.
+    """
 
     rows: Sequence[ToolRow]
     against: Count
@@ -241,8 +246,9 @@ class Tools:
 
 
 def tools(tables: Mapping[str, Any], links: RunLinks) -> Tools | None:
-    """Per tool the share of samples that call it and of reference chains that hold it; without any, shares of calls.
-    None where nothing is known of single calls."""
+    """Return, for each tool, the share of samples that call it and of reference toolchains that contain it; without
+    references, shares of calls. None if single calls are unknown.
+    """
     if tables["tools"] is None:
         return None
     against, names = sum(row["predicted"] for row in tables["lengths"]), tables["tool_names"]
@@ -267,14 +273,14 @@ def tools(tables: Mapping[str, Any], links: RunLinks) -> Tools | None:
 
 
 def _calling(row: Mapping[str, Any], names: Mapping[str, Sequence[str]], links: RunLinks) -> Count:
-    """The trajectories on samples with a reference chain that call a tool, under whatever name."""
+    """Return the trajectories on samples with a reference toolchain that call a tool under any of its names."""
     n, written = row["tp"] + row["fp"], names.get(row["tool"], ())
     return links.count(n, reference="yes", tool=json.dumps(list(written))) if written or not n else Count(n)
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeShare:
-    """``term``: the entry of the glossary that explains it."""
+    """``term``: its entry in the glossary."""
 
     label: str
     share: float
@@ -284,7 +290,7 @@ class OutcomeShare:
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """A part of a stacked bar: where it stands, what it says, what it counts."""
+    """A part of a stacked bar: its position, its text and its count."""
 
     bar: Bar
     words: str
@@ -293,7 +299,7 @@ class PlanPart:
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """Plans of one number of targets, or of one segment: a stacked bar of the five outcomes."""
+    """Plans with one number of targets, or of one segment: a stacked bar of the five outcomes."""
 
     name: str
     parts: Sequence[PlanPart]
@@ -303,7 +309,8 @@ class PlanRow:
 @dataclass(frozen=True, slots=True)
 class Plans:
     """``outcomes``: of all plans; ``sizes``, ``segments``: the same by number of targets and by segment, which overlap;
-    ``prefixes``: SR@k."""
+    ``prefixes``: SR@k.
+    """
 
     outcomes: Sequence[OutcomeShare]
     sizes: Sequence[PlanRow]
@@ -313,7 +320,7 @@ class Plans:
 
 
 def plans(tables: Mapping[str, Any], metrics: Metrics, found: Selection, links: RunLinks) -> Plans | None:
-    """None without plans."""
+    """Return the tables of plans; None without plans."""
     table = tables["outcomes"]
     sums = [sum(column) for column in zip(*table.values(), strict=True)] if table else []
     total = sum(sums)
@@ -345,7 +352,7 @@ def _plan_row(name: str, counts: Sequence[int], links: RunLinks, terms: Mapping[
 
 @dataclass(frozen=True, slots=True)
 class SliceRow:
-    """The main numbers on one value of a facet: right ones of those counted, the grounding population, plans."""
+    """The main numbers for one value of a facet: correct answers of those counted, the grounding population, plans."""
 
     value: str
     metrics: Metrics
@@ -361,7 +368,9 @@ class SliceRow:
 
     @property
     def quadrant_ranges(self) -> list[tuple[str, str]]:
-        """The quadrants by name with what undecided answers leave open of each, or its share; needs their details."""
+        """The quadrants by name with the share of each, or the range that undecided answers allow; needs
+        their details.
+        """
         rows = zip(Quadrant.NAMES, map(self.metrics.get, QUADRANT_METRICS), strict=True)
         return [
             (name, rate(row.value, row.detail.get("low"), row.detail.get("high"), provisional=True))
@@ -371,7 +380,9 @@ class SliceRow:
 
 
 def slice_rows(rows: Sequence[Metric], facet: str, links: RunLinks, recorded: bool) -> list[SliceRow]:
-    """``recorded``: every answer counted in accuracy has a trajectory, so that a list can show them all."""
+    """Return the rows of a facet. ``recorded``: every answer counted in accuracy has a trajectory, so that a list can
+    show them all.
+    """
     by_value: dict[str, dict[str, Metric]] = {}
     for row in rows:
         by_value.setdefault(row.slice, {})[row.metric] = row
@@ -395,20 +406,21 @@ def _slice_row(value: str, metrics: Metrics, facet: str, links: RunLinks, record
 
 @dataclass(frozen=True, slots=True)
 class ExclusionCount:
-    """Something that is never hidden: its words, how many, and what that means for the numbers."""
+    """An exclusion that is always shown: its label, its number, and its effect on the numbers."""
 
     label: str
     count: Count
     words: str
     term: str = ""
-    """The entry of the glossary that explains it, where there is one."""
+    """Its entry in the glossary, if there is one."""
 
 
 def exclusion_counts(
     metrics: Metrics, counts: Mapping[str, int], missing: int | None, links: RunLinks, *, answers: bool = True
 ) -> list[ExclusionCount]:
-    """``missing``: samples without a trajectory; None on a slice whose samples are not listed. ``answers``: whether
-    the run gives any, so that what is counted of answers and crops is defined."""
+    """Return the exclusions. ``missing``: samples without a trajectory; None on a slice whose samples are not listed.
+    ``answers``: the run gives answers, so that counts of answers and crops are defined.
+    """
     accuracy = metrics.get("accuracy")
     crops = int(accuracy.detail.get("unusable_crops", 0)) if accuracy else 0
     of_crops = ngettext("trajectories, %(count)s crops", "trajectories, %(count)s crops", crops)

@@ -1,4 +1,4 @@
-"""How the ranking of the runs of a benchmark moves with the threshold of grounding."""
+"""The ranking of the runs of a benchmark by the threshold of grounding."""
 
 from __future__ import annotations
 

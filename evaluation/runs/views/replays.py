@@ -1,4 +1,4 @@
-"""The replays of a run: how many are kept, why others are not, and the job that makes them."""
+"""The replays of a run: the number kept, the reasons why others are not, and the job that makes them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BECAME = (
 
 @dataclass(frozen=True)
 class Told:
-    """A job's receipt: trajectories and calls as (words, count), and why, the most frequent first."""
+    """The result of a job: trajectories and calls as (label, count), and the reasons, the most frequent first."""
 
     job: Job
     became: list[tuple[str, int]]
@@ -40,8 +40,9 @@ class Told:
 
 @require_safe
 def run_replays(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Template evaluation/runs/replays.html; context: run, rights, total (trajectories with calls), kept, told (Told or
-    None), live (a job is under way)."""
+    """Template evaluation/runs/replays.html; context: run, rights, total (trajectories with calls), kept, ``told``
+    (``Told`` or None), live (a job is running).
+    """
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     run = get_object_or_404(Run.objects.of(benchmark), pk=pk)
     job, rights = replays.last_job(run), rights_in(request, benchmark)
@@ -69,7 +70,7 @@ def keep(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def drop(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Take what was recorded again, for the whole run."""
+    """Discard the replays and use the recorded results again, for the entire run."""
     run = get_object_or_404(Run.objects.of(load_benchmark(request, slug, Right.SCORE)), pk=pk)
     count = replays.drop_run_replays(actor=request.user, run=run)
     said = ngettext(
@@ -82,7 +83,7 @@ def drop(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _told(job: Job) -> Told:
-    """Return the result of a finished job, or the progress of one that runs or was stopped."""
+    """Return the result of a finished job, or the progress of a running or stopped one."""
     receipt = replays.Receipt.read(job.result or job.checkpoint)
     return Told(
         job,

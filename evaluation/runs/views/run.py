@@ -1,4 +1,4 @@
-"""The page of a run: what it got right, what it looked at, and everything that is not in those numbers."""
+"""The page of a run: correct answers, grounding, and everything excluded from these numbers."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ PREFERRED_FACET = "category"
 
 @require_safe
 def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Evaluated trajectories only, as in the metrics. ``?slice_by=`` is the facet of the table by slice; with
-    ``&slice=`` one of its values, the whole page is about that slice. ``prompts``: (slug, version);
-    ``failed_attempts``: (experiment, number)."""
+    """Show evaluated trajectories only, as in the metrics. ``?slice_by=`` is the facet of the table by slice; with
+    ``&slice=`` one of its values, the page shows only that slice. ``prompts``: (slug, version);
+    ``failed_attempts``: (experiment, number).
+    """
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     run = get_object_or_404(Run.objects.of(benchmark), pk=pk)
     scoring: Scoring | None = getattr(run, "scoring", None)
@@ -94,7 +95,7 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @dataclass(frozen=True)
 class Shown:
-    """What a page is made of: a run, or a slice of it."""
+    """The subject of a page: a run, or a slice of it."""
 
     run: Run
     scoring: Scoring
@@ -106,7 +107,7 @@ class Shown:
 
 
 def _prompts(run: Run) -> list[tuple[str, str]]:
-    """Slug and version of the prompts that the run was made with. No query for runs of files."""
+    """Return slug and version of the prompts of the run. No query for imported runs."""
     if not any(name.startswith("recipe") for name in run.extra):
         return []
     return list(Experiment.objects.of_run(run).prompts())
@@ -121,7 +122,7 @@ def _failed_attempts(run: Run) -> list[tuple[int, int]]:
 
 
 def _piece(request: HttpRequest, scoring: Scoring | None) -> tuple[str, str] | None:
-    """The slice that the page is about. Raises ``NotFound`` for one without metrics of this run."""
+    """Return the slice of the page. Raises ``NotFound`` for one without metrics of this run."""
     by, value = request.GET.get("slice_by", ""), request.GET.get("slice", "")
     if scoring is None or not value or by in run_tables.UNSLICED:
         return None
@@ -134,7 +135,7 @@ def _piece(request: HttpRequest, scoring: Scoring | None) -> tuple[str, str] | N
 
 
 def _missing(run: Run, links: RunLinks) -> int | None:
-    """How many samples have no trajectory; None on a computed slice, where they are in no list."""
+    """Return the number of samples without a trajectory; None on a computed slice, where no list contains them."""
     if not links.missing:
         return None
     return samples_without_trajectory(run, links.narrowed).count()
@@ -194,7 +195,7 @@ def _call_points(shown: Shown) -> list[run_charts.CallPoint]:
 
 
 def _thresholds(shown: Shown) -> dict[str, Any]:
-    """The matrix at every threshold; ranks are those of whole runs."""
+    """Return the matrix at every threshold; ranks are those of entire runs."""
     counts, left_open = shown.tables["thresholds"], shown.tables["thresholds_open"]
     provisional = shown.scoring.provisional
     ranks = None if shown.links.narrowed else run_ranking.ranking(shown.run)
@@ -215,8 +216,9 @@ def _thresholds(shown: Shown) -> dict[str, Any]:
 
 
 def _by_slice(scoring: Scoring, wanted: str, links: RunLinks, recorded: bool) -> dict[str, Any]:
-    """The table by one facet: the one asked for, else the category, else the first there is. Raises ``NotFound`` for
-    one that there is none of."""
+    """Return the table by one facet: the requested one, else the category, else the first. Raises ``NotFound`` for an
+    unknown facet.
+    """
     names = scoring.metrics.exclude(slice_by__in=run_tables.UNSLICED).order_by("slice_by")
     facets = list(names.values_list("slice_by", flat=True).distinct())
     if wanted and wanted not in facets:
@@ -226,7 +228,7 @@ def _by_slice(scoring: Scoring, wanted: str, links: RunLinks, recorded: bool) ->
         )
     facet = next((name for name in (wanted, PREFERRED_FACET, *facets) if name in facets), "")
     found = scoring.metrics.filter(slice_by=facet).order_by("pk")
-    # The ranges of the quadrants, which the table has of a provisional run only, are in the details.
+    # The table shows ranges of the quadrants only for a provisional run; they are in the details.
     kept = found if scoring.provisional else found.defer("detail")
     rows = list(kept) if facet else []
     slices = run_tables.slice_rows(rows, facet, links, recorded)

@@ -88,7 +88,7 @@ def _words(arguments: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Source:
-    """Where one field of an adjudicated gold comes from, and the annotators whose annotations it combines."""
+    """The source of one field of an adjudicated gold, and the annotators whose annotations it combines."""
 
     field: str
     how: str

@@ -1,4 +1,4 @@
-"""The accepted reference toolchains of a sample, and which of them the runs on it are laid beside."""
+"""The accepted reference toolchains of a sample, and the one that the runs are compared with."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from evaluation.metrics.references import GOLD_CHAIN
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One accepted chain. ``place``: 0 the gold's, 1, 2, ... as accepted; ``distances``: edits of each run's calls to
-    it; ``shown``: the table is laid around it."""
+    """One accepted toolchain. ``place``: 0 for the gold's, 1, 2, ... in order of acceptance; ``distances``: edits of
+    each run's calls to it; ``shown``: the table is aligned with it.
+    """
 
     place: int
     words: str
@@ -27,15 +28,16 @@ class Reference:
 
     @property
     def edits(self) -> int:
-        """Edits of all runs together."""
+        """The edits of all runs together."""
         return sum(self.distances)
 
 
 def references_on(
     sample: Any, gold: Sequence[ToolCall], chains: Sequence[Sequence[str]], chosen: str
 ) -> list[Reference]:
-    """All of them, the gold's first. Shown is the ``chosen`` place, or else the one with the fewest edits to all runs
-    together, of several the earliest. One query."""
+    """Return all of them, the gold's first. ``shown`` is the ``chosen`` place, or else the one with the fewest edits to
+    all runs together, the earliest if there are several. One query.
+    """
     known = [(GOLD_CHAIN, gettext("the reference"), gold)] if gold else []
     for place, chain in enumerate(further_chains(sample), GOLD_CHAIN + 1):
         words = gettext("accepted by %(name)s: %(note)s") if chain.note else gettext("accepted by %(name)s")
@@ -48,7 +50,9 @@ def references_on(
 
 
 def nearest(references: Sequence[Reference], run: int) -> Reference | None:
-    """The accepted chain with the fewest edits to one run's calls, where it is another than the one that is shown."""
+    """Return the accepted toolchain with the fewest edits to one run's calls; None if the shown one is
+    equally close.
+    """
     shown = next((one for one in references if one.shown), None)
     found = min(references, key=lambda one: one.distances[run], default=None)
     if shown is None or found is None or found.distances[run] == shown.distances[run]:

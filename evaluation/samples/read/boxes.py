@@ -1,4 +1,4 @@
-"""What runs looked at on a sample, as boxes that its annotator may adopt."""
+"""Crops of runs on a sample, as boxes that its annotator may adopt."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from evaluation.metrics.boxes import iou
 
 MOST_RUNS = 40
 MOST_SHARE = 0.25
-"""A crop of more than this share of the image points at nothing."""
+"""A crop with a larger share of the image is not specific enough for a suggestion."""
 ALIKE = 0.5
-"""From this IoU on two crops are of the same place."""
+"""From this IoU on, two crops show the same region."""
 
 
 @suggested_by
 def suggest_boxes(sample: Sample) -> list[Suggestion]:
-    """The last crop of each run, those first that most runs agree on; scripted baselines are omitted, since one of
-    them is given the gold. Nothing here depends on gold: how well a crop hits it is not told. Queries are few and do
-    not grow with the runs."""
+    """Return the last crop of each run, those with the most agreement between runs first. Scripted baselines are
+    omitted, because one of them knows the gold. Nothing here depends on gold, and the IoA of a crop is not revealed.
+    The number of queries is small and does not grow with the runs.
+    """
     trajectories = [one for one in read_on_sample(sample) if not one.run.model.baseline][:MOST_RUNS]
     crops = read_last_crops(trajectories, sample) if trajectories else {}
     found = [(str(one.run), crops[one.pk]) for one in trajectories if one.pk in crops]
@@ -44,7 +45,7 @@ def _points(crop: Corners, sample: Sample) -> bool:
 
 
 def _agreeing(crops: Sequence[Corners]) -> list[int]:
-    """How many of these crops lie where each of them does, itself among them."""
+    """Return, for each crop, the number of crops of the same region, including itself."""
     boxes = np.array(crops, np.float64).reshape(-1, 4)
     count = len(boxes)
     pairs = iou(np.repeat(boxes, count, axis=0), np.tile(boxes, (count, 1))).reshape(count, count)

@@ -29,17 +29,18 @@ from evaluation.samples.present.references import Reference, nearest, references
 from evaluation.samples.read.chains import Call, read_calls
 
 MOST_CHAINS, MOST_CALLS = 24, 40
-"""More chains, or more calls of one, make no table that anybody reads."""
+"""Larger numbers of toolchains, or of calls of one, make the table unreadable."""
 MOST_WORDS = 60
 COLUMNS = ("run", "model", "setting", "distance", "column", "reference_call", "reference_tool", "kind", "tool", "turn",
            "state", "difference", "arguments")  # fmt: skip
-"""Of the table as a file, which leaves nothing out: a row for every call, and for every call that is missing."""
+"""Columns of the table as a file, which is complete: a row for every call, and for every missing call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one chain has in one column. ``kind``: "same", "changed" (another tool), "added", "missing", "" nothing;
-    ``state``: "failed", or "dead" where it did not reach the answer."""
+    """The content of one toolchain in one column. ``kind``: "same", "changed" (another tool), "added", "missing", ""
+    for nothing; ``state``: "failed", or "dead" for an unused call.
+    """
 
     kind: str
     tool: str = ""
@@ -50,8 +51,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One run: ``distance`` in edits to the center; ``left_out``: calls that are not in the table; ``nearest``: the
-    accepted chain that it is closer to than to the one shown, and its ``nearest_distance``."""
+    """One run: ``distance`` in edits to the center; ``left_out``: calls that are not in the table; ``nearest``: an
+    accepted toolchain that is closer than the shown one, with its ``nearest_distance``.
+    """
 
     row: RunRow
     distance: int
@@ -64,8 +66,8 @@ class Line:
 
 @require_safe
 def sample_chains(request: HttpRequest, slug: str, key: str) -> HttpResponse | FileResponse:
-    """Template evaluation/samples/chains.html; ?chain=N: the accepted chain to lay the runs beside, else the closest;
-    ?format=csv|json: the table as a file.
+    """Template ``evaluation/samples/chains.html``; ``?chain=N``: the accepted toolchain to compare the runs with, else
+    the closest; ``?format=csv|json``: the table as a file.
 
     Context: benchmark, sample, content, gold_words, references (Reference), reference (the one shown, or None), table,
     lines (Line), tried, left_out.
@@ -74,7 +76,7 @@ def sample_chains(request: HttpRequest, slug: str, key: str) -> HttpResponse | F
     sample = find_sample(benchmark, benchmark.samples.with_gold(), key)
     content = record_of(sample).content
     tried, format = read_on_sample(sample), request.GET.get("format")
-    # Without a reference each is compared with each, to find the one in their middle.
+    # Without a reference, all pairs are compared to find the central toolchain.
     shown = tried if format and content.reference_toolchain else tried[:MOST_CHAINS]
     calls = list(read_calls(shown, sample).values())
     names = [[call.tool for call in chain[:MOST_CALLS]] for chain in calls]
@@ -96,7 +98,7 @@ def sample_chains(request: HttpRequest, slug: str, key: str) -> HttpResponse | F
 
 
 class Table:
-    """The chains of a sample aligned: with the reference, or, without one, with the chain in their middle."""
+    """The toolchains of a sample, aligned with the reference or, without one, with the central toolchain."""
 
     def __init__(
         self,
@@ -105,7 +107,7 @@ class Table:
         known: Sequence[Reference] = (),
         most: int | None = MOST_CALLS,
     ) -> None:
-        """``most`` calls of each; None: all."""
+        """Align the toolchains, with at most ``most`` calls of each; None: all."""
         self._reference, self._chains, self._known = reference, chains, known
         names = [[call.tool for call in chain[:most]] for chain in chains]
         wanted = [call.tool for call in reference[:most]]
@@ -115,12 +117,12 @@ class Table:
 
     @property
     def heads(self) -> list[str]:
-        """The number of the call of the center over each column, "+" over added ones."""
+        """Return the number of the center's call above each column, "+" above added ones."""
         return ["+" if column.center is None else str(column.center + 1) for column in self._found.columns]
 
     @property
     def reference(self) -> list[Cell]:
-        """The row of the reference; empty without one."""
+        """Return the row of the reference; empty without one."""
         return [self._wanted(column) for column in self._found.columns] if self._reference else []
 
     def line(self, at: int, row: RunRow) -> Line:
@@ -146,7 +148,7 @@ class Table:
         return Cell(kind, call.tool, href, shortened(words, MOST_WORDS), _state(call))
 
     def _beside(self, column: Column, call: Call) -> tuple[str, ToolCall | None]:
-        """How the call stands to the center's; and that of the reference where it is of the same tool."""
+        """Compare a call with that of the center; also return the reference's call if it has the same tool."""
         if column.center is None:
             return "added", None
         if canonical_name(self._center[column.center]) != canonical_name(call.tool):

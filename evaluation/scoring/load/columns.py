@@ -261,7 +261,7 @@ def _answer_keys(contents: Iterable[tuple[Any, ...]]) -> list[AnswerKey]:
 
 
 def _accepted(benchmark: Benchmark, pks: list[int]) -> list[list[tuple[str, ...]]]:
-    """The further accepted chains of each sample as tool names, in the order of ``further_chains``."""
+    """Return the other accepted toolchains of each sample as tool names, in the order of ``further_chains``."""
     chains: dict[int, list[tuple[str, ...]]] = {}
     rows = AcceptedChain.objects.filter(sample__benchmark=benchmark).order_by("pk").values_list("sample_id", "calls")
     for pk, calls in rows:

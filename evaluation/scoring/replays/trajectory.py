@@ -38,7 +38,7 @@ def replay_trajectory(
 
 
 def recorded_calls(trajectory: Trajectory) -> list[dict[str, Any]]:
-    """The same calls as rows of the native format, without what was said around them."""
+    """Return the same calls as rows of the native format, without the text around them."""
     return [step_row(_step(row)) for row in _rows(trajectory)]
 
 

@@ -1,4 +1,4 @@
-"""What a search finds of benchmarks and their samples."""
+"""Searches benchmarks and their samples."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is looked for: a text, and its words. ``here``: the number of the benchmark whose page asks, which comes
-    first; 0 for none."""
+    """The searched text and its words. ``here``: the number of the current benchmark, whose results come first; 0 for
+    none.
+    """
 
     text: str
     here: int = 0
@@ -29,7 +30,7 @@ class Wanted:
         return self.text.casefold().split()
 
     def names(self, *texts: str) -> bool:
-        """Whether these texts hold every word."""
+        """Return whether these texts contain every word."""
         whole = " ".join(texts).casefold()
         return all(word in whole for word in self.words)
 
@@ -52,7 +53,7 @@ class Searchable:
 
 
 def searchable_by(user: Person) -> Searchable:
-    """Two queries, whatever there is."""
+    """Load them with two queries for any number of benchmarks."""
     visible = Benchmark.objects.visible_to(user).with_roles_of(user)
     found = list(visible.select_related("quality").order_by("title", "pk"))
     return Searchable(found, {one.pk: known_in_list(user, one) for one in found})

@@ -1,4 +1,4 @@
-"""What a search finds of runs and saved slices."""
+"""Searches runs and saved slices."""
 
 from __future__ import annotations
 

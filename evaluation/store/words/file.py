@@ -1,7 +1,7 @@
 """The full-text index of a run as a file: SQLite FTS5, filled with the words of ``evaluation.query.words``.
 
-FTS5 splits nothing by itself: it gets our words with spaces between them. Its tokenizer ``ascii`` takes every character
-outside ASCII as part of a word, and ours hold only lower-case letters and digits inside ASCII.
+FTS5 does not split texts: it receives our words separated by spaces. Its tokenizer ``ascii`` treats every character
+outside ASCII as part of a word, and ours contain only lower-case letters and digits within ASCII.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from evaluation.metrics.columns import Ints
 from evaluation.query.words import Word, words_of
 
 COLUMNS = ("answer", "transcript")
-"""What the file holds of each trajectory."""
+"""The texts of each trajectory in the file."""
 NONE = np.empty(0, np.int64)
 MOST_PHRASES = 16
 """A phrase with stars is expanded to at most this number of phrases without stars."""

@@ -19,7 +19,7 @@ from evaluation.store.words.file import COLUMNS, NONE, available, find
 from webapp.common import objects
 
 WHERE: dict[str, tuple[str, ...]] = {"": (*COLUMNS, "question"), **{name: (name,) for name in (*COLUMNS, "question")}}
-"""Where each field of a query searches; "" is text without a field."""
+"""The columns that each field of a query searches; "" is text without a field."""
 CHUNK = 2000
 logger = logging.getLogger(__name__)
 

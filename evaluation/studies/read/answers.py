@@ -1,4 +1,4 @@
-"""What people answered in a study, as rows: of the export, and as trajectories."""
+"""The answers of people in a study as rows: for exports, and as trajectories."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evaluation.models import Experiment
 
 CHUNK = 1000
 TOOL = "zoom"
-"""What a zoom of a person is called in a trajectory."""
+"""The name of a person's zoom in a trajectory."""
 
 
 def export_name(study: Experiment) -> str:

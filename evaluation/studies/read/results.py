@@ -1,4 +1,4 @@
-"""What came of a closed study: the estimates that its run was scored with, and the runs it is compared with."""
+"""The results of a closed study: the estimates of its run, and the runs it is compared with."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ class Difference:
 
 @dataclass(frozen=True)
 class Result:
-    """``metrics``: of ``LEADING`` those that are defined, over all answers; ``familiar``: accuracy by familiarity;
-    ``over_people``: the intervals also cover which people took part."""
+    """``metrics``: the defined ones of ``LEADING``, over all answers; ``familiar``: accuracy by familiarity;
+    ``over_people``: the intervals also cover the selection of people.
+    """
 
     run: Run
     scored: bool
@@ -46,7 +47,7 @@ class Result:
 
 
 def result_of(study: Experiment) -> Result | None:
-    """None without a run: nobody answered, or its import was undone. Three queries."""
+    """Return the result; None without a run: there are no answers, or its import was undone. Three queries."""
     run = Run.objects.of(study.benchmark).filter(model__name=study.model, setting=study.setting).first()
     if run is None:
         return None

@@ -1,4 +1,4 @@
-"""What a participant is asked, and how far they are."""
+"""The tasks of a participant, and their progress."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ State = Experiment.State
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a sample asks of people: what it asks of a model, and nothing of its gold. ``options``: by letter, of a
+    """The task of a sample for people: the same as for a model, and nothing of its gold. ``options``: by letter, of a
     question with options; ``answer``: an answer is asked for; ``tools``: the tools in the image, and those that the
-    task needs."""
+    task needs.
+    """
 
     question: str
     options: dict[str, str]
@@ -33,8 +34,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Mine:
-    """How far one person is in a study. ``left``: samples that are still for them, without those that others hold or
-    have filled; ``held_by_others``: those that come free if the others do not answer."""
+    """The progress of one person in a study. ``left``: samples still available to them, without those that others hold
+    or have filled; ``held_by_others``: those that become available if the others do not answer.
+    """
 
     participant: Participant | None
     done: int

@@ -1,4 +1,4 @@
-"""The human studies of a benchmark: creating one, taking part, and how far one is."""
+"""The human studies of a benchmark: creating one, taking part, and progress."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ DO: Mapping[str, Callable[..., Any]] = {"pause": pause, "resume": resume, "close
 @login_required
 @require_safe
 def studies(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Template evaluation/studies/studies.html; context: rows (study, state in words, participants_n, answers_n),
-    manages. Leads see all studies, others those that they are invited to or took part in."""
+    """Template evaluation/studies/studies.html; context: rows (study, label of its state, participants_n, answers_n),
+    manages. Leads see all studies, others those that they are invited to or took part in.
+    """
     benchmark = load_benchmark(request, slug)
     manages = allowed(request.user, benchmark, Right.MANAGE)
     found = Experiment.objects.studies_of(benchmark)
@@ -113,7 +114,7 @@ def study(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def act(request: SignedInRequest, slug: str, pk: int, action: str) -> HttpResponse:
-    """Do one of ``DO``; what the study cannot do now is said on its page."""
+    """Run one of ``DO``. If the study is in another state, its page shows the reason."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     found = load_study(request, benchmark, pk)
     try:
@@ -126,7 +127,7 @@ def act(request: SignedInRequest, slug: str, pk: int, action: str) -> HttpRespon
 @login_required
 @require_POST
 def leave(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """This person has finished: they get nothing more of this study."""
+    """Finish for this person: they get no more samples of this study."""
     benchmark = load_benchmark(request, slug)
     finish(actor=request.user, study=load_study(request, benchmark, pk))
     return redirect("evaluation:study", slug, pk)
@@ -135,14 +136,14 @@ def leave(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_safe
 def export(request: SignedInRequest, slug: str, pk: int) -> StreamingHttpResponse:
-    """The answers of a study as lines of JSON."""
+    """Return the answers of a study as lines of JSON."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     found = load_study(request, benchmark, pk)
     return streamed(export_name(found), answer_lines(found))
 
 
 def load_study(request: SignedInRequest, benchmark: Any, pk: int) -> Experiment:
-    """The study. A person who neither leads the benchmark, nor is invited, nor took part, gets 403."""
+    """Return the study. A person who neither leads the benchmark, nor is invited, nor took part, gets 403."""
     found: Experiment = get_object_or_404(
         benchmark.experiments.select_related("created_by", "import_record"), pk=pk, kind=Experiment.Kind.HUMAN
     )

@@ -28,7 +28,7 @@ FIELDS = ("answer", "recognition", "plan", "familiarity", "seconds", "zooms")
 @login_required
 @require_POST
 def hand_out(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Assign the next sample and go to it; to the study when nothing is left."""
+    """Assign the next sample and redirect to it; to the study if nothing is left."""
     return _go_on(request, _load(request, slug, pk))
 
 
@@ -36,8 +36,9 @@ def hand_out(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def task(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpResponse:
     """Template evaluation/studies/task.html; context: study, item, asked (Asked), image (of ``picture_json``), mine,
-    said (what was posted), problem (what is wrong with it, and its field). Posted: ``FIELDS``, ``unsure`` and ``act``:
-    answer, cannot or skip. Then the next one."""
+    said (posted values), problem (their error, and its field). Posted: ``FIELDS``, ``unsure`` and ``act``: answer,
+    cannot or skip. Then redirects to the next one.
+    """
     found = _load(request, slug, pk)
     go_on_at(request, reverse("evaluation:study", args=[slug, pk]), gettext("Continue the study"))
     assigned = answer_at(request.user, found, item)
@@ -60,7 +61,7 @@ def task(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpRespons
 @require_POST
 @answers_json
 def stay(request: SignedInRequest, slug: str, pk: int, item: str) -> JsonResponse:
-    """The person still works on the sample. 409 ``lease_lost`` when it is no longer theirs."""
+    """Renew the reservation while the person works on the sample. 409 ``lease_lost`` if it has expired."""
     renew(actor=request.user, item=answer_at(request.user, _load(request, slug, pk), item))
     return JsonResponse({})
 
@@ -73,7 +74,7 @@ def _page(request: SignedInRequest, found: Experiment, item: HumanAnswer, proble
         "item": item,
         "asked": asked_of(item.sample),
         "image": image,
-        # The script reads it: nothing of the sample but its image.
+        # For the script: the image, but no other data of the sample.
         "task": {
             "key": item.key,
             "image": image,

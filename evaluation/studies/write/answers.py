@@ -27,20 +27,20 @@ from webapp.common.clock import from_now
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 
 LASTS = timedelta(minutes=20)
-"""How long a sample is kept for the person to whom it was assigned, without a sign of them."""
+"""The time for which an assigned sample stays reserved without activity."""
 LONGEST_ANSWER, MOST_TOOLS, LONGEST_TOOL = 2000, 50, 200
 MOST_ZOOMS, LEAST_HELD = 100, 0.7
-"""Zooms of one answer, and the seconds from which one counts."""
+"""The maximum number of zooms of one answer, and the minimum seconds of a zoom."""
 LONGEST = 24 * 3600
 State = Experiment.State
 
 
 def next_to_answer(*, actor: User, study: Experiment) -> HumanAnswer | None:
-    """The next sample for this person, theirs for ``LASTS``; None when nothing is left for them now. With the first
-    one they take part, and gold and runs are closed to them.
+    """Reserve the next sample for this person for ``LASTS`` and return it; None if nothing is available now. With the
+    first one they take part, and lose access to gold and runs.
 
-    What they hold already comes first. Else those with the fewest answers, in an order drawn for each person. Raises
-    ``NotAllowed`` for a person who is not invited, ``Conflict`` unless the study is open.
+    A sample that they already hold comes first. Else those with the fewest answers, in an order drawn for each person.
+    Raises ``NotAllowed`` for a person who is not invited, ``Conflict`` unless the study is open.
     """
     require(actor, study.benchmark, Right.TAKE_STUDY)
     if not is_invited(actor, study):
@@ -72,10 +72,10 @@ def next_to_answer(*, actor: User, study: Experiment) -> HumanAnswer | None:
 
 
 def answer(*, actor: User, item: HumanAnswer, said: Mapping[str, Any]) -> HumanAnswer:
-    """Keep what this person answers: ``answer`` or ``cannot``, ``recognition`` and ``plan`` as lines, ``familiarity``
-    1 to 5, ``unsure``, ``seconds``, ``zooms`` as JSON. The same answer sent twice is kept once, as it came first.
+    """Save a person's answer: ``answer`` or ``cannot``, ``recognition`` and ``plan`` as lines, ``familiarity`` 1 to 5,
+    ``unsure``, ``seconds``, ``zooms`` as JSON. An answer that is sent again changes nothing.
 
-    Raises ``InvalidInput`` naming the field, ``Conflict`` where the sample was assigned to another person, or the study
+    Raises ``InvalidInput`` with the field, ``Conflict`` if the sample was assigned to another person, or if the study
     is closed.
     """
     study = item.experiment
@@ -96,7 +96,7 @@ def answer(*, actor: User, item: HumanAnswer, said: Mapping[str, Any]) -> HumanA
 
 
 def skip(*, actor: User, item: HumanAnswer) -> None:
-    """This person does not answer this sample; its place is free for others."""
+    """Skip this sample for this person; its place is free for others."""
     study = item.experiment
     with transaction.atomic():
         _locked(study)
@@ -107,14 +107,15 @@ def skip(*, actor: User, item: HumanAnswer) -> None:
 
 
 def renew(*, actor: User, item: HumanAnswer) -> None:
-    """Keep a sample for ``LASTS`` more, for a person who works on it. Raises ``Conflict`` where it was answered,
-    skipped or assigned to another person."""
+    """Reserve a sample for ``LASTS`` more, for a person who works on it. Raises ``Conflict`` if it was answered,
+    skipped or assigned to another person.
+    """
     if not _renew(actor, item):
         raise lease_lost()
 
 
 def finish(*, actor: User, study: Experiment) -> None:
-    """This person answers nothing more of this study, and may know its gold. It can't be taken back."""
+    """Finish this study for this person, who may then know its gold. It can't be undone."""
     with transaction.atomic():
         _locked(study)
         mine = study.participants.filter(person=actor, finished_at=None)
@@ -124,8 +125,9 @@ def finish(*, actor: User, study: Experiment) -> None:
 
 
 def _locked(study: Experiment) -> str:
-    """The state of a study. Assigning, answering, skipping, finishing and closing wait for each other here.
-    Call inside a transaction."""
+    """Lock a study and return its state. Assigning, answering, skipping, finishing and closing are serialized here.
+    Call inside a transaction.
+    """
     states = Experiment.objects.select_for_update(of=("self",)).values_list("state", flat=True)
     return str(states.get(pk=study.pk))
 
@@ -139,7 +141,7 @@ def _begin(actor: User, study: Experiment) -> None:
 
 
 def _finish_if_done(actor: User, study: Experiment) -> None:
-    """Mark a participant as finished who has no tasks left, even if others return theirs."""
+    """Mark a participant without open tasks as finished, even if others return theirs."""
     if not open_to(actor, study).exists():
         finish(actor=actor, study=study)
 
@@ -150,8 +152,9 @@ def _renew(actor: User, item: HumanAnswer) -> bool:
 
 
 def _take_place(actor: User, study: Experiment, row: StudySample, places: int) -> HumanAnswer | None:
-    """Take a place of a sample that is free or has run out, or that is this person's already. Call inside a
-    transaction."""
+    """Take a place of a sample that is free, has expired, or already belongs to this person. Call inside a
+    transaction.
+    """
     mine = {"person": actor, "taken_at": Now(), "expires_at": from_now(LASTS)}
     of = {"experiment": study, "sample_id": row.sample_id}
     for place in range(places):
@@ -162,7 +165,7 @@ def _take_place(actor: User, study: Experiment, row: StudySample, places: int) -
         try:
             with transaction.atomic():
                 lapsed = HumanAnswer.objects.filter(**of, place=place, done_at=None, expires_at__lte=Now())
-                # Another name: the page of the person before shows that it is theirs no longer.
+                # A new name, so that the page of the previous person detects the loss.
                 if lapsed.update(**mine, key=new_key()):
                     return HumanAnswer.objects.get(**of, place=place)
         except IntegrityError:
@@ -188,7 +191,7 @@ def _checked(item: HumanAnswer, said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _answer(said: Mapping[str, Any], options: Mapping[str, str]) -> str:
-    """What is stored; "" if the person cannot tell."""
+    """Return the text to store; "" for ``cannot``."""
     if said.get("cannot"):
         return ""
     text = str(said.get("answer") or "").strip()
@@ -204,7 +207,7 @@ def _answer(said: Mapping[str, Any], options: Mapping[str, str]) -> str:
 
 
 def _tools(said: Mapping[str, Any], field: str) -> list[str]:
-    """Names as written, one on each line or between commas, in their order."""
+    """Return names as written, one per line or separated by commas, in their order."""
     names = [name.strip() for name in re.split(r"[,\n]", str(said.get(field) or ""))]
     names = [name for name in names if name]
     if not names and not said.get("cannot"):

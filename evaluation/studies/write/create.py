@@ -1,4 +1,4 @@
-"""Creating a human study: the sample is drawn, and people can begin."""
+"""Creates human studies: draws the samples and opens the study."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ from webapp.common.errors import Conflict, InvalidInput
 
 @dataclass(frozen=True)
 class StudyChoices:
-    """``facets``: by which the sample is stratified; ``n``: samples; ``people``: who answer each, at most; ``roles``:
-    who is invited; ``seed``: of the draw, "" for one that nobody can guess."""
+    """``facets``: for stratification of the sample; ``n``: samples; ``people``: maximum number of answers per sample;
+    ``roles``: invited roles; ``seed``: of the draw, "" for a random one.
+    """
 
     name: str
     n: int
@@ -39,8 +40,9 @@ class StudyChoices:
 
 
 def create_study(*, actor: User | None, benchmark: Benchmark, choices: StudyChoices) -> Experiment:
-    """Draw the samples of a study, and open it. Raises ``InvalidInput`` naming the field, ``Conflict`` on a public
-    benchmark and for a name that another study or run of people has."""
+    """Draw the samples of a study, and open it. Raises ``InvalidInput`` with the field, ``Conflict`` on a public
+    benchmark and for a name that another study or run of people has.
+    """
     require(actor, benchmark, Right.MANAGE)
     name = _checked(choices)
     with transaction.atomic():
@@ -66,7 +68,7 @@ def create_study(*, actor: User | None, benchmark: Benchmark, choices: StudyChoi
             for place, found in enumerate(drawn)
             for pk in found
         )
-        # Participants may read the log: it names no sample, and no seed.
+        # Participants may read the log, so it names no sample and no seed.
         audit.record(
             actor=actor, action="study.create", subject=study, benchmark=benchmark.slug,
             data={"name": name, "n": choices.n, "people": choices.people},
@@ -75,7 +77,7 @@ def create_study(*, actor: User | None, benchmark: Benchmark, choices: StudyChoi
 
 
 def _checked(choices: StudyChoices) -> str:
-    """The name. Raises ``InvalidInput`` for what no study can be."""
+    """Return the name. Raises ``InvalidInput`` for impossible choices."""
     name = choices.name.strip()
     if not 1 <= len(name) <= LONGEST_NAME:
         raise InvalidInput(gettext("A name has 1 to %(longest)s characters.") % {"longest": LONGEST_NAME}, field="name")

@@ -1,5 +1,6 @@
-"""Pausing and closing human studies. What people answered becomes a run when a study closes: before, the run would name
-its samples to people who have not begun."""
+"""Pausing and closing human studies. The answers become a run when a study closes. An earlier run would name its
+samples to people who have not begun.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ FILE = "human study"
 
 
 def pause(*, actor: User | None, study: Experiment) -> None:
-    """Nothing more is assigned. What people hold, they can answer."""
+    """Stop assigning samples. People can answer those that they hold."""
     _change(actor, study, (State.RUNNING,), State.PAUSED, "study.pause")
 
 
@@ -41,7 +42,9 @@ def resume(*, actor: User | None, study: Experiment) -> None:
 
 
 def close(*, actor: User | None, study: Experiment) -> None:
-    """Nobody answers any more, everybody may know the gold again, and the answers are saved as a run and scored."""
+    """Close the study: no more answers are accepted, participants regain access to gold, and the answers are saved as a
+    run and scored.
+    """
     with transaction.atomic():
         _change(actor, study, OPEN, State.DONE, "study.close", finished_at=timezone.now())
         study.participants.filter(finished_at=None).update(finished_at=timezone.now())
@@ -52,7 +55,8 @@ def close(*, actor: User | None, study: Experiment) -> None:
 
 def save_run(*, actor: User | None, study: Experiment) -> ImportRecord:
     """Save the answers of a closed study as trajectories of its run: one import record, and one rollout for each
-    person. Again after its import was undone."""
+    person. Can be repeated after its import was undone.
+    """
     require(actor, study.benchmark, Right.MANAGE)
     with transaction.atomic():
         study = Experiment.objects.select_for_update(of=("self",)).select_related("benchmark").get(pk=study.pk)
@@ -81,7 +85,7 @@ def save_run(*, actor: User | None, study: Experiment) -> ImportRecord:
 def _change(
     actor: User | None, study: Experiment, states: tuple[str, ...], to: str, action: str, **fields: Any
 ) -> None:
-    """One conditional update: of two people, the second one learns what the study is now."""
+    """Change the state by one conditional update. The second of two people gets the new state."""
     require(actor, study.benchmark, Right.MANAGE)
     with transaction.atomic():
         if not Experiment.objects.filter(pk=study.pk, state__in=states).update(state=to, **fields):

@@ -1,4 +1,4 @@
-"""The analysis of toolchains as its page shows it. No number is made here."""
+"""The analysis of toolchains for its page. No number is computed here."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from webapp.common.formatting import decimal
 from webapp.common.markup import fast_format_html
 
 MOST_TOOLS = 16
-"""Tools with a row or a column in a matrix; the export has all."""
+"""The maximum number of tools with a row or a column in a matrix; the export has all."""
 MOST_ROWS = 40
-"""Tools in the table of choices."""
+"""The maximum number of tools in the table of choices."""
 MOST_GROUPS = 12
 """Larger numbers share the last row of a table of pass rates."""
 STEPS = 10
-"""A cell's ink has this many steps."""
+"""The number of color steps of a cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A field of a matrix: share of its row, the trajectories, and what it says in words. ``own``: on the diagonal."""
+    """A cell of a matrix: share of its row, the trajectories, and its description. ``own``: on the diagonal."""
 
     share: float | None
     count: Count
@@ -47,7 +47,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """``heads``: of the columns; rows of a name with its cells; ``more``: tools without a row or column."""
+    """``heads``: of the columns; rows of a name with its cells; ``more``: number of tools without a row or column."""
 
     corner: str
     heads: Sequence[str]
@@ -57,8 +57,9 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """One run. ``x``, ``y``: efficiency and pass rate in the chart, "" without them; ``aside``: where its letter stands
-    from there, beside those of runs in the same place."""
+    """One run. ``x``, ``y``: efficiency and pass rate in the chart, "" without them; ``aside``: horizontal offset of
+    its letter, which avoids letters of runs at the same position.
+    """
 
     letter: str
     run: Run
@@ -72,7 +73,7 @@ class RunLine:
 
     @property
     def missing(self) -> int:
-        """Samples without a trajectory that the pass rate counts as incorrect, by its settings."""
+        """The samples without a trajectory that the pass rate counts as incorrect, by its settings."""
         rate = self.metrics.get("pass_rate")
         return max(rate.n - self.counted.n, 0) if rate else 0
 
@@ -146,7 +147,7 @@ RATES = {
     "tools": (gettext_noop("Pass rate by distinct tools"), gettext_noop("Tools")),
     "reference": (gettext_noop("Pass rate by length of the reference"), gettext_noop("Reference calls")),
 }
-"""What pass rates are grouped by: a column of the analysis, and a field of queries."""
+"""The groupings of pass rates: a column of the analysis, and a field of queries."""
 _FIELDS = {"calls": "calls", "tools": "tools", "reference": "reference_calls"}
 
 
@@ -181,7 +182,7 @@ def length_lines(found: ChainAnalysis, links: ChainLinks) -> list[LengthLine]:
 
 
 def _drawn(group: Lengths, most: float) -> SafeString:
-    """Three lengths on one axis: the reference as a gold line, calls as a point, effective calls as a ring."""
+    """Draw three lengths on one axis: the reference as a gold line, calls as a point, effective calls as a ring."""
     at = [as_percent(scale(one.value or 0.0, 0, most)) for one in (group.reference, group.calls, group.effective)]
     lengths = {"reference": group.reference.value, "calls": group.calls.value, "effective": group.effective.value}
     words = gettext("reference %(reference)s, calls %(calls)s, effective %(effective)s, on an axis from 0 to %(most)s")
@@ -220,13 +221,15 @@ def _length(value: int) -> str:
 
 
 def confusion_matrix(pairs: Sequence[Pair], links: ChainLinks) -> Matrix:
-    """Rows: the tool of the reference, last what is added to it; columns: the tool called, last what is missing."""
+    """Return rows by tool of the reference, with added calls last, and columns by called tool, with missing
+    calls last.
+    """
     ends = (gettext("added"), gettext("not called"))
     return _matrix(pairs, links.aligned, gettext("Reference"), ends, ends_first=False)
 
 
 def transition_matrix(pairs: Sequence[Pair], links: ChainLinks) -> Matrix:
-    """Rows: a tool, first the beginning; columns: the one called after it, last the end."""
+    """Return rows by tool, with the beginning first, and columns by the next tool, with the end last."""
     return _matrix(pairs, links.followed, gettext("After"), (gettext("beginning"), gettext("end")), ends_first=True)
 
 
@@ -266,7 +269,7 @@ def _often(times: int, trajectories: int) -> str:
 
 
 def share_matrix(found: ChainAnalysis, links: ChainLinks) -> Matrix:
-    """Rows: runs; columns: tools by how often all of them call them."""
+    """Return rows by run, and columns by tool, sorted by the number of calls in all runs."""
     ranked = [row.tool for row in uses(found.chains)]
     names = ranked[:MOST_TOOLS]
     rows = []

@@ -1,4 +1,4 @@
-"""The tables of the analysis of toolchains to take away."""
+"""Exports of the tables of the analysis of toolchains."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webapp.common.errors import InvalidInput
 
 
 def chains_file(slug: str, found: ChainAnalysis, table: str, format: str) -> FileResponse:
-    """Raises ``InvalidInput`` for a table or a format that there is not."""
+    """Return a table as a file. Raises ``InvalidInput`` for an unknown table or format."""
     if table not in CHAIN_TABLES:
         raise InvalidInput(
             gettext("Unknown table %(table)s. Choose from %(chain_tables)s.")

@@ -1,4 +1,4 @@
-"""Where the numbers of the analysis of toolchains lead: the trajectories of some runs, on a slice or on all samples."""
+"""Links of the analysis of toolchains: the trajectories of some runs, on a slice or on all samples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evaluation.toolchains.read.analysis import ChainAnalysis
 
 
 class ChainLinks:
-    """``found``: names the runs, the slice, and how each tool is written."""
+    """Creates links. ``found``: has the runs, the slice, and the spellings of each tool."""
 
     def __init__(self, slug: str, found: ChainAnalysis) -> None:
         self._list = reverse("evaluation:trajectories", args=[slug])
@@ -27,8 +27,9 @@ class ChainLinks:
         self._runs = found.runs
 
     def count(self, n: int, query: str = "", run: Run | None = None, **terms: Any) -> Count:
-        """``n`` trajectories of all the runs, or of one; ``query`` is added to the terms. No link where it would be too
-        long for an address, or a query, to hold."""
+        """Return ``n`` trajectories of all the runs, or of one; ``query`` is added to the terms. Without a link if it
+        would be too long for a URL or a query.
+        """
         runs: Sequence[Run] = [run] if run else self._runs
         named = {"run": runs[0].pk} if len(runs) == 1 else {}
         several = f"({' or '.join(f'run:{one.pk}' for one in runs)})" if len(runs) > 1 else ""
@@ -41,11 +42,11 @@ class ChainLinks:
         return self.count(n, tool=self._names(tool), reference_tool=tool)
 
     def needless(self, tool: str, n: int) -> Count:
-        """Called where a reference does not hold it."""
+        """Return the trajectories that call a tool that their reference does not contain."""
         return self.count(n, f"not reference_tool:{quoted(tool)}", tool=self._names(tool), reference="yes")
 
     def missed(self, tool: str, n: int) -> Count:
-        """In the reference and not called."""
+        """Return the trajectories that do not call a tool of their reference."""
         missing = f"not tool:{quoted(self._names(tool))}" if tool in self._called else ""
         return self.count(n, missing, reference_tool=tool)
 
@@ -59,6 +60,6 @@ class ChainLinks:
         return self.count(n, followed=pair_word(first, second))
 
     def _names(self, tool: str) -> str:
-        """Return the value of a term: one name as it is, several names as a list."""
+        """Return the value of a term: a single name unchanged, several names as a list."""
         names = list(self._called.get(tool, (tool,)))
         return names[0] if len(names) == 1 and not names[0].startswith("[") else json.dumps(names, ensure_ascii=False)

@@ -1,6 +1,6 @@
-"""The toolchains of some runs of a benchmark, on all samples or on one value of a facet, as their analysis reads them.
+"""The data of the analysis of toolchains: some runs of a benchmark, on all samples or on one value of a facet.
 
-A fixed number of queries, whatever the number of trajectories: chains and scores come as columns.
+A fixed number of queries for any number of trajectories: toolchains and scores are read as columns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from webapp.common.errors import InvalidInput, NotFound
 
 PREFERRED_FACET = "category"
 MOST_RUNS = 40
-"""Runs that one analysis is about; more are chosen from."""
+"""The maximum number of runs in one analysis; if there are more, a person chooses."""
 RUN_METRICS = ("pass_rate", "tool_call_rate", "tool_efficiency", "calls_mean", "effective_calls_mean", "chain_mae",
                "effective_chain_mae")  # fmt: skip
 _COLUMNS = (
@@ -34,17 +34,18 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class ChainAnalysis:
-    """n trajectories of ``runs``, evaluated and scored; ``without``: runs whose chains are not kept, which are in none.
+    """n trajectories of ``runs``, evaluated and scored; ``without``: runs without stored toolchains, which are
+    excluded.
 
     Attributes:
-        metrics: of each run by number, on the same slice, as it was scored.
+        metrics: of each run by number, on the same slice, as scored.
         facets: those of the samples with at most ``MOST_VALUES``; ``by``: the one to group by ("" without any);
-            ``value``: what the page is narrowed to, "" for nothing; ``values``: rows on each value of ``by``.
-        chains: the calls and references, n rows; the following are (n,).
-        run: place in ``runs``. sample: code of the sample. cluster: code of its image.
-        calls, tools, effective, reference: L_T, distinct tools, L_e, L_G (-1: none). right, counted: 0 or 1.
-        possible, whole: right or undecided, and either right, wrong or undecided: 0 or 1.
-        called: how calls write each tool, by canonical name.
+            ``value``: the filter of the page, "" for none; ``values``: rows on each value of ``by``.
+        ``chains``: the calls and references, n rows; the following are (n,).
+        run: index in ``runs``. sample: code of the sample. cluster: code of its image.
+        calls, tools, effective, reference: L_T, distinct tools, L_e, L_G (-1: none). ``right``, counted: 0 or 1.
+        possible, whole: correct or undecided, and any of correct, incorrect or undecided: 0 or 1.
+        called: spellings of each tool in calls, by canonical name.
     """
 
     runs: Sequence[Run]
@@ -74,7 +75,7 @@ class ChainAnalysis:
 
     @property
     def open(self) -> Open:
-        """What undecided answers leave open of the pass rate."""
+        """The range of the pass rate that undecided answers allow."""
         return Open(self.right, self.possible, self.whole)
 
     def of_run(self, place: int) -> Chains:
@@ -82,13 +83,13 @@ class ChainAnalysis:
 
 
 def scored_runs(benchmark: Benchmark) -> list[Run]:
-    """All runs, those with scores first, each part by name. One query."""
+    """Return all runs, those with scores first, each part by name. One query."""
     runs = list(Run.objects.of(benchmark).order_by("model__name", "setting", "pk"))
     return sorted(runs, key=lambda run: getattr(run, "scoring", None) is None)
 
 
 def chosen_runs(asked: Sequence[str], runs: Sequence[Run]) -> list[Run]:
-    """The runs of these numbers, in their order; without any, those with scores."""
+    """Return the runs of these numbers, in their order; without any, those with scores."""
     known = {str(run.pk): run for run in runs}
     named = list(dict.fromkeys(pk for pk in asked if pk))
     if unknown := next((pk for pk in named if pk not in known), None):
@@ -105,7 +106,7 @@ def chosen_runs(asked: Sequence[str], runs: Sequence[Run]) -> list[Run]:
 def analyse_chains(
     benchmark: Benchmark, runs: Sequence[Run], chosen: Sequence[Run], *, by: str = "", value: str = ""
 ) -> ChainAnalysis:
-    """``runs``: all of the benchmark; ``chosen``: those of them that it is about."""
+    """Load the analysis. ``runs``: all of the benchmark; ``chosen``: those to analyze."""
     snapshot = Snapshot(benchmark, runs)
     facets = {name: values for name, values in snapshot.facets.items() if len(values) <= MOST_VALUES}
     by = next((name for name in (by, PREFERRED_FACET, *facets) if name in facets), "")
@@ -141,7 +142,7 @@ def analyse_chains(
 
 
 def _groups(snapshot: Snapshot, by: str, sample: Ints) -> dict[str, Ints]:
-    """The rows on samples with each value of the facet, in order of the value."""
+    """Return the rows on samples with each value of the facet, in order of the value."""
     found: dict[str, Ints] = {}
     for value in snapshot.facets.get(by, ()):
         rows = np.flatnonzero(np.isin(sample, snapshot.samples_with(by, value)))

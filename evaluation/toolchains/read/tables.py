@@ -1,4 +1,4 @@
-"""The tables of the analysis of toolchains as rows: all of them, also those that the page has no room for."""
+"""The tables of the analysis of toolchains as rows: all of them, including those that the page omits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ChainTable:
 
 
 def rate_groups(found: ChainAnalysis, name: str, most: int | None = None) -> list[Group]:
-    """``most``: larger numbers count as this one."""
+    """Return the groups. ``most``: larger numbers are counted as this one."""
     values = getattr(found, name)
     values = values if most is None else np.minimum(values, most)
     return pass_rate_by(values, found.right, found.counted, found.cluster, found.open)
@@ -145,4 +145,4 @@ CHAIN_TABLES: Mapping[str, ChainTable] = {
     "pass_by_tools": ChainTable(gettext_lazy("Pass rate by distinct tools"), _RATE, _rates("tools")),
     "pass_by_reference": ChainTable(gettext_lazy("Pass rate by reference length"), _RATE, _rates("reference")),
 }
-"""In ``first`` and ``second`` the empty text is none: an added call, one not made, the beginning or end of a chain."""
+"""In ``first`` and ``second``, "" means none: an added call, a missing one, or the beginning or end of a toolchain."""

@@ -1,4 +1,4 @@
-"""API of what people put on trajectories: tags, notes and failures; and of saved slices."""
+"""API of marks of people on trajectories (tags, notes and failures), and of saved slices."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TagSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
     def get_shared(self, tag: Tag) -> bool:
-        """Of everyone on the benchmark; else your own."""
+        """Whether it belongs to everyone on the benchmark; otherwise it is your own."""
         return tag.owner_id is None
 
 
@@ -60,7 +60,7 @@ class NoteSerializer(serializers.ModelSerializer):
 @extend_schema(operation_id="tags", parameters=PAGING, responses=page_of("TagPage", TagSerializer))
 @api_view(["GET"])
 def tags(request: Request, slug: str) -> Response:
-    """The tags you see: those of everyone, and your own; trajectories/?tag=NAME lists what has one."""
+    """The tags you see: those of everyone, and your own; trajectories/?tag=NAME lists the trajectories with one."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     rows = (
         visible_tags(request.user)
@@ -77,7 +77,7 @@ def tags(request: Request, slug: str) -> Response:
 )
 @api_view(["GET"])
 def notes(request: Request, slug: str) -> Response:
-    """What people wrote on trajectories, on one of their turns, or on a region of the image."""
+    """Notes of people on trajectories, on one of their turns, or on a region of the image."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     if not known_to(request.user, benchmark).marks:
         raise NotAllowed(f"Only members of {benchmark.title} can read its notes. Ask its lead for a role.")
@@ -110,7 +110,7 @@ def notes(request: Request, slug: str) -> Response:
 )
 @api_view(["GET"])
 def failure_agreement(request: Request, slug: str) -> Response:
-    """What went wrong: people against the rules, then each two people."""
+    """Agreement on failures: people against the rules, then each pair of people."""
     found = read_failure_agreement(benchmark_for(request, slug, Right.SEE_GOLD), request.user)
     pairs: list[dict[str, Any]] = []
     for one in found:

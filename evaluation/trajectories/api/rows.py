@@ -95,7 +95,7 @@ def trajectories(request: Request, slug: str) -> Response:
 )
 @api_view(["GET"])
 def facets(request: Request, slug: str) -> Response:
-    """How many a list of trajectories holds, and the counts of its facets, each without its own term."""
+    """The number of trajectories in a list, and the counts of its facets, each without its own term."""
     benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request, KNOWN)
     check_query(benchmark, terms.get("q", ""), request.user)
     runs = list(Run.objects.of(benchmark))
@@ -130,5 +130,5 @@ def _shown(row: Trajectory, stored: Mapping[str, Any], *, named: bool) -> dict[s
 
 
 def _measures(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """What decided an answer is a code here."""
+    """Return the measures; the deciding source is a code here."""
     return {name: stored[name] for name in MEASURES} | {"verdict_by": VerdictBy.NAMES.index(stored["verdict_by"])}

@@ -62,9 +62,9 @@ class FacetValue:
     current: bool
     quadrant: str = ""
     value: str = ""
-    """What the address holds of it."""
+    """Its value in the address."""
     term: str = ""
-    """The entry of the glossary that explains it, where there is one."""
+    """Its entry in the glossary, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)

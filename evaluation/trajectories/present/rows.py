@@ -1,4 +1,4 @@
-"""One row of the list of trajectories: the image, the evidence, what was said, how it was scored."""
+"""One row of the list of trajectories: the image, the evidence, the answer, the scores."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from webapp.common.translation import any_of
 
 LOUPE_SIDE = 240
 MARGIN = 0.25
-"""Of the longer side, around the gold in its loupe: enough to see where it is."""
+"""The margin around the gold in its loupe, as a share of the longer side. It makes the position recognizable."""
 MOST_DOTS = 10
 LONGEST_ANSWER = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What ``evaluation/trajectories/_row.html`` shows of one trajectory. Loupes are addresses, "" without."""
+    """The content of ``evaluation/trajectories/_row.html`` for one trajectory. Loupes are URLs, "" without one."""
 
     trajectory: Any
     href: str
@@ -78,7 +78,7 @@ def row_of(trajectory: Any, slug: str, terms: Terms, tags: Mapping[int, Sequence
 
 
 def _crop_words(trajectory: Any, score: Any, crop: Corners | None, turn: int | None) -> str:
-    """Under a condition the model may have been shown something else than the image has there."""
+    """Describe the scored crop. Under a condition, the crop sent to the model can differ from the image."""
     if crop:
         what = gettext("crop") if trajectory.condition == "none" else gettext("its place")
         return gettext("%(crop)s, turn %(turn)s") % {"crop": what, "turn": turn} if turn else what
@@ -95,7 +95,7 @@ def _around(box: Corners, frame: Frame) -> list[float]:
 
 
 def _said(trajectory: Any, score: Any, revision: Any) -> str:
-    """The answer as it was read, with the option's text; or the plan; or the end of the last text."""
+    """Return the answer as read, with the option's text; or the plan; or the end of the last text."""
     if trajectory.plan is not None and not trajectory.answer:
         return ", ".join(map(str, trajectory.plan)) or gettext("an empty plan")
     letter = score.letter if score else ""

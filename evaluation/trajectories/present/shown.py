@@ -1,4 +1,6 @@
-"""What rows of the list of trajectories show: its words, and the menu that chooses among them. All of it is links."""
+"""The fields shown in rows of the list of trajectories: their labels, and the menu for choosing them. All choices are
+links.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +124,7 @@ class Shown:
 
 
 def shown_of(terms: Terms, facets: Collection[str]) -> Shown:
-    """Raises ``InvalidInput`` where the address names what rows cannot show."""
+    """Return the chosen fields. Raises ``InvalidInput`` if the address names others."""
     chosen = selected_fields(terms.get(SHOW, ""), facets)
     names = (*sorted_by(terms.get(SORT, ""), chosen), *chosen)
 
@@ -146,7 +148,7 @@ def shown_of(terms: Terms, facets: Collection[str]) -> Shown:
 
 
 def facts_of(values: Mapping[str, Any], names: Sequence[str]) -> list[Fact]:
-    """What a row says of these fields."""
+    """Return the values of these fields for a row."""
     found = []
     for name in names:
         write, value = _SAID[name][1] if name in _SAID else str, values.get(name)

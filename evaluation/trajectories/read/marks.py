@@ -1,4 +1,4 @@
-"""What people have put on a trajectory, as one person sees it."""
+"""The marks of people on a trajectory, as one person sees them."""
 
 from __future__ import annotations
 

@@ -16,10 +16,10 @@ _YES_NO = ("no", "yes")
 
 def similar_trajectories(trajectory: Any, failure: str, threshold: float, snapshot: Snapshot) -> dict[str, str]:
     """The terms of the list of those with the same failure (without one: quadrant; outside of them: verdict), kind of
-    crop, number of calls and size of evidence, whatever run they are of; none for one that is not scored.
+    crop, number of calls and size of evidence, in any run; none for an unscored trajectory.
 
-    ``failure``: the one in force, "" for none. ``threshold``: of IoA, for the kinds of crops. The list holds the
-    trajectory itself where its rollout is the one that metrics are made of.
+    ``failure``: the one in force, "" for none. ``threshold``: of IoA, for the kinds of crops. The list contains the
+    trajectory itself if metrics use its rollout.
     """
     score = trajectory.score
     if score is None:

@@ -117,7 +117,7 @@ def _found(request: HttpRequest, snapshot: Snapshot, runs: list[Run], terms: Ter
 
 
 def _unread(request: HttpRequest, snapshot: Snapshot, runs: list[Run], terms: Terms) -> dict[str, Any]:
-    """No rows where the query cannot be read; the facets of the other terms, which lead on without it."""
+    """Return no rows if the query cannot be read, and the facets of the other terms, whose links omit it."""
     others = {name: value for name, value in terms.items() if name != "q"}
     found = TrajectoryList(snapshot.benchmark, runs, others, request.user, snapshot)
     none: dict[str, Any] = {"total": 0, "page": Page([], ""), "first": 0, "last": 0, "rows": []}
@@ -132,7 +132,7 @@ def _rows(pks: list[int]) -> list[Trajectory]:
 
 
 def _facts(snapshot: Snapshot, rows: list[Trajectory], shown: Shown) -> dict[int, list[Fact]]:
-    """What each row shows of its numbers; of the usual ones nothing where it is outside the grounding population."""
+    """Return the numbers for each row; none of the usual ones outside the grounding population."""
     values = values_of(snapshot, [row.pk for row in rows], shown.names)
     there = [row for row in rows if shown.apart or (row.score and row.score.in_population)]
     found: dict[int, list[Fact]] = {row.pk: [] for row in rows}
@@ -149,7 +149,7 @@ def _tokens(terms: Terms, runs: list[Run]) -> list[Token]:
 
 
 def _hidden(terms: Terms) -> list[tuple[str, str]]:
-    """What the form of the query bar carries along."""
+    """Return the hidden fields of the query bar's form."""
     return [(name, value) for name, value in terms.items() if name != "q"]
 
 

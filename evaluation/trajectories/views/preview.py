@@ -76,7 +76,7 @@ def preview_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
 
 
 def _alike(request: HttpRequest, benchmark: Any, row: Any, failure: str, threshold: float) -> Count | None:
-    """How many went as this one did, itself among them; None for one that is not scored."""
+    """Return the number of similar trajectories, including this one; None for an unscored one."""
     snapshot = Snapshot(benchmark, list(Run.objects.of(benchmark)), request.user)
     terms = similar_trajectories(row, failure, threshold, snapshot)
     if not terms:

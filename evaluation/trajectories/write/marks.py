@@ -1,4 +1,4 @@
-"""What people put on trajectories: tags, notes, and a failure in place of the rule's."""
+"""Marks of people on trajectories: tags, notes, and a failure that replaces the rule's."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One row: names as written (None where one side has nothing), the turn, and how their arguments differ."""
+    """One row: names as written (None if one side has no call), the turn, and the differences of their arguments."""
 
     sign: str
     kind: str
@@ -55,7 +55,9 @@ class AlignmentTable:
 
 
 def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -> AlignmentTable | None:
-    """None without a reference or where the table would be endless. ``calls``: arguments by row of the columns."""
+    """Return the alignment; None without a reference or if the table would be too long. ``calls``: arguments by row of
+    the columns.
+    """
     reference = detail.reference.calls if detail.reference else ()
     columns = detail.loaded.columns
     predicted = [columns.tools[code] for code in columns.steps.tool.tolist()]
@@ -79,7 +81,7 @@ def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -
 
 
 def chain_words(detail: TrajectoryDetail) -> str:
-    """Which accepted toolchain is taken, where it is not plain that it is the gold's; "" otherwise."""
+    """Return which accepted toolchain is used, if it is not obviously that of the gold; "" otherwise."""
     taken = detail.reference
     if taken is None or (taken.number is None and detail.chains == 1):
         return ""

@@ -15,7 +15,7 @@ LEFT, RIGHT, TOP, BOTTOM = 12, 4, 6, 16
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Where the line rises: its place in the drawing, the turn and the share from there on."""
+    """A point where the line rises: its position in the drawing, the turn and the share from there on."""
 
     x: str
     y: str

@@ -1,4 +1,4 @@
-"""The data flow of calls, drawn from left to right. The calls that produced the final output are in ink."""
+"""The data flow of calls as a drawing. The calls that produced the final output are in ink."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from webapp.common.translation import all_of
 
 NODE_WIDTH, GAP_X, GAP_Y = 108, 18, 8
 TEXT_HEIGHT, PICTURE_HEIGHT = 34, 56
-"""Of a box; one with an image is as high as both."""
+"""Heights of a box; one with an image has the sum of both."""
 MOST_CALLS = 60
 """With more calls, the drawing would be unreadable."""
 NAME_LENGTH = 14
 
 ORIGINAL, ANSWER = -1, -2
-"""Keys other than the rows of calls."""
+"""Keys for boxes other than rows of calls."""
 
 EFFECTIVE, DEAD, FAILED = "effective", "dead", "failed"
 WORDS = {
@@ -97,15 +97,16 @@ class Graph:
 
     @property
     def listed(self) -> list[Node]:
-        """The calls in their order, for those who read instead of look."""
+        """The calls in their order, for screen readers."""
         return [node for node in self.nodes if node.turn is not None]
 
 
 def graph_of(
     detail: TrajectoryDetail, said: str, frame: Frame | None = None, made: Mapping[int, str] | None = None
 ) -> Graph | None:
-    """The data flow of the calls that count; None without one. ``said``: the answer as read. ``frame``: where the
-    images of zooms come from; None: no box has one. ``made``: the images that a replay made, by turn."""
+    """Return the data flow of the calls that count; None without one. ``said``: the answer as read. ``frame``: the
+    source of images of zooms; None: no box has one. ``made``: the images of a replay, by turn.
+    """
     calls = len(detail.loaded.columns.steps)
     if not calls:
         return None
@@ -144,7 +145,7 @@ def _final(detail: TrajectoryDetail) -> int | None:
 def _edges(
     detail: TrajectoryDetail, sources: Sequence[Sequence[int]], places: Places, final: int | None, box: int
 ) -> list[Edge]:
-    """The dead ones first, so that the path lies over them."""
+    """Return the edges. Unused ones come first, so that the path is drawn over them."""
     effective, taken = detail.scores.effective.tolist(), set(places.values())
     edges = [
         Edge(_line(places[source], places[row], taken, box), effective[row])

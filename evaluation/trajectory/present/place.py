@@ -76,7 +76,7 @@ def place_of(slug: str, trajectory: Any, terms: Mapping[str, str], person: Any) 
 
 
 def _words(runs: Iterable[Run], terms: Mapping[str, str]) -> list[str]:
-    """What narrows the list besides the run and the quadrant: ``wrong in Model B, base``."""
+    """Return the filters of the list other than the run and the quadrant: ``wrong in Model B, base``."""
     names = {str(run.pk): str(run) for run in runs}
     return [
         f"{name.removeprefix('facet.').replace('_', ' ')} "

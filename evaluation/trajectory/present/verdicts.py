@@ -17,7 +17,7 @@ CLAIMS = {
     "reliability": gettext_lazy("Crops support the answer: %(verdicts)s"),
     "sufficiency": gettext_lazy("Crops alone are enough: %(verdicts)s"),
 }
-"""What a yes to each kind means, with who gave it."""
+"""The meaning of a yes to each kind, with its author."""
 RULE = {"correct": True, "incorrect": False}
 
 

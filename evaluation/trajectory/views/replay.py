@@ -1,4 +1,4 @@
-"""The page of a trajectory run again: each call's image, what agrees with the record, and which of both counts."""
+"""The page of a replayed trajectory: each call's image, its agreement with the record, and which of both counts."""
 
 from __future__ import annotations
 
@@ -39,15 +39,17 @@ from webapp.common.limits import AtOnce, Rate, asking
 SIDE = 240
 MOST_BYTES = 200_000_000
 REPLAYS, RATE = AtOnce(2, gettext_noop("%(limit)s replays of yours are already running.")), Rate("replays")
-"""Of all recorded images that are sent to be compared."""
+"""The limits of recorded images that are uploaded for comparison."""
 SHOWN_DIGEST = 10
 LONGEST = 60_000
-"""Characters of calls that are passed to the workbench in its address, behind the #, which no server gets."""
+"""The maximum number of characters of calls passed to the workbench in its URL, after the #, which is not sent to
+servers.
+"""
 
 
 @dataclass(frozen=True)
 class ReplayRow:
-    """One call: its outcome as text, addresses of its image and the recorded one, and the place it shows."""
+    """One call: its outcome as text, URLs of its image and the recorded one, and the region it shows."""
 
     step: Replayed
     words: str
@@ -65,19 +67,19 @@ class ReplayRow:
 
     @property
     def holds(self) -> bool:
-        """Whether what was recorded holds for this call, even if the replay is kept."""
+        """Return whether the record counts for this call, even if the replay is kept."""
         return self.step.ok is None
 
 
 @takes_files(member_room(MOST_BYTES))
 @require_http_methods(["GET", "HEAD", "POST"])
 def replayed(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Template evaluation/trajectory/replay/replay.html; context: trajectory, sample, rows (ReplayRow), and how many:
+    """Template evaluation/trajectory/replay/replay.html; context: trajectory, sample, rows (ReplayRow), and the counts
     same, differ, lost, ran, total, most; kept (the replay that scores use), may_keep, compared (recorded images that
-    were sent), left (files that were not taken, with the reason), graph (the data flow, with the images made here),
-    chain (the address of the workbench with these calls).
+    were sent), left (rejected files, with the reason), graph (the data flow, with the images made here), ``chain`` (the
+    URL of the workbench with these calls).
 
-    A POST brings recorded images to compare with; they are looked at and forgotten.
+    A POST contains recorded images to compare with; they are not stored.
     """
     row = load_trajectory(load_benchmark(request, slug, Right.SEE_GOLD), pk)
     row.sample.benchmark = row.run.benchmark
@@ -113,7 +115,7 @@ def keep(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def drop(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Scores use again what was recorded."""
+    """Let scores use the recorded results again."""
     row = load_trajectory(load_benchmark(request, slug, Right.SCORE), pk)
     drop_replay(actor=request.user, trajectory=row)
     messages.success(
@@ -123,7 +125,7 @@ def drop(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _as_chain(slug: str, row: Trajectory) -> str:
-    """The workbench with the recorded calls; empty where they are too long for an address to hold."""
+    """Return the URL of the workbench with the recorded calls; empty if they are too long for a URL."""
     calls = quote(json.dumps({"steps": recorded_calls(row)}, ensure_ascii=False))
     address = reverse("annotation:workbench", args=[slug, row.sample.key])
     return f"{address}#chain={calls}" if len(calls) <= LONGEST else ""

@@ -107,7 +107,7 @@ def frame_context(
     notes: Sequence[ShownNote] = (),
     detections: Detections | None = None,
 ) -> dict[str, Any]:
-    """What ``_sample_frame.html`` needs."""
+    """Return the context of ``_sample_frame.html``."""
     gold = gold_corners(sample)
     shown = [(turn.number, turn.measures) for turn in turns if turn.measures is not None]
     crops = [{"box": measures.executed, "turn": number} for number, measures in shown if measures.executed]

@@ -36,4 +36,4 @@ def _server(params: dict[str, Any]) -> Server:
 
 
 ADDRESS = frozenset({"host", "port", "dbname", "user", "password", "sslmode", "sslrootcert", "sslcert", "sslkey"})
-"""What says where a server is, and lets in there."""
+"""Parameters with the address of a server and its credentials."""

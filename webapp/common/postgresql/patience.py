@@ -2,9 +2,9 @@
 
 Neither the network nor the driver can distinguish this from a slow statement. A request that has waited for a while
 therefore sends the smallest query on a new connection. A working server answers at once. A pooler accepts the
-connection by itself, but cannot answer: it stays silent while all of its connections to the server are in use. This is
-no outage: the request fails because the database is busy, and other requests continue to try. Jobs wait without a
-limit, because no person waits for them.
+connection itself, but cannot answer: it stays silent while all of its connections to the server are in use. This is no
+outage: the request fails because the database is busy, and other requests continue to try. Jobs wait without a limit,
+because no person waits for them.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ SILENCE_SECONDS = 2.0
 PROBE_SECONDS = 2
 """So long the server may take to let a new connection in and answer on it; the driver takes no less."""
 KNOWN_SECONDS = 1.0
-"""So long a server that hangs is not asked again: whatever else the request needs of it fails at once."""
+"""For this time, a hanging server is not tried again: other queries of requests fail at once."""
 HANGS = "the server does not answer"
 BUSY = "no connection of the pooler is free"
 
 
 class Server:
-    """What this process knows of a server."""
+    """The state of a server, as known to this process."""
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         self._params = {**params, "connect_timeout": PROBE_SECONDS, "autocommit": True}
@@ -40,7 +40,7 @@ class Server:
         self._gave_up: dict[str, float] = {}
 
     def refuse_if_hanging(self) -> None:
-        """Raises ``psycopg.OperationalError`` where it hung a moment ago, or was busy for this same request."""
+        """Raises ``psycopg.OperationalError`` if the server recently hung, or was busy for this same request."""
         now = time.monotonic()
         if now - self._hung < KNOWN_SECONDS:
             raise psycopg.OperationalError(HANGS)

@@ -20,8 +20,9 @@ from django.db.backends.sqlite3 import base
 from webapp.common.request_id import answering
 
 REQUEST_SECONDS = 4.5
-"""A request waits this long for other writers, in this process and in others together; what a person waits for is then
-refused, and may be sent again. A job waits as long as the settings say."""
+"""The maximum time that a request waits for other writers, in this and other processes together. It is then rejected,
+and may be sent again. A job waits as long as configured in the settings.
+"""
 
 
 @cache

@@ -154,7 +154,9 @@ def page_language() -> str:
 
 @register.simple_tag
 def language_attributes() -> SafeString:
-    """What the root of a page has besides its language, unless that is English: where the texts of its scripts are."""
+    """Return the additional attributes of a page's root in languages other than English: the URL of texts for its
+    scripts.
+    """
     if (code := page_language()) == ENGLISH:
         return SafeString()
     direction = "rtl" if get_language_bidi() else "ltr"
@@ -215,8 +217,9 @@ def quadrant_name(name: str) -> str:
 
 @register.simple_tag
 def quadrant(name: str, kind: str = "", words: bool = False, explained: bool = False) -> SafeString:
-    """``{% quadrant "G+A-" %}``; kind "tag" has a ground, "glyph" is the sign alone; words adds its meaning; explained:
-    a press opens its entry of the glossary, where it is not part of a link."""
+    """``{% quadrant "G+A-" %}``. kind "tag" has a background, "glyph" is only the sign; words adds its meaning;
+    explained: a press opens its entry of the glossary, if it is not part of a link.
+    """
     return _quadrant(quadrant_code(name), kind, words, explained, get_language())
 
 

@@ -1,4 +1,4 @@
-"""What the dry run of a file says when the file is here already, read otherwise: which runs, and what would be lost."""
+"""The preview of a file that was already imported with other choices: the affected runs, and the losses."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _KEY = ("run__model__name", "run__setting", "sample__key", "rollout", "condition
 
 
 class ReimportPreview:
-    """Earlier readings of a file under other choices, or the one it is to replace, and which of their rows come again.
+    """Earlier imports of a file with other choices, or the one that it will replace, and their rows that occur again.
 
-    Keys that were met are kept as 64 bits each, and only where there is an earlier reading.
+    Keys are stored as 64 bits each, and only if there is an earlier import.
     """
 
     def __init__(self, record: ImportRecord) -> None:
@@ -55,8 +55,9 @@ class ReimportPreview:
                 self._new.add(hash(key))
 
     def corrections(self, runs: Iterable[Name]) -> Counter[str]:
-        """What counts differ by when this reading replaces the earlier ones: rows that do not come again are
-        removed, and those of a run that has another name now are not new, but changed."""
+        """Return the changes of counts when this import replaces the earlier ones: missing rows are removed, and rows
+        of a renamed run are not new, but changed.
+        """
         if not self._replaces or not self._earlier:
             return Counter()
         removed, renamed = self._compared(match_renamed_runs(runs_brought(self._earlier), runs))

@@ -1,5 +1,6 @@
-"""Whether the boxes of a file lie where their coordinates say: those outside their image, and a tally over all calls on
-the original image."""
+"""Checks whether the boxes of a file fit their coordinates: boxes outside their image, and a tally over all calls on
+the original image.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ BOUND = {Coordinates.NORM1: 1.0, Coordinates.NORM1000: 1000.0}
 SLACK = 1.02
 """A box may reach this far over the edge and still count as inside: models round."""
 DOUBTED = 0.8
-"""When a smaller share of the boxes lies inside, the coordinates are probably others."""
+"""If a smaller share of the boxes is inside, the coordinates are probably different."""
 FRACTIONS = 0.98
 """From this share of boxes with four numbers up to 1 on, pixels are probably fractions."""
 ENOUGH = 20
@@ -48,7 +49,7 @@ def _is_inside(step: Step, width: int, height: int) -> bool:
 
 
 class BoxTally:
-    """Counts calls, boxes by the space they are read in, and those that lie inside their image as read."""
+    """Counts calls, boxes by their coordinate space, and boxes inside their image."""
 
     def __init__(self, sizes: Mapping[str, Size]) -> None:
         self._sizes = sizes
@@ -66,8 +67,9 @@ class BoxTally:
             self._fractions += max(map(abs, step.bbox)) <= 1
 
     def as_dict(self) -> dict[str, Any]:
-        """``boxes`` looked at, the ``space`` most are read in, how many lie ``inside``, and whether that is
-        ``doubted``."""
+        """Return the number of checked ``boxes``, the most frequent ``space``, the number ``inside``, and whether that
+        is ``doubted``.
+        """
         total = sum(self._read.values())
         space = self._read.most_common(1)[0][0] if total else ""
         tiny = space != Coordinates.NORM1 and self._fractions >= FRACTIONS * total

@@ -193,7 +193,7 @@ def _showing(record: ImportRecord, reading: RunReading | SampleReading, report: 
 
 
 def _columns(record: ImportRecord) -> dict[str, Any]:
-    """What a table is, and its columns with examples, for the person who says what they are."""
+    """Return the kind of a table, and its columns with examples, for the person who maps them."""
     if record.format != TABLE:
         return {}
     path = path_of(record)

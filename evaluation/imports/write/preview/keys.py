@@ -1,5 +1,6 @@
-"""What a mapping of keys makes of the beginning of an uploaded file: a tree of its keys, and a preview.
-Nothing is written."""
+"""Applies a mapping of keys to the beginning of an uploaded file: a tree of its keys, and a preview. Nothing is
+written.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ from evaluation.schema import Trajectory
 from evaluation.scoring.settings import settings_of
 
 ROWS = 300
-"""Rows at the beginning of a file that a preview is of."""
+"""The number of rows at the beginning of a file in a preview."""
 SHOWN = 5
 ENOUGH = 20
 SAID_GOLD = 0.95
@@ -41,7 +42,7 @@ SAID_GOLD = 0.95
 
 @dataclass(frozen=True)
 class Begun:
-    """A mapping to begin with, and where it comes from: read, saved, or proposed."""
+    """An initial mapping and its source: read, saved, or suggested."""
 
     mapping: KeyMapping
     source: str
@@ -63,7 +64,7 @@ class KeyPreview:
     is_gold: bool = False
     whole: bool = False
     answers: dict[str, Any] = field(default_factory=dict)
-    """How the answers would be read (``evaluation.metrics.extraction``)."""
+    """A preview of reading the answers (``evaluation.metrics.extraction``)."""
 
 
 def outline_for(record: ImportRecord) -> Outline:
@@ -120,7 +121,7 @@ def _looked_at(
     *,
     whole: bool,
 ) -> KeyPreview:
-    """What the first trajectories say of the mapping."""
+    """Return the findings of the first trajectories about the mapping."""
     stored = Sample.objects.filter(benchmark=record.benchmark, key__in={one.sample_id for one in found})
     sizes = {key: (width, height) for key, width, height in stored.values_list("key", "width", "height")}
     shown = shown_trajectories(record.benchmark, found, {})

@@ -53,20 +53,20 @@ class ReservoirSample(Generic[Record]):
 
 
 LISTS = {"native": ("samples", "trajectories"), "inspect": ("samples",)}
-"""The lists that hold the rows of a format; of any other format a row is a record, in whatever shape the file has."""
+"""The lists with the rows of a format; in other formats a row is a record, in any layout of the file."""
 
 
 Place = int | str | None
-"""The number of a record in its list, where that is known, else its line."""
+"""The number of a record in its list, if known, else its line."""
 
 
 def raw_rows(
     path: Path, wanted: Iterable[tuple[str, Place, str]], format: str, mapped: KeyMapping | None = None
 ) -> Mapping[Any, str]:
-    """The raw text of rows by (file, place, id): of JSON files the row as written, of tables nothing.
+    """Return the raw text of rows by (file, place, id): the row as written in JSON files, nothing in tables.
 
-    ``mapped``: where the rows are, in a file that is read by its keys. A second pass over the file that ends when all
-    are found. Rows of one place are distinguished by the id in them.
+    ``mapped``: the path of the rows, in a file that is read by its keys. A second pass over the file ends when all are
+    found. Rows at one place are distinguished by their ids.
     """
     missing: dict[tuple[str, Place], list[str]] = {}
     for file, place, name in wanted:

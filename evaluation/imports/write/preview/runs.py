@@ -182,7 +182,7 @@ class RunReading(RunsSaver):
         ]
 
     def counts(self) -> dict[str, int]:
-        """What the import will count."""
+        """Return the counts of the import."""
         counts = self.result.counts.copy()
         counts.update(self._again.corrections(self._records))
         return dict(+counts)
@@ -229,7 +229,7 @@ def _name(record: Other) -> str:
 
 
 def _place(record: Other) -> tuple[Any, list[Any]]:
-    """What there is one such record of, and what is compared."""
+    """Return the identity of such a record, and the values that are compared."""
     place: tuple[Any, ...]
     match record:
         case InterventionRecord():

@@ -121,7 +121,7 @@ def _row(number: int, step: Step, crop: Sequence[float] | None, sample: Sample) 
 
 
 def _use(step: Step, crop: Sequence[float] | None, sample: Sample) -> tuple[str, str]:
-    """How the call was used, in two words, and why."""
+    """Return how the call was used, in two words, and why."""
     if step.flag == StepFlag.POST_ANSWER:
         return "ignored", "called after the answer"
     if step.flag == StepFlag.UNUSED:

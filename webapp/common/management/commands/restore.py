@@ -1,4 +1,4 @@
-"""``manage.py restore FILE``: the site of a backup, where none is yet."""
+"""``manage.py restore FILE``: creates the site of a backup, if there is none yet."""
 
 from __future__ import annotations
 

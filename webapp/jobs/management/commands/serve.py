@@ -50,7 +50,7 @@ class Command(BaseCommand):
         self._warn_of_public(host)
         # Before the processes start: they answer requests only.
         set_up = "" if User.objects.exists() else set_up_path()
-        # Threads and processes open connections of their own.
+        # Threads and processes open separate connections.
         connections.close_all()
 
         def ready() -> None:
