@@ -87,6 +87,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/lineages/<int:pk>/describe/", lineages.describe, name="lineage-describe"),
     path(f"{BENCHMARK}/lineages/<int:pk>/delete/", lineages.delete, name="lineage-delete"),
     path(f"{BENCHMARK}/runs/<int:pk>/lab/", lab_views.lab, name="lab"),
+    path(f"{BENCHMARK}/runs/<int:pk>/skipped-attempts/", lab_views.skipped, name="lab-skipped"),
     path(f"{BENCHMARK}/runs/<int:pk>/lab/{KEY}/", lab_views.strip, name="lab-strip"),
     path(f"{BENCHMARK}/runs/<int:pk>/delete/", run_delete.run_delete, name="run-delete"),
     path(f"{BENCHMARK}/settings/trash/", run_delete.trash, name="trash"),

@@ -217,6 +217,7 @@ RUNS = [
     Line("evaluation:trash-empty", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
     Line("evaluation:run-restore", (B, "{trashed}"), post=form(*RUNNERS)),
     Line("evaluation:lab", (B, "{run}"), get=only(*MEMBERS)),
+    Line("evaluation:lab-skipped", (B, "{run}"), get=only(*MEMBERS)),
     # No arm has been run: whoever may look finds nothing.
     Line("evaluation:lab-strip", (B, "{run}", "seen-00"), get=only() | dict.fromkeys(MEMBERS, 404)),
     Line("evaluation:run-place", (B, "{run}"), post=form(*RUNNERS), data={"lineage": "RL", "step": "1"}),
