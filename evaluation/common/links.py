@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -63,6 +63,14 @@ def named_list(benchmark: Any, pks: Collection[int], **terms: str) -> str:
     named = {**terms, "trajectory": ",".join(map(str, sorted(pks)))}
     href = f"{reverse('evaluation:trajectories', args=[benchmark.slug])}?{urlencode(named, safe=',')}"
     return href if pks and len(href) <= LONGEST_ADDRESS else ""
+
+
+def cases(benchmark: Any, pks: Iterable[int | None]) -> Count:
+    """As many cases as there are, with the list of their trajectories, rollouts included, where each has one of its
+    own."""
+    found = list(pks)
+    own = {pk for pk in found if pk}
+    return Count(len(found), named_list(benchmark, own, rollout="0+") if len(own) == len(found) else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -55,6 +55,10 @@ class Verdict:
     values: tuple[str, ...] = ()
 
     @property
+    def yes(self) -> bool:
+        return self.word in YES
+
+    @property
     def place(self) -> tuple[str, int, int]:
         """What there is one verdict of, by each judge: in order of samples."""
         return self.key, self.run, self.trajectory or 0
@@ -92,6 +96,12 @@ class Pair:
         """The verdicts in use."""
         return sorted({verdict.word for both in self.verdicts for verdict in both})
 
+    @property
+    def of_person(self) -> list[Verdict]:
+        """The verdicts of the one of the two that is a person; of the first one where both or none are."""
+        at = int(self.first not in self.people and self.second in self.people)
+        return [both[at] for both in self.verdicts]
+
     def table(self) -> list[tuple[str, list[list[Verdict]]]]:
         """For each verdict of the first its verdicts by that of the second."""
         found: dict[tuple[str, str], list[Verdict]] = {}
@@ -128,19 +138,27 @@ class Pair:
 class Judged:
     """All judgments of one kind: the judges, people first, which of them are people, and the verdicts.
 
-    ``undecided``: how often each judge could not tell. ``unequal``: trajectories that were drawn with unequal
+    ``unsure``: where a judge could not tell. ``unequal``: trajectories that were drawn with unequal
     probabilities for labels."""
 
     judges: Sequence[str]
     people: frozenset[str]
     verdicts: Sequence[Verdict]
-    undecided: Mapping[str, int] = field(default_factory=dict)
+    unsure: Sequence[Verdict] = ()
     unequal: frozenset[int] = frozenset()
+
+    @property
+    def undecided(self) -> Mapping[str, int]:
+        """How often each judge could not tell."""
+        return Counter(one.judge for one in self.unsure)
+
+    def by(self, judge: str) -> list[Verdict]:
+        return [one for one in self.verdicts if one.judge == judge]
 
     def rate(self, judge: str) -> tuple[int, int]:
         """How often a judge says yes, and how many verdicts it gave in all."""
-        words = [one.word for one in self.verdicts if one.judge == judge]
-        return sum(word in YES for word in words), len(words)
+        verdicts = self.by(judge)
+        return sum(one.yes for one in verdicts), len(verdicts)
 
     def corrected(self, pair: Pair) -> Coefficient | None:
         """The rate people would find on all that the judge of a pair judged; None unless it is a test of yes and no."""
@@ -192,7 +210,7 @@ class Judged:
 
 
 def _yes(verdicts: Iterable[Verdict]) -> Floats:
-    return np.array([one.word in YES for one in verdicts], dtype=np.float64)
+    return np.array([one.yes for one in verdicts], dtype=np.float64)
 
 
 def kinds_of(benchmark: Benchmark, user: Any) -> list[str]:
@@ -214,9 +232,9 @@ def load_judged(
     if queue is not None:
         asked = queue.items.filter(kind=kind).order_by()
         rows = rows.filter(sample__in=asked.values("trajectory__sample"), subject__in=asked.values("trajectory"))
-    verdicts = []
+    verdicts: list[Verdict] = []
     judges: dict[str, bool] = {}
-    undecided: Counter[str] = Counter()
+    unsure: list[Verdict] = []
     for row in rows.values(*_GIVEN, *_SAMPLE, *_GOLD, cluster_image=cluster_image("sample__")):
         person = members.get(row["judge"].strip().casefold())
         if person and audience is Audience.OWN and person[1] != address:
@@ -225,14 +243,11 @@ def load_judged(
         if word is None:
             continue
         judges[name] = person is not None
-        if word == UNDECIDED:
-            undecided[name] += 1
-        else:
-            verdicts.append(_verdict(row, name, word, values))
+        (unsure if word == UNDECIDED else verdicts).append(_verdict(row, name, word, values))
     people = frozenset(name for name, is_person in judges.items() if is_person)
     items = JudgingItem.objects.of(benchmark).filter(kind=kind, probability__lt=1).order_by()
     unequal = frozenset(items.values_list("trajectory", flat=True))
-    return Judged(sorted(judges, key=lambda name: (name not in people, name)), people, verdicts, undecided, unequal)
+    return Judged(sorted(judges, key=lambda name: (name not in people, name)), people, verdicts, unsure, unequal)
 
 
 _GIVEN = ("run", "subject", "judge", "verdict", "answer")

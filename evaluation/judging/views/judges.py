@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
-from annotation.agreement import Coefficient
+from annotation.agreement import Coefficient, JudgeQuality
 from annotation.common.loading import load_benchmark
 from annotation.common.words import Count, count_of
 from annotation.prediction_powered import MORE, disagree
@@ -20,11 +20,11 @@ from annotation.quality.views.agreement import agreement_context
 from annotation.statistics import DRAWS, SEED, Interval, wilson
 from annotation.workflow import Right
 from evaluation.common.links import Count as Trajectories
-from evaluation.common.links import named_list
+from evaluation.common.links import cases
 from evaluation.judging.read.judges import Judged, Pair, Verdict, by_value, kinds_of, load_judged
 
-Explained = tuple[str, str, Coefficient]
-"""Its entry of the glossary, its name, its value."""
+Explained = tuple[str, str, Coefficient, Trajectories]
+"""Its entry of the glossary, its name, its value, and the verdicts that it rests on."""
 INK = 10
 """A cell's ink has this many steps."""
 
@@ -48,6 +48,7 @@ class ValueRow:
     value: str
     samples: Count
     verdicts: Trajectories
+    same: Trajectories
     raw: float | None
     interval: Interval | None
 
@@ -72,7 +73,7 @@ def judges(request: HttpRequest, slug: str) -> HttpResponse:
         "judges": judged.judges,
         "people_n": len(judged.people),
         "verdicts_n": len(judged.verdicts),
-        "undecided": sorted(judged.undecided.items()),
+        "undecided": [(name, unsure_of(benchmark, judged, name)) for name in sorted(judged.undecided)],
         "matrix": _matrix(judged, pair) if pair else [],
         "pair": pair_context(benchmark, judged, pair, by) if pair else None,
         "facets": facets,
@@ -97,18 +98,30 @@ def _matrix(judged: Judged, chosen: Pair) -> list[tuple[str, bool, list[Cell | N
     return [(a, a in judged.people, [cell(a, b) for b in judged.judges]) for a in judged.judges]
 
 
+def unsure_of(benchmark: Any, judged: Judged, judge: str) -> Trajectories:
+    """Where a judge could not tell."""
+    return _cases(benchmark, [one for one in judged.unsure if one.judge == judge])
+
+
+def rate_of(benchmark: Any, judged: Judged, judge: str) -> tuple[Trajectories, Trajectories]:
+    """Where a judge says yes, and all of its verdicts."""
+    verdicts = judged.by(judge)
+    return _cases(benchmark, [one for one in verdicts if one.yes]), _cases(benchmark, verdicts)
+
+
 def pair_context(benchmark: Any, judged: Judged, pair: Pair, by: str = "") -> dict[str, Any]:
     """names, samples and same (Count), verdicts, raw and its interval, coefficients (its entry of the glossary, name,
-    Coefficient), table (word, cells of verdicts, Count of samples and of trajectories), words, quality (entry, words,
-    Coefficient), judge and its rate, raw_rate and corrected (Coefficient or None), powered
-    (PoweredRate or None), disagree, more, by_rows (ValueRow)."""
+    Coefficient, verdicts), table (word, cells of verdicts, Count of samples and of trajectories), words, quality
+    (entry, words, Coefficient, verdicts), judge and its rate (verdicts that say yes, and all), raw_rate and corrected
+    (Coefficient or None), powered (PoweredRate or None), disagree, more, by_rows (ValueRow)."""
     found, quality = pair.agreement(), pair.quality()
+    shared = _cases(benchmark, [one for one, _ in pair.verdicts])
     coefficients: list[Explained] = []
     if found is not None:
         coefficients = [
-            ("kappa", gettext("Cohen’s κ"), found.kappa),
-            ("alpha", gettext("Krippendorff’s α"), found.alpha),
-            ("ac1", gettext("Gwet’s AC1"), found.ac1),
+            ("kappa", gettext("Cohen’s κ"), found.kappa, shared),
+            ("alpha", gettext("Krippendorff’s α"), found.alpha, shared),
+            ("ac1", gettext("Gwet’s AC1"), found.ac1, shared),
         ]
     judge = next(iter({pair.first, pair.second} - pair.people), "")
     rate = judged.rate(judge) if quality else None
@@ -117,15 +130,15 @@ def pair_context(benchmark: Any, judged: Judged, pair: Pair, by: str = "") -> di
         "samples": count_of(benchmark, pair.keys),
         "same": count_of(benchmark, pair.same),
         "same_n": _cases(benchmark, [one for one, other in pair.verdicts if one.word == other.word]),
-        "verdicts": _cases(benchmark, [one for one, _ in pair.verdicts]),
+        "verdicts": shared,
         "raw": pair.raw,
         "interval": pair.interval,
         "coefficients": coefficients,
         "words": pair.words,
         "table": [(word, [_cell(benchmark, found) for found in cells]) for word, cells in pair.table()],
-        "quality": _quality_rows(quality.sensitivity, quality.specificity) if quality else [],
+        "quality": _quality_rows(benchmark, pair, quality) if quality else [],
         "judge": judge,
-        "rate": rate,
+        "rate": rate_of(benchmark, judged, judge) if rate else None,
         "raw_rate": Coefficient(rate[0] / rate[1], rate[1], wilson(*rate)) if rate else None,
         **_corrected(judged, pair),
         "by_rows": [_value_row(benchmark, value, one) for value, one in by_value(pair)] if by else [],
@@ -152,14 +165,19 @@ def _cell(benchmark: Any, verdicts: Sequence[Verdict]) -> tuple[int, Count, Traj
 
 def _cases(benchmark: Any, verdicts: Sequence[Verdict]) -> Trajectories:
     """Verdicts with the list of their trajectories, where each has one."""
-    pks = [one.trajectory for one in verdicts if one.trajectory]
-    return Trajectories(len(verdicts), named_list(benchmark, pks) if len(pks) == len(verdicts) else "")
+    return cases(benchmark, (one.trajectory for one in verdicts))
 
 
-def _quality_rows(sensitivity: Coefficient, specificity: Coefficient) -> list[Explained]:
-    return [("sensitivity", gettext("Sensitivity"), sensitivity), ("specificity", gettext("Specificity"), specificity)]
+def _quality_rows(benchmark: Any, pair: Pair, quality: JudgeQuality) -> list[Explained]:
+    """Each with the verdicts of the person that it is a share of."""
+    yes, no = ([one for one in pair.of_person if one.yes is said] for said in (True, False))
+    return [
+        ("sensitivity", gettext("Sensitivity"), quality.sensitivity, _cases(benchmark, yes)),
+        ("specificity", gettext("Specificity"), quality.specificity, _cases(benchmark, no)),
+    ]
 
 
 def _value_row(benchmark: Any, value: str, pair: Pair) -> ValueRow:
     verdicts = _cases(benchmark, [one for one, _ in pair.verdicts])
-    return ValueRow(value, count_of(benchmark, pair.keys), verdicts, pair.raw, pair.interval)
+    same = _cases(benchmark, [one for one, other in pair.verdicts if one.word == other.word])
+    return ValueRow(value, count_of(benchmark, pair.keys), verdicts, same, pair.raw, pair.interval)

@@ -51,11 +51,11 @@ def test_a_judge_is_held_against_the_person_it_is_named_like(lea: User, rui: Use
     assert (context["judges"], context["people_n"]) == (["Rui Costa", JUDGE], 1)
     pair = context["pair"]
     assert (pair["names"], pair["verdicts"].n, pair["same_n"].n) == (("Rui Costa", JUDGE), 8, 6)
-    assert [(name, one.value, one.n) for _, name, one in pair["quality"]] == [
+    assert [(name, one.value, one.n) for _, name, one, _ in pair["quality"]] == [
         ("Sensitivity", 0.75, 4),
         ("Specificity", 0.75, 4),
     ]
-    kappa = {name: one for _, name, one in pair["coefficients"]}["Cohen’s κ"]
+    kappa = {name: one for _, name, one, _ in pair["coefficients"]}["Cohen’s κ"]
     assert (kappa.value, kappa.interval) == (pytest.approx(0.5), None)
     assert [(word, [n for n, *_ in cells]) for word, cells in pair["table"]] == [("no", [3, 1]), ("yes", [1, 3])]
 
@@ -99,7 +99,7 @@ def test_one_verdict_in_use_is_no_coefficient(lea: User, run: Run) -> None:
     page = signed_in(lea).get(PAGE)
     pair = page.context["pair"]
     assert (pair["raw"], pair["coefficients"]) == (1.0, [])
-    assert [(name, one.value) for _, name, one in pair["quality"]] == [("Sensitivity", 1.0), ("Specificity", None)]
+    assert [(name, one.value) for _, name, one, _ in pair["quality"]] == [("Sensitivity", 1.0), ("Specificity", None)]
     assert "only one verdict occurs" in page.content.decode()
 
 

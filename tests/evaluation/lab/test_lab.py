@@ -105,8 +105,7 @@ def test_an_arm_without_first_draws_of_some_samples_names_other_draws(run: Run, 
 
 
 def test_a_share_of_answers_opens_the_samples_whose_answers_can_be_compared(run: Run, lea: User) -> None:
-    """No answer to Chart-0 can be read under full noise: accuracy counts it, and the share of changed answers does not.
-    """
+    """An answer under full noise that cannot be read: accuracy counts it, and the share of changed answers does not."""
     run.trajectories.filter(condition="noise-100@prefix", sample__key="Chart-0").update(answer="who knows")
     Run.objects.filter(pk=run.pk).update(revision=run.revision + 1)
     score_benchmark(actor=lea, benchmark=run.benchmark)

@@ -182,7 +182,8 @@ OF_SCORES = (
     "evidence:no",
     "measured:accuracy", "measured:calls_mean", "not measured:mean_coverage", "measured:exact_match", "measured:any",
     "measured:f1_difference", "measured:none", "measured:nothing", "measured:accuracy condition:visual",
-    "measured:accuracy rollout:0..9", "failed", "failed:no", "undecided", "undecided:no", "iou > 0.5", "ioa_pred:none", "zoomed:no", "population:no",
+    "measured:accuracy rollout:0..9",
+    "failed", "failed:no", "undecided", "undecided:no", "iou > 0.5", "ioa_pred:none", "zoomed:no", "population:no",
     "unanswered", "unread", "correct:none", "paired:none",
     "facet.category:any", "facet.category:none",
 )  # fmt: skip
