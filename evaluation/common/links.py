@@ -100,6 +100,13 @@ class RunLinks:
         there = n and Selection(snapshot, {**terms, **self.narrowed}).total == n
         return Count(n, self.list(**terms) if there else "")
 
+    def population(self, n: float | None, *metrics: str, listed: Mapping[str, int] | None) -> Count:
+        """The n of a metric, or of what counts in several: a link where its list holds as many. ``listed``: of
+        ``populations_by_run``, by the names of the metrics."""
+        there = listed is not None and n and listed.get(" ".join(metrics)) == n
+        terms = {"measured": metrics[0]} if len(metrics) == 1 else {"q": " ".join(f"measured:{one}" for one in metrics)}
+        return Count(int(n or 0), self.list(**terms) if there else "")
+
     def on_slice(self, facet: str, value: str, n: float | None, **terms: object) -> Count:
         return self.count(n, **terms, **slice_terms(facet, value))
 

@@ -145,7 +145,8 @@ def _segments(page: Shown) -> tuple[str, int, int]:
     heads = [(182 + 46 * at, letter) for at, (letter, _) in enumerate(heat.heads)]
     heads.append((182 + 46 * len(heat.heads), gettext("mean")))
     parts = [fast_format_html_join("", '<text x="{}" y="14" text-anchor="middle">{}</text>', heads)]
-    for row, (name, mean, cells) in enumerate(heat.rows):
+    for row, of in enumerate(heat.rows):
+        name, mean, cells = of.name, of.mean, of.cells
         y = 20 + 22 * row
         parts.append(fast_format_html('<text x="154" y="{}" text-anchor="end">{}</text>', y + 14, name[:28]))
         shares = [cell.share for cell in cells]

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
 from annotation.statistics import Interval
@@ -17,6 +19,7 @@ from evaluation.diagnostics.read.analysis import (
     PAIRS,
     CallingPair,
     Diagnostics,
+    Heat,
     Metrics,
     point_of,
     published_points,
@@ -24,6 +27,7 @@ from evaluation.diagnostics.read.analysis import (
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.rank_correlation import LEAST_PAIRS, Concordance, Correlation
 from evaluation.models import Metric, Run
+from evaluation.query.fields import slice_terms
 from webapp.common.drawing import Bar, format_number, stacked
 from webapp.common.formatting import decimal, percent
 
@@ -48,7 +52,8 @@ SUCCEEDED: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class PlanLine:
-    """A run in the tables of plans. ``lost``, ``picks``: bars of missing targets and of extra entries."""
+    """A run in the tables of plans. ``lost``, ``picks``: bars of missing targets and of extra entries. ``listed``: how
+    many trajectories count in each metric."""
 
     letter: str
     run: Run
@@ -57,6 +62,20 @@ class PlanLine:
     metrics: Metrics
     lost: Sequence[Bar]
     picks: Sequence[Bar]
+    listed: Mapping[str, int]
+
+    @property
+    def recognized(self) -> Count:
+        return self._of("recognition_f1")
+
+    @property
+    def selected(self) -> Count:
+        return self._of("selection_f1")
+
+    def _of(self, metric: str) -> Count:
+        """The queries that a metric is a mean over."""
+        row = self.metrics.get(metric)
+        return self.links.population(row.n if row else 0, metric, listed=self.listed)
 
     def plans(self) -> dict[str, Count]:
         """The plans with each error."""
@@ -123,10 +142,20 @@ class HeatCell:
 
 
 @dataclass(frozen=True)
+class HeatRow:
+    """``mean``: of its known cells; ``count``: the plans of all of them."""
+
+    name: str
+    mean: float
+    count: Count
+    cells: Sequence[HeatCell]
+
+
+@dataclass(frozen=True)
 class ShownHeat:
     by: str
     heads: Sequence[tuple[str, Run]]
-    rows: Sequence[tuple[str, float, Sequence[HeatCell]]]
+    rows: Sequence[HeatRow]
     sentence: str
     small: int
 
@@ -161,7 +190,7 @@ class Point:
     y: str
     aside: int
     words: str
-    href: str
+    cases: Count
 
 
 @dataclass(frozen=True)
@@ -220,7 +249,16 @@ def _plan_line(run: Run, found: Diagnostics) -> PlanLine:
     lost = [("omitted", errors["omitted"]), ("unrecognized", errors["unrecognized"] - hidden), ("occluded", hidden)]
     picks = [(name, errors[name]) for name in ("in_scene", "repeated", "hallucinated")]
     links = RunLinks.of(run)
-    return PlanLine(run.letter, run, counts, links, found.metrics[run.pk], stacked(lost), stacked(picks))
+    return PlanLine(
+        run.letter,
+        run,
+        counts,
+        links,
+        found.metrics[run.pk],
+        stacked(lost),
+        stacked(picks),
+        found.listed.get(run.pk, {}),
+    )
 
 
 def _across(at: int, n: int) -> float:
@@ -294,9 +332,17 @@ def _heat(found: Diagnostics) -> ShownHeat | None:
     rows = []
     for (name, cells), mean in zip(heat.rows, heat.means, strict=True):
         shown_cells = [_heat_cell(run, heat.by, name, cell) for run, cell in zip(heat.runs, cells, strict=True)]
-        rows.append((name, mean, shown_cells))
+        rows.append(HeatRow(name, mean, _of_all(found, heat, name, cells), shown_cells))
     heads = [(run.letter, run) for run in heat.runs]
     return ShownHeat(heat.by, heads, rows, agreement_words(heat.agreement), heat.small)
+
+
+def _of_all(found: Diagnostics, heat: Heat, name: str, cells: Sequence[Metric | None]) -> Count:
+    """The plans of all runs with a cell in a row."""
+    known = [(run, cell.n) for run, cell in zip(heat.runs, cells, strict=True) if cell is not None]
+    terms = {"q": " or ".join(f"run:{run.pk}" for run, _ in known), "planned": "yes", **slice_terms(heat.by, name)}
+    address = reverse("evaluation:trajectories", args=[found.runs[0].benchmark.slug])
+    return Count(sum(n for _, n in known), f"{address}?{urlencode(terms)}")
 
 
 def _heat_cell(run: Run, by: str, name: str, row: Metric | None) -> HeatCell:
@@ -338,11 +384,13 @@ def _scatter(found: Diagnostics, first: str, second: str, one: Correlation) -> S
         x, y = point_of(run, found.metrics[run.pk], first, second)
         if x is None or y is None:
             continue
-        words = f"{run}: {labels[0]} {percent(x)}%, {labels[1]} {percent(y)}%"
+        n = found.listed.get(run.pk, {}).get(f"{first} {second}", 0)
+        words = f"{run}: {labels[0]} {percent(x)}%, {labels[1]} {percent(y)}%, n = {decimal(n)}"
         at = LEFT + (RIGHT - LEFT) * x, _down(y)
         near = sum(abs(float(p.x) - at[0]) < 8 and abs(float(p.y) - at[1]) < 10 for p in points)
         place = (format_number(at[0]), format_number(at[1]), 6 + 9 * near)
-        points.append(Point(run.letter, *place, words, RunLinks.of(run).list()))
+        cases = RunLinks.of(run).population(n, first, second, listed=found.listed.get(run.pk))
+        points.append(Point(run.letter, *place, words, cases))
     return Scatter(labels[0], labels[1], points, correlation_words(one), _published(labels, first, second))
 
 

@@ -65,6 +65,20 @@ def test_every_count_opens_exactly_that_many(lea, bench):
     assert miscounted(client, one) == {}
 
 
+def test_means_open_the_queries_they_are_of_and_points_the_trajectories_of_both_rates(lea, bench):
+    client = signed_in(lea)
+    whole = page(client)
+    shown = whole.context["shown"]
+    for line in shown.plans:
+        assert line.recognized.n == line.metrics["recognition_f1"].n
+        assert line.selected.n == line.metrics["selection_f1"].n > line.recognized.n > 0
+        assert line.recognized.href
+        assert line.selected.href
+    assert all(row.count.n == sum(cell.count.n for cell in row.cells) for row in shown.heat.rows)
+    assert all(point.cases.href for scatter in shown.scatters for point in scatter.points)
+    assert miscounted(client, whole) == {}
+
+
 def test_missing_targets_are_omitted_or_not_recognized_and_tags_tell_apart(lea, rui, bench):
     client = signed_in(lea)
     before = {row["model"]: row for row in table(client, "errors")}
