@@ -67,6 +67,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/data-card/", data_card.data_card, name="data-card"),
     path(f"{BENCHMARK}/data-card.md", data_card.data_card_markdown, name="data-card-markdown"),
     path(f"{BENCHMARK}/rewards/", rewards.rewards, name="rewards"),
+    path(f"{BENCHMARK}/rewards/rollouts/", rewards.rollouts, name="reward-rollouts"),
     path(f"{BENCHMARK}/runs/", runs_list.runs, name="runs"),
     path(f"{BENCHMARK}/runs/<int:run>/missing/", runs_list.missing, name="missing"),
     path("benchmarks/new/file/", project.new_from_file, name="new-from-file"),

@@ -210,6 +210,7 @@ RUNS = [
     Line("evaluation:compare-slices", (B,), get=only(*MEMBERS)),
     Line("evaluation:score", (B,), post=form(*RUNNERS)),
     Line("evaluation:rewards", (B,), get=only(*MEMBERS)),
+    Line("evaluation:reward-rollouts", (B,), get=only(*MEMBERS)),
     Line("evaluation:runs", (B,), get=only(*MEMBERS)),
     Line("evaluation:run", (B, "{run}"), get=only(*MEMBERS)),
     Line("evaluation:run-delete", (B, "{run}"), get=form(*RUNNERS), post=form(*RUNNERS)),

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from django.utils.translation import gettext
 
+from evaluation.common.arm_cases import cases
 from evaluation.common.arms import LabData
 from evaluation.common.links import Count, RunLinks
-from evaluation.lab.present.cases import cases
 from evaluation.lab.read import Found
 from evaluation.metrics.columns import Bools
 from evaluation.metrics.lab import Trend, with_changed, with_churn

@@ -12,10 +12,11 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.sentences import translated
+from evaluation.common.arm_cases import cases
 from evaluation.common.arms import LEADING, LabData
 from evaluation.common.figures import Axis, axis_of
 from evaluation.common.links import Count, RunLinks, named_list
-from evaluation.lab.present.cases import cases, quadrant_cases
+from evaluation.lab.present.cases import quadrant_cases
 from evaluation.lab.present.curves import Curve, Early, curve_of, early_of
 from evaluation.lab.read import Found, QuadrantEffect, Skipped
 from evaluation.metrics.columns import Bools, Quadrant

@@ -28,8 +28,8 @@ from evaluation.models import Judgement, JudgingQueue, Metric
 from evaluation.publish.bundle import publish
 from evaluation.scoring.write import score_benchmark
 from tests.conftest import signed_in
-from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.answers_data import REFUSAL, make_kitchen, said
+from tests.evaluation.crawl import counted_links, wrong_links
 from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.accounts.models import User
