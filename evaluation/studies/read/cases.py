@@ -39,30 +39,33 @@ class Cases:
     answers: Count
 
 
-def metric_cases(result: Result, user: Any) -> dict[str, Cases]:
+def snapshot_of(result: Result, user: Any) -> Snapshot:
+    """The trajectories of people, and of the runs that they are compared with."""
+    return Snapshot(result.run.benchmark, [result.run, *(one.run for one in result.differences)], user)
+
+
+def metric_cases(result: Result, snapshot: Snapshot) -> dict[str, Cases]:
     """By metric, and by familiarity. One statement on the store for each metric, and one query."""
     run, found = result.run, dict[str, Cases]()
-    snapshot = Snapshot(run.benchmark, [run], user)
     for one in result.metrics:
         terms = _terms(run, one.metric)
-        found[one.metric] = _cases(run, one, _answers(snapshot, terms), RunLinks.of(run).list(**terms))
+        found[one.metric] = _cases(run, one, _answers(snapshot, run, terms), RunLinks.of(run).list(**terms))
     familiarity = dict(Trajectory.objects.filter(run=run, condition="none").values_list("pk", "extra__familiarity"))
     for value, one in result.familiar:
-        answers = _answers(snapshot, _terms(run, one.metric))
+        answers = _answers(snapshot, run, _terms(run, one.metric))
         chosen = {pk: key for pk, key in answers.items() if (familiarity.get(pk) or 0) >= FAMILIAR[value]}
         found[value] = _cases(run, one, chosen, _named(run, chosen))
     return found
 
 
-def difference_cases(result: Result, user: Any) -> dict[int, Count]:
+def difference_cases(result: Result, snapshot: Snapshot) -> dict[int, Count]:
     """By run, its trajectories on the samples that people answered too. Two statements on the store."""
     if not result.differences:
         return {}
-    people = Selection(Snapshot(result.run.benchmark, [result.run], user), _terms(result.run, "accuracy"))
-    samples = {sample for [sample] in people.rows(["sample"])}
-    others = Snapshot(result.run.benchmark, [one.run for one in result.differences], user)
+    answered = {"run": str(result.run.pk), **_terms(result.run, "accuracy")}
+    samples = {sample for [sample] in Selection(snapshot, answered).rows(["sample"])}
     own: dict[int, list[int]] = {}
-    for run, sample, pk in Selection(others, {"correct": "any"}).rows(["run", "sample", "pk"]):
+    for run, sample, pk in Selection(snapshot, {"correct": "any"}).rows(["run", "sample", "pk"]):
         if sample in samples:
             own.setdefault(run, []).append(pk)
     return {one.run.pk: _exactly(result.run, one.n, own.get(one.run.pk, [])) for one in result.differences}
@@ -92,9 +95,9 @@ def _terms(run: Run, metric: str) -> dict[str, str]:
     return terms | {"undecided": "no"} if metric == "tool_ratio" and excludes else terms
 
 
-def _answers(snapshot: Snapshot, terms: Mapping[str, str]) -> dict[int, str]:
-    """The ids of the samples of a list, by trajectory."""
-    return dict(Selection(snapshot, terms).rows(["pk", "sample_key"]))
+def _answers(snapshot: Snapshot, run: Run, terms: Mapping[str, str]) -> dict[int, str]:
+    """The ids of the samples of a list of the run, by trajectory."""
+    return dict(Selection(snapshot, {"run": str(run.pk), **terms}).rows(["pk", "sample_key"]))
 
 
 def _cases(run: Run, metric: Metric, answers: Mapping[int, str], href: str) -> Cases:

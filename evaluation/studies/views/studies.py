@@ -28,7 +28,13 @@ from evaluation.studies.present import (
     with_lists,
 )
 from evaluation.studies.read.answers import answer_lines, export_name
-from evaluation.studies.read.cases import difference_cases, metric_cases, skipped_samples, stratum_answers
+from evaluation.studies.read.cases import (
+    difference_cases,
+    metric_cases,
+    skipped_samples,
+    snapshot_of,
+    stratum_answers,
+)
 from evaluation.studies.read.draw import facets_of, strata_of
 from evaluation.studies.read.results import result_of
 from evaluation.studies.read.task import is_invited, mine_of, progress_by_person, progress_by_stratum
@@ -114,9 +120,13 @@ def study(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "manages": manages,
         "row": study_row(found) if manages else None,
         "result": result,
-        "metrics": metrics_shown(result, metric_cases(result, request.user)) if result else [],
-        "differences": differences_shown(result, difference_cases(result, request.user)) if result else [],
     }
+    if result:
+        snapshot = snapshot_of(result, request.user)
+        context |= {
+            "metrics": metrics_shown(result, metric_cases(result, snapshot)),
+            "differences": differences_shown(result, difference_cases(result, snapshot)),
+        }
     if manages:
         run = result.run if result else None
         context |= {

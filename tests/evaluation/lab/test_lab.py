@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Benchmark
 from evaluation.common.arms import LabData
@@ -91,6 +93,18 @@ def test_skipped_attempts_of_several_experiments_open_one_list(run: Run, lea: Us
     assert (arm, reason, n.n) == ("order", "One crop", 1)
     assert len(client.get(n.href).context["page"]) == 1
     assert len(client.get(n.href.replace("One", "Two")).context["page"]) == 0
+
+
+def test_the_list_of_skipped_attempts_takes_as_many_queries_for_few_as_for_many(run: Run, lea: User) -> None:
+    client, address = signed_in(lea), f"/benchmarks/kitchen/runs/{run.pk}/skipped-attempts/"
+    skipped_by(run, 1, "gold@prefix")
+    client.get(address)
+    with CaptureQueriesContext(connection) as few:
+        assert len(client.get(address).context["page"]) == 1
+    skipped_by(run, 2, *["order@prefix"] * 12)
+    with CaptureQueriesContext(connection) as many:
+        assert len(client.get(address).context["page"]) == 13
+    assert len(few) == len(many)
 
 
 def test_an_arm_without_first_draws_of_some_samples_names_other_draws(run: Run, lea: User) -> None:

@@ -20,7 +20,7 @@ from webapp.accounts.models import User
 from webapp.jobs.runner import run_waiting
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
-LIST_QUERIES = 30
+LIST_QUERIES, PAGE_QUERIES = 30, 36
 """Session, person, benchmark and role, tabs and their counts are in it."""
 PAGE = "/benchmarks/street/studies/"
 
@@ -188,7 +188,7 @@ def test_the_answers_of_a_participant_open_their_trajectories(lea: User, ana: Us
 
 
 def test_every_result_opens_the_samples_it_is_of_and_the_answers_to_them(
-    lea: User, ana: User, rui: User, street: Benchmark
+    lea: User, ana: User, rui: User, street: Benchmark, django_assert_max_num_queries: Any
 ) -> None:
     """Ana says that she knows everything, Rui nothing; both never zoom on one sample, and Rui skips one."""
     study = open_study(lea, street, n=6)
@@ -212,6 +212,8 @@ def test_every_result_opens_the_samples_it_is_of_and_the_answers_to_them(
     assert all(n.href for _, n in page.context["differences"])
     assert [skipped.n for *_, skipped in page.context["people"]] == [1, 0]
     assert wrong_links(client, page) == {}
+    with django_assert_max_num_queries(PAGE_QUERIES):
+        client.get(f"{PAGE}{study.pk}/")
 
 
 def zooms_on(item: HumanAnswer) -> str:
