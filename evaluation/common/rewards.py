@@ -82,10 +82,11 @@ def _means(
         sufficiency=Avg("reward_sufficiency"), minimality=Avg("reward_minimality"), final=Avg("reward_final"),
     )  # fmt: skip
     lists = {"groups": {"show": "groups"}, "rollouts": {}, "rewarded": {"rewarded": "yes"}}
-    counts = {
-        name: Links(found.pop(name), rollouts_of(benchmark.slug, run, **terms, **more)) for name, more in lists.items()
-    }
-    return RewardMeans(label, **counts, **found)
+    groups, rollouts, rewarded = (
+        Links(found[name], rollouts_of(benchmark.slug, run, **terms, **more)) for name, more in lists.items()
+    )
+    means = (found[name] for name in ("sufficiency", "minimality", "final"))
+    return RewardMeans(label, groups, rollouts, rewarded, *means)
 
 
 def reward_rows(benchmark: Benchmark) -> Iterator[dict[str, Any]]:

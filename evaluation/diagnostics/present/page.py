@@ -36,8 +36,12 @@ STEPS = 10
 """A cell's ink has this many steps."""
 MOST_LINES = 8
 """Runs with a line in the curves; the table below has all."""
-LETTER = 10.0
-"""The height of a letter in a drawing."""
+LETTER = 12.0
+"""The height of a line of letters in a drawing."""
+BESIDE = ((6, 4), (-14, 4), (-4, 15), (-4, -7), (15, 4), (-4, 26), (24, 4))
+"""Where the letter of a point can be: from its center to the lower left end of the letter."""
+WIDE, HIGH, DOT = 8, 9, 4
+"""The box of a letter, and the radius of a point with some room."""
 LEFT, RIGHT, TOP, BOTTOM = 30.0, 254.0, 10.0, 130.0
 """The box of a drawing."""
 SUCCEEDED: Mapping[str, Mapping[str, str]] = {
@@ -189,6 +193,7 @@ class Point:
     x: str
     y: str
     aside: int
+    down: int
     words: str
     cases: Count
 
@@ -379,19 +384,46 @@ def _calling(pair: CallingPair) -> CallingLine:
 
 def _scatter(found: Diagnostics, first: str, second: str, one: Correlation) -> Scatter:
     labels = [gettext(METRICS[name].label) for name in (first, second)]
-    points: list[Point] = []
+    known: list[tuple[Run, float, float]] = []
     for run in found.runs:
         x, y = point_of(run, found.metrics[run.pk], first, second)
-        if x is None or y is None:
-            continue
+        if x is not None and y is not None:
+            known.append((run, x, y))
+    at = [(LEFT + (RIGHT - LEFT) * x, _down(y)) for _, x, y in known]
+    points: list[Point] = []
+    for (run, x, y), center, beside in zip(known, at, letters_of(at), strict=True):
         n = found.listed.get(run.pk, {}).get(f"{first} {second}", 0)
-        words = f"{run}: {labels[0]} {percent(x)}%, {labels[1]} {percent(y)}%, n = {decimal(n)}"
-        at = LEFT + (RIGHT - LEFT) * x, _down(y)
-        near = sum(abs(float(p.x) - at[0]) < 8 and abs(float(p.y) - at[1]) < 10 for p in points)
-        place = (format_number(at[0]), format_number(at[1]), 6 + 9 * near)
+        words = f"{run}: {labels[0]} {percent(x)}%, {labels[1]} {percent(y)}%"
+        words += f", n = {decimal(n)}" if n else ""
+        place = format_number(center[0]), format_number(center[1]), *beside
         cases = RunLinks.of(run).population(n, first, second, listed=found.listed.get(run.pk))
         points.append(Point(run.letter, *place, words, cases))
     return Scatter(labels[0], labels[1], points, correlation_words(one), _published(labels, first, second))
+
+
+def letters_of(centers: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
+    """For each point where its letter is: the first of ``BESIDE`` that covers no point and no other letter."""
+    boxes: list[tuple[float, float, float, float]] = []
+    chosen = []
+    dots = [(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in centers]
+    for x, y in centers:
+        free = [
+            (place, box)
+            for place in BESIDE
+            if (box := _box(x + place[0], y + place[1]))[1] >= 0 and not any(_meet(box, one) for one in (*dots, *boxes))
+        ]
+        place, box = free[0] if free else (BESIDE[0], _box(x + BESIDE[0][0], y + BESIDE[0][1]))
+        boxes.append(box)
+        chosen.append(place)
+    return chosen
+
+
+def _box(left: float, bottom: float) -> tuple[float, float, float, float]:
+    return left, bottom - HIGH, left + WIDE, bottom
+
+
+def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _published(labels: Sequence[str], first: str, second: str) -> list[PublishedMark]:
