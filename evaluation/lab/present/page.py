@@ -116,11 +116,12 @@ class Group:
 
 @dataclass(frozen=True)
 class QuadrantCell:
-    """The effect of an arm on the samples of a recorded quadrant."""
+    """The effect of an arm on the samples of a recorded quadrant. ``fewer``: not on all of them."""
 
     delta: str
     ends: str
     n: Count
+    fewer: bool
 
 
 @dataclass(frozen=True)
@@ -400,7 +401,8 @@ def _quadrant_row(
         is_flat = low is None or high is None or low == high
         ends = "" if is_flat else span(percentage_points(low), percentage_points(high))
         n = quadrant_cases(data, arm, code, links, one.rows)
-        cells.append(QuadrantCell(percentage_points(one.effect.delta), ends, n))
+        fewer = 0 < n.n < int((data.quadrant == code).sum())
+        cells.append(QuadrantCell(percentage_points(one.effect.delta), ends, n, fewer))
     return translated(arm.words), cells
 
 
