@@ -38,7 +38,7 @@ MOST_LINES = 8
 """Runs with a line in the curves; the table below has all."""
 LETTER = 12.0
 """The height of a line of letters in a drawing."""
-BESIDE = ((6, 4), (-14, 4), (-4, 15), (-4, -7), (15, 4), (-4, 26), (24, 4))
+AROUND = ((6, 4), (-14, 4), (-4, 15), (-4, -7), (15, 4), (-4, 26), (24, 4))
 """Where the letter of a point can be: from its center to the lower left end of the letter."""
 WIDE, HIGH, DOT = 8, 9, 4
 """The box of a letter, and the radius of a point with some room."""
@@ -402,17 +402,17 @@ def _scatter(found: Diagnostics, first: str, second: str, one: Correlation) -> S
 
 
 def letters_of(centers: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
-    """For each point where its letter is: the first of ``BESIDE`` that covers no point and no other letter."""
+    """For each point where its letter is: the first of ``AROUND`` that covers no point and no other letter."""
     boxes: list[tuple[float, float, float, float]] = []
     chosen = []
     dots = [(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in centers]
     for x, y in centers:
         free = [
             (place, box)
-            for place in BESIDE
+            for place in AROUND
             if (box := _box(x + place[0], y + place[1]))[1] >= 0 and not any(_meet(box, one) for one in (*dots, *boxes))
         ]
-        place, box = free[0] if free else (BESIDE[0], _box(x + BESIDE[0][0], y + BESIDE[0][1]))
+        place, box = free[0] if free else (AROUND[0], _box(x + AROUND[0][0], y + AROUND[0][1]))
         boxes.append(box)
         chosen.append(place)
     return chosen

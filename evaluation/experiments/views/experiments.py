@@ -66,7 +66,7 @@ DO: Mapping[str, Callable[..., Any]] = {
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def experiments(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Template evaluation/experiments/experiments.html; context: page, shown (Experiments, their state in words,
+    """Template evaluation/experiments/experiments.html; context: page, shown (Experiments, their state as text,
     counts), form, endpoints (whether there is one), prompt (?prompt=slug@version: only experiments with it).
     Posted: the fields of ``ExperimentForm``, which creates a draft."""
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)

@@ -138,7 +138,7 @@ class Pair:
 class Judged:
     """All judgments of one kind: the judges, people first, which of them are people, and the verdicts.
 
-    ``unsure``: where a judge could not tell. ``unequal``: trajectories that were drawn with unequal
+    ``unsure``: undecided ones. ``unequal``: trajectories that were drawn with unequal
     probabilities for labels."""
 
     judges: Sequence[str]
@@ -149,7 +149,7 @@ class Judged:
 
     @property
     def undecided(self) -> Mapping[str, int]:
-        """How often each judge could not tell."""
+        """How often each judge was undecided."""
         return Counter(one.judge for one in self.unsure)
 
     def by(self, judge: str) -> list[Verdict]:

@@ -99,7 +99,7 @@ def _matrix(judged: Judged, chosen: Pair) -> list[tuple[str, bool, list[Cell | N
 
 
 def unsure_of(benchmark: Any, judged: Judged, judge: str) -> Trajectories:
-    """Where a judge could not tell."""
+    """Where a judge was undecided."""
     return _cases(benchmark, [one for one in judged.unsure if one.judge == judge])
 
 

@@ -25,7 +25,7 @@ LEFT, RIGHT, TOP, BOTTOM = 40.0, 420.0, 12.0, 190.0
 @dataclass(frozen=True)
 class Dot:
     """A dose of a curve. ``low`` and ``high`` are the ends of its interval, "" without one. ``shown``, ``ends``,
-    ``agreed``: accuracy, its interval and the agreement with sham in words; ``answers``: the samples of the last."""
+    ``agreed``: accuracy, its interval and the agreement with sham as text; ``answers``: the samples of the last."""
 
     x: str
     y: str
