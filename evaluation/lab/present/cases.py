@@ -10,14 +10,18 @@ from evaluation.common.links import Count, RunLinks, named_list
 from evaluation.lab.read import Found
 from evaluation.metrics.columns import Bools, Quadrant
 from evaluation.models import Run
-from evaluation.runner.arms.catalogue import Arm
+from evaluation.runner.arms.catalogue import SHAM, Arm
 
 
 def recorded_cases(run: Run, found: Found, samples: Collection[int]) -> Count:
     """Samples with the list of their trajectories without an intervention, where the lab has all of them."""
-    rows = zip(found.data.samples, found.data.recorded, strict=True)
-    pks = [trajectory for sample, trajectory in rows if sample in samples]
-    return Count(len(samples), named_list(run.benchmark, pks) if len(pks) == len(samples) else "")
+    data, sham = found.data, Arm(SHAM, "", found.data.estimand)
+    counted = {at for at, sample in enumerate(data.samples) if sample in samples}
+    if len(counted) != len(samples):
+        return Count(len(samples))
+    if counted and counted == scored_places(data, sham):
+        return Count(len(counted), RunLinks.of(run).list(beside=str(sham)))
+    return Count(len(counted), named_list(run.benchmark, [data.recorded[at] for at in counted]))
 
 
 def quadrant_cases(data: LabData, arm: Arm, code: int, links: RunLinks, rows: Bools) -> Count:

@@ -15,11 +15,11 @@ from annotation.common.sentences import translated
 from evaluation.common.arm_cases import cases
 from evaluation.common.arms import LEADING, LabData
 from evaluation.common.figures import Axis, axis_of
-from evaluation.common.links import Count, RunLinks, named_list
+from evaluation.common.links import Count, RunLinks
 from evaluation.lab.present.cases import quadrant_cases
 from evaluation.lab.present.curves import Curve, Early, curve_of, early_of
 from evaluation.lab.read import Found, QuadrantEffect, Skipped
-from evaluation.metrics.columns import Bools, Quadrant
+from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.lab import (
     EFFECT,
     EQUIVALENT,
@@ -181,7 +181,10 @@ def page_of(run: Run, found: Found, skipped: Mapping[str, Skipped]) -> Page:
         sham=_sham_line(found, links, skipped),
         shown=next((line for line in lines if line.arm == shown), None),
         quadrants=[_quadrant_row(arm, effects, data, links) for arm, effects in found.quadrants.items()],
-        quadrant_n=[(name, _recorded(data, data.quadrant == code, links)) for code, name in enumerate(Quadrant.NAMES)],
+        quadrant_n=[
+            (name, quadrant_cases(data, Arm(SHAM, "", data.estimand), code, links, data.quadrant == code))
+            for code, name in enumerate(Quadrant.NAMES)
+        ],
         answers=_answers(found),
         unused=[(name.partition("@")[0], _reasons(name, of, links)) for name, of in skipped.items() if name not in ran],
     )
@@ -249,11 +252,6 @@ def _skipped(skipped: Mapping[str, Skipped], arm: Arm, links: RunLinks) -> Count
 
 def _skipped_list(links: RunLinks, **terms: str) -> str:
     return f"{reverse('evaluation:lab-skipped', args=[links.slug, links.run])}?{urlencode(terms)}"
-
-
-def _recorded(data: LabData, rows: Bools, links: RunLinks) -> Count:
-    """Samples with the list of their trajectories without an intervention."""
-    return Count(int(rows.sum()), named_list(links, [data.recorded[int(at)] for at in np.flatnonzero(rows)]))
 
 
 def _reasons(arm: str, of: Skipped, links: RunLinks) -> list[tuple[str, Count]]:

@@ -118,6 +118,24 @@ def test_an_arm_without_first_draws_of_some_samples_names_other_draws(run: Run, 
     assert wrong_links(client, page) == {}
 
 
+def test_cases_that_are_too_many_to_name_still_have_a_list(
+    run: Run, lea: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those of an arm whose first draw is missing on one sample."""
+    monkeypatch.setattr("evaluation.common.links.LONGEST_ADDRESS", 1)
+    run.trajectories.filter(condition="filler@prefix", rollout=0, sample__key="Chart-1").delete()
+    Run.objects.filter(pk=run.pk).update(revision=run.revision + 1)
+    score_benchmark(actor=lea, benchmark=run.benchmark)
+    client = signed_in(lea)
+    page = page_of(client, run)
+    shown = page.context["page"]
+    lines = {line.arm.label: line for group in shown.groups for line in group.lines}
+    assert "beside=filler%40prefix" in lines["filler"].n.href
+    assert all(count.href for _, count in shown.quadrant_n if count.n)
+    assert all(cell.n.href for _, cells in shown.quadrants for cell in cells if cell.n.n)
+    assert wrong_links(client, page) == {}
+
+
 def test_a_share_of_answers_opens_the_samples_whose_answers_can_be_compared(run: Run, lea: User) -> None:
     """An answer under full noise that cannot be read: accuracy counts it, and the share of changed answers does not."""
     run.trajectories.filter(condition="noise-100@prefix", sample__key="Chart-0").update(answer="who knows")
