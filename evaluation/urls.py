@@ -75,6 +75,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/export/project.sightline", exports.project, name="export-project"),
     path(f"{BENCHMARK}/export/<slug:name>.<slug:extension>", exports.exported, name="exported"),
     path(f"{BENCHMARK}/agreement/judges/", judges.judges, name="judges"),
+    path(f"{BENCHMARK}/agreement/judges/verdicts/", judges.verdicts, name="judge-verdicts"),
     path(f"{BENCHMARK}/agreement/blind/", human_accuracy.human_accuracy, name="human-accuracy"),
     path(
         f"{BENCHMARK}/agreement/<slug:table>.<slug:extension>",

@@ -511,6 +511,8 @@ WORK = [
     Line("evaluation:agreement-export", (B, "pairs", "csv"), get=only(*MEMBERS)),
     Line("evaluation:human-accuracy", (B,), get=only(*MEMBERS)),
     Line("evaluation:judges", (B,), get=only(*MEMBERS)),
+    # The world has no verdicts of the kind that an address without a term would name.
+    Line("evaluation:judge-verdicts", (B,), get=only() | dict.fromkeys(MEMBERS, 404)),
 ]
 QUALITY = [
     Line("annotation:gold-checks", (B,), get=form(*LEADS)),

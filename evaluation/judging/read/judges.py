@@ -209,6 +209,32 @@ class Judged:
         return max(self.pairs(), key=worth, default=None)
 
 
+Row = tuple[Verdict, Verdict | None]
+"""A verdict, and that of the second of two judges on the same."""
+
+
+def chosen_verdicts(judged: Judged, terms: Mapping[str, str]) -> list[Row]:
+    """The verdicts behind a number. Terms: ``a`` and ``b``, two judges, with ``same`` yes or no, ``first`` and
+    ``second``, what each said, and ``value`` of the facet; or ``judge``, with ``said`` yes or undecided. None for
+    judges that there are none of."""
+    if judge := terms.get("judge", ""):
+        if terms.get("said") == UNDECIDED:
+            return [(one, None) for one in judged.unsure if one.judge == judge]
+        return [(one, None) for one in judged.by(judge) if terms.get("said") != "yes" or one.yes]
+    both = judged.pair(terms.get("a", ""), terms.get("b", "")).verdicts
+    return [(one, other) for one, other in both if _meets(one, other, terms)]
+
+
+def _meets(one: Verdict, other: Verdict, terms: Mapping[str, str]) -> bool:
+    same = terms.get("same", "")
+    return (
+        (not same or (one.word == other.word) is (same == "yes"))
+        and ("first" not in terms or one.word == terms["first"])
+        and ("second" not in terms or other.word == terms["second"])
+        and ("value" not in terms or terms["value"] in (one.values or ("none",)))
+    )
+
+
 def _yes(verdicts: Iterable[Verdict]) -> Floats:
     return np.array([one.yes for one in verdicts], dtype=np.float64)
 

@@ -27,6 +27,7 @@ from evaluation.common.judging.write import delete_queue, dropped_from, losses
 from evaluation.common.links import cases
 from evaluation.common.terms import narrowing, terms_of
 from evaluation.judging.forms import JudgingForm
+from evaluation.judging.present import VerdictLists
 from evaluation.judging.read.audit import audit_reader
 from evaluation.judging.read.judges import Judged, Pair, Verdict, load_judged
 from evaluation.judging.read.queues import load_queue, progress_of, queues_of
@@ -178,15 +179,16 @@ def _of_kind(benchmark: Any, kind: str, judged: Judged, me: str, asked: list[int
     pairs = [judged.pair(me, judge) for judge in judged.judges if judge != me]
     best = max(pairs, key=lambda pair: len(pair.verdicts), default=None)
     pair = best if best and best.verdicts else None
-    yes, n = rate_of(benchmark, judged, me)
+    lists = VerdictLists(benchmark)
+    yes, n = rate_of(lists, judged, me)
     return {
         "kind": kind,
         "asked": cases(benchmark, asked),
         "mine": n,
         "mine_yes": yes,
         "mine_rate": yes.n / n.n if n.n else None,
-        "undecided": unsure_of(benchmark, judged, me),
-        "pair": pair_context(benchmark, judged, pair) if pair else None,
+        "undecided": unsure_of(lists, judged, me),
+        "pair": pair_context(lists, judged, pair) if pair else None,
         "differences": list(_differences(benchmark, kind, pair)) if pair else [],
         "differing": cases(benchmark, [one.trajectory for one, other in pair.verdicts if one.word != other.word])
         if pair
