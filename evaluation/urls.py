@@ -67,6 +67,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/data-card/", data_card.data_card, name="data-card"),
     path(f"{BENCHMARK}/data-card.md", data_card.data_card_markdown, name="data-card-markdown"),
     path(f"{BENCHMARK}/rewards/", rewards.rewards, name="rewards"),
+    path(f"{BENCHMARK}/rewards/rollouts/", rewards.rollouts, name="reward-rollouts"),
     path(f"{BENCHMARK}/runs/", runs_list.runs, name="runs"),
     path(f"{BENCHMARK}/runs/<int:run>/missing/", runs_list.missing, name="missing"),
     path("benchmarks/new/file/", project.new_from_file, name="new-from-file"),
@@ -74,6 +75,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/export/project.sightline", exports.project, name="export-project"),
     path(f"{BENCHMARK}/export/<slug:name>.<slug:extension>", exports.exported, name="exported"),
     path(f"{BENCHMARK}/agreement/judges/", judges.judges, name="judges"),
+    path(f"{BENCHMARK}/agreement/judges/verdicts/", judges.verdicts, name="judge-verdicts"),
     path(f"{BENCHMARK}/agreement/blind/", human_accuracy.human_accuracy, name="human-accuracy"),
     path(
         f"{BENCHMARK}/agreement/<slug:table>.<slug:extension>",
@@ -87,6 +89,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/lineages/<int:pk>/describe/", lineages.describe, name="lineage-describe"),
     path(f"{BENCHMARK}/lineages/<int:pk>/delete/", lineages.delete, name="lineage-delete"),
     path(f"{BENCHMARK}/runs/<int:pk>/lab/", lab_views.lab, name="lab"),
+    path(f"{BENCHMARK}/runs/<int:pk>/skipped-attempts/", lab_views.skipped, name="lab-skipped"),
     path(f"{BENCHMARK}/runs/<int:pk>/lab/{KEY}/", lab_views.strip, name="lab-strip"),
     path(f"{BENCHMARK}/runs/<int:pk>/delete/", run_delete.run_delete, name="run-delete"),
     path(f"{BENCHMARK}/settings/trash/", run_delete.trash, name="trash"),

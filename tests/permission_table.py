@@ -210,6 +210,7 @@ RUNS = [
     Line("evaluation:compare-slices", (B,), get=only(*MEMBERS)),
     Line("evaluation:score", (B,), post=form(*RUNNERS)),
     Line("evaluation:rewards", (B,), get=only(*MEMBERS)),
+    Line("evaluation:reward-rollouts", (B,), get=only(*MEMBERS)),
     Line("evaluation:runs", (B,), get=only(*MEMBERS)),
     Line("evaluation:run", (B, "{run}"), get=only(*MEMBERS)),
     Line("evaluation:run-delete", (B, "{run}"), get=form(*RUNNERS), post=form(*RUNNERS)),
@@ -217,6 +218,7 @@ RUNS = [
     Line("evaluation:trash-empty", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
     Line("evaluation:run-restore", (B, "{trashed}"), post=form(*RUNNERS)),
     Line("evaluation:lab", (B, "{run}"), get=only(*MEMBERS)),
+    Line("evaluation:lab-skipped", (B, "{run}"), get=only(*MEMBERS)),
     # No arm has been run: whoever may look finds nothing.
     Line("evaluation:lab-strip", (B, "{run}", "seen-00"), get=only() | dict.fromkeys(MEMBERS, 404)),
     Line("evaluation:run-place", (B, "{run}"), post=form(*RUNNERS), data={"lineage": "RL", "step": "1"}),
@@ -509,6 +511,8 @@ WORK = [
     Line("evaluation:agreement-export", (B, "pairs", "csv"), get=only(*MEMBERS)),
     Line("evaluation:human-accuracy", (B,), get=only(*MEMBERS)),
     Line("evaluation:judges", (B,), get=only(*MEMBERS)),
+    # The world has no verdicts of the kind that an address without a term would name.
+    Line("evaluation:judge-verdicts", (B,), get=only() | dict.fromkeys(MEMBERS, 404)),
 ]
 QUALITY = [
     Line("annotation:gold-checks", (B,), get=form(*LEADS)),

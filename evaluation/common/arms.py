@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class Outcome:
     seed: int
     verdict: str
     reading: str
+    scored: bool = True
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class LabData:
         arms: the draws of each arm, in the order of the catalog; ``rows`` those of a sample by its place.
         failed: draws that ended in an error, by arm; ``undecided``: draws that no rule decides, which count as
             incorrect or not at all, as the setting says.
+        elsewhere: arms that also have draws on other samples, which a list of the arm has and numbers do not count.
     """
 
     estimand: Estimand
@@ -54,6 +56,7 @@ class LabData:
     rows: Mapping[Arm, Mapping[int, Sequence[Outcome]]]
     failed: Mapping[Arm, int]
     undecided: Mapping[Arm, int]
+    elsewhere: frozenset[Arm] = field(default_factory=frozenset)
 
     @property
     def sham(self) -> Draws | None:
@@ -109,9 +112,10 @@ def _tables(
             if row.scored and not row.failed:
                 correct[at] = _correct(row.verdict, settings)
                 said[at] = codes.setdefault((row.sample, reading), len(codes)) if reading else UNKNOWN
-            listed.setdefault(at[0], []).append(Outcome(row.pk, row.seed, verdict, reading))
+            listed.setdefault(at[0], []).append(Outcome(row.pk, row.seed, verdict, reading, row.scored))
         arms[arm], rows[arm] = Draws(correct, said), listed
     recorded = [about[sample] for sample, _ in keys]
+    outside = {row.condition for row in found if row.sample not in place}
     return LabData(
         estimand=estimand,
         samples=[sample for sample, _ in keys],
@@ -123,6 +127,7 @@ def _tables(
         rows=rows,
         failed=failed,
         undecided=undecided,
+        elsewhere=frozenset(arm for arm in arms if str(arm) in outside),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -65,6 +65,14 @@ def named_list(benchmark: Any, pks: Collection[int], **terms: str) -> str:
     return href if pks and len(href) <= LONGEST_ADDRESS else ""
 
 
+def cases(benchmark: Any, pks: Iterable[int | None]) -> Count:
+    """As many cases as there are, with the list of their trajectories, rollouts included, where each has one of its
+    own."""
+    found = list(pks)
+    own = {pk for pk in found if pk}
+    return Count(len(found), named_list(benchmark, own, rollout="0+") if len(own) == len(found) else "")
+
+
 @dataclass(frozen=True, slots=True)
 class RunLinks:
     """The URLs of one run's trajectories, on the slice ``narrowed`` if given."""
@@ -91,6 +99,13 @@ class RunLinks:
         """Return a count of a metric, with a link if all trajectories behind it are recorded."""
         there = n and Selection(snapshot, {**terms, **self.narrowed}).total == n
         return Count(n, self.list(**terms) if there else "")
+
+    def population(self, n: float | None, *metrics: str, listed: Mapping[str, int] | None) -> Count:
+        """The n of a metric, or of what counts in several: a link where its list holds as many. ``listed``: of
+        ``populations_by_run``, by the names of the metrics."""
+        there = listed is not None and n and listed.get(" ".join(metrics)) == n
+        terms = {"measured": metrics[0]} if len(metrics) == 1 else {"q": " ".join(f"measured:{one}" for one in metrics)}
+        return Count(int(n or 0), self.list(**terms) if there else "")
 
     def on_slice(self, facet: str, value: str, n: float | None, **terms: object) -> Count:
         return self.count(n, **terms, **slice_terms(facet, value))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import Avg, Count, Q, QuerySet
+from django.urls import reverse
 from django.utils.translation import gettext
 
 from annotation.models import Benchmark
+from evaluation.common.links import Count as Links
 from evaluation.models import Rollout, RolloutGroup, Run
 
 REWARD_COLUMNS = (
@@ -23,37 +26,67 @@ class RewardMeans:
     """Means over the rollouts of some groups; None if none has rewards yet. ``rewarded``: how many have."""
 
     label: str
-    groups: int
-    rollouts: int
-    rewarded: int
+    groups: Links
+    rollouts: Links
+    rewarded: Links
     sufficiency: float | None
     minimality: float | None
     final: float | None
 
 
-def read_rewards(benchmark: Benchmark, run: Run | None = None) -> list[RewardMeans]:
-    """Return the mean rewards of all groups. On the page of a run: of groups that name its model (and its setting, if
-    they name one), and of groups that name no model. One query without groups, one more for each line."""
+def rollouts_of(slug: str, run: int | None = None, **terms: str) -> str:
+    """The address that lists imported rollouts: of a run those of groups that name its model (and its setting, if they
+    name one). ``terms``: ``unnamed``, of groups that name no model; ``rewarded``, with rewards; ``show=groups``, the
+    groups themselves."""
+    asked = {**({} if run is None else {"run": str(run)}), **terms}
+    address = reverse("evaluation:reward-rollouts", args=[slug])
+    return f"{address}?{urlencode(asked)}" if asked else address
+
+
+def groups_of(benchmark: Benchmark, run: Run | None = None, *, unnamed: bool = False) -> QuerySet[RolloutGroup]:
+    """The imported groups of a benchmark: all, those of a run, or those that name no model."""
     groups = RolloutGroup.objects.filter(benchmark=benchmark)
-    if not groups.exists():
+    if unnamed:
+        return groups.filter(extra__model__isnull=True)
+    if run is None:
+        return groups
+    named = Q(extra__setting=run.setting) | Q(extra__setting__isnull=True)
+    return groups.filter(named, extra__model=run.model.name)
+
+
+def read_rewards(benchmark: Benchmark, run: Run | None = None) -> list[RewardMeans]:
+    """Return the mean rewards of all groups. On the page of a run: of its groups, and of groups that name no model. One
+    query without groups, one more for each line."""
+    if not groups_of(benchmark).exists():
         return []
     if run is None:
-        lines = [(gettext("All groups"), groups)]
-    else:
-        named = Q(extra__setting=run.setting) | Q(extra__setting__isnull=True)
-        lines = [
-            (gettext("Groups of this run"), groups.filter(named, extra__model=run.model.name)),
-            (gettext("Groups that name no model"), groups.filter(extra__model__isnull=True)),
-        ]
-    return [found for label, of in lines if (found := _means(label, of)).groups]
+        return [_means(benchmark, gettext("All groups"), groups_of(benchmark), None, {})]
+    lines = [
+        _means(benchmark, gettext("Groups of this run"), groups_of(benchmark, run), run.pk, {}),
+        _means(
+            benchmark,
+            gettext("Groups that name no model"),
+            groups_of(benchmark, unnamed=True),
+            None,
+            {"unnamed": "yes"},
+        ),
+    ]
+    return [line for line in lines if line.groups.n]
 
 
-def _means(label: str, groups: QuerySet[RolloutGroup]) -> RewardMeans:
-    found = Rollout.objects.filter(group__in=groups).aggregate(
+def _means(
+    benchmark: Benchmark, label: str, of: QuerySet[RolloutGroup], run: int | None, terms: dict[str, str]
+) -> RewardMeans:
+    found = Rollout.objects.filter(group__in=of).aggregate(
         groups=Count("group", distinct=True), rollouts=Count("pk"), rewarded=Count("reward_final"),
         sufficiency=Avg("reward_sufficiency"), minimality=Avg("reward_minimality"), final=Avg("reward_final"),
     )  # fmt: skip
-    return RewardMeans(label, **found)
+    lists = {"groups": {"show": "groups"}, "rollouts": {}, "rewarded": {"rewarded": "yes"}}
+    groups, rollouts, rewarded = (
+        Links(found[name], rollouts_of(benchmark.slug, run, **terms, **more)) for name, more in lists.items()
+    )
+    means = (found[name] for name in ("sufficiency", "minimality", "final"))
+    return RewardMeans(label, groups, rollouts, rewarded, *means)
 
 
 def reward_rows(benchmark: Benchmark) -> Iterator[dict[str, Any]]:

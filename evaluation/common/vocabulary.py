@@ -7,6 +7,7 @@ from typing import Any
 
 from annotation.common.sentences import translated
 from annotation.models import Benchmark
+from evaluation.metrics.selection import SELECTED
 from evaluation.models import Run
 from evaluation.models.querysets.marks import visible_tags
 from evaluation.query.check import Vocabulary, read
@@ -18,7 +19,7 @@ from webapp.common.errors import InvalidInput
 def query_vocabulary(
     benchmark: Benchmark, runs: Sequence[Run], person: Any, snapshot: Snapshot | None = None
 ) -> Vocabulary:
-    """Runs, conditions, tags and facets with their values. One query in addition to those of the snapshot."""
+    """Runs, conditions, tags, metrics and facets with their values. One query in addition to those of the snapshot."""
     snapshot = snapshot or Snapshot(benchmark, runs, person)
     tags = visible_tags(person).filter(benchmark=benchmark).order_by("name").values_list("name", flat=True)
     named = [name for run in runs for name in (str(run), run.model.name)]
@@ -26,6 +27,7 @@ def query_vocabulary(
         "run": list(dict.fromkeys([*named, *(str(run.pk) for run in runs)])),
         "condition": sorted({*snapshot.interventions, "none", "text", "visual", "placebo"}),
         "tag": list(dict.fromkeys(tags)),
+        "measured": list(SELECTED),
     }
     return Vocabulary(names, snapshot.facets)
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
+from django.urls import reverse
 
 from annotation.images.serving import region_of
 from annotation.models import Benchmark
 from annotation.schema import Box
-from evaluation.common.links import Count, named_list
+from evaluation.common.links import Count, cases, named_list
 from evaluation.common.trajectory.answer import answer_of
+from evaluation.judging.read.judges import Verdict
 from evaluation.judging.read.labels import Labels
 from evaluation.judging.read.queues import Question
 from evaluation.models import JudgingItem
@@ -20,6 +25,23 @@ SIDE = 960
 """The longer side of a crop on pages and in the API."""
 LONGEST_SHOWN = 50_000
 """Characters of an answer that its question shows."""
+
+
+@dataclass(frozen=True)
+class VerdictLists:
+    """The lists behind numbers of judges: their trajectories, and where these are too many to name or not recorded, the
+    verdicts themselves. ``kind`` "": only the first."""
+
+    benchmark: Benchmark
+    kind: str = ""
+
+    def of(self, verdicts: Sequence[Verdict], **terms: str) -> Count:
+        """``terms``: what ``chosen_verdicts`` has to be asked for these verdicts."""
+        found = cases(self.benchmark, (one.trajectory for one in verdicts))
+        if found.href or not found.n or not self.kind:
+            return found
+        address = reverse("evaluation:judge-verdicts", args=[self.benchmark.slug])
+        return Count(found.n, f"{address}?{urlencode({'kind': self.kind, **terms})}")
 
 
 def said_in(question: Question) -> str:

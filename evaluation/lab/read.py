@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Count
 
 from evaluation.common.arms import MARGIN, LabData, effect_of, load_labs
-from evaluation.metrics.columns import Ints, Quadrant
+from evaluation.metrics.columns import Bools, Ints, Quadrant
 from evaluation.metrics.lab import (
     ArmEffect,
     Draws,
@@ -24,6 +24,7 @@ from evaluation.metrics.lab import (
 )
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Attempt, Experiment, Run
+from evaluation.models.querysets.experiments import AttemptQuerySet
 from evaluation.runner.arms.catalogue import SHAM, Arm, Estimand
 from evaluation.scoring.settings import settings_of
 from evaluation.store.snapshot import Snapshot
@@ -34,10 +35,9 @@ CURVES = ("noise", "blur")
 
 @dataclass(frozen=True)
 class Skipped:
-    """Attempts of an arm that had nothing to change: their number by reason, and the experiments that have them."""
+    """Attempts of an arm that had nothing to change: their number by reason."""
 
     reasons: dict[str, int] = field(default_factory=dict)
-    experiments: set[int] = field(default_factory=set)
 
     @property
     def n(self) -> int:
@@ -53,6 +53,14 @@ class Design:
 
 
 @dataclass(frozen=True)
+class QuadrantEffect:
+    """An arm on the samples of a recorded quadrant. ``rows``: (n,) the samples that it is compared on."""
+
+    effect: ArmEffect
+    rows: Bools
+
+
+@dataclass(frozen=True)
 class Found:
     """Everything that the page of a lab shows. ``holm``: adjusted p of confirmatory arms. ``quadrants``: effects on the
     samples of each recorded quadrant."""
@@ -61,7 +69,7 @@ class Found:
     design: Design
     effects: Mapping[Arm, ArmEffect]
     holm: Mapping[str, float | None]
-    quadrants: Mapping[Arm, Sequence[ArmEffect]]
+    quadrants: Mapping[Arm, Sequence[QuadrantEffect]]
     trends: Mapping[str, Trend]
     restored: Restoration | None
     early: EarlyAnswering | None
@@ -84,16 +92,18 @@ def design_of(run: Run, estimand: Estimand) -> Design:
 
 def skipped_of(run: Run, estimand: Estimand) -> dict[str, Skipped]:
     """The attempts that had nothing to change, by arm. One query."""
-    skipped = Attempt.objects.filter(
-        experiment__source=run, experiment__kind=Experiment.Kind.ARMS, arm__endswith=f"@{estimand}",
-        state=Attempt.State.SKIPPED,
-    )  # fmt: skip
+    skipped = skipped_attempts(run).filter(arm__endswith=f"@{estimand}")
     found: dict[str, Skipped] = {}
-    rows = skipped.order_by("arm", "error").values_list("arm", "error", "experiment").annotate(n=Count("pk"))
-    for arm, reason, experiment, n in rows:
-        of = found.setdefault(arm, Skipped())
-        of.reasons[reason] = of.reasons.get(reason, 0) + n
-        of.experiments.add(experiment)
+    for arm, reason, n in skipped.order_by("arm", "error").values_list("arm", "error").annotate(n=Count("pk")):
+        found.setdefault(arm, Skipped()).reasons[reason] = n
+    return found
+
+
+def skipped_attempts(run: Run) -> AttemptQuerySet:
+    """The attempts that had nothing to change, of all experiments on this run."""
+    found: AttemptQuerySet = Attempt.objects.filter(
+        experiment__source=run, experiment__kind=Experiment.Kind.ARMS, state=Attempt.State.SKIPPED
+    )
     return found
 
 
@@ -135,14 +145,15 @@ def find(data: LabData | None, design: Design) -> Found | None:
     )
 
 
-def _by_quadrant(draws: Draws, sham: Draws, data: LabData, margin: float) -> list[ArmEffect]:
+def _by_quadrant(draws: Draws, sham: Draws, data: LabData, margin: float) -> list[QuadrantEffect]:
     """Of draws with the same numbers: the recorded one, which decides the quadrant, may share its seed with one."""
     number = min(draws.correct.shape[1], sham.correct.shape[1])
     draws, sham = draws.first(number), sham.first(number)
     found = []
     for code in range(len(Quadrant.NAMES)):
         rows = data.quadrant == code
-        found.append(arm_effect(draws.of(rows), sham.of(rows), data.cluster[rows], margin))
+        effect = arm_effect(draws.of(rows), sham.of(rows), data.cluster[rows], margin)
+        found.append(QuadrantEffect(effect, rows & draws.known & sham.known))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
@@ -19,7 +20,7 @@ from evaluation.lab.present.cases import recorded_cases
 from evaluation.lab.present.export import FORMATS, lab_file
 from evaluation.lab.present.page import ESTIMAND_HELP, ESTIMAND_WORDS, page_of, quadrant_heads
 from evaluation.lab.present.strip import strip_of
-from evaluation.lab.read import design_of, estimands_of, find, load_lab, rebuilt_of, skipped_of
+from evaluation.lab.read import design_of, estimands_of, find, load_lab, rebuilt_of, skipped_attempts, skipped_of
 from evaluation.models import Run
 from evaluation.runner.arms.catalogue import Estimand
 from evaluation.scoring.settings import settings_of
@@ -59,6 +60,7 @@ def lab(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
 
 MOST_CASES = 200
 """The maximum number of samples that the page links to."""
+ON_A_PAGE = 50
 
 
 @require_safe
@@ -83,6 +85,26 @@ def strip(request: HttpRequest, slug: str, pk: int, key: str) -> HttpResponse:
         "after": data.keys[at + 1] if at + 1 < len(data.keys) else "",
     }
     return render(request, "evaluation/lab/strip.html", context)
+
+
+@require_safe
+def skipped(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Template evaluation/lab/skipped.html: the attempts that had nothing to change, of all experiments on a run.
+    ``?arm=`` and ``?reason=`` narrow it. Context: run, page (of attempts), arm, reason."""
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    run = get_object_or_404(Run.objects.of(benchmark).select_related("model", "benchmark"), pk=pk)
+    arm, reason = request.GET.get("arm", ""), request.GET.get("reason", "")
+    rows = skipped_attempts(run).select_related("sample", "experiment").order_by("arm", "sample__key", "rollout", "pk")
+    rows = rows.filter(arm=arm) if arm else rows
+    rows = rows.filter(error=reason) if reason else rows
+    context = {
+        **benchmark_context(request, benchmark, "runs"),
+        "run": run,
+        "arm": arm,
+        "reason": reason,
+        "page": Paginator(rows, ON_A_PAGE).get_page(request.GET.get("page")),
+    }
+    return render(request, "evaluation/lab/skipped.html", context)
 
 
 def _estimand(request: HttpRequest, there: list[Estimand]) -> Estimand:

@@ -12,8 +12,11 @@ from django.db.models import Count, Sum
 from django.utils.translation import gettext
 
 from annotation.models import Benchmark, ContentChange, ImportRecord
+from evaluation.common.arm_cases import cases
 from evaluation.common.arms import LEADING, effect_of, load_labs
 from evaluation.common.board_metrics import BoardMetric, metrics_by_scoring, sliced_metrics
+from evaluation.common.links import Count as Links
+from evaluation.common.links import RunLinks
 from evaluation.common.slices import QUERY, read_slice
 from evaluation.metrics.columns import Floats
 from evaluation.metrics.intervals import mean_interval
@@ -29,6 +32,7 @@ from evaluation.scoring.freshness import StalenessChecker
 from evaluation.scoring.live import live_metrics
 from evaluation.scoring.queue import scoring_under_way
 from evaluation.scoring.settings import settings_of
+from evaluation.store.slices import populations_by_run
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.steps import SeenSamples, seen_samples
 from evaluation.store.terms import query_of
@@ -62,9 +66,10 @@ outcome."""
 
 @dataclass(frozen=True)
 class Point:
-    """A checkpoint. ``metrics``: by name, none before it is scored. ``stale``: scored before its trajectories, gold or
-    settings changed. ``arriving``: its trajectories so far, while they come; of the run with the most of
-    them, metrics are then those of now."""
+    """A checkpoint. ``metrics``: by name, none before it is scored. ``listed``: the trajectories that count in each of
+    them and can be listed; ``cases``: the samples of the effects of arms, by name. ``stale``: scored before its
+    trajectories, gold or settings changed. ``arriving``: its trajectories so far, while they come; of the run with the
+    most of them, metrics are then those of now."""
 
     run: Run
     step: int
@@ -72,6 +77,8 @@ class Point:
     metrics: Mapping[str, BoardMetric]
     stale: bool = False
     arriving: int | None = None
+    listed: Mapping[str, int] = field(default_factory=dict)
+    cases: Mapping[str, Links] = field(default_factory=dict)
 
     def value(self, metric: str) -> float | None:
         found = self.metrics.get(metric)
@@ -159,12 +166,13 @@ def load_series(
     compared = [point for point in points if point.scoring is not None and point.arriving is None]
     node = query_of({"q": query})
     paired = says_nothing_of_runs(node)
-    seen, separated, effects = _stored(benchmark, compared, node, person) if compared else (None, None, {})
-    arms = shown_arms(effects)
+    stored = _stored(benchmark, compared, node, person) if compared else _NOTHING
+    seen, separated = stored.seen, stored.separation
+    arms = shown_arms(stored.effects)
     pair = _pair(compared, between)
     return Series(
         lineage=lineage,
-        points=[_with_effects(point, effects.get(point.run.pk, {}), arms) for point in points],
+        points=[_with_effects(point, stored, arms) for point in points],
         settings=names,
         setting=setting,
         query=query,
@@ -187,11 +195,17 @@ def shown_arms(effects: Mapping[int, Mapping[Arm, ArmEffect]]) -> list[Arm]:
     return [arm for arm in first if arm is not None]
 
 
-def _with_effects(point: Point, effects: Mapping[Arm, ArmEffect], arms: Sequence[Arm]) -> Point:
+def _with_effects(point: Point, stored: Stored, arms: Sequence[Arm]) -> Point:
     """A point with the effects of its lab, and without those of the first draws of arms."""
+    effects = stored.effects.get(point.run.pk, {})
     own = {name: one for name, one in point.metrics.items() if name not in EFFECTS or not _is_of_arms(one)}
     shown = {str(arm): _lab_metric(arm, effects[arm]) for arm in arms if arm in effects}
-    return replace(point, metrics={**own, **shown})
+    return replace(
+        point,
+        metrics={**own, **shown},
+        listed=stored.listed.get(point.run.pk, {}) if point.arriving is None else {},
+        cases={str(arm): cases for arm, cases in stored.cases.get(point.run.pk, {}).items()},
+    )
 
 
 def _is_of_arms(one: BoardMetric) -> bool:
@@ -288,34 +302,52 @@ def _mean(name: str, counts: Floats, sums: Floats) -> BoardMetric:
     return BoardMetric(name, total / n, n, total, low, high, method, None, None, None, None, None)
 
 
-_Stored = tuple[SeenSamples, Separation, Mapping[int, Mapping[Arm, ArmEffect]]]
-_KEPT: LRUCache[_Stored] = LRUCache(32)
+@dataclass(frozen=True)
+class Stored:
+    """What the score store has of compared runs: results on the same samples, where grounding separates, by run the
+    effects of its arms with their samples, and how many trajectories count in each metric."""
+
+    seen: SeenSamples | None = None
+    separation: Separation | None = None
+    effects: Mapping[int, Mapping[Arm, ArmEffect]] = field(default_factory=dict)
+    cases: Mapping[int, Mapping[Arm, Links]] = field(default_factory=dict)
+    listed: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
 
 
-def _stored(benchmark: Benchmark, points: Sequence[Point], node: Node, person: Any) -> _Stored:
-    """Results of the runs on the same samples, where grounding separates, and by run the effects of its arms. Cached by
-    content."""
+_NOTHING = Stored()
+_KEPT: LRUCache[Stored] = LRUCache(32)
+
+
+def _stored(benchmark: Benchmark, points: Sequence[Point], node: Node, person: Any) -> Stored:
+    """Cached by content."""
     snapshot = Snapshot(benchmark, [point.run for point in points], person)
     where = snapshot.conditions.listed(node)
     order, settings = [point.run.pk for point in points], settings_of(benchmark)
 
-    def made() -> _Stored:
+    def made() -> Stored:
         seen = seen_samples(snapshot, where)
-        return seen, separation(seen.of(order)), _effects(snapshot, where, settings)
+        listed = populations_by_run(snapshot, {name: (name,) for name in SCORED}, where)
+        return Stored(seen, separation(seen.of(order)), *_effects(snapshot, where, settings), listed)
 
     key: Hashable = snapshot.key_of(where)
     return made() if key is None else _KEPT.get((key, tuple(order), settings), made)
 
 
-def _effects(snapshot: Snapshot, where: str, settings: MetricSettings) -> Mapping[int, Mapping[Arm, ArmEffect]]:
-    """By run the effects that a series may show: those of its lab (``evaluation.common.arms``)."""
-    found: dict[int, dict[Arm, ArmEffect]] = {}
+def _effects(
+    snapshot: Snapshot, where: str, settings: MetricSettings
+) -> tuple[dict[int, dict[Arm, ArmEffect]], dict[int, dict[Arm, Links]]]:
+    """By run the effects that a series may show, those of its lab (``evaluation.common.arms``), and their samples."""
+    effects: dict[int, dict[Arm, ArmEffect]] = {}
+    found: dict[int, dict[Arm, Links]] = {}
     for estimand, rows in LAB_EFFECTS.items():
         wanted = {label for row in rows for label in row}
         for run, data in load_labs(snapshot, estimand, settings, where).items():
-            of = {arm: effect_of(data, arm) for arm in data.arms if arm.label in wanted}
-            found[run] = found.get(run, {}) | {arm: one for arm, one in of.items() if one is not None}
-    return found
+            links = RunLinks(snapshot.benchmark.slug, run)
+            for arm in data.arms:
+                if arm.label in wanted and (effect := effect_of(data, arm)) is not None:
+                    effects.setdefault(run, {})[arm] = effect
+                    found.setdefault(run, {})[arm] = cases(data, arm, links)
+    return effects, found
 
 
 def _pair(points: Sequence[Point], between: tuple[int | None, int | None]) -> tuple[Point, Point] | None:

@@ -227,6 +227,16 @@ def changed_shares(arm: Draws, sham: Draws) -> tuple[float | None, float | None,
     return _mean(apart), _mean(own), excess
 
 
+def with_changed(arm: Draws, sham: Draws) -> Bools:
+    """(n,) the samples that χ of ``changed_shares`` is a mean over."""
+    return np.asarray(~np.isnan(_apart(arm.said, sham.said)))
+
+
+def with_churn(sham: Draws) -> Bools:
+    """(n,) the samples that χ₀ is a mean over."""
+    return np.asarray(~np.isnan(_apart(sham.said, None)))
+
+
 def _apart(first: Ints, second: Ints | None) -> Floats:
     """(n,) the share of pairs of answers that differ, of different columns; of one table with itself if ``second`` is
     None. A second table of one column is compared with all columns."""

@@ -102,6 +102,7 @@ _ALL = (
     _choice("unread_reason", gettext_noop("why it is unread, or undecided by rule"), READING_REASONS, "reason"),
     _flag("unanswered", gettext_noop("gave no answer")),
     _flag("counted", gettext_noop("counts in accuracy")),
+    Field("measured", Kind.NAME, gettext_noop("counts in this metric, named as in exports: measured:mean_coverage")),
     _choice("verdict_by", gettext_noop("what decided the answer"), VerdictBy.NAMES),
     _choice("file_verdict", gettext_noop("the verdict of the imported file; none: it has none"), ("yes", "no")),
     _choice("reading_correct", gettext_noop("the verdict by rule alone; none: undecided"), ("yes", "no")),

@@ -5,7 +5,8 @@ something undefined does not hold, and ``not`` is what is left.
 
 The condition is on the table ``rows``, one row per trajectory (``evaluation.store.schema``), with the failure in force
 in place of that by rule. Other tables that it may name: ``samples`` (sample, answer_type, area, boxes, targets),
-``facets`` (sample, name, value), and those of ``Compiled.sides``, which have to be there before it is asked.
+``facets`` (sample, name, value), ``contributions`` (the same rows with what each adds to metrics), and those of
+``Compiled.sides``, which have to be there before it is asked.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 from evaluation.metrics.chains import BETWEEN, half_word, pair_word
 from evaluation.metrics.columns import VerdictBy
 from evaluation.metrics.names import canonical_name
+from evaluation.metrics.selection import SELECTED
 from evaluation.query.fields import FIELDS, Field, Kind, facet_of
 from evaluation.query.numbers import bounds
 from evaluation.query.syntax import DEFINED, UNDEFINED, And, Node, Not, OnOtherTrajectory, Term, Text, fields_in
@@ -231,6 +233,21 @@ def _three(sql: str) -> Callable[[Conditions, Term], str]:
     return condition
 
 
+def counts_in(metrics: Collection[str]) -> str:
+    """Whether a row of ``contributions`` is in the population of any of these metrics."""
+    return f"({' OR '.join(f'd_{name} <> 0 OR n_{name} <> 0' for name in metrics)})"
+
+
+def _measured(to: Conditions, term: Term) -> str:
+    """In the population of a metric. Only names of metrics become text of the statement."""
+    whole = term.value in (DEFINED, UNDEFINED)
+    metrics = tuple(SELECTED) if whole else tuple({term.value} & SELECTED.keys())
+    if not metrics:
+        return NOTHING
+    there = f"pk IN (SELECT pk FROM contributions WHERE {counts_in(metrics)})"
+    return f"(scored AND NOT {there})" if term.value == UNDEFINED else f"({there})"
+
+
 def _reading_flag(to: Conditions, term: Term) -> str:
     if term.value in (DEFINED, UNDEFINED):
         return f"(scored AND len(reading_flags) {'>' if term.value == DEFINED else '='} 0)"
@@ -368,6 +385,7 @@ _SPECIAL: Mapping[str, Callable[[Conditions, Term], str]] = {
     "correct": _correct,
     "right": _flag_of("verdict = 'yes'", "verdict IN ('no', 'undecided')"),
     "wrong": _flag_of("incorrect", "NOT coalesce(incorrect, FALSE)"),
+    "measured": _measured,
     "counted": _flag_of("counted", "NOT coalesce(counted, FALSE)"),
     "verdict_by": _verdict_by,
     "file_verdict": _three("file_verdict"),

@@ -10,6 +10,7 @@ import numpy as np
 from evaluation.metrics.columns import Floats, Ints
 from evaluation.metrics.selection import AMONG, ENDED, SELECTED, Summary, columns_of, open_of, summarise
 from evaluation.models import Run
+from evaluation.query.sql import counts_in
 from evaluation.store.engine import Reader, parquet
 from evaluation.store.files import folder, paths_of
 from evaluation.store.schema import ORDER
@@ -31,6 +32,20 @@ def counts_by_run(
     each = ", ".join(parts)
     rows = snapshot.ask(f"SELECT run, count(*), count(DISTINCT sample), {each} FROM rows WHERE {where} GROUP BY run")
     return {run: dict(zip(names, counts, strict=True)) for run, *counts in rows}
+
+
+def populations_by_run(
+    snapshot: Snapshot, lists: Mapping[str, Collection[str]], where: str = "TRUE"
+) -> dict[int, dict[str, int]]:
+    """How many trajectories a list holds of those that count in all metrics of each of ``lists``, by run. One
+    statement. A run that changed since it was scored has none."""
+    if not lists:
+        return {}
+    each = ", ".join(
+        f"count(*) FILTER (WHERE {' AND '.join(counts_in([one]) for one in metrics)})" for metrics in lists.values()
+    )
+    rows = snapshot.ask(f"SELECT run, {each} FROM contributions WHERE evaluated AND {where} GROUP BY run")
+    return {run: dict(zip(lists, counts, strict=True)) for run, *counts in rows}
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import pgettext_lazy
 
+from annotation.common.words import Count as Samples
 from evaluation.common.links import Count, RunLinks
 from evaluation.metrics.strata import Stratum
-from evaluation.models import Experiment, Participant, Run
+from evaluation.models import Experiment, Metric, Participant, Run
+from evaluation.studies.read.cases import Cases
+from evaluation.studies.read.results import Difference, Result
 
 STATES = {
     Experiment.State.RUNNING: pgettext_lazy("state of a study", "Open"),
@@ -20,21 +24,50 @@ API_STATES = {"running": "open", "paused": "paused", "done": "closed"}
 """The states of an experiment, with the names that the API and the command use for studies."""
 
 
+@dataclass(frozen=True)
+class MetricLine:
+    """An estimate with its cases. ``familiar``: "" or the least familiarity of its answers."""
+
+    metric: Metric
+    familiar: str
+    cases: Cases
+
+
+def metrics_shown(result: Result, cases: Mapping[str, Cases]) -> list[MetricLine]:
+    """The metrics over all answers, then accuracy by familiarity. ``cases``: of ``metric_cases``."""
+    whole = [MetricLine(one, "", cases[one.metric]) for one in result.metrics]
+    return [*whole, *(MetricLine(one, value, cases[value]) for value, one in result.familiar)]
+
+
+def differences_shown(result: Result, cases: Mapping[int, Count]) -> list[tuple[Difference, Count]]:
+    return [(one, cases[one.run.pk]) for one in result.differences]
+
+
 def state_words(study: Experiment) -> str:
     return str(STATES[Experiment.State(study.state)])
 
 
-def with_answers(people: Iterable[Participant], run: Run | None) -> list[tuple[Participant, Count]]:
-    """Return participants with their answers, which are the trajectories of one rollout of the run of a closed study.
-    ``people``: of ``progress_by_person``.
+def with_answers(
+    people: Iterable[Participant], run: Run | None, skipped: Mapping[int, Samples]
+) -> list[tuple[Participant, Count, Samples]]:
+    """Return participants with their answers, which are the trajectories of one rollout of the run of a closed study,
+    and the samples that they skipped. ``people``: of ``progress_by_person``.
     """
     links = RunLinks.of(run) if run else None
-    return [(one, _answers(one, links)) for one in people]
+    return [(one, _answers(one, links), skipped.get(one.person_id, Samples(0))) for one in people]
 
 
 def _answers(person: Any, links: RunLinks | None) -> Count:
     n = person.answers_n
     return links.count(n, rollout=person.number) if links and n else Count(n)
+
+
+def with_lists(strata: list[dict[str, Any]], answers: Sequence[Count]) -> list[dict[str, Any]]:
+    """Strata whose answers are the trajectories of a closed study. ``strata``: of ``progress_by_stratum``."""
+    return [
+        one | {"answers": own if own.n == one["answers"] else Count(one["answers"])}
+        for one, own in zip(strata, answers or [Count(0)] * len(strata), strict=True)
+    ]
 
 
 def strata_shown(strata: Iterable[Stratum]) -> list[dict[str, Any]]:

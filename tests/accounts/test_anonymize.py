@@ -60,7 +60,7 @@ def numbers(lea: User) -> Any:
             for row in people
         ),
         judges["people_n"],
-        (pair["verdicts"], pair["same_n"], [(name, one.value, one.n) for _, name, one in pair["quality"]]),
+        (pair["verdicts"].n, pair["same_n"].n, [(name, one.value, one.n) for _, name, one, _ in pair["quality"]]),
     )
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from copy import copy
 from html import unescape
+from typing import Any
 from urllib.parse import urljoin
 
 from django.contrib.auth import get_user
 from django.http import HttpResponse, QueryDict
 from django.test import Client
+from lxml import html
 
 from tests.evaluation.lists import Lists
 
@@ -21,7 +24,11 @@ TOTAL = re.compile(r'<main\s[^>]*\bdata-total="(\d+)"')
 def counted_links(response: HttpResponse) -> dict[str, int]:
     """Every number of a page that counts: the address it leads to, and the number."""
     links, page = LINK.findall(response.content.decode()), response.wsgi_request.path  # type: ignore[attr-defined]
-    return {urljoin(page, unescape(_attribute(link, "href"))): int(_attribute(link, "data-count")) for link in links}
+    found: dict[str, int] = {}
+    for link in links:
+        href, n = urljoin(page, unescape(_attribute(link, "href"))), int(_attribute(link, "data-count"))
+        assert found.setdefault(href, n) == n, f"{href} is said to list {found[href]} and {n}"
+    return found
 
 
 def total(client: Client, href: str) -> int:
@@ -75,3 +82,38 @@ def _held(client: Client, lists: Lists, href: str) -> int:
 
 def _attribute(link: str, name: str) -> str:
     return re.findall(rf'\s{name}="([^"]*)"', link)[0]
+
+
+def unlinked_counts(response: HttpResponse) -> set[str]:
+    """The heads of columns of a page with a whole number above 0 that leads nowhere, and what is written as "n 12" or
+    "n = 12" without a link."""
+    [main] = html.fromstring(response.content.decode()).xpath("//main")
+    found = set()
+    for table in main.iter("table"):
+        heads = [_said(cell) for row in table.xpath("./thead/tr[last()]") for cell in _columns(row)]
+        for row in table.xpath("./tbody/tr"):
+            # A head of several rows is a cell of the first one alone.
+            cells = list(_columns(row))
+            for head, cell in zip(reversed(heads), reversed(cells), strict=False):
+                if re.fullmatch(r"[1-9][\d,]*", _said(cell)) and not cell.xpath(".//a[@href]"):
+                    found.add(head)
+    texts = main.xpath(".//text()[not(ancestor::a) and not(ancestor::svg) and not(ancestor::*[@popover])]")
+    return found | {text.strip() for text in texts if re.search(r"\bn\s*(=\s*)?[1-9]\d*\s*$", text)}
+
+
+def with_other_counts(response: HttpResponse) -> HttpResponse:
+    """The same page, on which every counted link says one more than its list holds."""
+    changed = copy(response)
+    said = re.sub(r'\bdata-count="(\d+)"', lambda found: f'data-count="{int(found[1]) + 1}"', response.content.decode())
+    changed.content = said.encode()
+    return changed
+
+
+def _columns(row: Any) -> Iterator[Any]:
+    """The cells of a row, as often as they are wide."""
+    for cell in row.xpath("./td|./th"):
+        yield from [cell] * int(cell.get("colspan", "1"))
+
+
+def _said(cell: Any) -> str:
+    return " ".join("".join(cell.xpath(".//text()[not(ancestor::*[@popover])]")).split())

@@ -216,6 +216,16 @@ class Plain:
             for one in self.judgements
         )
 
+    def measured(self, row: Any, value: str) -> bool:
+        """Of the first rollouts without an intervention; scores of a run that changed since say nothing of metrics."""
+        score = self.scores.get(row.pk)
+        if score is None:
+            return False
+        known = row.pk in self.evaluated and score.n_accuracy is not None
+        if value in ("any", "none"):
+            return known is (value == "any")
+        return known and value in IN_METRIC and IN_METRIC[value](score)
+
     def sees(self, row: Any) -> bool:
         return row.pk in self.scores and self.scores[row.pk].visual_evidence
 
@@ -293,6 +303,13 @@ OF_ROW: Mapping[str, Callable[[Plain, Any], float | None]] = {
     "input_tokens": lambda plain, row: row.input_tokens,
     "output_tokens": lambda plain, row: row.output_tokens,
 }
+IN_METRIC: Mapping[str, Callable[[Any], bool]] = {
+    "accuracy": lambda score: verdict(score) in ANSWERED,
+    "calls_mean": lambda _: True,
+    "mean_coverage": lambda score: score.in_population,
+    "exact_match": lambda score: score.plan_outcome >= 0,
+    "f1_difference": lambda score: score.f1_difference is not None,
+}
 OF_SCORE: Mapping[str, Callable[[Any, str], bool]] = {
     "correct": lambda score, value: verdict(score) in (ANSWERED if value == "any" else [value]),
     "right": lambda score, value: verdict(score) in (["yes"] if value == "yes" else ["no", "undecided"]),
@@ -319,6 +336,7 @@ OTHERS: Mapping[str, Callable[[Plain, Any, str], Any]] = {
     "run": lambda plain, row, value: row.run_id in plain.names.get(value, ()),
     "condition": lambda plain, row, value: row.condition == value,
     "failed": lambda plain, row, value: bool(row.error) is (value == "yes"),
+    "measured": Plain.measured,
     "scored": lambda plain, row, value: (row.pk in plain.scores) is (value == "yes"),
     "priced": lambda plain, row, value: (row.usd is not None) is (value == "yes"),
     "wrong": lambda plain, row, value: (

@@ -19,6 +19,8 @@ from webapp.common.translation import Text
 WIDTH = 1000
 """Of the axis."""
 MOST_TICKS = 6
+LATE, LAST = 0.85, 0.93
+"""Parts of the axis: between them, the text of a day is centered, and behind the second it would be cut off."""
 MOST_DAYS = 366
 """Later dates are drawn at the end of the axis."""
 
@@ -60,10 +62,10 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Bars, the axis as (place, day), and where today is."""
+    """Bars, the axis as (place, day, part of the text that is there), and where today is."""
 
     bars: list[Bar]
-    ticks: list[tuple[str, str]]
+    ticks: list[tuple[str, str, str]]
     today: int
 
 
@@ -79,7 +81,11 @@ def plan_of(benchmark: Benchmark) -> Plan:
     bars = [_bar(benchmark, status, now, place) for status in statuses]
     step = max(1, -(-days // MOST_TICKS))
     shown = [first + timedelta(days=at) for at in range(0, days, step)]
-    ticks = [(as_percent(place(day) / WIDTH * 100), date_format(day, "j M")) for day in shown]
+    ticks = [
+        (as_percent(at * 100), date_format(day, "j M"), "middle" if at > LATE else "start")
+        for day in shown
+        if (at := place(day) / WIDTH) <= LAST
+    ]
     return Plan(bars, ticks, place(now.date()))
 
 

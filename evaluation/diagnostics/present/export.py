@@ -94,7 +94,7 @@ _UNDER = '<text x="{}" y="{}" text-anchor="middle">{}</text>'
 _ENDS = '<line x1="{0}" x2="{0}" y1="{1}" y2="{2}" stroke="{3}"/>'
 _MARK = '<g><title>{2}</title><circle cx="{0}" cy="{1}" r="3" fill="{3}"/></g>'
 _HOLLOW = '<g><title>{2}</title><circle cx="{0}" cy="{1}" r="3" fill="#ffffff" stroke="{3}"/></g>'
-_LETTER = '<text x="{}" y="{}" dx="{}" dy="4">{}</text>'
+_LETTER = '<text x="{}" y="{}" dx="{}" dy="{}">{}</text>'
 
 
 def _curves(page: Shown) -> tuple[str, int, int]:
@@ -108,7 +108,7 @@ def _curves(page: Shown) -> tuple[str, int, int]:
             ends = ((dot.x, dot.low, dot.high, color) for dot in line.dots if dot.low)
             lines.append(fast_format_html_join("", _ENDS, ends))
             lines.append(fast_format_html_join("", _MARK, ((dot.x, dot.y, dot.words, color) for dot in line.dots)))
-            lines.append(fast_format_html(_LETTER, *line.end, 6, line.letter))
+            lines.append(fast_format_html(_LETTER, *line.end, 6, 4, line.letter))
         under = fast_format_html_join("", _UNDER, [*ticks, (142, 161, gettext("targets"))])
         parts.append(_frame(f"{panel.label}, %", under, lines))
     return _panels(parts)
@@ -120,7 +120,9 @@ def _scatters(page: Shown) -> tuple[str, int, int]:
         marks = [
             fast_format_html_join("", _HOLLOW, ((one.x, one.y, one.words, SOFT) for one in scatter.published)),
             fast_format_html_join("", _MARK, ((one.x, one.y, one.words, INK) for one in scatter.points)),
-            fast_format_html_join("", _LETTER, ((one.x, one.y, one.aside, one.letter) for one in scatter.points)),
+            fast_format_html_join(
+                "", _LETTER, ((one.x, one.y, one.aside, one.down, one.letter) for one in scatter.points)
+            ),
         ]
         ticks = [(30, 145, "0"), (142, 145, "50"), (254, 145, "100"), (142, 158, f"{scatter.across}, %")]
         under = fast_format_html_join("", _UNDER, ticks)
@@ -145,7 +147,8 @@ def _segments(page: Shown) -> tuple[str, int, int]:
     heads = [(182 + 46 * at, letter) for at, (letter, _) in enumerate(heat.heads)]
     heads.append((182 + 46 * len(heat.heads), gettext("mean")))
     parts = [fast_format_html_join("", '<text x="{}" y="14" text-anchor="middle">{}</text>', heads)]
-    for row, (name, mean, cells) in enumerate(heat.rows):
+    for row, of in enumerate(heat.rows):
+        name, mean, cells = of.name, of.mean, of.cells
         y = 20 + 22 * row
         parts.append(fast_format_html('<text x="154" y="{}" text-anchor="end">{}</text>', y + 14, name[:28]))
         shares = [cell.share for cell in cells]

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
 from annotation.statistics import Interval
@@ -17,6 +19,7 @@ from evaluation.diagnostics.read.analysis import (
     PAIRS,
     CallingPair,
     Diagnostics,
+    Heat,
     Metrics,
     point_of,
     published_points,
@@ -24,6 +27,7 @@ from evaluation.diagnostics.read.analysis import (
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.rank_correlation import LEAST_PAIRS, Concordance, Correlation
 from evaluation.models import Metric, Run
+from evaluation.query.fields import slice_terms
 from webapp.common.drawing import Bar, format_number, stacked
 from webapp.common.formatting import decimal, percent
 
@@ -32,8 +36,12 @@ STEPS = 10
 """A cell's ink has this many steps."""
 MOST_LINES = 8
 """Runs with a line in the curves; the table below has all."""
-LETTER = 10.0
-"""The height of a letter in a drawing."""
+LETTER = 12.0
+"""The height of a line of letters in a drawing."""
+AROUND = ((6, 4), (-14, 4), (-4, 15), (-4, -7), (15, 4), (-4, 26), (24, 4))
+"""Where the letter of a point can be: from its center to the lower left end of the letter."""
+WIDE, HIGH, DOT = 8, 9, 4
+"""The box of a letter, and the radius of a point with some room."""
 LEFT, RIGHT, TOP, BOTTOM = 30.0, 254.0, 10.0, 130.0
 """The box of a drawing."""
 SUCCEEDED: Mapping[str, Mapping[str, str]] = {
@@ -48,7 +56,8 @@ SUCCEEDED: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class PlanLine:
-    """A run in the tables of plans. ``lost``, ``picks``: bars of missing targets and of extra entries."""
+    """A run in the tables of plans. ``lost``, ``picks``: bars of missing targets and of extra entries. ``listed``: how
+    many trajectories count in each metric."""
 
     letter: str
     run: Run
@@ -57,6 +66,20 @@ class PlanLine:
     metrics: Metrics
     lost: Sequence[Bar]
     picks: Sequence[Bar]
+    listed: Mapping[str, int]
+
+    @property
+    def recognized(self) -> Count:
+        return self._of("recognition_f1")
+
+    @property
+    def selected(self) -> Count:
+        return self._of("selection_f1")
+
+    def _of(self, metric: str) -> Count:
+        """The queries that a metric is a mean over."""
+        row = self.metrics.get(metric)
+        return self.links.population(row.n if row else 0, metric, listed=self.listed)
 
     def plans(self) -> dict[str, Count]:
         """The plans with each error."""
@@ -123,10 +146,20 @@ class HeatCell:
 
 
 @dataclass(frozen=True)
+class HeatRow:
+    """``mean``: of its known cells; ``count``: the plans of all of them."""
+
+    name: str
+    mean: float
+    count: Count
+    cells: Sequence[HeatCell]
+
+
+@dataclass(frozen=True)
 class ShownHeat:
     by: str
     heads: Sequence[tuple[str, Run]]
-    rows: Sequence[tuple[str, float, Sequence[HeatCell]]]
+    rows: Sequence[HeatRow]
     sentence: str
     small: int
 
@@ -160,8 +193,9 @@ class Point:
     x: str
     y: str
     aside: int
+    down: int
     words: str
-    href: str
+    cases: Count
 
 
 @dataclass(frozen=True)
@@ -220,7 +254,16 @@ def _plan_line(run: Run, found: Diagnostics) -> PlanLine:
     lost = [("omitted", errors["omitted"]), ("unrecognized", errors["unrecognized"] - hidden), ("occluded", hidden)]
     picks = [(name, errors[name]) for name in ("in_scene", "repeated", "hallucinated")]
     links = RunLinks.of(run)
-    return PlanLine(run.letter, run, counts, links, found.metrics[run.pk], stacked(lost), stacked(picks))
+    return PlanLine(
+        run.letter,
+        run,
+        counts,
+        links,
+        found.metrics[run.pk],
+        stacked(lost),
+        stacked(picks),
+        found.listed.get(run.pk, {}),
+    )
 
 
 def _across(at: int, n: int) -> float:
@@ -294,9 +337,17 @@ def _heat(found: Diagnostics) -> ShownHeat | None:
     rows = []
     for (name, cells), mean in zip(heat.rows, heat.means, strict=True):
         shown_cells = [_heat_cell(run, heat.by, name, cell) for run, cell in zip(heat.runs, cells, strict=True)]
-        rows.append((name, mean, shown_cells))
+        rows.append(HeatRow(name, mean, _of_all(found, heat, name, cells), shown_cells))
     heads = [(run.letter, run) for run in heat.runs]
     return ShownHeat(heat.by, heads, rows, agreement_words(heat.agreement), heat.small)
+
+
+def _of_all(found: Diagnostics, heat: Heat, name: str, cells: Sequence[Metric | None]) -> Count:
+    """The plans of all runs with a cell in a row."""
+    known = [(run, cell.n) for run, cell in zip(heat.runs, cells, strict=True) if cell is not None]
+    terms = {"q": " or ".join(f"run:{run.pk}" for run, _ in known), "planned": "yes", **slice_terms(heat.by, name)}
+    address = reverse("evaluation:trajectories", args=[found.runs[0].benchmark.slug])
+    return Count(sum(n for _, n in known), f"{address}?{urlencode(terms)}")
 
 
 def _heat_cell(run: Run, by: str, name: str, row: Metric | None) -> HeatCell:
@@ -333,17 +384,46 @@ def _calling(pair: CallingPair) -> CallingLine:
 
 def _scatter(found: Diagnostics, first: str, second: str, one: Correlation) -> Scatter:
     labels = [gettext(METRICS[name].label) for name in (first, second)]
-    points: list[Point] = []
+    known: list[tuple[Run, float, float]] = []
     for run in found.runs:
         x, y = point_of(run, found.metrics[run.pk], first, second)
-        if x is None or y is None:
-            continue
+        if x is not None and y is not None:
+            known.append((run, x, y))
+    at = [(LEFT + (RIGHT - LEFT) * x, _down(y)) for _, x, y in known]
+    points: list[Point] = []
+    for (run, x, y), center, beside in zip(known, at, letters_of(at), strict=True):
+        n = found.listed.get(run.pk, {}).get(f"{first} {second}", 0)
         words = f"{run}: {labels[0]} {percent(x)}%, {labels[1]} {percent(y)}%"
-        at = LEFT + (RIGHT - LEFT) * x, _down(y)
-        near = sum(abs(float(p.x) - at[0]) < 8 and abs(float(p.y) - at[1]) < 10 for p in points)
-        place = (format_number(at[0]), format_number(at[1]), 6 + 9 * near)
-        points.append(Point(run.letter, *place, words, RunLinks.of(run).list()))
+        words += f", n = {decimal(n)}" if n else ""
+        place = format_number(center[0]), format_number(center[1]), *beside
+        cases = RunLinks.of(run).population(n, first, second, listed=found.listed.get(run.pk))
+        points.append(Point(run.letter, *place, words, cases))
     return Scatter(labels[0], labels[1], points, correlation_words(one), _published(labels, first, second))
+
+
+def letters_of(centers: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
+    """For each point where its letter is: the first of ``AROUND`` that covers no point and no other letter."""
+    boxes: list[tuple[float, float, float, float]] = []
+    chosen = []
+    dots = [(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in centers]
+    for x, y in centers:
+        free = [
+            (place, box)
+            for place in AROUND
+            if (box := _box(x + place[0], y + place[1]))[1] >= 0 and not any(_meet(box, one) for one in (*dots, *boxes))
+        ]
+        place, box = free[0] if free else (AROUND[0], _box(x + AROUND[0][0], y + AROUND[0][1]))
+        boxes.append(box)
+        chosen.append(place)
+    return chosen
+
+
+def _box(left: float, bottom: float) -> tuple[float, float, float, float]:
+    return left, bottom - HIGH, left + WIDE, bottom
+
+
+def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _published(labels: Sequence[str], first: str, second: str) -> list[PublishedMark]:

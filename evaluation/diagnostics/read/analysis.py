@@ -25,6 +25,7 @@ from evaluation.metrics.slices import MOST_VALUES, TARGETS, natural
 from evaluation.models import Metric, Run
 from evaluation.store.files import scores_are_lost
 from evaluation.store.results import load_results
+from evaluation.store.slices import populations_by_run
 from evaluation.store.snapshot import Snapshot
 from webapp.common.errors import InvalidInput, NotFound
 
@@ -96,7 +97,8 @@ class Diagnostics:
 
     ``metrics``: of each run on all samples. ``plans``: of runs with scored plans. ``curves``: by run, number of
     targets and metric. ``calling``: runs with tools that have one without; ``bases``: runs with answers and without a
-    call. ``correlations``: of ``PAIRS``, over the runs with both.
+    call. ``correlations``: of ``PAIRS``, over the runs with both. ``listed``: by run, the trajectories that count in a
+    metric of ``TASKS``, or in both of a pair.
     """
 
     runs: Sequence[Run]
@@ -110,6 +112,7 @@ class Diagnostics:
     bases: Sequence[Run]
     base: Run | None
     correlations: Sequence[Correlation]
+    listed: Mapping[int, Mapping[str, int]]
 
     @property
     def planners(self) -> list[Run]:
@@ -179,6 +182,7 @@ def diagnose(
         bases=bases,
         base=wanted,
         correlations=[_correlation(chosen, whole, *pair) for pair in PAIRS],
+        listed=populations_by_run(snapshot, {" ".join(names): names for names in (*((one,) for one in TASKS), *PAIRS)}),
     )
 
 

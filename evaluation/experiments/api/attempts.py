@@ -27,6 +27,7 @@ from webapp.common.errors import InvalidInput, NotFound
 from webapp.common.streaming import streamed
 
 STATE = OpenApiParameter("state", str, enum=Attempt.State.values, description="Only attempts in this state.")
+ARM = OpenApiParameter("arm", str, description="Only attempts of this arm, such as noise-50@prefix.")
 
 
 IMAGES = OpenApiParameter("images", str, enum=["yes", "no"], description="Whether requests contain their images.")
@@ -86,7 +87,7 @@ def export(request: Request, slug: str, pk: int) -> StreamingHttpResponse:
 
 
 @needs(Scope.IMPORT)
-@extend_schema(operation_id="attempts", parameters=[*PAGING, STATE], responses=page_of("AttemptPage", ATTEMPT))
+@extend_schema(operation_id="attempts", parameters=[*PAGING, STATE, ARM], responses=page_of("AttemptPage", ATTEMPT))
 @api_view(["GET"])
 def attempts(request: Request, slug: str, pk: int) -> Response:
     """The attempts of an experiment, in the order in which they are run."""
@@ -94,7 +95,9 @@ def attempts(request: Request, slug: str, pk: int) -> Response:
     state = said(request, "state", "")
     if state and state not in Attempt.State.values:
         raise InvalidInput(f"state must be one of {', '.join(Attempt.State.values)}.", field="state")
-    return paged(request, rows.filter(state=state) if state else rows, "pk", _attempt)
+    rows = rows.filter(state=state) if state else rows
+    arm = said(request, "arm", "")
+    return paged(request, rows.filter(arm=arm) if arm else rows, "pk", _attempt)
 
 
 @needs(Scope.IMPORT)

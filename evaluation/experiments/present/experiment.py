@@ -11,12 +11,14 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from evaluation.common.frame import region_address
+from evaluation.common.links import Count, RunLinks
 from evaluation.endpoints.errors import ErrorKind
-from evaluation.experiments.read.progress import last_crops
+from evaluation.experiments.read.progress import ACCURACY, Accuracy, Progress, last_crops
 from evaluation.experiments.write.fit import FRAME, VISION
 from evaluation.experiments.write.judges import same_family
-from evaluation.models import Experiment
+from evaluation.models import Experiment, Run
 from evaluation.models.querysets.experiments import PROMPT_PARTS
+from evaluation.store.snapshot import Snapshot
 
 State = Experiment.State
 SIDE = 120
@@ -66,7 +68,7 @@ class Failure:
     """A kind of error: how many attempts have it, and what to do."""
 
     kind: str
-    n: int
+    n: Count
     advice: str
 
 
@@ -117,9 +119,50 @@ def actions_of(experiment: Experiment, *, failed: int) -> list[Action]:
     ]
 
 
-def failures_of(failures: Sequence[tuple[str, int]]) -> list[Failure]:
+def failures_of(experiment: Experiment, failures: Sequence[tuple[str, int]]) -> list[Failure]:
     known = {kind.value: kind for kind in ErrorKind}
-    return [Failure(kind, n, known[kind].advice if kind in known else "") for kind, n in failures]
+    return [
+        Failure(
+            kind, attempts_of(experiment, n, state="failed", error=kind), known[kind].advice if kind in known else ""
+        )
+        for kind, n in failures
+    ]
+
+
+def attempts_of(experiment: Experiment, n: int, **terms: str) -> Count:
+    """A number of attempts with their list on the page of the experiment."""
+    address = reverse("evaluation:experiment", args=[experiment.benchmark.slug, experiment.pk])
+    return Count(n, f"{address}?{urlencode(terms)}".rstrip("?") if n else "")
+
+
+def counts_of(experiment: Experiment, progress: Progress) -> dict[str, Count]:
+    """The attempts that are done, failed or skipped, and all."""
+    by_state = {
+        state: attempts_of(experiment, progress.counts.get(state, 0), state=state)
+        for state in ("done", "failed", "skipped")
+    }
+    return by_state | {"all": attempts_of(experiment, progress.total)}
+
+
+def listed_counts(experiment: Any) -> dict[str, Count]:
+    """The same for a row of a list (``with_counts``). Attempts of judges and drafts, of which a person may know only
+    some, are not listed."""
+    withheld = experiment.kind in (Experiment.Kind.JUDGE, Experiment.Kind.DRAFT)
+    found = {
+        "done": attempts_of(experiment, experiment.done_n, state="done"),
+        "failed": attempts_of(experiment, experiment.failed_n, state="failed"),
+        "all": attempts_of(experiment, experiment.attempts_n),
+    }
+    return {name: Count(one.n) for name, one in found.items()} if withheld else found
+
+
+def accuracy_cases(experiment: Experiment, accuracy: Accuracy, user: Any) -> Count:
+    """The n of the accuracy with its trajectories, where the run is scored with them. One statement on the store."""
+    runs = Run.objects.of(experiment.benchmark).filter(model__name=experiment.model, setting=experiment.setting)
+    run = runs.select_related("model", "benchmark").first()
+    if run is None or getattr(run, "scoring", None) is None:
+        return Count(accuracy.n)
+    return RunLinks.of(run).recorded(Snapshot(experiment.benchmark, [run], user), accuracy.n, measured=ACCURACY)
 
 
 def crops_of(experiment: Experiment) -> list[Crop]:

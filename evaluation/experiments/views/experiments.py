@@ -21,9 +21,12 @@ from evaluation.experiments.forms import ArmForm, BudgetForm, DetectorForm, Expe
 from evaluation.experiments.present.exchanges import exchanges_of, image_answer
 from evaluation.experiments.present.experiment import (
     STARTS,
+    accuracy_cases,
     actions_of,
+    counts_of,
     crops_of,
     failures_of,
+    listed_counts,
     reason_words,
     recipe_parts,
     state_words,
@@ -63,8 +66,8 @@ DO: Mapping[str, Callable[..., Any]] = {
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def experiments(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Template evaluation/experiments/experiments.html; context: page (Experiment with counts, and their words), form,
-    endpoints (whether there is one), prompt (?prompt=slug@version: only experiments with it).
+    """Template evaluation/experiments/experiments.html; context: page, shown (Experiments, their state as text,
+    counts), form, endpoints (whether there is one), prompt (?prompt=slug@version: only experiments with it).
     Posted: the fields of ``ExperimentForm``, which creates a draft."""
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
     form = ExperimentForm(request.POST or None, benchmark=benchmark)
@@ -89,7 +92,7 @@ def experiments(request: SignedInRequest, slug: str) -> HttpResponse:
     context = {
         **benchmark_context(request, benchmark, "experiments"),
         "page": page,
-        "shown": [(one, state_words(one)) for one in page.rows],
+        "shown": [(one, state_words(one), listed_counts(one)) for one in page.rows],
         "form": form,
         "prompt": prompt,
         "endpoints": form.fields["endpoint"].queryset.exists(),  # type: ignore[attr-defined]  # of a ModelChoiceField
@@ -187,12 +190,12 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     asked for again while the experiment runs. Context: experiment, state, reason,
     asks (whether it sends requests), progress, failures, accuracy, crops,
     misfits (what to confirm before a start), starting (actions with that), actions, price, parts (of the recipe), run,
-    budget (form), page (attempts; ?after=, ?state=, ?arm=), chosen (what narrows them),
-    labels (whether people can label what it says)."""
+    budget (form), page (attempts; ?after=, ?state=, ?arm=, ?error=) and their total, counts (links to these), chosen
+    (what narrows them), labels (whether people can label what it says)."""
     found = _load(request, slug, pk)
     progress = progress_of(found, request.user)
     attempts = attempts_known_to(request.user, found).select_related("sample", "trajectory")
-    state, arm = request.GET.get("state", ""), request.GET.get("arm", "")
+    state, arm, error = (request.GET.get(name, "") for name in ("state", "arm", "error"))
     chosen: list[str] = []
     if state in progress.counts:
         attempts = attempts.filter(state=state)
@@ -200,6 +203,10 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     if arm:
         attempts = attempts.filter(arm=arm)
         chosen.append(arm)
+    if error:
+        attempts = attempts.filter(error_kind=error)
+        chosen.append(error)
+    accuracy = accuracy_of(found)
     actions = actions_of(found, failed=progress.counts.get("failed", 0))
     starting = [one for one in actions if one.starts]
     misfits = misfits_of(found) if starting else []
@@ -211,8 +218,10 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "asks": found.kind != Experiment.Kind.SESSION,
         "live": found.state in LIVE and found.kind != Experiment.Kind.SESSION,
         "progress": progress,
-        "failures": failures_of(progress.failures),
-        "accuracy": accuracy_of(found),
+        "failures": failures_of(found, progress.failures),
+        "counts": counts_of(found, progress),
+        "accuracy": accuracy,
+        "accuracy_n": accuracy_cases(found, accuracy, request.user) if accuracy else None,
         "crops": crops_of(found),
         "misfits": misfits,
         # With a misfit, what starts is in the form that confirms it.
@@ -225,6 +234,7 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             initial={"budget_usd": found.budget_usd, "budget_calls": found.budget_calls}, priced=_priced(found)
         ),
         "page": page_after(attempts, request.GET.get("after", ""), order=("pk",), size=ATTEMPTS),
+        "total": attempts.count(),
         "chosen": " · ".join(chosen),
         "labels": found.state == Experiment.State.DONE
         and found.recipe.get("question") in KINDS

@@ -5,7 +5,7 @@ alike.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +37,8 @@ class Difference:
 class ReaderAudit:
     """``n``: answers that the rules read and on which people agree; ``correct``: those with the same result.
 
-    Separate counts: ``unread`` answers that people could read, ``unclear`` ones that no one could read or on which
-    people differ, and those whose text or options have ``changed`` since."""
+    Separate: ``unread`` answers that people could read, ``unclear`` ones that no one could read or on which people
+    differ, and those whose text or options have ``changed`` since. ``cases``: the trajectories of each by its name."""
 
     n: int
     correct: int
@@ -46,6 +46,7 @@ class ReaderAudit:
     unclear: int
     changed: int
     differences: Sequence[Difference]
+    cases: Mapping[str, Sequence[int]]
 
     @property
     def interval(self) -> Interval | None:
@@ -65,15 +66,16 @@ def audit_reader(user: Any, queue: JudgingQueue) -> ReaderAudit | None:
         words[pk].add((answer or verdict or "", *digests))
     rows = Trajectory.objects.filter(pk__in=words).select_related("run__model", "sample")
     keys, settings = _keys(rows), settings_of(queue.benchmark)
-    counts = dict.fromkeys(("n", "correct", "unread", "unclear", "changed"), 0)
+    found: dict[str, list[int]] = {name: [] for name in ("n", "correct", "unread", "unclear", "changed")}
     differences = []
     for row in rows.order_by("sample__key", "run"):
         outcome, people, reader = _compared(row.answer, keys.get(row.sample_id), words[row.pk], settings)
         for name in ("n", "correct") if outcome == "correct" else (outcome,):
-            counts[name] += 1
+            found[name].append(row.pk)
         if outcome == "n":
             differences.append(Difference(row, people, reader))
-    return ReaderAudit(**counts, differences=differences) if words else None
+    counts = {name: len(pks) for name, pks in found.items()}
+    return ReaderAudit(**counts, differences=differences, cases=found) if words else None
 
 
 def _keys(rows: Any) -> dict[int, AnswerKey]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -56,6 +56,10 @@ class Verdict:
     values: tuple[str, ...] = ()
 
     @property
+    def yes(self) -> bool:
+        return self.word in YES
+
+    @property
     def place(self) -> tuple[str, int, int]:
         """The subject, on which each judge gives one verdict; sorted by sample."""
         return self.key, self.run, self.trajectory or 0
@@ -95,6 +99,12 @@ class Pair:
         """The verdicts in use."""
         return sorted({verdict.word for both in self.verdicts for verdict in both})
 
+    @property
+    def of_person(self) -> list[Verdict]:
+        """The verdicts of the one of the two that is a person; of the first one where both or none are."""
+        at = int(self.first not in self.people and self.second in self.people)
+        return [both[at] for both in self.verdicts]
+
     def table(self) -> list[tuple[str, list[list[Verdict]]]]:
         """For each verdict of the first judge, its verdicts by those of the second."""
         found: dict[tuple[str, str], list[Verdict]] = {}
@@ -132,20 +142,27 @@ class Pair:
 class Judged:
     """All judgments of one kind: the judges, people first; which of them are people; and the verdicts.
 
-    ``undecided``: number of undecided verdicts of each judge. ``unequal``: trajectories that were drawn with unequal
-    probabilities for labels.
+    ``unsure``: undecided verdicts. ``unequal``: trajectories that were drawn with unequal probabilities for labels.
     """
 
     judges: Sequence[str]
     people: frozenset[str]
     verdicts: Sequence[Verdict]
-    undecided: Mapping[str, int] = field(default_factory=dict)
+    unsure: Sequence[Verdict] = ()
     unequal: frozenset[int] = frozenset()
+
+    @property
+    def undecided(self) -> Mapping[str, int]:
+        """The number of undecided verdicts of each judge."""
+        return Counter(one.judge for one in self.unsure)
+
+    def by(self, judge: str) -> list[Verdict]:
+        return [one for one in self.verdicts if one.judge == judge]
 
     def rate(self, judge: str) -> tuple[int, int]:
         """Return the number of yes verdicts of a judge, and its number of verdicts."""
-        words = [one.word for one in self.verdicts if one.judge == judge]
-        return sum(word in YES for word in words), len(words)
+        verdicts = self.by(judge)
+        return sum(one.yes for one in verdicts), len(verdicts)
 
     def corrected(self, pair: Pair) -> Coefficient | None:
         """Return the rate that people would find on everything judged by the judge of a pair; None unless it is a test
@@ -199,8 +216,34 @@ class Judged:
         return max(self.pairs(), key=worth, default=None)
 
 
+Row = tuple[Verdict, Verdict | None]
+"""A verdict, and that of the second of two judges on the same."""
+
+
+def chosen_verdicts(judged: Judged, terms: Mapping[str, str]) -> list[Row]:
+    """The verdicts behind a number. Terms: ``a`` and ``b``, two judges, with ``same`` yes or no, ``first`` and
+    ``second``, what each said, and ``value`` of the facet; or ``judge``, with ``said`` yes or undecided. None for
+    judges that there are none of."""
+    if judge := terms.get("judge", ""):
+        if terms.get("said") == UNDECIDED:
+            return [(one, None) for one in judged.unsure if one.judge == judge]
+        return [(one, None) for one in judged.by(judge) if terms.get("said") != "yes" or one.yes]
+    both = judged.pair(terms.get("a", ""), terms.get("b", "")).verdicts
+    return [(one, other) for one, other in both if _meets(one, other, terms)]
+
+
+def _meets(one: Verdict, other: Verdict, terms: Mapping[str, str]) -> bool:
+    same = terms.get("same", "")
+    return (
+        (not same or (one.word == other.word) is (same == "yes"))
+        and ("first" not in terms or one.word == terms["first"])
+        and ("second" not in terms or other.word == terms["second"])
+        and ("value" not in terms or terms["value"] in (one.values or ("none",)))
+    )
+
+
 def _yes(verdicts: Iterable[Verdict]) -> Floats:
-    return np.array([one.word in YES for one in verdicts], dtype=np.float64)
+    return np.array([one.yes for one in verdicts], dtype=np.float64)
 
 
 def kinds_of(benchmark: Benchmark, user: Any) -> list[str]:
@@ -223,9 +266,9 @@ def load_judged(
     if queue is not None:
         asked = queue.items.filter(kind=kind).order_by()
         rows = rows.filter(sample__in=asked.values("trajectory__sample"), subject__in=asked.values("trajectory"))
-    verdicts = []
+    verdicts: list[Verdict] = []
     judges: dict[str, bool] = {}
-    undecided: Counter[str] = Counter()
+    unsure: list[Verdict] = []
     for row in rows.values(*_GIVEN, *_SAMPLE, *_GOLD, cluster_image=cluster_image("sample__")):
         person = members.get(row["judge"].strip().casefold())
         if person and audience is Audience.OWN and person[1] != address:
@@ -234,14 +277,11 @@ def load_judged(
         if word is None:
             continue
         judges[name] = person is not None
-        if word == UNDECIDED:
-            undecided[name] += 1
-        else:
-            verdicts.append(_verdict(row, name, word, values))
+        (unsure if word == UNDECIDED else verdicts).append(_verdict(row, name, word, values))
     people = frozenset(name for name, is_person in judges.items() if is_person)
     items = JudgingItem.objects.of(benchmark).filter(kind=kind, probability__lt=1).order_by()
     unequal = frozenset(items.values_list("trajectory", flat=True))
-    return Judged(sorted(judges, key=lambda name: (name not in people, name)), people, verdicts, undecided, unequal)
+    return Judged(sorted(judges, key=lambda name: (name not in people, name)), people, verdicts, unsure, unequal)
 
 
 _GIVEN = ("run", "subject", "judge", "verdict", "answer")

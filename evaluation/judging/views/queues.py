@@ -24,13 +24,14 @@ from evaluation.common.frame import frame_of
 from evaluation.common.judging.known import queue_known_to
 from evaluation.common.judging.words import ANSWER, RELIABILITY, SUFFICIENCY
 from evaluation.common.judging.write import delete_queue, dropped_from, losses
-from evaluation.common.links import Count
+from evaluation.common.links import cases
 from evaluation.common.terms import narrowing, terms_of
 from evaluation.judging.forms import JudgingForm
+from evaluation.judging.present import VerdictLists
 from evaluation.judging.read.audit import audit_reader
 from evaluation.judging.read.judges import Judged, Pair, Verdict, load_judged
 from evaluation.judging.read.queues import load_queue, progress_of, queues_of
-from evaluation.judging.views.judges import pair_context
+from evaluation.judging.views.judges import pair_context, rate_of, unsure_of
 from evaluation.judging.write.queues import draw_judging, fit_to_judge, skip_the_rest
 from evaluation.models import JudgingQueue, Run, Trajectory
 from evaluation.store.scores import put_scores
@@ -94,10 +95,10 @@ def _fit(request: SignedInRequest, benchmark: Any, terms: Mapping[str, str]) -> 
 @login_required
 @require_safe
 def queue(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Template evaluation/judging/queue.html; context: queue, mine (Progress), ``told`` (whether models may be named:
-    see ``queue_known_to``), seed ("" before all is judged), kinds (see ``_of_kind``), terms, runs (names), gone (what
-    is deleted with it), dropped (run, file and number of questions removed by an import). Before ``told``, the page
-    shows progress only.
+    """Template evaluation/judging/queue.html; context: queue, mine (Progress), told (whether models may be named: see
+    ``queue_known_to``), seed ("" before all is judged), kinds (see ``_of_kind``), reader (of ``audit_reader``) and
+    reader_n (its counts with lists), terms, runs (names), gone (what is deleted with it), dropped (run, file and
+    number of questions removed by an import). Before ``told``, the page shows progress only.
     """
     benchmark = load_benchmark(request, slug, Right.JUDGE)
     found = load_queue(benchmark, pk)
@@ -113,7 +114,8 @@ def queue(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "kinds": list(_kinds(request.user, benchmark, found)) if told else [],
         "terms": list(_in_words(benchmark, found.terms)) if told else [],
         "runs": _runs(found) if told else [],
-        "reader": audit_reader(request.user, found) if told else None,
+        "reader": (reader := audit_reader(request.user, found) if told else None),
+        "reader_n": {name: cases(benchmark, pks) for name, pks in reader.cases.items()} if reader else {},
         "about_answers": found.items.filter(kind=ANSWER).exists(),
         "may_draw": (may_draw := allowed(request.user, benchmark, Right.SCORE)),
         "gone": _gone(found) if may_draw else "",
@@ -171,25 +173,30 @@ def _kinds(user: User, benchmark: Any, found: JudgingQueue) -> Iterator[dict[str
         judged = load_judged(benchmark, kind, Audience.OWN, user, queue=found)
         me = next(iter(judged.people), "")
         if me:
-            yield _of_kind(benchmark, kind, judged, me, found.items.filter(kind=kind).count())
+            asked = found.items.filter(kind=kind).order_by().values_list("trajectory", flat=True)
+            yield _of_kind(benchmark, kind, judged, me, list(asked))
 
 
-def _of_kind(benchmark: Any, kind: str, judged: Judged, me: str, asked: int) -> dict[str, Any]:
-    """kind, asked, mine_n (verdicts), undecided_n, pair (of ``pair_context``, or None without a judge), differences."""
+def _of_kind(benchmark: Any, kind: str, judged: Judged, me: str, asked: list[int]) -> dict[str, Any]:
+    """kind, asked, mine (verdicts) with mine_yes and their rate, undecided, pair (of ``pair_context``, or None without
+    a judge), differences. ``asked``: trajectories."""
     pairs = [judged.pair(me, judge) for judge in judged.judges if judge != me]
     best = max(pairs, key=lambda pair: len(pair.verdicts), default=None)
     pair = best if best and best.verdicts else None
-    yes, n = judged.rate(me)
+    lists = VerdictLists(benchmark)
+    yes, n = rate_of(lists, judged, me)
     return {
         "kind": kind,
-        "asked": asked,
-        "mine_n": n,
+        "asked": cases(benchmark, asked),
+        "mine": n,
         "mine_yes": yes,
-        "mine_rate": yes / n if n else None,
-        "undecided_n": judged.undecided.get(me, 0),
-        "pair": pair_context(benchmark, judged, pair) if pair else None,
+        "mine_rate": yes.n / n.n if n.n else None,
+        "undecided": unsure_of(lists, judged, me),
+        "pair": pair_context(lists, judged, pair) if pair else None,
         "differences": list(_differences(benchmark, kind, pair)) if pair else [],
-        "differing": Count(len(pair.verdicts) - len(pair.same)) if pair else None,
+        "differing": cases(benchmark, [one.trajectory for one, other in pair.verdicts if one.word != other.word])
+        if pair
+        else None,
     }
 
 

@@ -4,33 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import numpy as np
-
+from evaluation.common.arm_cases import places_of, scored_places
 from evaluation.common.arms import LabData
 from evaluation.common.links import Count, RunLinks, named_list
 from evaluation.lab.read import Found
-from evaluation.metrics.columns import Bools
+from evaluation.metrics.columns import Bools, Quadrant
 from evaluation.models import Run
-from evaluation.runner.arms.catalogue import Arm
+from evaluation.runner.arms.catalogue import SHAM, Arm
 
 
 def recorded_cases(run: Run, found: Found, samples: Collection[int]) -> Count:
     """Return samples with the list of their trajectories without an intervention, if the lab has all of them."""
-    rows = zip(found.data.samples, found.data.recorded, strict=True)
-    pks = [trajectory for sample, trajectory in rows if sample in samples]
-    return Count(len(samples), named_list(run.benchmark, pks) if len(pks) == len(samples) else "")
+    data, sham = found.data, Arm(SHAM, "", found.data.estimand)
+    counted = {at for at, sample in enumerate(data.samples) if sample in samples}
+    if len(counted) != len(samples):
+        return Count(len(samples))
+    if counted and counted == scored_places(data, sham):
+        return Count(len(counted), RunLinks.of(run).list(beside=str(sham)))
+    return Count(len(counted), named_list(run.benchmark, [data.recorded[at] for at in counted]))
 
 
-def cases(data: LabData, arm: Arm, links: RunLinks, rows: Bools | None = None) -> Count:
-    """Return the samples that an arm is compared on, with the list of one draw of each: the first draws if there are no
-    others, else named ones. ``rows``: other samples that the number counts.
-    """
-    sham = data.sham
-    known = data.arms[arm].known if rows is None else rows
-    counted = set(np.flatnonzero(known & sham.known if sham is not None else known).tolist())
-    firsts = {at for at, outcomes in data.rows[arm].items() if any(one.seed == 0 for one in outcomes)}
-    if firsts == counted:
-        return Count(len(counted), links.list(condition=str(arm), rollout=0))
-    of = {at: sorted(data.rows[arm].get(at, ()), key=lambda one: one.seed)[:1] for at in counted}
-    pks = [one.trajectory for outcomes in of.values() for one in outcomes]
-    return Count(len(counted), named_list(links, pks, condition=str(arm)))
+def quadrant_cases(data: LabData, arm: Arm, code: int, links: RunLinks, rows: Bools) -> Count:
+    """Return the samples of a quadrant that an arm is compared on, as their trajectories without an intervention."""
+    counted = places_of(rows)
+    if counted == {at for at in scored_places(data, arm) if data.quadrant[at] == code}:
+        return Count(len(counted), links.list(quadrant=Quadrant.NAMES[code], beside=str(arm)) if counted else "")
+    return Count(len(counted), named_list(links, [data.recorded[at] for at in counted]))

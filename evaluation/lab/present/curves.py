@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from django.utils.translation import gettext
 
+from evaluation.common.arm_cases import cases
 from evaluation.common.arms import LabData
 from evaluation.common.links import Count, RunLinks
-from evaluation.lab.present.cases import cases
 from evaluation.lab.read import Found
-from evaluation.metrics.lab import Trend
+from evaluation.metrics.columns import Bools
+from evaluation.metrics.lab import Trend, with_changed, with_churn
 from evaluation.runner.arms.catalogue import FAMILIES, SHAM, Arm
 from webapp.common.drawing import format_number
 from webapp.common.formatting import NOT_AVAILABLE, decimal, p_value, percent, percentage_points, span
@@ -23,13 +24,18 @@ LEFT, RIGHT, TOP, BOTTOM = 40.0, 420.0, 12.0, 190.0
 
 @dataclass(frozen=True)
 class Dot:
-    """A dose of a curve. ``low`` and ``high`` are the ends of its interval, "" without one."""
+    """A dose of a curve. ``low`` and ``high`` are the ends of its interval, "" without one. ``shown``, ``ends``,
+    ``agreed``: accuracy, its interval and the agreement with sham as text; ``answers``: the samples of the last."""
 
     x: str
     y: str
     label: str
     words: str
     cases: Count
+    shown: str
+    answers: Count
+    ends: str = ""
+    agreed: str = NOT_AVAILABLE
     low: str = ""
     high: str = ""
     same: str = ""
@@ -64,14 +70,15 @@ def curve_of(family: str, trend: Trend, data: LabData, links: RunLinks) -> Curve
     arms = [Arm.read(f"{label}@{data.estimand}") for label in labels]
     rows = np.logical_and.reduce([data.arms[arm].known for arm in arms])
     counts = [cases(data, arm, links, rows) for arm in arms]
+    answers = [cases(data, arm, links, rows & with_answers(data, arm)) for arm in arms]
     xs = [LEFT + (RIGHT - LEFT) * at / (len(labels) - 1) for at in range(len(labels))]
     dots = []
     for at, label in enumerate(labels):
         low, high = trend.low[at], trend.high[at]
         ends = {} if low is None or high is None else {"low": _down(low), "high": _down(high)}
-        same = trend.agreement[at]
+        same, shown = trend.agreement[at], percent(trend.accuracy[at])
         said = "" if same is None else f" {gettext('Same answer as sham: %(same)s%%') % {'same': percent(same)}}."
-        words = f"{label}: {percent(trend.accuracy[at])}%{_ends(low, high)}.{said}"
+        words = f"{label}: {shown}%{_ends(low, high)}.{said}"
         dots.append(
             Dot(
                 x=format_number(xs[at]),
@@ -79,6 +86,10 @@ def curve_of(family: str, trend: Trend, data: LabData, links: RunLinks) -> Curve
                 label=_tick(family, trend.doses[at]),
                 words=words,
                 cases=counts[at],
+                shown=shown,
+                answers=answers[at],
+                ends=NOT_AVAILABLE if low is None or high is None else span(percent(low), percent(high)),
+                agreed=NOT_AVAILABLE if same is None else percent(same),
                 same="" if same is None else _down(same),
                 **ends,
             )
@@ -129,13 +140,21 @@ def early_of(found: Found, links: RunLinks) -> Early | None:
             f"{decimal(100 * share, 0)}%",
             gettext("%(share)s%% of the steps kept: %(same)s%% the same answer")
             % {"share": decimal(100 * share, 0), "same": percent(same)},
-            cases(data, _kept(share, data), links),
+            counted := cases(data, _kept(share, data), links, with_answers(data, _kept(share, data))),
+            percent(same),
+            counted,
         )
         for (x, same), (share, _) in zip(at, points, strict=True)
     ]
     area = NOT_AVAILABLE if early.area is None else decimal(early.area, 3)
     sentence = gettext("Area over the curve: %(area)s. 0 means that the answer is settled before the reasoning.")
     return Early(_path(at), dots, sentence % {"area": area})
+
+
+def with_answers(data: LabData, arm: Arm) -> Bools:
+    """(n,) the samples whose answers are compared with those of sham, of the sham arm with its other draws."""
+    sham = data.arms[Arm(SHAM, "", data.estimand)]
+    return with_churn(sham) if arm.family == SHAM else with_changed(data.arms[arm], sham)
 
 
 def _kept(share: float, data: LabData) -> Arm:

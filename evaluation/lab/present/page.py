@@ -12,16 +12,26 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.sentences import translated
+from evaluation.common.arm_cases import cases
 from evaluation.common.arms import LEADING, LabData
 from evaluation.common.figures import Axis, axis_of
-from evaluation.common.links import Count, RunLinks, named_list
-from evaluation.lab.present.cases import cases
+from evaluation.common.links import Count, RunLinks
+from evaluation.lab.present.cases import quadrant_cases
 from evaluation.lab.present.curves import Curve, Early, curve_of, early_of
-from evaluation.lab.read import Found, Skipped
-from evaluation.metrics.columns import Bools, Quadrant
-from evaluation.metrics.lab import EFFECT, EQUIVALENT, SMALL, UNDECIDED, ArmEffect, clusters_to_decide
+from evaluation.lab.read import Found, QuadrantEffect, Skipped
+from evaluation.metrics.columns import Quadrant
+from evaluation.metrics.lab import (
+    EFFECT,
+    EQUIVALENT,
+    SMALL,
+    UNDECIDED,
+    ArmEffect,
+    clusters_to_decide,
+    with_changed,
+    with_churn,
+)
 from evaluation.models import Run
-from evaluation.runner.arms.catalogue import Arm, Estimand, Part
+from evaluation.runner.arms.catalogue import SHAM, Arm, Estimand, Part
 from webapp.common.drawing import as_percent, scale
 from webapp.common.formatting import MINUS, NOT_AVAILABLE, decimal, percent, percentage_points, span
 
@@ -57,7 +67,9 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Line:
-    """One arm of the forest plot. Positions along the axis are percentages; "" without an interval."""
+    """One arm of the forest plot. Positions along the axis are percentages; "" without an interval. ``changed_n``,
+    ``excess_n``: the samples whose answers are compared; for the sham arm, those with two draws.
+    """
 
     arm: Arm
     effect: ArmEffect
@@ -70,6 +82,8 @@ class Line:
     kind: str
     skipped: Count
     failed: Count
+    changed_n: Count
+    excess_n: Count
     left: str = ""
     width: str = ""
     point: str = ""
@@ -102,10 +116,20 @@ class Group:
 
 
 @dataclass(frozen=True)
+class QuadrantCell:
+    """The effect of an arm on the samples of a recorded quadrant. ``fewer``: not on all of them."""
+
+    delta: str
+    ends: str
+    n: Count
+    fewer: bool
+
+
+@dataclass(frozen=True)
 class Page:
     """``headline``: the effect of the crops as a sentence; ``missing``: what is needed to decide it, if undecided;
-    ``answers``: how many answers changed. ``band``: position and width of the margin. ``unused``: arms that changed
-    nothing in any trajectory, with the reasons.
+    ``answers``: how many answers changed; ``shown``: the arm of these three. ``band``: position and width of the
+    margin. ``unused``: arms that changed nothing in any trajectory, with the reasons.
     """
 
     headline: str
@@ -119,11 +143,13 @@ class Page:
     curves: Sequence[Curve]
     early: Early | None
     restored: str
+    restored_n: Count
     sham: Line | None
-    quadrants: Sequence[tuple[str, Sequence[tuple[str, str, str]]]]
+    shown: Line | None
+    quadrants: Sequence[tuple[str, Sequence[QuadrantCell]]]
     quadrant_n: Sequence[tuple[str, Count]]
     answers: str
-    unused: Sequence[tuple[str, str]]
+    unused: Sequence[tuple[str, Sequence[tuple[str, Count]]]]
 
 
 def page_of(run: Run, found: Found, skipped: Mapping[str, Skipped]) -> Page:
@@ -139,6 +165,8 @@ def page_of(run: Run, found: Found, skipped: Mapping[str, Skipped]) -> Page:
     low, high = (scale(end, axis.low, axis.high) for end in (-margin, margin))
     headline, decided = _headline(found)
     ran = {str(arm) for arm in data.arms}
+    shown = _shown_arm(found) if _is_scored(found) else None
+    gold = Arm("gold", "", data.estimand)
     return Page(
         headline=headline,
         decided=decided,
@@ -151,18 +179,25 @@ def page_of(run: Run, found: Found, skipped: Mapping[str, Skipped]) -> Page:
         curves=[curve_of(family, trend, data, links) for family, trend in found.trends.items()],
         early=early_of(found, links),
         restored=_restored(found),
+        restored_n=cases(data, gold, links) if gold in data.arms else Count(0),
         sham=_sham_line(found, links, skipped),
-        quadrants=[_quadrant_row(arm, effects) for arm, effects in found.quadrants.items()],
-        quadrant_n=[(name, _recorded(data, data.quadrant == code, links)) for code, name in enumerate(Quadrant.NAMES)],
+        shown=next((line for line in lines if line.arm == shown), None),
+        quadrants=[_quadrant_row(arm, effects, data, links) for arm, effects in found.quadrants.items()],
+        quadrant_n=[
+            (name, quadrant_cases(data, Arm(SHAM, "", data.estimand), code, links, data.quadrant == code))
+            for code, name in enumerate(Quadrant.NAMES)
+        ],
         answers=_answers(found),
-        unused=[(name.partition("@")[0], _reasons(of.reasons)) for name, of in skipped.items() if name not in ran],
+        unused=[(name.partition("@")[0], _reasons(name, of, links)) for name, of in skipped.items() if name not in ran],
     )
 
 
 def line_of(arm: Arm, found: Found, links: RunLinks, axis: Axis, skipped: Mapping[str, Skipped]) -> Line:
-    effect = found.effects[arm]
+    effect, data = found.effects[arm], found.data
     holm = found.holm.get(str(arm))
     kind = effect.label(holm)
+    sham = data.arms[Arm(SHAM, "", data.estimand)]
+    changed = with_changed(data.arms[arm], sham)
     values: dict[str, Any] = {}
     if effect.low is not None and effect.high is not None and effect.delta is not None:
         left, right = (scale(end, axis.low, axis.high) for end in (effect.low, effect.high))
@@ -171,10 +206,12 @@ def line_of(arm: Arm, found: Found, links: RunLinks, axis: Axis, skipped: Mappin
     elif effect.delta is not None:
         values = {"point": as_percent(scale(effect.delta, axis.low, axis.high))}
     return Line(
-        arm=arm, effect=effect, words=translated(arm.words), n=cases(found.data, arm, links),
-        seeds=found.data.seeds(arm), holm=holm, confirmed=str(arm) in found.design.confirm,
+        arm=arm, effect=effect, words=translated(arm.words), n=cases(data, arm, links),
+        seeds=data.seeds(arm), holm=holm, confirmed=str(arm) in found.design.confirm,
         conclusion=conclusion(effect, kind), kind=kind, skipped=_skipped(skipped, arm, links),
-        failed=links.count(found.data.failed.get(arm, 0), condition=str(arm), failed="yes"), **values,
+        failed=links.count(data.failed.get(arm, 0), condition=str(arm), failed="yes"),
+        changed_n=cases(data, arm, links, changed), excess_n=cases(data, arm, links, changed & with_churn(sham)),
+        **values,
     )  # fmt: skip
 
 
@@ -193,7 +230,7 @@ def conclusion(effect: ArmEffect, kind: str) -> str:
 
 def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, Skipped]) -> Line | None:
     data = found.data
-    arm = next((one for one in data.arms if one.family == "sham"), None)
+    arm = next((one for one in data.arms if one.family == SHAM), None)
     if arm is None:
         return None
     draws = data.arms[arm]
@@ -205,26 +242,26 @@ def _sham_line(found: Found, links: RunLinks, skipped: Mapping[str, Skipped]) ->
         arm=arm, effect=effect, words=translated(arm.words), n=cases(data, arm, links), seeds=data.seeds(arm),
         holm=None, confirmed=False, conclusion="", kind="", skipped=_skipped(skipped, arm, links),
         failed=links.count(data.failed.get(arm, 0), condition=str(arm), failed="yes"),
+        changed_n=cases(data, arm, links, with_churn(draws)), excess_n=Count(0),
     )  # fmt: skip
 
 
 def _skipped(skipped: Mapping[str, Skipped], arm: Arm, links: RunLinks) -> Count:
-    """Return the skipped attempts of an arm, linked to the experiment with all of them."""
-    found = skipped.get(str(arm), Skipped())
-    if len(found.experiments) != 1:
-        return Count(found.n)
-    address = reverse("evaluation:experiment", args=[links.slug, *found.experiments])
-    return Count(found.n, f"{address}?{urlencode({'state': 'skipped', 'arm': str(arm)})}")
+    """Return the skipped attempts of an arm, in all experiments."""
+    n = skipped.get(str(arm), Skipped()).n
+    return Count(n, _skipped_list(links, arm=str(arm)) if n else "")
 
 
-def _recorded(data: LabData, rows: Bools, links: RunLinks) -> Count:
-    """Return samples, linked to their trajectories without an intervention."""
-    return Count(int(rows.sum()), named_list(links, [data.recorded[int(at)] for at in np.flatnonzero(rows)]))
+def _skipped_list(links: RunLinks, **terms: str) -> str:
+    return f"{reverse('evaluation:lab-skipped', args=[links.slug, links.run])}?{urlencode(terms)}"
 
 
-def _reasons(of: Mapping[str, int]) -> str:
-    """``No judge has written a mistake for this trajectory (62).``"""
-    return " ".join(f"{translated(reason).rstrip('.')} ({decimal(n)})." for reason, n in of.items())
+def _reasons(arm: str, of: Skipped, links: RunLinks) -> list[tuple[str, Count]]:
+    """Each reason with the attempts that were skipped for it."""
+    return [
+        (translated(reason).rstrip("."), Count(n, _skipped_list(links, arm=arm, reason=reason)))
+        for reason, n in of.reasons.items()
+    ]
 
 
 def _shown_arm(found: Found) -> Arm | None:
@@ -356,16 +393,18 @@ def _restored(found: Found) -> str:
     }  # fmt: skip
 
 
-def _quadrant_row(arm: Arm, effects: Sequence[ArmEffect]) -> tuple[str, Sequence[tuple[str, str, str]]]:
+def _quadrant_row(
+    arm: Arm, effects: Sequence[QuadrantEffect], data: LabData, links: RunLinks
+) -> tuple[str, Sequence[QuadrantCell]]:
     cells = []
-    for effect in effects:
-        delta = percentage_points(effect.delta)
+    for code, one in enumerate(effects):
+        low, high = one.effect.low, one.effect.high
         # If no draw changed, the interval has no width. This is not certainty.
-        is_flat = effect.low is None or effect.high is None or effect.low == effect.high
-        ends = "" if is_flat else (
-            span(percentage_points(effect.low), percentage_points(effect.high))
-        )  # fmt: skip
-        cells.append((delta, ends, decimal(effect.n)))
+        is_flat = low is None or high is None or low == high
+        ends = "" if is_flat else span(percentage_points(low), percentage_points(high))
+        n = quadrant_cases(data, arm, code, links, one.rows)
+        fewer = 0 < n.n < int((data.quadrant == code).sum())
+        cells.append(QuadrantCell(percentage_points(one.effect.delta), ends, n, fewer))
     return translated(arm.words), cells
 
 

@@ -21,6 +21,8 @@ from webapp.common.translation import Text
 
 WIDTH, HEIGHT = 560.0, 216.0
 LEFT, RIGHT, TOP, BOTTOM = 40.0, 548.0, 12.0, 184.0
+CHARACTER = 11.0
+"""The width of a digit of a tick on a narrow page, where drawings are half as large as their text."""
 SMOOTHINGS = (3, 5, 9)
 """Numbers of steps that a smoothed line may be the mean of."""
 PANELS: Mapping[str, tuple[Text, tuple[str, ...]]] = {
@@ -304,14 +306,18 @@ def _step_ticks(steps: Sequence[int], places: Sequence[float]) -> list[Tick]:
     """Return at most seven steps, including the first and the last, if there is room."""
     wanted = sorted({*range(0, len(steps), max(1, math.ceil((len(steps) - 1) / 6))), len(steps) - 1})
     found: list[Tick] = []
-    last = -math.inf
+    ends: list[float] = []
     for at in wanted:
-        room = 11.0 * max(3, len(decimal(steps[at])))
-        if places[at] - last < room:
-            if at != wanted[-1]:
-                continue
-            found.pop()
-        anchor = "end" if places[at] > RIGHT - 10 else "start" if places[at] < LEFT + 10 else "middle"
-        found.append(Tick(format_number(places[at]), decimal(steps[at]), anchor))
-        last = places[at]
+        text, place = decimal(steps[at]), places[at]
+        anchor = "end" if place > RIGHT - 10 else "start" if place < LEFT + 10 else "middle"
+        width = CHARACTER * len(text)
+        left = place - width * {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
+        if at == wanted[-1]:
+            while ends and left < ends[-1] + CHARACTER:
+                found.pop()
+                ends.pop()
+        elif ends and left < ends[-1] + CHARACTER:
+            continue
+        found.append(Tick(format_number(place), text, anchor))
+        ends.append(left + width)
     return found

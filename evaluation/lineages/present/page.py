@@ -13,8 +13,9 @@ from django.utils.translation import gettext
 from evaluation.common.board_metrics import BoardMetric
 from evaluation.common.links import Count, RunLinks, numerator_terms
 from evaluation.common.pairs import flip_terms
+from evaluation.common.rewards import rollouts_of
 from evaluation.lineages.present.curves import compared, label_of, number_words, separated_step, term_of, unit_of
-from evaluation.lineages.read import Point, Series
+from evaluation.lineages.read import REWARDS, Point, Series
 from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.separation import StepChange
 from webapp.common.formatting import decimal, p_value, percentage_points, span
@@ -29,7 +30,7 @@ class Cell:
 
     text: str
     ends: str = ""
-    n: str = ""
+    n: Count | None = None
     count: Count | None = None
 
 
@@ -81,12 +82,17 @@ def rows_of(series: Series, points: Iterable[Point]) -> list[Row]:
     metrics = columns_of(series)
     slug = series.lineage.benchmark.slug
     narrowed = {"q": series.query} if series.query else {}
+    first = next((point.run.pk for point in compared(series)), 0)
+
+    def links_of(point: Point) -> RunLinks:
+        return RunLinks(slug, point.run.pk, narrowed)
+
     return [
         Row(
             point,
             reverse("evaluation:run", args=[slug, point.run.pk]),
-            [_cell(point, metric, RunLinks(slug, point.run.pk, narrowed)) for metric in metrics],
-            _apart(changes.get(point.run.pk)),
+            [_cell(point, metric, links_of(point)) for metric in metrics],
+            _apart(changes.get(point.run.pk), first, links_of(point)),
             p_value(one.p_holm) if (one := changes.get(point.run.pk)) and one.p_holm is not None else "",
             bool(one and one.separated),
         )
@@ -108,7 +114,16 @@ def _cell(point: Point, metric: str, links: RunLinks) -> Cell:
         return Cell("n/a")
     low, high = found.ci_low, found.ci_high
     ends = "" if low is None or high is None else f"{number_words(metric, low)}\N{EN DASH}{number_words(metric, high)}"
-    return Cell(number_words(metric, found.value), ends, decimal(found.n), _numerator(point, found, links))
+    return Cell(
+        number_words(metric, found.value), ends, _population(point, found, links), _numerator(point, found, links)
+    )
+
+
+def _population(point: Point, found: BoardMetric, links: RunLinks) -> Count:
+    """The n of a metric, with the trajectories that count in it where they can be listed."""
+    if found.metric in REWARDS:
+        return Count(found.n, rollouts_of(links.slug, links.run, rewarded="yes"))
+    return point.cases.get(found.metric) or links.population(found.n, found.metric, listed=point.listed)
 
 
 def _numerator(point: Point, found: BoardMetric, links: RunLinks) -> Count | None:
@@ -119,12 +134,14 @@ def _numerator(point: Point, found: BoardMetric, links: RunLinks) -> Count | Non
     return links.count(round(found.numerator), **terms) if terms else None
 
 
-def _apart(change: StepChange | None) -> Cell:
+def _apart(change: StepChange | None, first: int, links: RunLinks) -> Cell:
+    """``first``: the run that all others are compared with."""
     if change is None or change.apart is None:
         return Cell("" if change is None else "n/a")
     low, high = change.low, change.high
     ends = "" if low is None or high is None else span(percentage_points(low), percentage_points(high))
-    return Cell(percentage_points(change.apart), ends, decimal(change.n))
+    both = f"{first},{links.run}"
+    return Cell(percentage_points(change.apart), ends, links.count(change.n, population_in=both, shared_with=both))
 
 
 def separation_words(series: Series) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Avg, Count, QuerySet
 from django.utils.translation import gettext
 
 from annotation.content.records import record_of
@@ -18,7 +18,7 @@ from evaluation.metrics.columns import NO_IMAGE, TRUE, UNKNOWN, ScoreColumns
 from evaluation.metrics.gold_rewards import RolloutCall
 from evaluation.metrics.records import sample_columns
 from evaluation.metrics.score import score_run
-from evaluation.models import Judgement, Run, Trajectory
+from evaluation.models import Judgement, Rollout, RolloutGroup, Run, Trajectory
 from evaluation.runner.rollouts import RolloutPrompt, RolloutReward, Scheme, SentRollout, reward_group
 from evaluation.runner.tokens import tokens_of_images
 from evaluation.schema import JudgementKind
@@ -56,6 +56,18 @@ def group_samples(run: Run) -> QuerySet[Any, int]:
     """The samples with at least two rollouts in a run, as primary keys in order of their IDs."""
     rows = Trajectory.objects.filter(run=run, condition="none").order_by("sample__key")
     return rows.values("sample__key").annotate(n=Count("pk")).filter(n__gte=2).values_list("sample", flat=True)
+
+
+def imported_rollouts(groups: QuerySet[RolloutGroup], *, rewarded: bool = False) -> QuerySet[Rollout]:
+    """The rollouts of imported groups, by group and place in it. ``rewarded``: those that have rewards."""
+    rows = Rollout.objects.filter(group__in=groups).select_related("group").order_by("group__group_id", "position")
+    return rows.filter(reward_final__isnull=False) if rewarded else rows
+
+
+def imported_groups(groups: QuerySet[RolloutGroup]) -> QuerySet[RolloutGroup]:
+    """Imported groups with rollouts, by name, with their number and the means of their rewards."""
+    means = {name: Avg(f"rollouts__reward_{name}") for name in ("sufficiency", "minimality", "final")}
+    return groups.annotate(rollouts_n=Count("rollouts"), **means).filter(rollouts_n__gt=0).order_by("group_id")
 
 
 def reward_groups(run: Run, scheme: Scheme) -> Iterator[RunGroup]:

@@ -18,8 +18,23 @@ from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.models import Experiment
 from evaluation.studies.forms import StudyForm
-from evaluation.studies.present import state_words, strata_shown, study_row, with_answers
+from evaluation.studies.present import (
+    differences_shown,
+    metrics_shown,
+    state_words,
+    strata_shown,
+    study_row,
+    with_answers,
+    with_lists,
+)
 from evaluation.studies.read.answers import answer_lines, export_name
+from evaluation.studies.read.cases import (
+    difference_cases,
+    metric_cases,
+    skipped_samples,
+    snapshot_of,
+    stratum_answers,
+)
 from evaluation.studies.read.draw import facets_of, strata_of
 from evaluation.studies.read.results import result_of
 from evaluation.studies.read.task import is_invited, mine_of, progress_by_person, progress_by_stratum
@@ -87,7 +102,8 @@ def new_study(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_safe
 def study(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/studies/study.html; context: study, state, invited, mine (Mine); for leads also strata,
-    people (with their answers), row; for those who may see the results of a closed study: result (Result or None)."""
+    people (with their answers and what they skipped), row; for those who may see the results of a closed study: result
+    (Result or None), metrics (MetricLine) and differences (with their cases)."""
     benchmark = load_benchmark(request, slug)
     found = load_study(request, benchmark, pk)
     manages = allowed(request.user, benchmark, Right.MANAGE)
@@ -104,10 +120,20 @@ def study(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "mine": mine_of(request.user, found),
         "manages": manages,
         "row": study_row(found) if manages else None,
-        "strata": progress_by_stratum(found) if manages else [],
-        "people": with_answers(progress_by_person(found), result.run if result else None) if manages else [],
         "result": result,
     }
+    if result:
+        snapshot = snapshot_of(result, request.user)
+        context |= {
+            "metrics": metrics_shown(result, metric_cases(result, snapshot)),
+            "differences": differences_shown(result, difference_cases(result, snapshot)),
+        }
+    if manages:
+        run = result.run if result else None
+        context |= {
+            "strata": with_lists(progress_by_stratum(found), stratum_answers(found, run) if run else []),
+            "people": with_answers(progress_by_person(found), run, skipped_samples(found)),
+        }
     return render(request, "evaluation/studies/study.html", context)
 
 

@@ -15,6 +15,7 @@ from django.urls import reverse
 from lxml import etree
 
 from evaluation.common.plan_errors import OCCLUDED
+from evaluation.diagnostics.present.page import letters_of
 from evaluation.diagnostics.read.analysis import CURVES, PAIRS
 from evaluation.diagnostics.read.tables import TABLES
 from evaluation.metrics.published import FOLDER
@@ -63,6 +64,33 @@ def test_every_count_opens_exactly_that_many(lea, bench):
     one = page(client, run=run_of("Careless").pk)
     assert counted_links(one)
     assert miscounted(client, one) == {}
+
+
+def test_means_open_the_queries_they_are_of_and_points_the_trajectories_of_both_rates(lea, bench):
+    client = signed_in(lea)
+    whole = page(client)
+    shown = whole.context["shown"]
+    for line in shown.plans:
+        assert line.recognized.n == line.metrics["recognition_f1"].n
+        assert line.selected.n == line.metrics["selection_f1"].n > line.recognized.n > 0
+        assert line.recognized.href
+        assert line.selected.href
+    assert all(row.count.n == sum(cell.count.n for cell in row.cells) for row in shown.heat.rows)
+    assert all(point.cases.href for scatter in shown.scatters for point in scatter.points)
+    assert miscounted(client, whole) == {}
+
+
+@pytest.mark.parametrize(
+    "centers", [[(50, 10), (61, 10), (72, 10)], [(250, 60)] * 3, [(100, 60), (100, 68), (108, 60), (108, 68)]]
+)
+def test_letters_of_points_cover_no_point_and_no_other_letter(centers):
+    placed = letters_of(centers)
+    boxes = [(x + dx, y + dy) for (x, y), (dx, dy) in zip(centers, placed, strict=True)]
+    for at, (left, bottom) in enumerate(boxes):
+        assert bottom >= 9
+        assert not [x for x, y in centers if left - 4 < x < left + 12 and bottom - 13 < y < bottom + 4]
+        for x, y in boxes[:at]:
+            assert abs(x - left) >= 8 or abs(y - bottom) >= 9
 
 
 def test_missing_targets_are_omitted_or_not_recognized_and_tags_tell_apart(lea, rui, bench):

@@ -143,7 +143,7 @@ def test_values_that_no_endpoint_can_have_are_refused(benchmark: Benchmark, lea:
     assert (answer.status_code, Endpoint.objects.exists()) == (400, False)
 
 
-def test_attempts_are_listed_by_state(benchmark: Benchmark, lea: User) -> None:
+def test_attempts_are_listed_by_state_and_arm(benchmark: Benchmark, lea: User) -> None:
     client = signed_in(lea)
     with serving(TWO) as server:
         send(client, "post", "endpoints/", {"name": "local", "base_url": server.url, "model": "m-1"})
@@ -152,6 +152,7 @@ def test_attempts_are_listed_by_state(benchmark: Benchmark, lea: User) -> None:
     path = f"{AT}/experiments/{made['id']}/attempts/"
     assert [len(client.get(path, {"state": state}).json()["results"]) for state in ("done", "failed")] == [2, 0]
     assert client.get(path, {"state": "dancing"}).status_code == 400
+    assert [len(client.get(path, {"arm": arm}).json()["results"]) for arm in ("", "sham@prefix")] == [2, 0]
 
 
 @pytest.mark.parametrize(

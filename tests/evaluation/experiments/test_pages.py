@@ -15,7 +15,9 @@ from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.experiments.write.states import start_all
 from evaluation.models import Attempt, Endpoint, Experiment, Run, SentImage, Trajectory
+from evaluation.scoring.write import score_benchmark
 from tests.conftest import signed_in
+from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.endpoints.server import serving, spoken
 from tests.evaluation.experiments.conftest import Make
 from webapp.accounts.models import User
@@ -175,6 +177,8 @@ def test_the_number_of_queries_does_not_grow_with_attempts_and_experiments(
         for experiment in experiments:
             start_all(actor=lea, experiment=experiment)
             run_waiting()
+    # The first page after a change writes the file of the samples.
+    client.get(f"{AT}/experiments/{experiments[0].pk}/")
     counts = []
     for experiment in experiments:
         with CaptureQueriesContext(connection) as asked:
@@ -188,6 +192,28 @@ def test_the_number_of_queries_does_not_grow_with_attempts_and_experiments(
     with CaptureQueriesContext(connection) as many:
         client.get(f"{AT}/experiments/")
     assert len(few) == len(many)
+
+
+def test_every_number_of_attempts_opens_as_many(
+    benchmark: Benchmark, endpoint_at: EndpointAt, experiment_on: Make, lea: User
+) -> None:
+    """One of two attempts fails; the page, and the list of experiments."""
+    client = signed_in(lea)
+    with serving(TWO) as server:
+        experiment = experiment_on(endpoint_at(server.url), rollouts=2)
+        start_all(actor=lea, experiment=experiment)
+        run_waiting()
+    failed = experiment.attempts.order_by("pk").first()
+    experiment.attempts.filter(pk=failed.pk).update(state="failed", error_kind="timeout")
+    score_benchmark(actor=lea, benchmark=benchmark)
+    page = client.get(f"{AT}/experiments/{experiment.pk}/")
+    here = f"{AT}/experiments/{experiment.pk}/"
+    shown = {href: n for href, n in counted_links(page).items() if href.startswith(here)}
+    assert shown == {
+        f"{here}?state=done": 3, f"{here}?state=failed": 1, here: 4, f"{here}?state=failed&error=timeout": 1
+    }  # fmt: skip
+    assert page.context["accuracy_n"].href
+    assert wrong_links(client, page, client.get(f"{AT}/experiments/")) == {}
 
 
 @pytest.mark.endurance

@@ -21,6 +21,7 @@ from evaluation.common.saving.batches import RunRegistry, save_others, save_traj
 from evaluation.models import Metric, Scoring, Trajectory
 from evaluation.schema import Intervention, Judgement, JudgementKind, Rollout, RolloutGroup
 from evaluation.scoring.settings import change_settings
+from tests.evaluation.crawl import total
 from tests.evaluation.records import samples, trajectories
 from webapp.common import bulk
 
@@ -212,9 +213,15 @@ def test_rewards_are_computed_on_import_and_on_rescoring_and_shown(write, client
     assert [one["reward_final"] for one in second["rollouts"]] == [4, 2]
     run = Scoring.objects.get().run_id
     own, unnamed = client.get(f"/benchmarks/kitchen/runs/{run}/").context["rewards"]
-    assert (own.groups, own.rollouts, own.final, unnamed.final) == (1, 2, 2.25, 3)
+    assert (own.groups.n, own.rollouts.n, own.final, unnamed.final) == (1, 2, 2.25, 3)
     [everything] = client.get("/benchmarks/kitchen/runs/").context["rewards"]
-    assert (everything.groups, everything.sufficiency) == (2, 0.5)
+    assert (everything.groups.n, everything.sufficiency) == (2, 0.5)
+    for line in (own, unnamed, everything):
+        for count in (line.groups, line.rollouts, line.rewarded):
+            assert total(client, count.href) == count.n
+    [shown] = client.get(own.groups.href).context["page"]
+    assert (shown.group_id, shown.final) == ("g", 2.25)
+    assert [one.group.group_id for one in client.get(unnamed.rollouts.href).context["page"]] == ["h", "h"]
 
 
 def test_an_import_that_was_killed_goes_on_from_its_last_batch(write, monkeypatch):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils.html import strip_tags
 
 from annotation.benchmarks.write.benchmark import add_member, set_public
 from annotation.common.access import gold_known_to
@@ -28,6 +29,7 @@ from evaluation.publish.bundle import publish
 from evaluation.scoring.write import score_benchmark
 from tests.conftest import signed_in
 from tests.evaluation.answers_data import REFUSAL, make_kitchen, said
+from tests.evaluation.crawl import counted_links, wrong_links
 from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.accounts.models import User
@@ -85,8 +87,10 @@ def test_what_was_read_is_held_against_what_people_read(lea: User, ana: User, ki
     interval = found.interval
     assert interval is not None
     assert 0 < interval.low < 0.75 < interval.high < 1
-    page = signed_in(ana).get(f"/benchmarks/kitchen/judging/{queue.pk}/").content.decode()
-    assert "3 of 4 read correctly" in page
+    page = signed_in(ana).get(f"/benchmarks/kitchen/judging/{queue.pk}/")
+    assert "3 of 4 read correctly" in strip_tags(page.content.decode())
+    assert sorted(counted_links(page).values()) == [1, 3, 4, 7]
+    assert wrong_links(signed_in(ana), page) == {}
 
 
 def test_people_who_differ_are_counted_apart(lea: User, ana: User, kitchen: Benchmark) -> None:

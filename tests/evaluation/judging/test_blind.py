@@ -153,7 +153,12 @@ def test_verdicts_on_the_samples_of_an_open_queue_are_withheld_from_all_who_judg
         assert len(set(per_run.values())) == 1
         table = client.get(f"{API}/judges/").json()
         assert [(one["name"], one["n"]) for one in table["judges"]] == [("judge-7b", 4)]
-        assert client.get("/benchmarks/street/agreement/judges/").context["verdicts_n"] == 4
+        judges = client.get("/benchmarks/street/agreement/judges/")
+        assert judges.context["verdicts_n"] == 4
+        of_judge = {"kind": judges.context["kind"], "judge": "judge-7b"}
+        listed = client.get("/benchmarks/street/agreement/judges/verdicts/", of_judge).context["rows"]
+        assert len(listed) == 4
+        assert {one.key for one, *_ in listed}.isdisjoint(asked)
         exported = json.loads(b"".join(client.get("/benchmarks/street/agreement/judges.json").streaming_content))
         assert {row["sample"] for row in exported}.isdisjoint(asked)
         for trajectory in Trajectory.objects.filter(condition="none", rollout=0).select_related("sample"):

@@ -11,6 +11,7 @@ from annotation.models import Benchmark
 from evaluation.models import Judgement, Model, Run
 from tests.annotation.agreement_data import mugs
 from tests.conftest import signed_in
+from tests.evaluation.crawl import total, wrong_links
 from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.accounts.models import User
@@ -51,13 +52,37 @@ def test_a_judge_is_held_against_the_person_it_is_named_like(lea: User, rui: Use
     assert (context["judges"], context["people_n"]) == (["Rui Costa", JUDGE], 1)
     pair = context["pair"]
     assert (pair["names"], pair["verdicts"].n, pair["same_n"].n) == (("Rui Costa", JUDGE), 8, 6)
-    assert [(name, one.value, one.n) for _, name, one in pair["quality"]] == [
+    assert [(name, one.value, one.n) for _, name, one, _ in pair["quality"]] == [
         ("Sensitivity", 0.75, 4),
         ("Specificity", 0.75, 4),
     ]
-    kappa = {name: one for _, name, one in pair["coefficients"]}["Cohen’s κ"]
+    kappa = {name: one for _, name, one, _ in pair["coefficients"]}["Cohen’s κ"]
     assert (kappa.value, kappa.interval) == (pytest.approx(0.5), None)
     assert [(word, [n for n, *_ in cells]) for word, cells in pair["table"]] == [("no", [3, 1]), ("yes", [1, 3])]
+
+
+def test_verdicts_without_a_list_of_trajectories_have_one_of_their_own(lea: User, rui: User, run: Run) -> None:
+    """The run has no trajectories: verdicts that name none, and too many to name, are listed as such."""
+    judge(run, "RUI@example.org", "yyyynnnn-")
+    judge(run, JUDGE, "yyynynnny")
+    client = signed_in(lea)
+    Judgement.objects.create(
+        run=run, sample=run.benchmark.samples.order_by("key")[11], kind="sufficiency", judge=JUDGE, verdict="undecided"
+    )
+    page = client.get(PAGE, {"by": "evidence"})
+    pair = page.context["pair"]
+    shown = [pair["verdicts"], pair["same_n"], *pair["rate"], *(one for *_, one in pair["quality"])]
+    assert [one.n for one in shown] == [8, 6, 5, 9, 4, 4]
+    assert all("/agreement/judges/verdicts/" in one.href for one in shown)
+    assert wrong_links(client, page) == {}
+    [(name, unsure)] = page.context["undecided"]
+    assert (name, total(client, unsure.href)) == (JUDGE, 1)
+    first = client.get(pair["table"][0][1][1][2].href).context["rows"]
+    assert [(one.word, other.word) for one, other, _ in first] == [("no", "yes")]
+    assert client.get(f"{PAGE}verdicts/", {"kind": "reliability"}).status_code == 404
+    assert (
+        client.get(f"{PAGE}verdicts/", {"kind": "sufficiency", "a": "x", "b": "y"}).context["page"].paginator.count == 0
+    )
 
 
 def test_the_rate_of_a_judge_is_shown_raw_and_corrected_in_two_ways(lea: User, run: Run) -> None:
@@ -99,7 +124,7 @@ def test_one_verdict_in_use_is_no_coefficient(lea: User, run: Run) -> None:
     page = signed_in(lea).get(PAGE)
     pair = page.context["pair"]
     assert (pair["raw"], pair["coefficients"]) == (1.0, [])
-    assert [(name, one.value) for _, name, one in pair["quality"]] == [("Sensitivity", 1.0), ("Specificity", None)]
+    assert [(name, one.value) for _, name, one, _ in pair["quality"]] == [("Sensitivity", 1.0), ("Specificity", None)]
     assert "only one verdict occurs" in page.content.decode()
 
 

@@ -189,7 +189,7 @@ def test_after_the_last_question_person_and_judge_stand_side_by_side(lea: User, 
     page = client.get(f"/benchmarks/street/judging/{queue.pk}/")
     assert "Model C" in page.content.decode()
     reliability, sufficiency = page.context["kinds"]
-    assert (reliability["mine_n"], reliability["mine_yes"], sufficiency["mine_yes"]) == (5, 5, 5)
+    assert (reliability["mine"].n, reliability["mine_yes"].n, sufficiency["mine_yes"].n) == (5, 5, 5)
     assert reliability["pair"]["judge"] == "judge-7b"
     assert sum(n for _, cells in reliability["pair"]["table"] for n, *_ in cells) == 5
     assert counted_links(page)
@@ -201,8 +201,8 @@ def test_who_cannot_tell_stands_apart(lea: User, ana: User, street: Benchmark) -
     judge_all(ana, queue, reliable=UNSURE, answer="B")
     page = signed_in(ana).get(f"/benchmarks/street/judging/{queue.pk}/")
     reliability, sufficiency = (one for one in page.context["kinds"])
-    assert (reliability["mine_n"], reliability["undecided_n"], reliability["mine_rate"]) == (0, 2, None)
-    assert (sufficiency["mine_n"], sufficiency["mine_yes"]) == (2, 0)
+    assert (reliability["mine"].n, reliability["undecided"].n, reliability["mine_rate"]) == (0, 2, None)
+    assert (sufficiency["mine"].n, sufficiency["mine_yes"].n) == (2, 0)
 
 
 def test_who_could_not_tell_elsewhere_is_not_counted_here(lea: User, ana: User, street: Benchmark) -> None:
@@ -211,8 +211,8 @@ def test_who_could_not_tell_elsewhere_is_not_counted_here(lea: User, ana: User, 
     judge_all(ana, queue)
     page = signed_in(ana).get(f"/benchmarks/street/judging/{queue.pk}/")
     reliability, sufficiency = page.context["kinds"]
-    assert (reliability["asked"], reliability["mine_n"], reliability["undecided_n"]) == (2, 2, 0)
-    assert (sufficiency["asked"], sufficiency["mine_n"], sufficiency["undecided_n"]) == (2, 2, 0)
+    for kind in (reliability, sufficiency):
+        assert (kind["asked"].n, kind["mine"].n, kind["undecided"].n) == (2, 2, 0)
 
 
 def test_a_queue_is_drawn_from_a_list_by_a_tag_of_ones_own(lea: User, rui: User, street: Benchmark) -> None:

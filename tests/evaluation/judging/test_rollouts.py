@@ -98,7 +98,7 @@ def test_the_queue_counts_both_and_the_page_of_a_rollout_tells_its_own(lea: User
     judge_all(lea, queue)
     client = signed_in(lea)
     kinds = client.get(f"/benchmarks/street/judging/{queue.pk}/").context["kinds"]
-    assert [(one["asked"], one["mine_n"], one["mine_yes"]) for one in kinds] == [(2, 2, 1), (2, 2, 1)]
+    assert [(one["asked"].n, one["mine"].n, one["mine_yes"].n) for one in kinds] == [(2, 2, 1), (2, 2, 1)]
     for number, says in ((0, "1 of 1"), (1, "0 of 1")):
         of = Trajectory.objects.get(sample__key="seen-00", rollout=number, condition="none")
         text = client.get(f"/benchmarks/street/trajectories/{of.pk}/").content.decode()

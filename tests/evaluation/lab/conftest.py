@@ -36,8 +36,7 @@ def draws() -> list[Trajectory]:
     return found
 
 
-@made_once
-def lab(lea: User) -> Benchmark:
+def make_lab(lea: User) -> Benchmark:
     board = make_board(lea)
     save_trajectories(RunRegistry(board, lea), draws(), None)
     run = Run.objects.of(board).get(model__name="Model C")
@@ -49,6 +48,11 @@ def lab(lea: User) -> Benchmark:
     change_settings(actor=lea, benchmark=board, values={"interv_population": "paired"})
     score_benchmark(actor=lea, benchmark=board)
     return board
+
+
+@made_once
+def lab(lea: User) -> Benchmark:
+    return make_lab(lea)
 
 
 @pytest.fixture

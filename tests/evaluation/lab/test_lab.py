@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Benchmark
 from evaluation.common.arms import LabData
@@ -59,27 +61,52 @@ def test_every_count_opens_as_many_cases(run: Run, lea: User) -> None:
     assert all(count.href for _, count in shown.quadrant_n if count.n)
     assert all(dot.cases.href for curve in shown.curves for dot in curve.dots)
     assert all(dot.cases.href for dot in shown.early.dots)
+    assert all(cell.n.href for _, cells in shown.quadrants for cell in cells if cell.n.n)
+    assert shown.restored_n.href
     assert wrong_links(client, page) == {}
 
 
-def test_skipped_attempts_open_the_experiment_that_has_them(run: Run, lea: User) -> None:
+def skipped_by(run: Run, number: int, *arms: str) -> None:
+    """An experiment that skipped these arms, one sample after the other."""
     experiment = Experiment.objects.create(
         benchmark=run.benchmark, kind="arms", source=run, endpoint_name="lab", model="m", setting="zoom", state="done",
-        recipe_digest="1" * 64, design={"arms": {}, "confirm": [], "margin": 10},
+        recipe_digest=f"{number}" * 64, design={"arms": {}, "confirm": [], "margin": 10},
         recipe={"estimand": "prefix", "base_url": "http://127.0.0.1:9/v1", "model": "m", "sampling": {}},
     )  # fmt: skip
-    samples = list(run.benchmark.samples.order_by("pk")[:3])
-    for sample, arm in zip(samples, ("gold@prefix", "gold@prefix", "order@prefix"), strict=True):
+    for sample, arm in zip(run.benchmark.samples.order_by("pk"), arms, strict=False):
         Attempt.objects.create(
-            experiment=experiment, sample=sample, arm=arm, digest="1" * 64, state="skipped", error="No gold boxes."
-        )
+            experiment=experiment, sample=sample, arm=arm, digest=f"{number}" * 64, state="skipped",
+            error="No gold boxes." if arm.startswith("gold") else "One crop.",
+        )  # fmt: skip
+
+
+def test_skipped_attempts_of_several_experiments_open_one_list(run: Run, lea: User) -> None:
+    skipped_by(run, 1, "gold@prefix", "gold@prefix", "order@prefix")
+    skipped_by(run, 2, "gold@prefix")
     client = signed_in(lea)
-    lines = [line for group in page_of(client, run).context["page"].groups for line in group.lines]
-    (skipped,) = [line.skipped for line in lines if str(line.arm) == "gold@prefix"]
-    assert skipped.n == 2
-    listed = client.get(skipped.href).context
-    assert [one.sample for one in listed["page"].rows] == samples[:2]
-    assert not client.get(skipped.href.replace("gold", "none")).context["page"].rows
+    shown = page_of(client, run).context["page"]
+    (skipped,) = [line.skipped for group in shown.groups for line in group.lines if str(line.arm) == "gold@prefix"]
+    assert skipped.n == 3
+    listed = client.get(skipped.href).context["page"]
+    assert [(one.arm, one.experiment.recipe_digest[0]) for one in listed] == [
+        ("gold@prefix", "1"), ("gold@prefix", "2"), ("gold@prefix", "1")
+    ]  # fmt: skip
+    [(arm, [(reason, n)])] = shown.unused
+    assert (arm, reason, n.n) == ("order", "One crop", 1)
+    assert len(client.get(n.href).context["page"]) == 1
+    assert len(client.get(n.href.replace("One", "Two")).context["page"]) == 0
+
+
+def test_the_list_of_skipped_attempts_takes_as_many_queries_for_few_as_for_many(run: Run, lea: User) -> None:
+    client, address = signed_in(lea), f"/benchmarks/kitchen/runs/{run.pk}/skipped-attempts/"
+    skipped_by(run, 1, "gold@prefix")
+    client.get(address)
+    with CaptureQueriesContext(connection) as few:
+        assert len(client.get(address).context["page"]) == 1
+    skipped_by(run, 2, *["order@prefix"] * 12)
+    with CaptureQueriesContext(connection) as many:
+        assert len(client.get(address).context["page"]) == 13
+    assert len(few) == len(many)
 
 
 @pytest.mark.endurance
@@ -91,6 +118,40 @@ def test_an_arm_without_first_draws_of_some_samples_names_other_draws(run: Run, 
     page = page_of(client, run)
     lines = {line.arm.label: line for group in page.context["page"].groups for line in group.lines}
     assert "trajectory=" in lines["filler"].n.href
+    assert wrong_links(client, page) == {}
+
+
+def test_cases_that_are_too_many_to_name_still_have_a_list(
+    run: Run, lea: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those of an arm whose first draw is missing on one sample."""
+    monkeypatch.setattr("evaluation.common.links.LONGEST_ADDRESS", 1)
+    run.trajectories.filter(condition="filler@prefix", rollout=0, sample__key="Chart-1").delete()
+    Run.objects.filter(pk=run.pk).update(revision=run.revision + 1)
+    score_benchmark(actor=lea, benchmark=run.benchmark)
+    client = signed_in(lea)
+    page = page_of(client, run)
+    shown = page.context["page"]
+    lines = {line.arm.label: line for group in shown.groups for line in group.lines}
+    assert "beside=filler%40prefix" in lines["filler"].n.href
+    assert all(count.href for _, count in shown.quadrant_n if count.n)
+    assert all(cell.n.href for _, cells in shown.quadrants for cell in cells if cell.n.n)
+    assert wrong_links(client, page) == {}
+
+
+def test_a_share_of_answers_opens_the_samples_whose_answers_can_be_compared(run: Run, lea: User) -> None:
+    """An answer under full noise that cannot be read: accuracy counts it, and the share of changed answers does not."""
+    run.trajectories.filter(condition="noise-100@prefix", sample__key="Chart-0").update(answer="who knows")
+    Run.objects.filter(pk=run.pk).update(revision=run.revision + 1)
+    score_benchmark(actor=lea, benchmark=run.benchmark)
+    client = signed_in(lea)
+    page = page_of(client, run)
+    shown = page.context["page"]
+    lines = {line.arm.label: line for group in shown.groups for line in group.lines}
+    assert (lines["noise-100"].n.n, lines["noise-100"].changed_n.n) == (12, 11)
+    (curve,) = shown.curves
+    assert [(dot.cases.n, dot.answers.n) for dot in curve.dots] == [(12, 12), (12, 12), (12, 11)]
+    assert 11 in counted_links(page).values()
     assert wrong_links(client, page) == {}
 
 
@@ -199,7 +260,7 @@ def test_quadrants_compare_draws_of_the_same_numbers() -> None:
     )  # fmt: skip
     sham, arm = Draws(answers.astype(float), answers), Draws(answers[:, :1].astype(float), answers[:, :1])
     for effect in _by_quadrant(arm, sham, data, 0.05)[:2]:
-        assert effect.delta == 0, "an arm that changes nothing"
+        assert effect.effect.delta == 0, "an arm that changes nothing"
     plain = arm_effect(arm.of(answers[:, 0] == 1), sham.of(answers[:, 0] == 1), np.arange(int(answers[:, 0].sum())))
     assert plain.delta is not None
     assert plain.delta > 0.2, "which all draws of sham would hide"

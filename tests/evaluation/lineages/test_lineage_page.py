@@ -23,6 +23,7 @@ from evaluation.models import Experiment, Lineage, Run
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
 from tests.conftest import signed_in
+from tests.evaluation.crawl import wrong_links
 from tests.evaluation.lineages.conftest import RIGHT, SETTING, attempts
 from tests.evaluation.lists import Lists
 from webapp.accounts.models import User
@@ -95,6 +96,18 @@ def test_every_share_of_the_table_opens_as_many_trajectories_of_its_step(grpo: L
             assert str(count.markup()) in page.content.decode()
             where = urlsplit(count.href).query
             assert lists.count("kitchen", where) == count.n, where
+
+
+@pytest.mark.parametrize("query", ["", "scene:shop"])
+def test_every_mean_of_the_table_opens_as_many_trajectories_as_its_n(grpo: Lineage, lea: User, query: str) -> None:
+    client = signed_in(lea)
+    page = page_of(client, grpo, **({"q": query} if query else {}))
+    rows = page.context["rows"]
+    means = [cell for row in rows for cell in row.cells if cell.n and not cell.count]
+    assert len(means) >= 3 * len(RIGHT)
+    assert all(cell.n.href for row in rows for cell in row.cells if cell.n)
+    assert all(row.apart.n.href for row in rows[1:])
+    assert wrong_links(client, page) == {}
 
 
 def test_a_query_about_runs_compares_no_steps(grpo: Lineage, lea: User) -> None:
@@ -312,6 +325,10 @@ def test_effects_of_the_lab_are_those_of_its_page(grpo: Lineage, lea: User) -> N
     assert [(one.metric, len(one.marks)) for one in panels["arms-prefix"].lines] == [("noise-100@prefix", 2)]
     values = {(row["step"], row["metric"]): row["value"] for row in api_of(client, grpo).json()["values"]}
     assert values[400, "noise-100@prefix"] == shown.value
+    [effect] = [cell for row in page.context["rows"] for cell in row.cells if cell.n and "noise" in cell.n.href][-1:]
+    assert effect.n.n == shown.n
+    assert wrong_links(client, page) == {}
+    assert wrong_links(client, page_of(client, grpo, q="facet.scene:street")) == {}
     half = load_series(grpo, query="facet.scene:street", person=lea)
     assert half.points[-1].metrics["noise-100@prefix"].n == 16
     for format in ("csv", "tex", "svg"):

@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Benchmark, Sample
+from evaluation.common.saving.batches import RunRegistry, save_others
 from evaluation.metrics.rewards import rewards
 from evaluation.models import Judgement, JudgingItem, JudgingQueue, Trajectory
 from evaluation.schema import Rollout, RolloutGroup
@@ -125,3 +128,24 @@ def test_each_rollout_opens_its_trajectory_and_each_group_its_sample(lea: User, 
             assert f'href="/benchmarks/street/trajectories/{pk}/"' in text
     pk, *_ = page.context["groups"][0].rows[0]
     assert client.get(f"/benchmarks/street/trajectories/{pk}/").status_code == 200
+
+
+def test_imported_rollouts_are_listed_with_as_many_queries_for_few_as_for_many(
+    lea: User, benchmark: Benchmark, django_assert_num_queries: Any
+) -> None:
+    client, address = signed_in(lea), f"{PAGE}rollouts/"
+
+    def save(*names: str) -> None:
+        rows = [RolloutGroup(name, (Rollout(100, 1, 1, True), Rollout(300, 1, 1, False))) for name in names]
+        save_others(RunRegistry(benchmark, lea), rows, None)
+
+    save("a")
+    client.get(address)
+    with CaptureQueriesContext(connection) as few:
+        assert len(client.get(address).context["page"]) == 2
+    save(*"bcdef")
+    with django_assert_num_queries(len(few)):
+        assert len(client.get(address).context["page"]) == 12
+    assert [one.group_id for one in client.get(address, {"show": "groups"}).context["page"]] == list("abcdef")
+    assert len(client.get(address, {"rewarded": "yes"}).context["page"]) == 12
+    assert client.get(address, {"run": "12345"}).status_code == 404

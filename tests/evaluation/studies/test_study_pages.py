@@ -14,13 +14,13 @@ from evaluation.studies.write.answers import next_to_answer
 from evaluation.studies.write.states import close, pause
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, wrong_links
-from tests.evaluation.studies.study_data import ON_GOLD, answer_all, make_study_benchmark, open_study
+from tests.evaluation.studies.study_data import ON_GOLD, answer_all, make_study_benchmark, open_study, said
 from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.jobs.runner import run_waiting
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
-LIST_QUERIES = 30
+LIST_QUERIES, PAGE_QUERIES = 30, 36
 """Session, person, benchmark and role, tabs and their counts are in it."""
 PAGE = "/benchmarks/street/studies/"
 
@@ -182,7 +182,40 @@ def test_the_answers_of_a_participant_open_their_trajectories(lea: User, ana: Us
     run_waiting()
     client = signed_in(lea)
     page = client.get(f"{PAGE}{study.pk}/")
-    [(_, answers)] = page.context["people"]
-    assert answers.n == 6
+    [(_, answers, skipped)] = page.context["people"]
+    assert (answers.n, skipped.n) == (6, 0)
     assert counted_links(page)[answers.href] == 6
     assert wrong_links(client, page) == {}
+
+
+def test_every_result_opens_the_samples_it_is_of_and_the_answers_to_them(
+    lea: User, ana: User, rui: User, street: Benchmark, django_assert_max_num_queries: Any
+) -> None:
+    """Ana says that she knows everything, Rui nothing; both never zoom on one sample, and Rui skips one."""
+    study = open_study(lea, street, n=6)
+    item = next_to_answer(actor=rui, study=study)
+    HumanAnswer.objects.filter(pk=item.pk).update(place=None)
+    for person, familiarity in ((ana, 5), (rui, 1)):
+        answer_all(person, study, lambda one, known=familiarity: said(one, familiarity=known, zooms=zooms_on(one)))
+    close(actor=lea, study=study)
+    run_waiting()
+    client = signed_in(lea)
+    page = client.get(f"{PAGE}{study.pk}/")
+    lines = {(line.metric.metric, line.familiar): line for line in page.context["metrics"]}
+    assert {"accuracy", "grounded_score", "selection_f1", "recognition_f1"} <= {metric for metric, _ in lines}
+    for line in lines.values():
+        assert line.cases.samples.n == line.metric.n
+        assert (line.cases.samples.href, line.cases.answers.href) != ("", "")
+    whole, known = lines["accuracy", ""].cases, lines["accuracy", "5"].cases
+    assert whole.answers.n > known.answers.n == known.samples.n
+    assert lines["grounded_score", ""].cases.samples.n < whole.samples.n
+    assert [n.n for _, n in page.context["differences"]] == [one.n for one in page.context["result"].differences]
+    assert all(n.href for _, n in page.context["differences"])
+    assert [skipped.n for *_, skipped in page.context["people"]] == [1, 0]
+    assert wrong_links(client, page) == {}
+    with django_assert_max_num_queries(PAGE_QUERIES):
+        client.get(f"{PAGE}{study.pk}/")
+
+
+def zooms_on(item: HumanAnswer) -> str:
+    return "[]" if item.sample.key == "seen-00" else ON_GOLD
