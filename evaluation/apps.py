@@ -11,10 +11,10 @@ class EvaluationConfig(AppConfig):
         import_module("webapp.common.glossary").add_terms(import_module("evaluation.glossary").TERMS)
         import_module("evaluation.experiments.jobs")
         import_module("evaluation.imports.jobs")
-        import_module("evaluation.runs.jobs")
         import_module("evaluation.scoring.jobs")
         import_module("evaluation.judging.write.leave")
         import_module("evaluation.samples.read.boxes")
+        import_module("evaluation.trash.jobs")
         add_tabs = import_module("annotation.common.tabs").add_tabs
         tabs = import_module("evaluation.common.tabs")
         add_tabs(tabs.TABS)

@@ -216,6 +216,8 @@ RUNS = [
     Line("evaluation:trash", (B,), get=form(*RUNNERS)),
     Line("evaluation:trash-empty", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
     Line("evaluation:run-restore", (B, "{trashed}"), post=form(*RUNNERS)),
+    Line("evaluation:samples-delete", (B,), query="?id=seen-02", get=form(LEAD, ADMIN), post=form(LEAD, ADMIN)),
+    Line("evaluation:sample-restore", (B, "{removed}"), post=form(LEAD, ADMIN)),
     Line("evaluation:lab", (B, "{run}"), get=only(*MEMBERS)),
     # No arm has been run: whoever may look finds nothing.
     Line("evaluation:lab-strip", (B, "{run}", "seen-00"), get=only() | dict.fromkeys(MEMBERS, 404)),
@@ -385,6 +387,8 @@ API = [
     Line("api-trash", (B,), get=api(*RUNNERS), scope="import"),
     Line("api-trash-empty", (B,), post=api(*RUNNERS), scope="import"),
     Line("api-run-restore", (B, "{trashed}"), post=api(*RUNNERS), scope="import"),
+    Line("api-trash-samples", (B,), get=api(LEAD, ADMIN), post=api(LEAD, ADMIN), scope="manage"),
+    Line("api-sample-restore", (B, "{removed}"), post=api(LEAD, ADMIN), scope="manage"),
     Line("api-run-metrics", (B, "{run}"), get=api(*MEMBERS)),
     Line("api-run-charts", (B, "{run}"), get=api(*MEMBERS)),
     Line("api-run-lab", (B, "{run}"), get=api(*MEMBERS)),

@@ -17,7 +17,7 @@ from django.utils.translation import gettext
 from annotation.content.changes import content_changed
 from annotation.images.store import store_bytes
 from annotation.imaging.problems import PictureProblem
-from annotation.models import Benchmark, BenchmarkSchema, Image, Revision
+from annotation.models import Benchmark, BenchmarkSchema, FacetValue, Image, Revision, Sample
 from annotation.portable.read.project import PLACEHOLDERS
 from annotation.portable.read.tables import BENCHMARK_FIELDS, TABLES, Numbers, Table
 from annotation.project_file import InvalidFileError, Reader
@@ -76,6 +76,7 @@ def fill(*, actor: User | None, benchmark: Benchmark, file: Reader, images: Sequ
     for table in TABLES:
         numbers[table.model] = reserve_ids(table.model, file.tables.get(table.name, 0))
         _insert(table, file, benchmark, numbers)
+    FacetValue.objects.filter(benchmark=benchmark, sample__benchmark=None).update(benchmark=None)
     for stored in BenchmarkSchema.objects.filter(benchmark=benchmark):
         TaskSchema.parse(stored.content)
     content_changed(benchmark.pk)
@@ -101,7 +102,7 @@ def _insert(
     table: Table, file: Reader, benchmark: Benchmark, numbers: Mapping[type[models.Model], Sequence[int]]
 ) -> None:
     fields = table.fields
-    own = [one.name for one in table.model._meta.concrete_fields if one.name == "benchmark"]
+    own = [one.name for one in table.model._meta.concrete_fields if one.name in ("benchmark", "removed_from")]
     names = ["id", *(one.name for one in fields), *own]
     ids = numbers[table.model]
     hooks = dict(table.revisions_in)
@@ -121,7 +122,9 @@ def _insert(
                     given.append(None if value is None else _id_of(numbers[one.related_model], value, table.name))
                 else:
                     given.append(_ready(one, value, table.name, at + 1))
-            yield (ids[at], *given, *(benchmark.pk for _ in own))
+            # A withdrawn sample is of no benchmark.
+            place = "removed_from" if table.model is Sample and row.get("deleted_at") else "benchmark"
+            yield (ids[at], *given, *(benchmark.pk if name == place else None for name in own))
 
     rows = values()
     while some := list(islice(rows, AT_ONCE)):

@@ -32,7 +32,8 @@ class Near:
 
 @dataclass(frozen=True)
 class Row:
-    """One sample that differs. Images are "" where there is none; ``old`` are the boxes it had before."""
+    """One sample that differs. Images are "" where there is none; ``old`` are the boxes it had before. A withdrawn
+    sample has no page (``href``) and no image."""
 
     kind: str
     sample: Sample
@@ -48,7 +49,7 @@ class Row:
 
 def rows_of(benchmark: Benchmark, changes: Sequence[SampleChange]) -> list[Row]:
     """Five queries: samples with their images, revisions with authors, and what the revisions hold."""
-    samples = Sample.objects.select_related("image").in_bulk([change.sample for change in changes])
+    samples = Sample.everything.select_related("image").in_bulk([change.sample for change in changes])
     numbers = [number for change in changes for number in (change.before, change.after) if number]
     revisions = Revision.objects.with_content().select_related("author").in_bulk(numbers)
     return [
@@ -70,7 +71,7 @@ def _row(
     return Row(
         kind=change.kind,
         sample=sample,
-        href=reverse("evaluation:sample", args=[benchmark.slug, sample.key]),
+        href="" if sample.removed_from_id else reverse("evaluation:sample", args=[benchmark.slug, sample.key]),
         fields=fields,
         summary=", ".join(_inside(field.label) for field in fields) if changed else change.kind,
         authors=[str(author)] if author else [gettext("imported")],
@@ -90,7 +91,7 @@ def _whole(kind: Kind, revision: Revision | None) -> list[FieldChange]:
 
 
 def _thumbnail(benchmark: Benchmark, sample: Sample) -> str:
-    if sample.image is None or sample.image.state != Image.State.READY:
+    if sample.removed_from_id or sample.image is None or sample.image.state != Image.State.READY:
         return ""
     return reverse("annotation:thumbnail", args=[benchmark.slug, sample.image.sha256])
 
@@ -98,7 +99,7 @@ def _thumbnail(benchmark: Benchmark, sample: Sample) -> str:
 def _near(benchmark: Benchmark, sample: Sample, gold: list[GoldBox], was: list[GoldBox]) -> Near | None:
     """The first box, of the newer gold if it has one, with what else lies there."""
     image, shown = sample.image, (gold or was)[:1]
-    if not shown or image is None or image.state != Image.State.READY:
+    if not shown or sample.removed_from_id or image is None or image.state != Image.State.READY:
         return None
     area = loupe_area(image.width, image.height, Box(*_corners(shown[0])))
     corners = ",".join(str(v) for v in area.as_list())

@@ -10,6 +10,7 @@ from django.db import models, transaction
 
 from annotation.images.store import SUFFIX, picture_path
 from annotation.models import Benchmark, Image, Revision
+from annotation.models.querysets.removed import with_withdrawn
 from annotation.portable.read.tables import BENCHMARK_FIELDS, TABLES, Table, rows_of
 from annotation.project_file import Manifest, Writer
 from webapp.accounts.models import User
@@ -53,8 +54,8 @@ def image_bytes(benchmark: Benchmark) -> int:
 
 def _images_of(benchmark: Benchmark) -> models.QuerySet[Image]:
     """The images of the samples, and those that variants were made of."""
-    of_variants = models.Q(variants__sample__benchmark=benchmark)
-    found = Image.objects.filter(models.Q(samples__benchmark=benchmark) | of_variants).order_by().values("pk")
+    of_variants = with_withdrawn("variants__sample__", benchmark)
+    found = Image.objects.filter(with_withdrawn("samples__", benchmark) | of_variants).order_by().values("pk")
     return Image.objects.filter(pk__in=found)
 
 
@@ -109,7 +110,9 @@ def _rows(
         found: dict[str, Any] = {}
         for one, value in zip(fields, row, strict=True):
             if isinstance(one, models.ForeignKey) and value is not None:
-                value = numbers[one.related_model][value]
+                # A sample that this one was made from can be in the trash.
+                known = numbers[one.related_model]
+                value = known.get(value) if one.related_model is table.model else known[value]
             elif one.name in hooks:
                 value = hooks[one.name](value, number)
             found[one.name] = _plain(value)

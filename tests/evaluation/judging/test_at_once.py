@@ -17,9 +17,9 @@ from evaluation.common.judging.write import delete_queue
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.judging.write.queues import draw_judging, judge_item, next_to_judge, skip_the_rest, take_back_last
 from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Run
-from evaluation.runs.write import delete_run
 from evaluation.schema import Step
 from evaluation.schema import Trajectory as Record
+from evaluation.trash.write.runs import delete_run
 from tests.evaluation.run_pages import MISSED, make_benchmark
 from tests.factories import make_user
 from webapp.accounts.models import User
