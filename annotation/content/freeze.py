@@ -35,6 +35,8 @@ def freeze_version(*, actor: User | None, benchmark: Benchmark, note: str = "") 
     """Freeze the current gold as the next version. Raises ``Conflict`` if nothing changed since the last one."""
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
+        # Samples that are deleted at the same time are in the version completely or not at all.
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         checksum = gold_digest(benchmark)
         last = Version.objects.filter(benchmark=benchmark).order_by("-number").first()
         if last is not None and last.checksum == checksum:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from annotation.benchmarks.write.trash import purge_rows
@@ -53,7 +54,7 @@ def delete_samples(*, actor: User, benchmark: Benchmark, keys: Collection[str], 
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
         # A version that is frozen at the same time has them completely or not at all.
-        Benchmark.objects.select_for_update(of=("self",)).get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         samples = _locked(benchmark, keys)
         kept = in_versions(samples)
         if kept and not reason.strip():
@@ -65,9 +66,11 @@ def delete_samples(*, actor: User, benchmark: Benchmark, keys: Collection[str], 
         numbers = [sample.pk for sample in samples]
         _refuse_running(benchmark, numbers)
         _close_questions(numbers)
-        take_out(actor=actor, benchmark=benchmark, samples=[pk for pk in numbers if pk not in kept])
-        take_out(actor=actor, benchmark=benchmark, samples=kept, withdrawn=reason.strip())
-        _shift_runs(numbers, +1)
+        now = timezone.now()
+        _shift_runs(dict.fromkeys(numbers, now), +1)
+        deleted = [pk for pk in numbers if pk not in kept]
+        take_out(actor=actor, benchmark=benchmark, samples=deleted, at=now)
+        take_out(actor=actor, benchmark=benchmark, samples=kept, at=now, withdrawn=reason.strip())
         audit.record_many(
             audit.entry(
                 actor, "sample.withdraw" if one.pk in kept else "sample.delete", one, benchmark.slug,
@@ -84,7 +87,7 @@ def _locked(benchmark: Benchmark, keys: Collection[str]) -> list[Sample]:
         raise InvalidInput(gettext("Choose at least one sample."), field="id")
     if len(keys) > MOST:
         raise InvalidInput(gettext("At most %(limit)s samples at once. Narrow the list.") % {"limit": MOST}, field="id")
-    rows = Sample.objects.select_for_update(of=("self",)).filter(benchmark=benchmark, key__in=keys)
+    rows = Sample.objects.select_for_update(no_key=True).filter(benchmark=benchmark, key__in=keys)
     samples = list(rows.order_by("pk"))
     if missing := sorted(set(keys) - {sample.key for sample in samples}):
         raise NotFound(gettext("There is no sample %(key)s.") % {"key": missing[0]})
@@ -109,17 +112,16 @@ def _close_questions(samples: Collection[int]) -> None:
     JudgingSeat.objects.filter(item__in=asked, place__isnull=False, done_at=None).delete()
 
 
-def _shift_runs(samples: Collection[int], sign: int) -> None:
-    """Move the revision of each run with trajectories on these removed samples: its file is made again without them.
+def _shift_runs(samples: Mapping[int, datetime], sign: int) -> None:
+    """Move the revision of each run with trajectories on these samples, by the time of their deletion: its file is
+    made again without them.
 
     The step depends on the sample and its deletion only. Restoring takes it back, so that a run that nothing else
     changed has its revision, and the file of its scores, again."""
-    removed = Sample.everything.filter(pk__in=samples).values_list("pk", "deleted_at")
-    steps = {pk: _step(pk, deleted_at) for pk, deleted_at in removed}
     shifts: Counter[int] = Counter()
     rows = Trajectory.everything.filter(sample__in=samples).order_by().values_list("run", "sample").distinct()
     for run, sample in rows:
-        shifts[run] += steps[sample]
+        shifts[run] += _step(sample, samples[sample])
     for run, shift in sorted(shifts.items()):
         Run.everything.filter(pk=run).update(revision=F("revision") + sign * shift)
 
@@ -134,8 +136,8 @@ def restore_sample(*, actor: User, benchmark: Benchmark, sample: Sample) -> None
     its ID now."""
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
-        Benchmark.objects.select_for_update(of=("self",)).get(pk=benchmark.pk)
-        rows = Sample.everything.select_for_update(of=("self",)).filter(pk=sample.pk, removed_from=benchmark)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
+        rows = Sample.everything.select_for_update(no_key=True).filter(pk=sample.pk, removed_from=benchmark)
         found = rows.first()
         if found is None:
             return
@@ -145,7 +147,7 @@ def restore_sample(*, actor: User, benchmark: Benchmark, sample: Sample) -> None
             raise Conflict(
                 gettext("There is another sample %(key)s now. Delete it, then restore this one.") % {"key": found.key}
             )
-        _shift_runs([found.pk], -1)
+        _shift_runs({found.pk: found.deleted_at}, -1)
         if hasattr(found, "gold"):
             # Scores of this time lack the sample, even if as many samples were scored.
             since = Scoring.objects.filter(run__benchmark=benchmark, computed_at__gte=found.deleted_at)
