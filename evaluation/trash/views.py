@@ -64,6 +64,7 @@ def samples_delete(request: SignedInRequest, slug: str) -> HttpResponse:
     if not samples:
         raise InvalidInput(gettext("Choose at least one sample."), field="id")
     kept = in_versions(samples)
+    form.fields["reason"].required = bool(kept)
     context = {
         "benchmark": benchmark, "form": form, "samples": samples, "gone": gone_at(timezone.now()),
         "withdrawn": [sample for sample in samples if sample.pk in kept],
