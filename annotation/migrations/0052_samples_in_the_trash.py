@@ -1,4 +1,4 @@
-"""Samples can be deleted and withdrawn. No row of an earlier release changes."""
+"""Samples can be deleted and withdrawn, and their images replaced. No row of an earlier release changes."""
 
 import django.db.models.deletion
 from django.conf import settings
@@ -12,6 +12,24 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.CreateModel(
+            name="ImageReplacement",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "boxes",
+                    models.CharField(
+                        choices=[("kept", "kept"), ("scaled", "scaled"), ("returned", "returned to the annotators")],
+                        max_length=8,
+                    ),
+                ),
+                ("comment", models.TextField(blank=True, default="")),
+                ("replaced_at", models.DateTimeField()),
+            ],
+            options={
+                "ordering": ["sample_id", "replaced_at", "pk"],
+            },
+        ),
         migrations.AddField(
             model_name="sample",
             name="deleted_at",
@@ -96,6 +114,27 @@ class Migration(migrations.Migration):
                     _connector="OR",
                 ),
                 name="sample_in_place_or_removed",
+            ),
+        ),
+        migrations.AddField(
+            model_name="imagereplacement",
+            name="image",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="replacements", to="annotation.image"
+            ),
+        ),
+        migrations.AddField(
+            model_name="imagereplacement",
+            name="replaced_by",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
+        ),
+        migrations.AddField(
+            model_name="imagereplacement",
+            name="sample",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="replacements", to="annotation.sample"
             ),
         ),
     ]

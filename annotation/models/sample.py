@@ -208,6 +208,30 @@ class ImageVariant(models.Model):
         return f"{self.sample} of {self.source_key}"
 
 
+class ImageReplacement(models.Model):
+    """The image that a sample had until another replaced it. Versions that were frozen before show it.
+
+    ``boxes``: what became of the boxes of the gold."""
+
+    class Boxes(models.TextChoices):
+        KEPT = "kept", gettext_lazy("kept")
+        SCALED = "scaled", gettext_lazy("scaled")
+        RETURNED = "returned", gettext_lazy("returned to the annotators")
+
+    sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="replacements")
+    image = models.ForeignKey(Image, on_delete=models.PROTECT, related_name="replacements")
+    boxes = models.CharField(max_length=8, choices=Boxes)
+    comment = models.TextField(blank=True, default="")
+    replaced_at = models.DateTimeField()
+    replaced_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["sample_id", "replaced_at", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.image} of {self.sample} until {self.replaced_at}"
+
+
 class FacetValue(models.Model):
     """One value of a facet of a sample (category, tier, dimension, segment or any other).
 

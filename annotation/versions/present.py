@@ -16,6 +16,8 @@ from annotation.versions.read.fields import FieldChange, changed_fields
 from webapp.common.word_diff import Piece
 
 LOUPE_SIDE = 240
+SHOWN = 12
+"""Characters of the hash of an image."""
 Corners = tuple[float, float, float, float]
 
 
@@ -48,9 +50,16 @@ class Row:
 
 
 def rows_of(benchmark: Benchmark, changes: Sequence[SampleChange]) -> list[Row]:
-    """Five queries: samples with their images, revisions with authors, and what the revisions hold."""
+    """Five queries: samples with their images, revisions with authors, and what the revisions hold. One more where
+    images were replaced."""
     samples = Sample.everything.select_related("image").in_bulk([change.sample for change in changes])
     numbers = [number for change in changes for number in (change.before, change.after) if number]
+    shas = {sha for change in changes for sha in (change.image_before, change.image_after) if sha}
+    images = {one.sha256: one for one in Image.objects.filter(sha256__in=shas)} if shas else {}
+    for change in changes:
+        # The newer of the two states shows its image.
+        sample = samples[change.sample]
+        sample.image = images.get(change.image_after or change.image_before, sample.image)
     revisions = Revision.objects.with_content().select_related("author").in_bulk(numbers)
     return [
         _row(benchmark, change, samples[change.sample], revisions.get(change.before), revisions.get(change.after))
@@ -64,6 +73,9 @@ def _row(
     changed = change.kind is Kind.CHANGED
     chains = (change.chains_before, change.chains_after)
     fields = changed_fields(before, after, *chains) if changed else _whole(change.kind, before or after)
+    if changed and change.image_before != change.image_after:
+        said = (change.image_before[:SHOWN], change.image_after[:SHOWN])
+        fields.append(FieldChange(gettext("Image"), [Piece("cut", said[0]), Piece("new", said[1])]))
     gold = list(after.gold_boxes.all()) if after else []
     boxes = {_corners(box) for box in gold}
     was = list(before.gold_boxes.all()) if before else []

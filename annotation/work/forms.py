@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.db.models import QuerySet
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext_lazy
 
 from annotation.common.reasons import offered_reasons, reason_words
@@ -55,6 +56,27 @@ class WorkForm(forms.Form):
     def __init__(self, benchmark: Benchmark, data: Mapping[str, Any] | None = None, *, prefix: str) -> None:
         super().__init__(data, prefix=prefix)
         _choose_among(self, benchmark.memberships.filter(role__in=roles_with(Right.ANNOTATE)))
+
+
+class ReplaceImageForm(WorkForm):
+    file = forms.FileField(
+        label=gettext_lazy("New image"), error_messages={"required": gettext_lazy("Choose an image.")}
+    )
+    scale = forms.BooleanField(
+        required=False,
+        initial=True,
+        label=gettext_lazy("If only the size differs, scale boxes and toolchains to the new size"),
+    )
+    comment = forms.CharField(
+        label=gettext_lazy("Comment"), required=False, max_length=2000, strip=True,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=gettext_lazy("Annotators read it if the sample returns to them."),
+    )  # fmt: skip
+    to = _person(gettext_lazy("Return to"), empty=gettext_lazy("Its annotator"))
+
+    def __init__(self, benchmark: Benchmark, data: Any = None, files: Any = None, *, prefix: str) -> None:
+        super().__init__(benchmark, data, prefix=prefix)
+        self.files = files or MultiValueDict()
 
 
 class AssignForm(WorkForm):

@@ -53,10 +53,11 @@ def image_bytes(benchmark: Benchmark) -> int:
 
 
 def _images_of(benchmark: Benchmark) -> models.QuerySet[Image]:
-    """The images of the samples, and those that variants were made of."""
+    """The images of the samples, those that variants were made of, and those that were replaced."""
     of_variants = with_withdrawn("variants__sample__", benchmark)
-    found = Image.objects.filter(with_withdrawn("samples__", benchmark) | of_variants).order_by().values("pk")
-    return Image.objects.filter(pk__in=found)
+    replaced = with_withdrawn("replacements__sample__", benchmark)
+    found = Image.objects.filter(with_withdrawn("samples__", benchmark) | of_variants | replaced)
+    return Image.objects.filter(pk__in=found.order_by().values("pk"))
 
 
 def _number(table: Table, benchmark: Benchmark) -> dict[int, int]:
